@@ -1,0 +1,13 @@
+// Doubtful input ends in a value, not in an exception: `Result` is what every reader at the edge returns.
+
+export type Result<T, E = Problem> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
+
+/** What went wrong, in words for the reader: `code` is stable and documented, `message` says what and where, `hint` what to do. */
+export type Problem = {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+};
+
+export const ok = <T>(value: T): Result<T, never> => ({ ok: true, value });
+export const err = <E>(error: E): Result<never, E> => ({ ok: false, error });

@@ -1,0 +1,35 @@
+// The port of every workspace: where an attempt works. Opening is idempotent (a crash may repeat it), closing never loses work:
+// a branch is pinned under refs/passrail/keep/ before anything is removed.
+
+import type { Result } from "../core/result.ts";
+
+export type WorkspaceRequest = {
+  readonly runId: string;
+  /** The user's repository or folder (absolute). */
+  readonly project: string;
+  /** Branch to work on; checked against the allow-list. Only for git workspaces. */
+  readonly branch?: string;
+  /** Where a new branch starts; default: the project's HEAD commit. */
+  readonly base?: string;
+};
+
+export type Workspace = {
+  readonly mode: "in-place" | "worktree";
+  readonly dir: string;
+  readonly branch?: string;
+  /** Held while an attempt works here: two attempts that share a key never run at once. */
+  readonly lockKeys: readonly string[];
+};
+
+export type CommitRange = { readonly from: string | null; readonly to: string | null };
+
+export interface Workspaces {
+  readonly mode: Workspace["mode"];
+  open(request: WorkspaceRequest): Promise<Result<Workspace>>;
+  /** The current commit, or null where there is none (no git, unborn branch). */
+  head(workspace: Workspace): Promise<string | null>;
+  /** The change between two commits plus what is uncommitted, as a capped unified diff; "" where there is no git. */
+  diff(workspace: Workspace, from: string | null): Promise<string>;
+  /** Pins the branch, then removes the workspace. Uncommitted work is committed to the pin, never dropped. Repeating it is fine. */
+  close(workspace: Workspace, runId: string): Promise<Result<{ readonly pinned: string | null }>>;
+}
