@@ -43,6 +43,8 @@ export type Report = {
   readonly claimed?: { readonly loop?: number; readonly next?: string; readonly status?: string };
   /** Set by the engine when there is no usable report: timeout, exit code, no verdict … The attempt then failed. */
   readonly cause?: string;
+  /** From a channel of ours (verdict file, tool, simulation): canonical words count beside the source's. */
+  readonly structured?: boolean;
   readonly warnings?: readonly string[];
 };
 

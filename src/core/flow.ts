@@ -1,0 +1,427 @@
+// The flow as the engine sees it: every shorthand of the file written out, every default applied, plain JSON.
+// A run stores this resolved form and its hash, so editing a file never changes a run under way.
+
+import { durationMs } from "./duration.ts";
+import type { FlowFile, RouteFile, StageFile } from "./flow-file.ts";
+import type { Health, Verdict } from "./outcome.ts";
+
+export type RunStateWord =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "question"
+  | "choice"
+  | "escalated"
+  | "completed"
+  | "stopped"
+  | "canceled"
+  | "stalled";
+
+export type Words = {
+  readonly verdict: Readonly<Record<string, Verdict>>;
+  readonly unknownVerdict: "failed" | "revise" | "pass";
+  readonly health: Readonly<Record<string, Health>>;
+  readonly unknownHealth: Health;
+  readonly score: Readonly<Partial<Record<Verdict, readonly [number, number]>>>;
+  readonly status: Readonly<Partial<Record<RunStateWord, string>>>;
+};
+
+export type Counter = {
+  /** Re-runs allowed; null = no limit. */
+  readonly maxLoops: number | null;
+  readonly scope: "run" | "track";
+  readonly sameIssues: number | null;
+  /** escalate, stop, or a key of the stage's route. */
+  readonly onExhausted: string;
+  readonly column: string | null;
+  readonly resets: readonly string[];
+};
+
+export type StatusRule = string | { readonly when: string; readonly is: string; readonly else: string };
+
+export type Route = {
+  readonly goto: string;
+  readonly counter?: string;
+  readonly carry: readonly string[];
+  readonly status?: StatusRule;
+  /** The run waits for a person first. With choices the answer is one of them, else it is free text. */
+  readonly ask?: { readonly who: string; readonly show?: string; readonly choices?: Readonly<Record<string, string>> };
+  readonly else?: string;
+  readonly onlyBlamed: boolean;
+  readonly once: boolean;
+};
+
+export type Routes = Readonly<Record<string, Route>>;
+
+export type ResultSpec = NonNullable<StageFile["result"]>;
+export type WorkspacePlan = NonNullable<FlowFile["workspace"]>;
+
+export type StageLimits = {
+  readonly startupMs?: number;
+  readonly idleMs?: number;
+  readonly totalMs: number;
+  readonly outputBytes: number;
+};
+
+type StageBase = {
+  readonly id: string;
+  readonly title?: string;
+  readonly when?: string;
+  /** Entered only by `enter`, never by next. */
+  readonly enterOnly: boolean;
+};
+
+/** A stage in which something works: an agent, a builtin of ours, or the router. */
+export type WorkStage = StageBase & {
+  readonly kind: "agent" | "builtin" | "router";
+  /** The agent's name in lower case; for a builtin its `do`. */
+  readonly agent: string;
+  /** The agent's name as the flow writes it. */
+  readonly shownAgent: string;
+  readonly status: { readonly ready?: string; readonly running?: string };
+  readonly route: Routes;
+  readonly verdicts?: readonly string[];
+  /** Whether a missing verdict is a fault (words.unknownVerdict) or simply means pass. */
+  readonly expectsVerdict: boolean;
+  readonly result: ResultSpec;
+  readonly limits: StageLimits;
+  readonly prompt: readonly string[];
+  readonly instruction?: string;
+  readonly promptFile?: string;
+  readonly vars: readonly string[];
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  readonly produces: readonly string[];
+  readonly payload: readonly string[];
+  readonly inline: readonly string[];
+  readonly carryOnRetry: readonly string[];
+  readonly model?: string;
+  readonly bundle?: string;
+  readonly turns?: number | { readonly alone: number; readonly team: number };
+  readonly teams: boolean;
+  /** A follow-up that works where another stage worked, before the run moves on. */
+  readonly sameWorkspaceAs?: string;
+  readonly workspace?: WorkspacePlan;
+  readonly yields: boolean;
+  readonly concurrency?: number;
+  readonly command?: readonly string[];
+  readonly fallback: "rules" | "stop";
+  /** Settings of a builtin, as written. */
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+export type GateStage = StageBase & {
+  readonly kind: "gate";
+  readonly who: string;
+  readonly status?: string;
+  readonly route: Routes;
+  readonly notify: { readonly to: string; readonly event: string };
+  readonly trigger?: string;
+};
+
+export type TrackPlan = { readonly workspace?: WorkspacePlan; readonly stages: readonly WorkStage[] };
+
+export type ParallelStage = StageBase & {
+  readonly kind: "parallel";
+  readonly tracks: Readonly<Record<string, TrackPlan>>;
+  /** Tracks that must be done before the run goes on. */
+  readonly join: readonly string[];
+};
+
+export type DynamicStage = StageBase & {
+  readonly kind: "dynamic";
+  /** Facts in order of preference: an agent's name, or a router's list. */
+  readonly from: readonly string[];
+  readonly templates: Readonly<Record<string, WorkStage>>;
+};
+
+export type Stage = WorkStage | GateStage | ParallelStage | DynamicStage;
+
+export type EntryRule = { readonly when?: string; readonly stage: string };
+
+export type Flow = {
+  readonly name: string;
+  readonly version: number;
+  readonly title?: string;
+  readonly description?: string;
+  readonly subject: string;
+  readonly chooseWhen?: string;
+  readonly words: Words;
+  readonly counters: Readonly<Record<string, Counter>>;
+  readonly escalation: {
+    readonly notify: string;
+    readonly status?: string;
+    readonly choices: Readonly<Record<string, string>>;
+  };
+  readonly workspace: WorkspacePlan;
+  readonly enter: Readonly<Record<string, readonly EntryRule[]>>;
+  readonly handoffs: { readonly entry?: string; readonly exit?: string; readonly staleAfterMs: number };
+  readonly log: { readonly start?: string; readonly end?: string; readonly done?: string };
+  readonly maxInterruptions: number;
+  readonly allowUngated: boolean;
+  readonly merge?: FlowFile["merge"];
+  readonly pick?: FlowFile["pick"];
+  readonly stages: readonly Stage[];
+};
+
+export const MAIN_TRACK = "main";
+const DEFAULT_TOTAL_MS = 30 * 60_000;
+const DEFAULT_OUTPUT_BYTES = 10 * 1024 * 1024;
+const DEFAULT_PROMPT = ["agent", "ticket", "handoffs", "constraints", "output-format", "revision-context"];
+const CANONICAL_VERDICTS: Words["verdict"] = {
+  pass: "pass",
+  revise: "revise",
+  redesign: "redesign",
+  reject: "reject",
+  exhausted: "exhausted",
+};
+const CANONICAL_HEALTHS: Words["health"] = {
+  complete: "complete",
+  blocked: "blocked",
+  failed: "failed",
+  incomplete: "incomplete",
+};
+
+/** Writes out what a valid flow file means. `checkFlow` has to have accepted it. */
+export function resolveFlow(file: FlowFile): Flow {
+  return {
+    name: file.flow,
+    version: file.version,
+    ...(file.title === undefined ? {} : { title: file.title }),
+    ...(file.description === undefined ? {} : { description: file.description }),
+    subject: file.subject,
+    ...(file.choose === undefined ? {} : { chooseWhen: file.choose.when }),
+    words: resolveWords(file),
+    counters: Object.fromEntries(Object.entries(file.counters ?? {}).map(([name, c]) => [name, resolveCounter(c)])),
+    escalation: {
+      notify: file.escalation?.notify ?? "owner",
+      ...(file.escalation?.status === undefined ? {} : { status: file.escalation.status }),
+      choices: resolveChoices(file.escalation?.choices),
+    },
+    workspace: { ...file.workspace, ...(file.defaults?.branch === undefined ? {} : { branch: file.defaults.branch }) },
+    enter: Object.fromEntries(
+      Object.entries(file.enter ?? {}).map(([word, rule]) => [
+        word,
+        typeof rule === "string" ? [{ stage: rule }] : rule.map(dropUndefined),
+      ]),
+    ),
+    handoffs: {
+      ...(file.handoffs?.entry === undefined ? {} : { entry: file.handoffs.entry }),
+      ...(file.handoffs?.exit === undefined ? {} : { exit: file.handoffs.exit }),
+      staleAfterMs: durationMs(file.handoffs?.stale_after ?? "30m"),
+    },
+    log: dropUndefined(file.log ?? {}),
+    maxInterruptions: file.max_interruptions ?? 10,
+    allowUngated: file.allow_ungated ?? false,
+    ...(file.merge === undefined ? {} : { merge: file.merge }),
+    ...(file.pick === undefined ? {} : { pick: file.pick }),
+    stages: file.stages.flatMap((stage) => resolveStage(file, stage)),
+  };
+}
+
+function resolveWords(file: FlowFile): Words {
+  const words = file.words ?? {};
+  const { failed, ...status } = words.status ?? {};
+  return {
+    verdict: words.verdict ?? CANONICAL_VERDICTS,
+    unknownVerdict: words.unknown_verdict ?? "failed",
+    health: words.health ?? CANONICAL_HEALTHS,
+    unknownHealth: words.unknown_health ?? "complete",
+    score: words.score ?? {},
+    status: dropUndefined({ ...status, ...(failed === undefined ? {} : { stopped: failed }) }),
+  };
+}
+
+function resolveCounter(counter: NonNullable<FlowFile["counters"]>[string]): Counter {
+  const maxLoops =
+    counter.max_loops ??
+    (counter.max_attempts === undefined ? 2 : counter.max_attempts === "none" ? null : counter.max_attempts - 1);
+  return {
+    maxLoops,
+    scope: counter.scope ?? "run",
+    sameIssues: counter.same_issues ?? null,
+    onExhausted: counter.on_exhausted ?? "escalate",
+    column: counter.column ?? null,
+    resets: counter.resets ?? [],
+  };
+}
+
+function resolveChoices(choices: NonNullable<FlowFile["escalation"]>["choices"]): Record<string, string> {
+  if (choices === undefined) return { again: "again", accept: "accept", cancel: "cancel" };
+  return Array.isArray(choices) ? Object.fromEntries(choices.map((name) => [name, name])) : choices;
+}
+
+function resolveStage(file: FlowFile, stage: StageFile): Stage[] {
+  const base: StageBase = {
+    id: stage.id,
+    ...(stage.title === undefined ? {} : { title: stage.title }),
+    ...(stage.when === undefined ? {} : { when: stage.when }),
+    enterOnly: stage.reach === "enter-only",
+  };
+  switch (stage.kind ?? "agent") {
+    case "gate":
+      return [
+        {
+          ...base,
+          kind: "gate",
+          who: stage.who ?? "owner",
+          ...(typeof stage.status === "string" ? { status: stage.status } : {}),
+          route: resolveRoutes(stage.route ?? { approve: "next", decline: "stop" }),
+          notify: stage.notify ?? { to: stage.who ?? "owner", event: "gate" },
+          ...(stage.trigger === undefined ? {} : { trigger: stage.trigger }),
+        },
+      ];
+    case "parallel": {
+      const tracks = Object.fromEntries(
+        Object.entries(stage.tracks ?? {}).map(([name, track]) => [
+          name,
+          {
+            ...(track.workspace === undefined ? {} : { workspace: track.workspace }),
+            stages: track.stages.map((inner) => resolveWork(file, inner, inner.kind ?? "agent")),
+          },
+        ]),
+      );
+      return [{ ...base, kind: "parallel", tracks, join: Array.isArray(stage.join) ? stage.join : Object.keys(tracks) }];
+    }
+    case "dynamic":
+      return [
+        {
+          ...base,
+          kind: "dynamic",
+          from: stage.from ?? [],
+          templates: Object.fromEntries(
+            Object.entries(stage.templates ?? {}).map(([agent, template]) => [
+              agent.toLowerCase(),
+              resolveWork(file, { ...template, id: stage.id, agent: agent === "*" ? "any" : agent }, "agent"),
+            ]),
+          ),
+        },
+      ];
+    case "agent":
+    case "builtin":
+    case "router": {
+      const work = resolveWork(file, stage, (stage.kind ?? "agent") as WorkStage["kind"]);
+      const followUps = (stage.then_in_same_workspace ?? []).map((followUp) => ({
+        ...resolveWork(file, followUp, "agent"),
+        sameWorkspaceAs: stage.id,
+        status: work.status,
+      }));
+      return [{ ...work, ...base }, ...followUps];
+    }
+  }
+}
+
+function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkStage["kind"]): WorkStage {
+  const defaults = file.defaults ?? {};
+  const shownAgent = stage.agent ?? stage.do ?? (kind === "router" ? "router" : stage.id);
+  const result: ResultSpec =
+    stage.result ?? (kind === "agent" ? defaults.result : undefined) ?? (kind === "router" ? { from: "router" } : { from: "verdict-file" });
+  const route = resolveRoutes({ ...defaults.route, ...stage.route });
+  const totalText = stage.limits?.total ?? stage.timeout ?? defaults.limits?.total ?? defaults.timeout;
+  const startup = stage.limits?.startup ?? defaults.limits?.startup;
+  const idle = stage.limits?.idle ?? defaults.limits?.idle;
+  const output = stage.limits?.output ?? defaults.limits?.output;
+  const turns = stage.turns ?? defaults.turns;
+  const workspace = stage.workspace ?? defaults.workspace;
+  const concurrency = stage.concurrency ?? defaults.concurrency;
+  const command = stage.command ?? defaults.command;
+  const running = stage.phase ?? (typeof stage.status === "string" ? stage.status : undefined);
+  return {
+    id: stage.id,
+    ...(stage.title === undefined ? {} : { title: stage.title }),
+    ...(stage.when === undefined ? {} : { when: stage.when }),
+    enterOnly: false,
+    kind,
+    agent: shownAgent.toLowerCase(),
+    shownAgent,
+    status:
+      typeof stage.status === "object" && !("when" in stage.status)
+        ? dropUndefined(stage.status)
+        : running === undefined
+          ? {}
+          : { running },
+    route,
+    ...(stage.verdicts === undefined ? {} : { verdicts: stage.verdicts }),
+    expectsVerdict: expectsVerdict(stage, result, kind),
+    result,
+    limits: {
+      ...(startup === undefined ? {} : { startupMs: durationMs(startup) }),
+      ...(idle === undefined ? {} : { idleMs: durationMs(idle) }),
+      totalMs: totalText === undefined ? DEFAULT_TOTAL_MS : durationMs(totalText),
+      outputBytes: output === undefined ? DEFAULT_OUTPUT_BYTES : outputBytes(output),
+    },
+    prompt: Array.isArray(stage.prompt) ? stage.prompt : Array.isArray(defaults.prompt) ? defaults.prompt : DEFAULT_PROMPT,
+    ...(typeof stage.prompt === "string" ? { instruction: stage.prompt } : {}),
+    ...(stage.prompt_file === undefined ? {} : { promptFile: stage.prompt_file }),
+    vars: stage.vars ?? defaults.vars ?? [],
+    reads: stage.reads ?? [],
+    writes: stage.writes ?? [],
+    produces: stage.produces ?? [],
+    payload: stage.payload ?? [],
+    inline: stage.inline ?? [],
+    carryOnRetry: stage.carry_on_retry ?? [],
+    ...(stage.model === undefined ? {} : { model: stage.model }),
+    ...(stage.bundle === undefined ? {} : { bundle: stage.bundle }),
+    ...(turns === undefined ? {} : { turns }),
+    teams: false,
+    ...(workspace === undefined ? {} : { workspace }),
+    yields: stage.yield ?? defaults.yield ?? false,
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(command === undefined ? {} : { command }),
+    fallback: stage.fallback ?? "rules",
+    settings: dropUndefined({ dir: stage.dir, first_status: stage.first_status }),
+  };
+}
+
+/** 002: a stage that can send work back must give a verdict; one that only works (n/a) need not. */
+function expectsVerdict(stage: Omit<StageFile, "kind">, result: ResultSpec, kind: WorkStage["kind"]): boolean {
+  if (kind !== "agent") return false;
+  if (stage.verdicts !== undefined) return true;
+  switch (result.from) {
+    case "json-tail":
+    case "file-verdict":
+    case "handoff-api":
+    case "prefix":
+      return true;
+    case "handoff-file":
+    case "verdict-file":
+      return stage.route !== undefined && ("revise" in stage.route || "redesign" in stage.route);
+    case "exit-code":
+    case "work-result":
+    case "router":
+      return false;
+  }
+}
+
+function resolveRoutes(routes: Readonly<Record<string, string | RouteFile | undefined>>): Routes {
+  return Object.fromEntries(
+    Object.entries(routes).flatMap(([key, route]) => (route === undefined ? [] : [[key, resolveRoute(route)]])),
+  );
+}
+
+function resolveRoute(route: string | RouteFile): Route {
+  if (typeof route === "string") return { goto: route, carry: [], onlyBlamed: false, once: false };
+  return {
+    goto: route.goto ?? route.then ?? (route.ask === undefined ? "next" : "self"),
+    ...(route.counter === undefined ? {} : { counter: route.counter }),
+    carry: route.carry ?? [],
+    ...(route.status === undefined ? {} : { status: route.status }),
+    ...(route.ask === undefined
+      ? {}
+      : { ask: dropUndefined({ who: route.ask, show: route.show, choices: route.choices }) }),
+    ...(route.else === undefined ? {} : { else: route.else }),
+    onlyBlamed: route.only === "blamed-tracks",
+    once: route.once ?? false,
+  };
+}
+
+function outputBytes(text: string): number {
+  return Number(text.slice(0, -2)) * (text.toLowerCase().endsWith("mb") ? 1024 * 1024 : 1024);
+}
+
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+/** Optional keys of a parsed file may be present with the value undefined; stored data has only keys with values. */
+function dropUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
+}

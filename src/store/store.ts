@@ -1,0 +1,133 @@
+// The port of every store: the whole contract between the engine and its database on one page. One `commit` is one transaction is
+// one handoff; it is answered only after it is durable. Reads see committed data only. Times are ISO 8601 UTC with Z.
+
+import type { RunEvent } from "../core/event.ts";
+import type { Command } from "../core/command.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { InboxItem, Run, Subject } from "../core/run.ts";
+
+/** Everything one decision changes. */
+export type Change = {
+  readonly runId: string;
+  /** Number of events the run had when it was decided upon; 0 for a new run. */
+  readonly expectedVersion: number;
+  /** Unique within the run: a repeated id is answered with "duplicate" and changes nothing. Several when decisions were joined. */
+  readonly signalIds: readonly string[];
+  /** At least one. */
+  readonly events: readonly RunEvent[];
+  /** The run after these events. */
+  readonly run: Run;
+  /** Work that must survive a crash by itself (see isDurable). */
+  readonly enqueue: readonly Command[];
+};
+
+/** "ok" carries the sequence number of the last event. */
+export type CommitResult =
+  | { readonly type: "ok"; readonly seq: number; readonly version: number }
+  | { readonly type: "conflict" }
+  | { readonly type: "duplicate" };
+
+export type StoredRun = { readonly run: Run; readonly version: number };
+
+export type StoredEvent = { readonly seq: number; readonly runId: string; readonly version: number; readonly event: RunEvent; readonly hash: string };
+
+export type RunSummary = {
+  readonly id: string;
+  readonly number: number;
+  readonly flow: string;
+  readonly subject: Pick<Subject, "id" | "title">;
+  readonly status: Run["status"];
+  readonly word: string;
+  readonly stage: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
+
+export type AttemptRecord = {
+  readonly runId: string;
+  readonly stage: string;
+  readonly attempt: number;
+  readonly track: string;
+  readonly status: "ready" | "running" | "done" | "interrupted" | "canceled";
+  readonly readyAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  /** Outcome of a finished attempt, as in its event. */
+  readonly outcome: JsonObject | null;
+  /** What the engine adds: process identity, paths of prompt and output, exit facts, commit range. Last write wins per key. */
+  readonly facts: JsonObject;
+};
+
+export type HandoffRecord = {
+  /** Grows over the whole store. */
+  readonly id: number;
+  readonly runId: string;
+  readonly number: number;
+  readonly track: string;
+  readonly subjectId: string;
+  readonly fromStage: string | null;
+  readonly fromAgent: string | null;
+  readonly fromAttempt: number;
+  readonly toStage: string | null;
+  readonly toAgent: string | null;
+  readonly loop: number;
+  readonly state: "pending" | "accepted" | "done" | "rejected" | "withdrawn" | "expired";
+  readonly rejectionReason: string | null;
+  readonly createdAt: string;
+  readonly processedAt: string | null;
+};
+
+export type InboxRecord = {
+  readonly runId: string;
+  readonly item: InboxItem;
+  readonly flow: string;
+  readonly subject: Pick<Subject, "id" | "title">;
+};
+
+export type WorkRecord = { readonly id: number; readonly runId: string; readonly command: Command };
+
+export type RunFilter = {
+  readonly status?: Run["status"];
+  readonly flow?: string;
+  /** Either the canonical status or the source's word. */
+  readonly word?: string;
+  /** Keyset paging: runs with a number below this. */
+  readonly before?: number;
+  readonly limit: number;
+};
+
+export type Damage = { readonly seq: number | null; readonly runId: string | null; readonly what: string };
+
+export interface Store {
+  commit(change: Change): Promise<CommitResult>;
+  /** Notes about an attempt that are facts, not decisions (pid, paths, exit facts). Durable when answered. */
+  noteAttempt(runId: string, stage: string, attempt: number, facts: JsonObject): Promise<void>;
+  /** Deletes a work row once it is done. Repeating is fine. */
+  settleWork(id: number): Promise<void>;
+  /** The resolved flow of runs, by hash; saving the same hash again is fine. */
+  saveFlow(hash: string, flow: JsonObject): Promise<void>;
+  loadFlow(hash: string): Promise<JsonObject | undefined>;
+
+  loadRun(runId: string): Promise<StoredRun | undefined>;
+  /** Runs whose id or number begins with this text, at most 10. */
+  findRuns(prefix: string): Promise<readonly RunSummary[]>;
+  /** Newest first. */
+  listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
+  countRuns(): Promise<Readonly<Record<Run["status"], number>>>;
+  /** Ids of runs that may have something to do now (status running), oldest change first. */
+  activeRuns(): Promise<readonly string[]>;
+  /** In order of sequence, after the given number. */
+  events(query: { readonly after: number; readonly runId?: string; readonly limit: number }): Promise<readonly StoredEvent[]>;
+  lastSeq(): Promise<number>;
+  attempts(runId: string): Promise<readonly AttemptRecord[]>;
+  handoffs(runId: string): Promise<readonly HandoffRecord[]>;
+  /** Oldest first. */
+  inbox(): Promise<readonly InboxRecord[]>;
+  pendingWork(): Promise<readonly WorkRecord[]>;
+  /** Walks the whole chain; an empty list means every event is as it was written and every run is the fold of its events. */
+  verify(): Promise<readonly Damage[]>;
+  /** True when another process has written since the last call. Cheap. */
+  changedElsewhere(): boolean;
+  close(): void;
+}
+
