@@ -1,0 +1,55 @@
+// `npm run build`: src -> dist, and proof that the result starts. No bundling: the package is what tsc writes.
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { ROOT } from "./report.ts";
+
+const dist = join(ROOT, "dist");
+const cli = join(dist, "cli/main.js");
+
+rmSync(dist, { recursive: true, force: true });
+const compiled = attempt(process.execPath, [
+  join(ROOT, "node_modules/typescript/bin/tsc"),
+  "-p",
+  "tsconfig.build.json",
+]);
+if (!compiled.ok) fail(`tsc failed\n${compiled.output}`);
+if (existsSync(cli)) checkCli();
+else console.log("dist/cli/main.js: not there, so there is no command to check");
+
+/** Runs the file itself, not `node file`: that proves the mode bit and the shebang, as npm's link to it needs them. */
+function checkCli(): void {
+  if (!readFileSync(cli, "utf8").startsWith("#!/usr/bin/env node\n")) {
+    fail("dist/cli/main.js has no shebang; put `#!/usr/bin/env node` on the first line of src/cli/main.ts");
+  }
+  chmodSync(cli, 0o755);
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const started = attempt(cli, ["--version"]);
+  if (!started.ok) fail(`dist/cli/main.js --version failed\n${started.output}`);
+  if (!started.output.includes(version)) {
+    fail(`dist/cli/main.js --version says ${JSON.stringify(started.output.trim())}, package.json says ${version}`);
+  }
+  console.log(`dist/cli/main.js starts and says ${version}`);
+}
+
+function attempt(program: string, args: readonly string[]): { readonly ok: boolean; readonly output: string } {
+  try {
+    const output = execFileSync(program, args, {
+      cwd: ROOT,
+      encoding: "utf8",
+      timeout: 120_000,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` },
+    });
+    return { ok: true, output };
+  } catch (error) {
+    const { message, stdout = "", stderr = "" } = error as Error & { stdout?: string; stderr?: string };
+    return { ok: false, output: `${stdout}${stderr}` || message };
+  }
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { parseReport, summaryLine, tally } from "./report.ts";
+
+const file = (status: string, ...statuses: string[]) => ({
+  name: "/elsewhere/a.test.ts",
+  status,
+  assertionResults: statuses.map((each, index) => ({ fullName: `test ${index}`, status: each })),
+});
+const parse = (...testResults: ReturnType<typeof file>[]) => {
+  const report = parseReport(JSON.stringify({ testResults }));
+  if (!report) throw new Error("the report was not read");
+  return report;
+};
+
+test("the summary counts passed and failed tests, and skipped ones only when there are any", () => {
+  expect(summaryLine(tally(parse(file("failed", "passed", "failed", "passed"))))).toBe("2 passed, 1 failed");
+  expect(summaryLine(tally(parse(file("passed", "passed", "skipped", "todo"))))).toBe("1 passed, 0 failed, 2 skipped");
+});
+
+test("a file that did not load counts as one failure", () => {
+  const report = parse(file("failed"), file("passed", "passed"));
+  expect(report.brokenFiles).toEqual(["/elsewhere/a.test.ts"]);
+  expect(summaryLine(tally(report))).toBe("1 passed, 1 failed");
+});
+
+test("a status that is not known counts as failed", () => {
+  expect(tally(parse(file("passed", "brilliant")))).toEqual({ passed: 0, failed: 1, skipped: 0 });
+});
+
+test("a report that is cut off is no report", () => {
+  expect(parseReport('{"testResults":[{"na')).toBeNull();
+  expect(parseReport("{}")).toBeNull();
+});

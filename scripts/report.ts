@@ -1,0 +1,79 @@
+// The report of the last test run: where it lies, how it is read, and the one line that sums it up.
+// It does not run tests (test.ts) and knows nothing of the acceptance list (spec.ts).
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+export const REPORT_PATH = fileURLToPath(new URL("../node_modules/.cache/passrail/test-report.json", import.meta.url));
+
+const vitestReport = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+    }),
+  ),
+});
+
+export type TestStatus = "passed" | "failed" | "skipped";
+export type TestRecord = { readonly file: string; readonly name: string; readonly status: TestStatus };
+export type TestReport = {
+  readonly tests: readonly TestRecord[];
+  /** Test files that failed without a failing test in them: they did not load, or a hook threw. */
+  readonly brokenFiles: readonly string[];
+};
+
+/** The report as it was left by the last run; null when there is none or it is cut off. */
+export function loadReport(path: string = REPORT_PATH): TestReport | null {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+  return parseReport(text);
+}
+
+/** Reads vitest's JSON report. A status we do not know counts as failed. */
+export function parseReport(text: string): TestReport | null {
+  const raw = vitestReport.safeParse(parseJson(text));
+  if (!raw.success) return null;
+  const tests: TestRecord[] = [];
+  const brokenFiles: string[] = [];
+  for (const result of raw.data.testResults) {
+    const file = result.name.startsWith(ROOT) ? result.name.slice(ROOT.length) : result.name;
+    const own = result.assertionResults.map((test) => ({ file, name: test.fullName, status: toStatus(test.status) }));
+    tests.push(...own);
+    if (result.status === "failed" && !own.some((test) => test.status === "failed")) brokenFiles.push(file);
+  }
+  return { tests, brokenFiles };
+}
+
+export type Tally = { readonly passed: number; readonly failed: number; readonly skipped: number };
+
+/** A broken file counts as one failure: the tests in it never ran. */
+export function tally(report: TestReport): Tally {
+  const count = (status: TestStatus) => report.tests.filter((test) => test.status === status).length;
+  return { passed: count("passed"), failed: count("failed") + report.brokenFiles.length, skipped: count("skipped") };
+}
+
+/** The last line of `npm test` and of `npm run check`. */
+export function summaryLine({ passed, failed, skipped }: Tally): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function toStatus(status: string): TestStatus {
+  if (status === "passed") return "passed";
+  return ["skipped", "pending", "todo", "disabled"].includes(status) ? "skipped" : "failed";
+}
