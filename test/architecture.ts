@@ -1,0 +1,113 @@
+// Which part of the source may import which: the table is the law, `violations` applies it to the import lines.
+// It reads text, not types: strict where it cannot tell (an import in a comment that begins a line counts too).
+
+import { isBuiltin } from "node:module";
+import { posix } from "node:path";
+
+type Rule = {
+  /** Folders or files under src/ that may be imported; "*" for all. The part itself is always allowed. */
+  readonly may: readonly string[] | "*";
+  /** May be imported too, but only by `import type`. */
+  readonly types?: readonly string[];
+  /** npm packages; "*" for all that package.json has. */
+  readonly packages: readonly string[] | "*";
+  /** Modules of Node. Pure parts have none: no clock, no files, no processes. */
+  readonly node: boolean;
+};
+
+const adapter: Rule = { may: ["core"], packages: "*", node: true };
+/** What the engine knows of the adapters: how they are called, not how they work. */
+const ports = ["store/store.ts", "workspace/workspace.ts", "agents/runner.ts", "forge/forge.ts", "notify/notify.ts"];
+
+/** A part is a folder of src/, a file directly in src/, or the web application. A part that is not here may not exist. */
+const ALLOWED: Readonly<Record<string, Rule>> = {
+  core: { may: [], packages: ["zod"], node: false },
+  api: { may: ["core"], packages: ["zod"], node: false },
+  catalog: adapter,
+  store: adapter,
+  workspace: adapter,
+  agents: adapter,
+  forge: adapter,
+  notify: adapter,
+  engine: { may: ["core", ...ports], types: ["catalog"], packages: "*", node: true },
+  runtime: { may: ["core", "engine"], packages: "*", node: true },
+  server: { may: ["core", "api", "engine", "store/store.ts", "config.ts"], packages: "*", node: true },
+  demo: { may: ["core", "api", "engine", "catalog", "compose.ts", "config.ts"], packages: "*", node: true },
+  cli: { may: ["core", "api", "engine", "catalog", "compose.ts", "config.ts", "demo"], packages: "*", node: true },
+  web: { may: ["core", "api"], packages: "*", node: false },
+  "config.ts": { may: ["core"], packages: "*", node: true },
+  "compose.ts": { may: "*", packages: "*", node: true },
+  "index.ts": { may: "*", packages: "*", node: true },
+};
+
+/** Path from the root of the repository (src/core/run.ts) -> text of the file. */
+type Files = ReadonlyMap<string, string>;
+
+/** One sentence per import that the table does not allow. */
+export function violations(files: Files): string[] {
+  return [...files].flatMap(([path, text]) => {
+    const part = partOf(path);
+    const rule = ALLOWED[part];
+    if (!rule) return [`${path}: "${part}" is not in the table of test/architecture.ts; say there what it may import`];
+    return importsOf(text).flatMap((each) => {
+      const reason = refuse(path, part, rule, each);
+      return reason === null ? [] : [`${path}: ${part} may not import ${each.from}: ${reason}`];
+    });
+  });
+}
+
+type Import = { readonly from: string; readonly typeOnly: boolean };
+
+function refuse(path: string, part: string, rule: Rule, { from, typeOnly }: Import): string | null {
+  if (from === COMPUTED) return rule.may === "*" ? null : "a computed path cannot be checked";
+  if (!from.startsWith(".")) {
+    if (isBuiltin(from)) return rule.node ? null : "it is pure";
+    return rule.packages === "*" || rule.packages.includes(packageName(from))
+      ? null
+      : "it knows only the packages of the table";
+  }
+  const target = posix.join(posix.dirname(path), from);
+  if (!isSource(target)) return "it is outside of the source";
+  if (partOf(target) === part || rule.may === "*") return null;
+  const matches = (entry: string) => target === `src/${entry}` || target.startsWith(`src/${entry}/`);
+  if (rule.may.some(matches)) return null;
+  if (!rule.types?.some(matches)) return "the direction is wrong";
+  return typeOnly ? null : "only its types may be imported";
+}
+
+const COMPUTED = "a computed path";
+
+// A clause holds names, braces, white space and comments. None of these begins like another, so nothing is tried twice.
+const CLAUSE = String.raw`(?:[\w$*{},\s]|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*?`;
+const STATIC = new RegExp(String.raw`^[ \t]*(?:import|export)\b(\s+type\s)?${CLAUSE}\bfrom\s*["']([^"']+)["']`, "gm");
+const SIDE_EFFECT = /^[ \t]*import\s*["']([^"']+)["']/gm;
+const DYNAMIC = /\b(typeof\s+)?import\(\s*(?:["'`]([^"'`$]+)["'`]|(?=[^\s)]))/g;
+const REQUIRE = /\brequire\(\s*["'`]([^"'`]+)["'`]/g;
+
+/** Every `import … from`, `export … from`, `import "x"`, `import("x")` and `require("x")` of a file. */
+export function importsOf(text: string): Import[] {
+  return [
+    ...Array.from(text.matchAll(STATIC), ([, type, from = COMPUTED]) => ({ from, typeOnly: type !== undefined })),
+    ...[SIDE_EFFECT, REQUIRE].flatMap((pattern) =>
+      Array.from(text.matchAll(pattern), ([, from = COMPUTED]) => ({ from, typeOnly: false })),
+    ),
+    ...Array.from(text.matchAll(DYNAMIC), ([, type, from = COMPUTED]) => ({ from, typeOnly: type !== undefined })),
+  ];
+}
+
+/** Test files may import what they need. */
+export function isSource(path: string): boolean {
+  return /^(src|web\/src)\/.+\.tsx?$/.test(path) && !/\.(test|testsuite)\.tsx?$/.test(path);
+}
+
+function partOf(path: string): string {
+  const [root = "", first = ""] = path.split("/");
+  return root === "src" ? first : root;
+}
+
+function packageName(from: string): string {
+  return from
+    .split("/")
+    .slice(0, from.startsWith("@") ? 2 : 1)
+    .join("/");
+}
