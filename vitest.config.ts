@@ -7,5 +7,10 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Two cores: real processes are spawned by many tests, more workers would only make timings worse.
     maxWorkers: 2,
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      exclude: ["**/*.test.ts", "**/*.testsuite.ts"],
+    },
   },
 });
