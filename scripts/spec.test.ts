@@ -1,105 +1,101 @@
-// Numbers in the names of these tests would count as proof, so the names hold none.
+// The command as a process, on a small repository of its own: a copy of the scripts, one list, one report.
 
-import { expect, test } from "vitest";
-import type { TestRecord, TestReport } from "./report.ts";
-import { loadList, mark, prove, readStatements } from "./spec.ts";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
-const spec = `# Title
+const root = fileURLToPath(new URL("..", import.meta.url));
+let repository: string;
 
-- [x] **R-000-01** S The first; **E** and more.
-- [ ] **R-000-02** P The second.
-- [ ] **R-X-01** One without a tag.
-`;
-const { statements } = readStatements("docs/spec/000.md", spec);
-
-const ran = (status: TestRecord["status"], name: string): TestRecord => ({ file: "src/a.test.ts", name, status });
-const report = (...tests: TestRecord[]): TestReport => ({ tests, brokenFiles: [] });
-const statusIn = (proof: ReturnType<typeof prove>, number: string) =>
-  proof.statements.find((statement) => statement.number === number)?.status;
-
-test("a statement has a number, a tag, a text and a mark", () => {
-  expect(statements).toEqual([
-    { number: "R-000-01", tag: "S", text: "The first; **E** and more.", marked: true, file: "docs/spec/000.md" },
-    { number: "R-000-02", tag: "P", text: "The second.", marked: false, file: "docs/spec/000.md" },
-    { number: "R-X-01", tag: "", text: "One without a tag.", marked: false, file: "docs/spec/000.md" },
-  ]);
-});
-
-test.each([
-  "- [X] **R-000-03** S Big mark.",
-  "- **R-000-03** S No mark.",
-  "- [ ] R-000-03 S Not bold.",
-  "- [ ] **R-000-3** S Short.",
-])("a mistyped statement is a problem and not skipped: %#", (line) => {
-  const list = readStatements("docs/spec/000.md", `\n${line}\n`);
-  expect(list.statements).toEqual([]);
-  expect(list.problems).toEqual([expect.stringContaining("docs/spec/000.md:2 looks like a statement")]);
-});
-
-test("an example in a code fence is not a statement", () => {
-  const list = readStatements("docs/spec/README.md", "```\n- [x] **R-000-13** S Example.\n```\n");
-  expect(list).toEqual({ statements: [], problems: [] });
-});
-
-test("a passing test proves every number in its name", () => {
-  const proof = prove(statements, report(ran("passed", "R-000-01, R-000-02: both")));
-  expect(statusIn(proof, "R-000-01")).toBe("proven");
-  expect(statusIn(proof, "R-000-02")).toBe("proven");
-  expect(statusIn(proof, "R-X-01")).toBe("open");
-  expect(proof.problems).toEqual([]);
-});
-
-test("a range proves only the number that is written out", () => {
-  const proof = prove(statements, report(ran("passed", "R-000-01…02: a range")));
-  expect(statusIn(proof, "R-000-01")).toBe("proven");
-  expect(statusIn(proof, "R-000-02")).toBe("open");
-});
-
-test("a mark without a passing test is a problem", () => {
-  expect(prove(statements, report()).problems).toEqual([expect.stringContaining("R-000-01 is marked [x]")]);
-  expect(prove(statements, report(ran("skipped", "R-000-01: later"))).problems).toHaveLength(1);
-});
-
-test("one failing test outweighs a passing one", () => {
-  const proof = prove(statements, report(ran("passed", "R-000-01: here"), ran("failed", "R-000-01: there")));
-  expect(statusIn(proof, "R-000-01")).toBe("failing");
-  expect(proof.problems).toEqual([expect.stringContaining("a test that names it fails")]);
-});
-
-test("a test that names an unknown or mistyped number is a problem, whatever its status", () => {
-  const proof = prove(
-    statements,
-    report(ran("passed", "R-000-01: fine"), ran("passed", "R-000-99: no such"), ran("skipped", "R-000-2: short")),
+beforeEach(() => {
+  repository = mkdtempSync(join(tmpdir(), "passrail-spec-"));
+  for (const script of ["spec.ts", "acceptance.ts", "report.ts"]) {
+    cpSync(join(root, "scripts", script), join(repository, "scripts", script));
+  }
+  mkdirSync(join(repository, "docs/spec"), { recursive: true });
+  mkdirSync(join(repository, "node_modules/.cache/passrail"), { recursive: true });
+  symlinkSync(join(root, "node_modules/zod"), join(repository, "node_modules/zod"));
+  writeFileSync(join(repository, "package.json"), `{ "type": "module" }`);
+  writeFileSync(
+    listPath(),
+    "# List\n\n- [x] **R-000-01** S First.\n- [ ] **R-000-02** E Second.\n- [ ] **R-000-03** P Third.\n",
   );
-  expect(proof.problems).toEqual([
-    expect.stringContaining("R-000-99 is not in the acceptance list, but src/a.test.ts names it"),
-    expect.stringContaining("R-000-2 is not in the acceptance list"),
-  ]);
+});
+afterEach(() => rmSync(repository, { recursive: true, force: true }));
+
+const listPath = () => join(repository, "docs/spec/000.md");
+
+function leaveReport(tests: Record<string, string>): void {
+  const assertionResults = Object.entries(tests).map(([fullName, status]) => ({ fullName, status }));
+  const report = { testResults: [{ name: join(repository, "src/a.test.ts"), status: "passed", assertionResults }] };
+  writeFileSync(join(repository, "node_modules/.cache/passrail/test-report.json"), JSON.stringify(report));
+}
+
+function spec(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/spec.ts", ...args], {
+    cwd: repository,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+test("the list shows who proves what, and the totals last", () => {
+  leaveReport({ "R-000-01: it holds": "passed" });
+  const { status, stdout } = spec();
+  expect(status).toBe(0);
+  expect(stdout).toContain("passed: src/a.test.ts: R-000-01: it holds");
+  expect(stdout.trimEnd().split("\n").at(-1)).toBe("3 statements: 1 proven, 0 failing, 2 open; 1 marked");
 });
 
-test("a number that stands in the list twice is a problem", () => {
-  const twice = [...statements, ...statements.slice(1, 2)];
-  const proof = prove(twice, report(ran("passed", "R-000-01: fine")));
-  expect(proof.problems).toEqual(["R-000-02 is in the acceptance list twice"]);
+test("--open shows only what is not proven", () => {
+  leaveReport({ "R-000-01: it holds": "passed" });
+  const { stdout } = spec("--open");
+  expect(stdout).toContain("R-000-02");
+  expect(stdout).not.toContain("R-000-01");
 });
 
-test("what is proven but not marked could be marked, and that is no problem", () => {
-  const proof = prove(statements, report(ran("passed", "R-000-01 and R-000-02 and R-X-01")));
-  expect(proof.markable).toEqual(["R-000-02", "R-X-01"]);
-  expect(proof.problems).toEqual([]);
-  expect(mark(spec, new Set(proof.markable))).toBe(spec.replaceAll("- [ ]", "- [x]"));
+test("--check passes when every mark has its test, and names what could be marked", () => {
+  leaveReport({ "R-000-01, R-000-02: they hold": "passed" });
+  const { status, stdout } = spec("--check");
+  expect(stdout).toContain("could be marked (npm run spec -- --write): R-000-02");
+  expect(status).toBe(0);
 });
 
-test("marking changes only the named statements", () => {
-  expect(mark(spec, new Set(["R-000-02"]))).toBe(spec.replace("- [ ] **R-000-02**", "- [x] **R-000-02**"));
+test("--check fails on a mark without a test, on an unknown number and without a report", () => {
+  expect(spec("--check").status).toBe(1);
+  leaveReport({ "no number": "passed" });
+  expect(spec("--check")).toMatchObject({ status: 1, stdout: expect.stringContaining("R-000-01 is marked [x]") });
+  leaveReport({ "R-000-01: fine": "passed", "R-009-01: strange": "passed" });
+  expect(spec("--check")).toMatchObject({ status: 1, stdout: expect.stringContaining("R-009-01 is not in the") });
+});
+
+test("--write marks what is proven and leaves the rest of the file as it was", () => {
+  leaveReport({ "R-000-01, R-000-02: they hold": "passed", "R-000-03: not yet": "failed" });
+  const before = readFileSync(listPath(), "utf8");
+  expect(spec("--write")).toMatchObject({ status: 0, stdout: "marked R-000-02\n" });
+  expect(readFileSync(listPath(), "utf8")).toBe(before.replace("- [ ] **R-000-02**", "- [x] **R-000-02**"));
+});
+
+test("--json gives every statement with its status and tests", () => {
+  leaveReport({ "R-000-03: broken": "failed" });
+  const { statements, problems } = JSON.parse(spec("--json").stdout);
+  expect(statements.map((statement: { status: string }) => statement.status)).toEqual(["open", "open", "failing"]);
+  expect(problems).toHaveLength(1);
+});
+
+test("an unknown option is a usage error", () => {
+  expect(spec("--bogus")).toMatchObject({ status: 2, stderr: expect.stringContaining("--open") });
 });
 
 test("the acceptance list of this repository is whole: 282 statements, numbered without gaps", () => {
-  const list = loadList();
-  expect(list.problems).toEqual([]);
+  const { stdout } = spawnSync(process.execPath, ["scripts/spec.ts", "--json"], { cwd: root, encoding: "utf8" });
+  const { statements } = JSON.parse(stdout) as { statements: readonly { readonly number: string }[] };
   const sizes: Record<string, number> = { "000": 44, "001": 44, "002": 60, "003": 51, "004": 67, X: 16 };
   const expected = Object.entries(sizes).flatMap(([source, size]) =>
     Array.from({ length: size }, (_, index) => `R-${source}-${String(index + 1).padStart(2, "0")}`),
   );
-  expect(list.statements.map((statement) => statement.number)).toEqual(expected);
+  expect(statements.map(({ number }) => number)).toEqual(expected);
 });
