@@ -1,0 +1,416 @@
+// Where a run goes next. One outcome picks one route; a route counts, asks, or leads to a target; a target is entered.
+// This is the whole meaning of a flow. No clock, no randomness, no model: the same events always lead the same way.
+
+import { type Draft, emit, showStatus, tell } from "./draft.ts";
+import type { HandoffEdge } from "./event.ts";
+import type { Counter, Route, Stage, WorkStage } from "./flow.ts";
+import { MAIN_TRACK } from "./flow.ts";
+import { fingerprint } from "./fingerprint.ts";
+import type { Outcome } from "./outcome.ts";
+import { issueText, routeKey } from "./outcome.ts";
+import type { Carry, InboxItem } from "./run.ts";
+import { agentsBefore, conditionHolds, expand, factOf, findStage, isWork, stageAfter, statusWord, stagesOf } from "./sequence.ts";
+
+/** Who sends the run onwards, and with what. */
+export type Sender = {
+  readonly track: string;
+  readonly stage: Stage;
+  readonly attempt: number;
+  readonly carry: Omit<Carry, "handoff">;
+};
+
+const STOP: Route = { goto: "stop", carry: [], onlyBlamed: false, once: false };
+const NEXT: Route = { goto: "next", carry: [], onlyBlamed: false, once: false };
+
+/** After an attempt: the key picks the route of the stage; pass goes on, anything unrouted stops. */
+export function routeOutcome(draft: Draft, track: string, stage: WorkStage, attempt: number, carry: Carry, outcome: Outcome): void {
+  const key = routeKey(outcome);
+  const route = stage.route[key] ?? (key === "pass" ? NEXT : STOP);
+  const base = { from: stage.id, reason: "next" as const, names: route.carry, questions: outcome.questions };
+  follow(draft, { track, stage, attempt, carry: { ...base, ...loopAfter(stage, carry, outcome) } }, key, route, outcome);
+}
+
+/** A stage that judges closes its loop when it passes; one that only works hands the open loop on to its judge. */
+function loopAfter(stage: WorkStage, carry: Carry, outcome: Outcome): Pick<Carry, "issues" | "loop" | "loopMax"> {
+  const { loop, loopMax } = carry;
+  if (routeKey(outcome) !== "pass") {
+    const unnamed = outcome.issues.length === 0 && outcome.summary !== undefined;
+    return { issues: unnamed ? [outcome.summary] : outcome.issues, loop, loopMax };
+  }
+  const judges = Object.values(stage.route).some((route) => route.counter !== undefined);
+  return judges ? { issues: [], loop: 0, loopMax: null } : { issues: loop > 0 ? carry.issues : [], loop, loopMax };
+}
+
+function follow(draft: Draft, sender: Sender, key: string, route: Route, outcome: Outcome): void {
+  const way = `${sender.stage.id}.${key}`;
+  if (route.once && draft.run.taken.includes(way)) {
+    goTo(draft, sender, route.else ?? "stop", { ...route, once: false }, outcome);
+    return;
+  }
+  if (route.once) emit(draft, { type: "way.taken", way });
+  const counted = route.counter === undefined ? sender : count(draft, sender, route, route.counter, outcome);
+  if (counted === "spent") return;
+  if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));
+  if (route.ask !== undefined) ask(draft, counted, key, route, route.ask, outcome);
+  else goTo(draft, counted, route.goto, route, outcome);
+}
+
+/** Counts one loop, or takes the counter's exhaustion route when it is spent. */
+function count(draft: Draft, sender: Sender, route: Route, name: string, outcome: Outcome): Sender | "spent" {
+  const counter = draft.flow.counters[name];
+  if (counter === undefined) throw new Error(`flow ${draft.flow.name} has no counter ${name}`);
+  const key = counterKey(counter, name, sender.track);
+  const state = draft.run.counters[key] ?? { loops: 0, streak: 0 };
+  const issues = counter.sameIssues === null ? undefined : fingerprint(outcome.issues.map(issueText));
+  const streak = issues === undefined ? 0 : issues === state.issues ? state.streak + 1 : 1;
+  const overLimit = counter.maxLoops !== null && state.loops >= counter.maxLoops;
+  const overSame = counter.sameIssues !== null && streak >= counter.sameIssues;
+  if (overLimit || overSame) {
+    emit(draft, { type: "counter.spent", key, loops: state.loops, why: overLimit ? "limit" : "same-issues" });
+    exhaust(draft, sender, route, name, counter, outcome, overLimit ? "limit" : "same-issues");
+    return "spent";
+  }
+  const loops = state.loops + 1;
+  emit(draft, { type: "counter.changed", key, from: state.loops, to: loops, streak, ...(issues === undefined ? {} : { issues }) });
+  for (const other of counter.resets) resetCounter(draft, other, sender.track);
+  return { ...sender, carry: { ...sender.carry, loop: loops, loopMax: counter.maxLoops } };
+}
+
+function exhaust(
+  draft: Draft,
+  sender: Sender,
+  route: Route,
+  name: string,
+  counter: Counter,
+  outcome: Outcome,
+  why: "limit" | "same-issues",
+): void {
+  const own = isWork(sender.stage) ? sender.stage.route[counter.onExhausted] : undefined;
+  const limit = counter.maxLoops === null ? "" : ` after ${counter.maxLoops} of ${counter.maxLoops} loops`;
+  const reason = why === "limit" ? `${name} is used up${limit}` : `the same issues came ${counter.sameIssues} times in a row`;
+  if (own !== undefined) {
+    follow(draft, { ...sender, carry: { ...sender.carry, reason: "forced", names: own.carry } }, counter.onExhausted, own, outcome);
+  } else if (counter.onExhausted === "stop") {
+    stop(draft, sender, undefined, reason);
+  } else {
+    escalate(draft, sender, reason, route.goto, name);
+  }
+}
+
+export function resetCounter(draft: Draft, name: string, track: string): void {
+  const counter = draft.flow.counters[name];
+  if (counter === undefined) return;
+  const key = counterKey(counter, name, track);
+  const state = draft.run.counters[key];
+  if (state === undefined || (state.loops === 0 && state.streak === 0)) return;
+  emit(draft, { type: "counter.changed", key, from: state.loops, to: 0, streak: 0 });
+}
+
+/** Counters of a track other than main carry its name; so each track has its own budget. */
+export function counterKey(counter: Counter, name: string, track: string): string {
+  return counter.scope === "track" && track !== MAIN_TRACK ? `${track}.${name}` : name;
+}
+
+function ask(draft: Draft, sender: Sender, key: string, route: Route, question: NonNullable<Route["ask"]>, outcome: Outcome): void {
+  const { stage } = sender;
+  const base = { number: draft.run.items + 1, stage: stage.id, who: question.who, openedAt: draft.at };
+  const shown = outcome.questions.length > 0 ? outcome.questions : [outcome.reason ?? outcome.summary ?? "no question was given"];
+  const item: InboxItem =
+    question.choices === undefined
+      ? { ...base, kind: "question", questions: shown, goto: route.goto, key }
+      : { ...base, kind: "choice", questions: shown, choices: question.choices, key };
+  emit(draft, { type: "question.asked", track: sender.track, item, carry: { ...sender.carry, handoff: 0 } });
+  showStatus(draft, draft.flow.words.status[item.kind === "choice" ? "choice" : "question"]);
+  tell(draft, question.who, item.kind, shown.join("\n"), item.number);
+}
+
+/** Opens an escalation: the run (or its track) waits until a person chooses. */
+export function escalate(draft: Draft, sender: Sender, reason: string, again: string, counter?: string): void {
+  const { escalation, words } = draft.flow;
+  const item: InboxItem = {
+    kind: "escalation",
+    number: draft.run.items + 1,
+    stage: sender.stage.id,
+    who: escalation.notify,
+    openedAt: draft.at,
+    reason,
+    issues: sender.carry.issues,
+    choices: escalation.choices,
+    again,
+    ...(counter === undefined ? {} : { counter }),
+  };
+  emit(draft, { type: "escalation.opened", track: sender.track, item, carry: { ...sender.carry, handoff: 0 } });
+  showStatus(draft, escalation.status ?? words.status.escalated);
+  const lines = [`${sender.stage.id} was escalated: ${reason}`, ...sender.carry.issues.map((issue) => `- ${issueText(issue)}`)];
+  tell(draft, escalation.notify, "escalation", lines.join("\n"), item.number);
+}
+
+/** The track stops with a reason; a person can retry, skip or cancel. */
+export function stop(draft: Draft, sender: Sender, route: Route | undefined, reason: string): void {
+  emit(draft, {
+    type: "stage.stopped",
+    track: sender.track,
+    stage: sender.stage.id,
+    reason,
+    carry: { ...sender.carry, handoff: 0 },
+  });
+  showStatus(draft, route?.status === undefined ? draft.flow.words.status.stopped : statusWord(draft.run, route.status));
+  tell(draft, draft.flow.escalation.notify, "stopped", `${sender.stage.id} stopped: ${reason}`);
+}
+
+/** Leads the run to a target, seen from the sender's stage. */
+export function goTo(draft: Draft, sender: Sender, target: string, route: Route, outcome: Outcome | undefined): void {
+  const { flow, run } = draft;
+  const { track, stage } = sender;
+  switch (target) {
+    case "next":
+      goNext(draft, sender);
+      return;
+    case "warn":
+      warn(draft, stage.id, "went_on", `${stage.id} did not pass (${describe(outcome)}); the flow goes on`);
+      goNext(draft, sender);
+      return;
+    case "self":
+      enter(draft, back(sender), track, stage, "sent-back");
+      return;
+    case "escalate":
+      escalate(draft, sender, describe(outcome), ...againFrom(stage, outcome));
+      return;
+    case "stop":
+      stop(draft, sender, route, describe(outcome));
+      return;
+    case "end":
+      finish(draft, sender, route);
+      return;
+    case "cancel":
+      cancel(draft, "engine", describe(outcome));
+      return;
+    default: {
+      const found = findTarget(draft, sender, target);
+      if (found !== undefined) {
+        if (found.kind === "parallel") fork(draft, sender, found, route.onlyBlamed ? (outcome?.blame ?? []) : []);
+        else enter(draft, isEarlier(draft, track, found, stage) ? back(sender) : sender, track, found, "sent-back");
+        return;
+      }
+      if (route.else !== undefined && route.else !== target) {
+        warn(draft, stage.id, "target_missing", `there is no ${target} to go to; taking ${route.else}`);
+        goTo(draft, sender, route.else, { ...route, else: "stop" }, outcome);
+        return;
+      }
+      const known = stagesOf(flow, run, track).map((candidate) => candidate.id);
+      stop(draft, sender, undefined, `nothing to go back to: there is no ${target} before ${stage.id} (stages: ${known.join(", ")})`);
+    }
+  }
+}
+
+function findTarget(draft: Draft, sender: Sender, target: string): Stage | undefined {
+  const { flow, run } = draft;
+  const before = agentsBefore(flow, run, sender.track, sender.stage.id);
+  if (target === "prev") return before[0];
+  if (target === "first") return before.at(-1);
+  if (target.startsWith("agent:")) {
+    const agent = target.slice("agent:".length).toLowerCase();
+    return before.find((stage) => stage.agent === agent);
+  }
+  return findStage(flow, run, sender.track, target);
+}
+
+function goNext(draft: Draft, sender: Sender): void {
+  const next = stageAfter(draft.flow, draft.run, sender.track, sender.stage.id);
+  if (next !== undefined) enter(draft, sender, sender.track, next, "next");
+  else if (sender.track === MAIN_TRACK) finish(draft, sender, undefined);
+  else trackDone(draft, sender);
+}
+
+/** Makes a stage the current one of a track: a gate opens, work becomes ready, a condition may pass it over. */
+export function enter(draft: Draft, sender: Sender, track: string, stage: Stage, reason: Carry["reason"]): void {
+  if (stage.when !== undefined && !conditionHolds(draft.run, stage.when)) {
+    emit(draft, { type: "stage.skipped", track, stage: stage.id, reason: `not needed: ${stage.when}` });
+    goNext(draft, { ...sender, track, stage });
+    return;
+  }
+  switch (stage.kind) {
+    case "parallel":
+      fork(draft, sender, stage, []);
+      return;
+    case "dynamic":
+      enterDynamic(draft, sender, track, stage);
+      return;
+    case "gate": {
+      const handoff = handOff(draft, sender, track, stage);
+      const item: InboxItem = {
+        kind: "gate",
+        number: draft.run.items + 1,
+        stage: stage.id,
+        who: stage.who,
+        openedAt: draft.at,
+        answers: Object.keys(stage.route),
+      };
+      emit(draft, { type: "gate.opened", track, item, carry: { ...sender.carry, handoff } });
+      showStatus(draft, stage.status ?? draft.flow.words.status.waiting);
+      tell(draft, stage.notify.to, stage.notify.event, `${stage.title ?? stage.id} waits for ${stage.who}`, item.number);
+      return;
+    }
+    case "agent":
+    case "builtin":
+    case "router": {
+      const handoff = handOff(draft, sender, track, stage);
+      const kept = sender.carry.reason === "next" ? reason : sender.carry.reason;
+      ready(draft, track, stage, { ...sender.carry, reason: kept, handoff });
+    }
+  }
+}
+
+/** The next attempt of a stage may start as soon as there is a slot. */
+export function ready(draft: Draft, track: string, stage: WorkStage, carry: Carry): void {
+  const attempt = (draft.run.stages[stage.id]?.attempts ?? 0) + 1;
+  emit(draft, { type: "stage.ready", track, stage: stage.id, attempt, carry });
+  showStatus(draft, stage.status.ready);
+  if (!draft.run.paused) draft.commands.push({ type: "start-attempt", track, stage: stage.id, attempt });
+}
+
+function enterDynamic(draft: Draft, sender: Sender, track: string, stage: Stage & { kind: "dynamic" }): void {
+  const list = stage.from.map((name) => listFrom(draft, name)).find((found) => found !== undefined);
+  if (list === undefined || list.length === 0) {
+    stop(draft, { ...sender, stage }, undefined, "there are no stages to run: the list is empty");
+    return;
+  }
+  const unknown = list.filter(({ agent }) => stage.templates[agent.toLowerCase()] === undefined && stage.templates["*"] === undefined);
+  if (unknown.length > 0) {
+    const names = unknown.map(({ agent }) => agent).join(", ");
+    stop(draft, { ...sender, stage }, undefined, `unknown agent ${names}; known: ${Object.keys(stage.templates).join(", ")}`);
+    return;
+  }
+  emit(draft, { type: "stage.expanded", track, stage: stage.id, stages: expand(draft.flow, list) });
+  goNext(draft, { ...sender, stage });
+}
+
+/** `route.stages` is what the stage `route` answered; any other fact is an agent's name. */
+function listFrom(draft: Draft, name: string): readonly { agent: string; teams: boolean }[] | undefined {
+  const path = name.split(".");
+  if (path[1] === "stages" && path[0] !== undefined && findStage(draft.flow, draft.run, MAIN_TRACK, path[0]) !== undefined) {
+    return draft.run.expanded[path[0]];
+  }
+  const fact = factOf(draft.run, path);
+  return typeof fact === "string" && fact !== "" ? [{ agent: fact, teams: false }] : undefined;
+}
+
+function fork(draft: Draft, sender: Sender, stage: Stage & { kind: "parallel" }, blamed: readonly string[]): void {
+  const known = blamed.filter((name) => name in stage.tracks);
+  const names = known.length > 0 ? known : Object.keys(stage.tracks);
+  emit(draft, { type: "tracks.forked", stage: stage.id, tracks: names });
+  for (const name of names) {
+    // A track that starts anew has new budgets; budgets of the run go on.
+    for (const [counter, plan] of Object.entries(draft.flow.counters)) if (plan.scope === "track") resetCounter(draft, counter, name);
+    const first = stage.tracks[name]?.stages[0];
+    if (first !== undefined) enter(draft, sender, name, first, sender.carry.reason);
+  }
+}
+
+function trackDone(draft: Draft, sender: Sender): void {
+  emit(draft, { type: "track.done", track: sender.track });
+  const main = draft.run.tracks[MAIN_TRACK];
+  if (main?.at !== "forked") return;
+  const stage = findStage(draft.flow, draft.run, MAIN_TRACK, main.stage);
+  if (stage?.kind !== "parallel" || !stage.join.every((name) => draft.run.tracks[name]?.at === "done")) return;
+  emit(draft, { type: "tracks.joined", stage: stage.id });
+  goNext(draft, { track: MAIN_TRACK, stage, attempt: 0, carry: { ...sender.carry, from: stage.id, issues: [], questions: [] } });
+}
+
+/** The run reaches its end. A status that is the flow's word for a canceled run ends it as canceled. */
+function finish(draft: Draft, sender: Sender, route: Route | undefined): void {
+  if (sender.track !== MAIN_TRACK) {
+    trackDone(draft, sender);
+    return;
+  }
+  const { status } = draft.flow.words;
+  const word = route?.status === undefined ? (status.completed ?? "completed") : statusWord(draft.run, route.status);
+  if (word === (status.canceled ?? "canceled")) {
+    cancel(draft, "engine", `${sender.stage.id} ended it`);
+    return;
+  }
+  const { exit } = draft.flow.handoffs;
+  if (exit !== undefined) {
+    const number = edge(draft, sender, MAIN_TRACK, { toStage: null, toAgent: exit });
+    emit(draft, { type: "handoff.accepted", track: MAIN_TRACK, number });
+  }
+  emit(draft, { type: "run.completed" });
+  showStatus(draft, word);
+  tell(draft, draft.flow.escalation.notify, "completed", `${draft.run.subject.title} is ${word}`);
+  draft.commands.push({ type: "release-workspace" });
+}
+
+/** Ends the run for good; whatever still works is ended with it. */
+export function cancel(draft: Draft, actor: "engine" | "system" | `agent:${string}` | `human:${string}`, reason: string): void {
+  for (const [name, track] of Object.entries(draft.run.tracks)) {
+    if (track.at === "ready" || track.at === "running") {
+      emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.attempt, reason });
+      if (track.carry.handoff > 0) emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
+      draft.commands.push({ type: "end-attempt", stage: track.stage, attempt: track.attempt, reason });
+    } else if (track.at === "waiting" && !answeredJustNow(draft, track.item.number)) {
+      emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });
+    }
+  }
+  emit(draft, { type: "run.canceled", reason }, actor);
+  showStatus(draft, draft.flow.words.status.canceled ?? "canceled");
+  draft.commands.push({ type: "release-workspace" });
+}
+
+function answeredJustNow(draft: Draft, number: number): boolean {
+  return draft.events.some(
+    (event) =>
+      (event.type === "gate.answered" || event.type === "question.answered" || event.type === "escalation.resolved") &&
+      event.number === number,
+  );
+}
+
+/** Records the edge from the sender to a stage; the first stage has one only where the flow names who sends it. */
+function handOff(draft: Draft, sender: Sender, track: string, stage: Stage): number {
+  const entry = draft.flow.handoffs.entry;
+  if (sender.carry.from === "" && entry === undefined) return 0;
+  return edge(draft, sender, track, { toStage: stage.id, toAgent: isWork(stage) ? stage.shownAgent : null });
+}
+
+function edge(draft: Draft, sender: Sender, track: string, to: Pick<HandoffEdge, "toStage" | "toAgent">): number {
+  const number = draft.run.handoffs + 1;
+  const first = sender.carry.from === "";
+  const fromAgent = isWork(sender.stage) ? sender.stage.shownAgent : null;
+  emit(draft, {
+    type: "handoff.created",
+    track,
+    number,
+    fromStage: first ? null : sender.stage.id,
+    fromAgent: first ? (draft.flow.handoffs.entry ?? null) : fromAgent,
+    fromAttempt: sender.attempt,
+    ...to,
+    loop: sender.carry.loop,
+  });
+  return number;
+}
+
+export function warn(draft: Draft, stage: string, code: string, message: string): void {
+  emit(draft, { type: "warning.raised", stage, code, message });
+}
+
+function back(sender: Sender): Sender {
+  return sender.carry.reason === "next" ? { ...sender, carry: { ...sender.carry, reason: "sent-back" } } : sender;
+}
+
+function isEarlier(draft: Draft, track: string, target: Stage, stage: Stage): boolean {
+  const ids = stagesOf(draft.flow, draft.run, track).map((candidate) => candidate.id);
+  return ids.indexOf(target.id) <= ids.indexOf(stage.id);
+}
+
+/** Where "again" leads when no counter was involved: a judged stage sends back, a broken one runs again. */
+function againFrom(stage: Stage, outcome: Outcome | undefined): [again: string, counter?: string] {
+  const revise = outcome?.health === "complete" && isWork(stage) ? stage.route["revise"] : undefined;
+  if (revise === undefined) return ["self"];
+  return revise.counter === undefined ? [revise.goto] : [revise.goto, revise.counter];
+}
+
+function describe(outcome: Outcome | undefined): string {
+  if (outcome === undefined) return "a person decided so";
+  const word = outcome.word === undefined ? routeKey(outcome) : `${routeKey(outcome)} (${outcome.word})`;
+  const why = outcome.reason ?? outcome.cause;
+  return why === undefined ? word : `${word}: ${why}`;
+}
