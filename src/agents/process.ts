@@ -1,0 +1,217 @@
+// The life of one attempt's program, from the start to the last of its processes: start, watch, end, sweep, report.
+// It knows limits and bytes, nothing of flows, verdicts or which agent it runs.
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { err, ok, type Result } from "../core/result.ts";
+import { describeEnd } from "./describe-end.ts";
+import { endTree, killGroup } from "./kill-tree.ts";
+import { type OutputFile, openOutputFile } from "./output-file.ts";
+import { identify, MARKER_VARIABLE } from "./process-table.ts";
+import type { AttemptEnd, AttemptHooks, AttemptSpec, ProcessIdentity } from "./runner.ts";
+import { createTailRing, decodeTail } from "./tail-ring.ts";
+import { watchLimits } from "./watch-limits.ts";
+
+/** Output beyond the cap is only left out of the file; more than this many times the cap ends the attempt. */
+export const HARD_OUTPUT_FACTOR = 20;
+
+const STDOUT_TAIL_BYTES = 256 * 1024;
+/** For what is still in the pipes when the process has ended: a descendant may hold them open for ever. */
+const DRAIN_MS = 200;
+/** Between the death of a process and Node telling us of it. */
+const EXIT_NEWS_MS = 1_000;
+
+/** Runs `executable` (an absolute path) with the arguments of the spec. Resolves when the whole tree is gone. */
+export const runProcess = async (executable: string, spec: AttemptSpec, hooks: AttemptHooks): Promise<AttemptEnd> => {
+  const { limits } = spec;
+  if (hooks.signal.aborted) return notStarted("canceled", "Canceled before it was started.");
+  const opened = openOutputFile(spec.outputPath, limits.outputBytes);
+  if (!opened.ok) return notStarted("spawn_failed", opened.error.message);
+  const output = opened.value;
+  const startedAt = performance.now();
+  const started = await start(executable, spec);
+  if (!started.ok) {
+    output.finish();
+    return notStarted("spawn_failed", started.error);
+  }
+  const { child, identity, exited } = started.value;
+
+  // The first reason wins; what follows from it (such as the exit after our TERM) is only recorded beside it.
+  const stop = Promise.withResolvers<AttemptEnd["reason"]>();
+  let ending = false;
+  const end = (why: AttemptEnd["reason"]): void => {
+    ending = true;
+    stop.resolve(why);
+  };
+  let exit: Exit | undefined;
+  void exited.then((how) => {
+    exit = how;
+    end(how.signal === null ? "exited" : "signaled");
+  });
+  const onAbort = (): void => end("canceled");
+  hooks.signal.addEventListener("abort", onAbort);
+  if (hooks.signal.aborted) onAbort();
+
+  const clocks = watchLimits(limits, end);
+  const stdout = collectOutput(child, output, {
+    hardBytes: limits.outputBytes * HARD_OUTPUT_FACTOR,
+    sawOutput: clocks.sawOutput,
+    onFlood: () => end("output_limit"),
+  });
+
+  const told = tellStarted(hooks, identity).then(() => {
+    if (!ending) child.stdin.end(spec.prompt);
+  });
+  told.catch(() => end("canceled"));
+
+  try {
+    const reason = await stop.promise;
+    clocks.stop();
+    const tree = await endTree(identity, exit === undefined ? limits.graceMs : 0);
+    await within(exited, EXIT_NEWS_MS);
+    await drain(child);
+    // Whoever recorded the start has done so before the end is reported; if that failed, it is the caller's error.
+    await told;
+    const kept = output.finish();
+    return {
+      reason,
+      exitCode: exit?.code ?? null,
+      signal: exit?.signal ?? null,
+      durationMs: Math.round((exit?.at ?? performance.now()) - startedAt),
+      outputBytes: output.totalBytes(),
+      truncated: kept.truncated,
+      ...stdout.tail(),
+      detail: describeEnd({ reason, exit, spec, survivors: tree.survivors, fileProblem: kept.problem }),
+      process: identity,
+    };
+  } catch (error) {
+    // Our own failure must not leave the agent running. Before its exit is reported the pid is certainly still its own.
+    if (exit === undefined) killGroup(identity.pid);
+    await drain(child);
+    output.finish();
+    throw error;
+  } finally {
+    clocks.stop();
+    hooks.signal.removeEventListener("abort", onAbort);
+  }
+};
+
+/** The end of an attempt that never had a process. */
+export const notStarted = (reason: "agent_not_found" | "spawn_failed" | "canceled", detail: string): AttemptEnd => ({
+  reason,
+  exitCode: null,
+  signal: null,
+  durationMs: 0,
+  outputBytes: 0,
+  truncated: false,
+  stdoutTail: "",
+  stdoutWhole: true,
+  detail,
+  process: null,
+});
+
+export type Exit = { readonly code: number | null; readonly signal: string | null; readonly at: number };
+
+type Started = {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly identity: ProcessIdentity;
+  readonly exited: Promise<Exit>;
+};
+
+const start = async (executable: string, spec: AttemptSpec): Promise<Result<Started, string>> => {
+  let child: ChildProcessWithoutNullStreams;
+  try {
+    child = spawn(executable, spec.argv.slice(1), {
+      cwd: spec.cwd,
+      // Node hands this one variable to children by itself unless it is named here.
+      env: { NODE_V8_COVERAGE: undefined, ...spec.env, [MARKER_VARIABLE]: spec.marker },
+      stdio: ["pipe", "pipe", "pipe"],
+      shell: false,
+      // A session and group of its own: ended as a whole, and not by a Ctrl-C meant for us.
+      detached: true,
+    });
+  } catch (error) {
+    return err(spawnProblem(executable, error));
+  }
+  const exited = new Promise<Exit>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal, at: performance.now() }));
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    const [error]: unknown[] = await once(child, "error");
+    return err(spawnProblem(executable, error));
+  }
+  // The program may close its stdin unread or leave early; its exit tells what matters.
+  for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter.on("error", () => {});
+  try {
+    // Even if it has already ended: Node has had no turn yet to collect it, so the pid is still its own.
+    return ok({ child, exited, identity: { pid, startTime: identify(pid) ?? "", marker: spec.marker } });
+  } catch (error) {
+    // Such as too many open files: a process that nobody can name must not stay.
+    killGroup(pid);
+    throw error;
+  }
+};
+
+const spawnProblem = (executable: string, error: unknown): string => {
+  const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+  const hint = missing ? " The interpreter named in its first line may be missing." : "";
+  return `Could not start ${executable}: ${error instanceof Error ? error.message : String(error)}.${hint}`;
+};
+
+const tellStarted = async (hooks: AttemptHooks, identity: ProcessIdentity): Promise<void> => {
+  await hooks.onStarted?.(identity);
+};
+
+type OutputWatch = {
+  /** More than this in total is a flood. */
+  readonly hardBytes: number;
+  readonly sawOutput: () => void;
+  readonly onFlood: () => void;
+};
+
+const collectOutput = (child: ChildProcessWithoutNullStreams, file: OutputFile, watch: OutputWatch) => {
+  const stdout = createTailRing(STDOUT_TAIL_BYTES);
+  let cut = false;
+  const consume = (chunk: Buffer): void => {
+    watch.sawOutput();
+    file.write(chunk);
+    // After its exit there is nothing left to end: what remains in the pipe is worth reading.
+    const over = child.exitCode !== null || child.signalCode !== null;
+    if (over || file.totalBytes() <= watch.hardBytes) return;
+    watch.onFlood();
+    // Reading on would only keep the flood going until the process is gone.
+    cut = true;
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout.push(chunk);
+    consume(chunk);
+  });
+  child.stderr.on("data", consume);
+  return {
+    tail: (): Pick<AttemptEnd, "stdoutTail" | "stdoutWhole"> => {
+      const fits = stdout.total() <= STDOUT_TAIL_BYTES;
+      return { stdoutTail: decodeTail(stdout.bytes(), fits), stdoutWhole: fits && !cut };
+    },
+  };
+};
+
+const drain = async (child: ChildProcessWithoutNullStreams): Promise<void> => {
+  const open = [child.stdout, child.stderr].filter((stream) => !stream.closed);
+  const closed = open.map((stream) => new Promise<void>((resolve) => void stream.once("close", () => resolve())));
+  await within(Promise.all(closed), DRAIN_MS);
+  // One more turn: what is already in the pipes is read even if the timer came late on a busy machine.
+  await new Promise((resolve) => void setImmediate(resolve));
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+};
+
+const within = async (promise: Promise<unknown>, ms: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+};
