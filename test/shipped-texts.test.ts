@@ -73,7 +73,7 @@ const promptVars: Record<string, readonly string[]> = {
   "fragments/output-prefix.md": [],
   "fragments/output-router.md": ["AGENTS"],
   "fragments/output-verdict-file.md": ["NONCE", "PATH", "WORDS"],
-  "fragments/output-work-result.md": ["BRANCH_NAME", "NONCE"],
+  "fragments/output-work-result.md": ["BRANCH_NAME"],
   "fragments/repair.md": ["REASON"],
 };
 
