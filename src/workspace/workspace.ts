@@ -7,9 +7,9 @@ export type WorkspaceRequest = {
   readonly runId: string;
   /** The user's repository or folder (absolute). */
   readonly project: string;
-  /** Branch to work on; checked against the allow-list. Only for git workspaces. */
+  /** Branch to work on; checked against the allow-list. Only for git workspaces; default there: `passrail/<runId>`. */
   readonly branch?: string;
-  /** Where a new branch starts; default: the project's HEAD commit. */
+  /** Where a new branch starts; default: the project's HEAD commit. An existing branch is taken as it is. */
   readonly base?: string;
 };
 
@@ -17,6 +17,8 @@ export type Workspace = {
   readonly mode: "in-place" | "worktree";
   readonly dir: string;
   readonly branch?: string;
+  /** The repository's common git directory: closing must find it when the workspace itself is gone. Set by git workspaces. */
+  readonly repository?: string;
   /** Held while an attempt works here: two attempts that share a key never run at once. */
   readonly lockKeys: readonly string[];
 };
@@ -28,8 +30,11 @@ export interface Workspaces {
   open(request: WorkspaceRequest): Promise<Result<Workspace>>;
   /** The current commit, or null where there is none (no git, unborn branch). */
   head(workspace: Workspace): Promise<string | null>;
-  /** The change between two commits plus what is uncommitted, as a capped unified diff; "" where there is no git. */
+  /** The change since `from` (null: since nothing) with what is uncommitted or untracked, as a capped unified diff; "" where there is no git. */
   diff(workspace: Workspace, from: string | null): Promise<string>;
-  /** Pins the branch, then removes the workspace. Uncommitted work is committed to the pin, never dropped. Repeating it is fine. */
+  /**
+   * Pins the branch, then removes the workspace. Uncommitted work is committed to the pin, never dropped. Repeating it is fine.
+   * `pinned` is the name of the ref that keeps the work.
+   */
   close(workspace: Workspace, runId: string): Promise<Result<{ readonly pinned: string | null }>>;
 }

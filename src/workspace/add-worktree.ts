@@ -1,0 +1,85 @@
+// Registers a new worktree and checks its files out. In two steps: only inside the new worktree does git tell which filters apply
+// there (an include can depend on the branch), and they must be off before the first file is written.
+
+import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { git } from "./git.ts";
+import { findRegistration, markReady, OPENING } from "./registration.ts";
+import { resolveCommits } from "./repository.ts";
+import type { Target } from "./target.ts";
+
+const CHECKOUT_MS = 600_000;
+
+/** Five git processes. The branch is created from the base when it does not exist. */
+export async function addWorktree(target: Target): Promise<Result<null>> {
+  let registered = await register(target);
+  // Another process created the branch between our look and our call: look again, once.
+  if (!registered.ok && registered.error.code === "branch_appeared") registered = await register(target);
+  if (!registered.ok) return registered;
+  const found = await findRegistration(target.repository.commonDir, target.top);
+  if (found === null) throw new Error(`git registered no worktree at ${target.top}`);
+  const args = ["reset", "--hard", "--quiet"];
+  const files = await git(target.top, args, { place: found.place, touchesFiles: true, timeoutMs: CHECKOUT_MS });
+  if (!files.ok) return files;
+  await markReady(found);
+  return ok(null);
+}
+
+async function register(target: Target): Promise<Result<string>> {
+  const { branch, base, project, repository, top } = target;
+  const taken = await whereCheckedOut(target);
+  if (!taken.ok) return taken;
+  if (taken.value !== null) return err(branchInUse(target, taken.value));
+  const commits = await resolveCommits(project, [`refs/heads/${branch}`, base ?? "HEAD"], { place: repository });
+  if (!commits.ok) return commits;
+  const [existing, start] = commits.value;
+  if (!existing && !start) return err(base === null ? unborn(project) : baseMissing(project, base));
+  const what = existing ? ["--", top, branch] : ["-b", branch, "--", top, start ?? ""];
+  const options = ["--no-checkout", "--lock", "--reason", OPENING];
+  const added = await git(project, ["worktree", "add", ...options, ...what], { place: repository });
+  return added.ok ? added : err(reworded(target, added.error));
+}
+
+async function whereCheckedOut(target: Target): Promise<Result<string | null>> {
+  const { place, branch, top } = { place: target.repository, branch: target.branch, top: target.top };
+  const listed = await git(target.project, ["worktree", "list", "--porcelain", "-z"], { place });
+  if (!listed.ok) return listed;
+  for (const entry of listed.value.split("\0\0")) {
+    const lines = entry.split("\0");
+    const path = lines[0]?.replace("worktree ", "") ?? "";
+    if (path !== top && lines.includes(`branch refs/heads/${branch}`)) return ok(path);
+  }
+  return ok(null);
+}
+
+/** What git says in English (LC_ALL=C) about the cases that our own look can miss: a race, or a branch in the middle of a rebase. */
+function reworded(target: Target, problem: Problem): Problem {
+  const said = problem.message;
+  const where = /already (?:checked out|used by worktree) at '([^']*)'/u.exec(said)?.[1];
+  if (where !== undefined) return branchInUse(target, where);
+  if (/a branch named '.*' already exists/u.test(said)) return { ...problem, code: "branch_appeared" };
+  const blocking = /'refs\/heads\/([^']*)' exists; cannot create/u.exec(said)?.[1];
+  if (blocking === undefined) return problem;
+  return {
+    code: "branch_name_taken",
+    message: `Branch ${target.branch} cannot be created beside the branch ${blocking}: one name is the folder of the other.`,
+    hint: `Rename one of them, for example: git -C ${target.project} branch -m ${blocking} ${blocking}-old`,
+  };
+}
+
+const branchInUse = (target: Target, where: string): Problem => ({
+  code: "branch_in_use",
+  message: `Branch ${target.branch} is checked out at ${where}, and a branch can be worked on in one place only.`,
+  hint: `Switch that place to another branch (git -C ${where} switch <other>), or close the run that works there. If the folder is gone: git -C ${target.project} worktree prune`,
+});
+
+const unborn = (project: string): Problem => ({
+  code: "unborn_head",
+  message: `The repository of ${project} has no commit yet, so there is nothing to branch from.`,
+  hint: `Make the first one: git -C ${project} add -A && git -C ${project} commit --allow-empty -m "Start"`,
+});
+
+const baseMissing = (project: string, base: string): Problem => ({
+  code: "base_not_found",
+  message: `There is no commit ${base} in the repository of ${project}.`,
+  hint: `See what there is: git -C ${project} branch --all. If it is on a remote: git -C ${project} fetch`,
+});

@@ -1,0 +1,52 @@
+// What changed since a commit, with what is uncommitted and untracked: the text that reviewers and people at a gate read.
+// It must never look empty because it failed: what is missing is said in a marker line.
+
+import { err, ok, type Result } from "../core/result.ts";
+import { git, type Place } from "./git.ts";
+import { withSnapshot } from "./snapshot.ts";
+
+export const DIFF_BYTES = 2 * 1024 * 1024;
+
+const FORMAT = ["--cached", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short"];
+const PREFIX = ["--src-prefix=a/", "--dst-prefix=b/"];
+
+/** A unified diff of the files below `dir`, at most `DIFF_BYTES` and one marker line. */
+export async function diffSince(place: Place, dir: string, from: string | null): Promise<string> {
+  const text = await withSnapshot(
+    { place, dir, start: { from: "index" }, keep: "nowhere" },
+    async ({ env, nested, incomplete }) => {
+      const start = from === null ? await emptyTree(place) : checkRevision(from);
+      if (!start.ok) return start;
+      // One byte more than is shown tells "exactly full" from "cut".
+      const limits = { maxBytes: DIFF_BYTES + 1, overflow: "cut" } as const;
+      const args = ["diff", ...FORMAT, ...PREFIX, "--end-of-options", start.value, "--", "."];
+      const shown = await git(dir, args, { place, env, ...limits });
+      if (!shown.ok) return shown;
+      const missing = incomplete === null ? "" : `[passrail: some files could not be read: ${incomplete}]\n`;
+      return ok(capped(shown.value) + nested.map(nestedMarker).join("") + missing);
+    },
+  );
+  return text.ok ? text.value : `[passrail: the diff could not be made: ${text.error.message}]\n`;
+}
+
+function capped(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= DIFF_BYTES) return text;
+  const whole = bytes.subarray(0, bytes.lastIndexOf(10, DIFF_BYTES - 1) + 1).toString("utf8");
+  return `${whole}[passrail: the diff was cut here, it is larger than ${DIFF_BYTES} bytes]\n`;
+}
+
+function nestedMarker(path: string): string {
+  const name = JSON.stringify(Buffer.from(path, "latin1").toString("utf8"));
+  return `[passrail: ${name} is a repository of its own, changes inside it are not shown]\n`;
+}
+
+async function emptyTree(place: Place): Promise<Result<string>> {
+  const made = await git(place.top, ["hash-object", "-t", "tree", "--stdin"], { place });
+  return made.ok ? ok(made.value.trim()) : made;
+}
+
+function checkRevision(name: string): Result<string> {
+  if (/^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/u.test(name) && !name.includes("..")) return ok(name);
+  return err({ code: "invalid_revision", message: `${JSON.stringify(name.slice(0, 120))} does not name a commit.` });
+}

@@ -1,0 +1,37 @@
+// Work in the project folder itself, with or without git. Nothing is created, so nothing is removed or pinned: one attempt at a
+// time (the lock key) is all that protects the files.
+
+import { ok } from "../core/result.ts";
+import { diffSince } from "./diff.ts";
+import { findProject, findRepository, resolveCommits } from "./repository.ts";
+import type { Workspaces } from "./workspace.ts";
+
+export function createDirectoryWorkspaces(): Workspaces {
+  return {
+    mode: "in-place",
+
+    async open(request) {
+      const project = await findProject(request.project);
+      if (!project.ok) return project;
+      return ok({ mode: "in-place", dir: project.value, lockKeys: [`dir:${project.value}`] });
+    },
+
+    async head(workspace) {
+      const repository = await findRepository(workspace.dir);
+      if (!repository.ok) return null;
+      const commits = await resolveCommits(workspace.dir, ["HEAD"], { place: repository.value });
+      return commits.ok ? (commits.value[0] ?? null) : null;
+    },
+
+    async diff(workspace, from) {
+      const repository = await findRepository(workspace.dir);
+      if (repository.ok) return diffSince(repository.value, workspace.dir, from);
+      if (repository.error.code === "not_a_git_repository") return "";
+      return `[passrail: the diff could not be made: ${repository.error.message}]\n`;
+    },
+
+    async close() {
+      return ok({ pinned: null });
+    },
+  };
+}

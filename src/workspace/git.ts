@@ -1,0 +1,228 @@
+// One call of git on this machine, hardened: an agent that works in a worktree can write the shared .git, so nothing that a
+// repository's configuration names may ever be executed by us. No shell, no hooks, no filters, no pager, no network, no prompts.
+// Settings go through GIT_CONFIG_COUNT, not `-c`: `-c` cannot carry a key that holds '=' (filter."a=b".smudge).
+
+import { execFile } from "node:child_process";
+import { err, ok, type Problem, type Result } from "../core/result.ts";
+
+/** A work tree and its repository, named outright so that a tampered `.git` file or core.worktree cannot redirect a call. */
+export type Place = { readonly gitDir: string; readonly commonDir: string; readonly top: string };
+
+export type GitOptions = {
+  readonly place?: Place;
+  /**
+   * Set for calls that read or write files of a work tree: the filter drivers that apply there are switched off first.
+   * Writing an index counts too: git then reads the files again whose times are too close to tell.
+   */
+  readonly touchesFiles?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+  /** What to do with more output than `maxBytes`: fail (default), or keep the beginning. */
+  readonly overflow?: "fail" | "cut";
+  /** `latin1` carries file names of any bytes there and back. */
+  readonly encoding?: "utf8" | "latin1";
+};
+
+/** Runs git in `dir` (absolute) and gives its standard output. */
+export async function git(dir: string, args: readonly string[], options: GitOptions = {}): Promise<Result<string>> {
+  let settings = SETTINGS;
+  if (options.touchesFiles === true) {
+    const config = await readConfig(dir, options.place);
+    if (!config.ok) return config;
+    settings = [...SETTINGS, ...filtersOff(config.value)];
+  }
+  const end = await run(dir, args, options, settings);
+  if (end.problem?.code !== "dubious_ownership") return outcome(end);
+  // The user's own word that the folder is safe stands in their global configuration, which is otherwise not read.
+  const trusted = await userSafeDirectories(dir);
+  if (trusted.length === 0) return outcome(end);
+  return outcome(await run(dir, args, options, [...settings, ...trusted]));
+}
+
+/** The effective configuration as pairs, the last one of a key wins. Reading it executes nothing. */
+export async function readConfig(dir: string, place?: Place): Promise<Result<readonly Setting[]>> {
+  const listed = await git(dir, ["config", "--null", "--list"], { ...(place && { place }) });
+  if (!listed.ok) return listed;
+  const entries = listed.value.split("\0").filter((entry) => entry !== "");
+  return ok(
+    entries.map((entry): Setting => {
+      const newline = entry.indexOf("\n");
+      return newline === -1 ? [entry, ""] : [entry.slice(0, newline), entry.slice(newline + 1)];
+    }),
+  );
+}
+
+/** For calls about refs and worktrees, which need no files. */
+export const inRepository = (commonDir: string): GitOptions => ({ env: { GIT_DIR: commonDir } });
+
+type Setting = readonly [key: string, value: string];
+type End = { readonly stdout: string; readonly problem: Problem | null };
+
+const TIMEOUT_MS = 120_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+const SETTINGS: readonly Setting[] = [
+  ["core.hooksPath", "/dev/null"],
+  ["core.fsmonitor", "false"],
+  // An index from an agent's hands may carry a cache that hides untracked files, or point to a shared part elsewhere.
+  ["core.untrackedCache", "false"],
+  ["core.splitIndex", "false"],
+  ["core.pager", "cat"],
+  ["core.editor", "false"],
+  ["core.sshCommand", "false"],
+  ["core.askPass", ""],
+  ["credential.helper", ""],
+  ["protocol.ext.allow", "never"],
+  ["submodule.recurse", "false"],
+  ["commit.gpgSign", "false"],
+  ["tag.gpgSign", "false"],
+  ["log.showSignature", "false"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  // Files named HEAD, objects and refs in a work tree must not become a repository.
+  ["safe.bareRepository", "explicit"],
+];
+
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  LC_ALL: "C",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_ATTR_NOSYSTEM: "1",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_ASKPASS: "",
+  GIT_SSH_COMMAND: "false",
+  GIT_PAGER: "cat",
+  GIT_EDITOR: "false",
+  GIT_OPTIONAL_LOCKS: "0",
+  // No call of this folder talks to a remote; a planted promisor remote must not start one either.
+  GIT_ALLOW_PROTOCOL: "none",
+  GIT_PROTOCOL_FROM_USER: "0",
+  GIT_NO_LAZY_FETCH: "1",
+  // refs/replace can make a commit show something else than what it holds.
+  GIT_NO_REPLACE_OBJECTS: "1",
+};
+
+function filtersOff(config: readonly Setting[]): Setting[] {
+  const drivers = new Set<string>();
+  for (const [key] of config) {
+    const driver = /^filter\.(.*)\.[^.]*$/su.exec(key)?.[1];
+    if (driver !== undefined) drivers.add(driver);
+  }
+  return [...drivers].flatMap((driver): Setting[] => [
+    [`filter.${driver}.clean`, ""],
+    [`filter.${driver}.smudge`, ""],
+    [`filter.${driver}.process`, ""],
+    [`filter.${driver}.required`, "false"],
+  ]);
+}
+
+async function userSafeDirectories(dir: string): Promise<Setting[]> {
+  const args = ["config", "--global", "--null", "--get-all", "safe.directory"];
+  const end = await run(dir, args, { env: { GIT_CONFIG_GLOBAL: process.env["GIT_CONFIG_GLOBAL"] ?? "" } }, SETTINGS);
+  if (end.problem !== null) return [];
+  return end.stdout
+    .split("\0")
+    .filter((value) => value !== "")
+    .map((value) => ["safe.directory", value]);
+}
+
+function run(dir: string, args: readonly string[], options: GitOptions, settings: readonly Setting[]): Promise<End> {
+  const limit = options.maxBytes ?? MAX_BYTES;
+  const encoding = options.encoding ?? "utf8";
+  return new Promise((resolve) => {
+    const child = execFile(
+      "git",
+      ["--no-pager", "-C", dir, ...args],
+      {
+        // Not `dir`: a relative entry in PATH would otherwise find a program named git in a workspace.
+        cwd: "/",
+        env: environment(options, settings),
+        encoding: "buffer",
+        timeout: options.timeoutMs ?? TIMEOUT_MS,
+        killSignal: "SIGKILL",
+        maxBuffer: limit,
+      },
+      (error, stdout, stderr) => {
+        const text = stdout.toString(encoding);
+        const cut = error?.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER" && options.overflow === "cut";
+        if (error === null || cut) return resolve({ stdout: text, problem: null });
+        const detail = { code: error.code, killed: error.killed === true, message: error.message };
+        resolve({ stdout: text, problem: problemOf(dir, args, detail, stderr.toString("utf8")) });
+      },
+    );
+    // git may end before it has read its input; its exit status says what matters.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(Buffer.from(options.input ?? "", encoding));
+  });
+}
+
+function environment(options: GitOptions, settings: readonly Setting[]): Record<string, string> {
+  const env: Record<string, string> = { ...ENVIRONMENT };
+  for (const name of ["PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR"]) {
+    const value = process.env[name];
+    if (value !== undefined) env[name] = value;
+  }
+  env["GIT_CONFIG_COUNT"] = String(settings.length);
+  settings.forEach(([key, value], index) => {
+    env[`GIT_CONFIG_KEY_${index}`] = key;
+    env[`GIT_CONFIG_VALUE_${index}`] = value;
+  });
+  if (options.place) {
+    env["GIT_DIR"] = options.place.gitDir;
+    env["GIT_COMMON_DIR"] = options.place.commonDir;
+    env["GIT_WORK_TREE"] = options.place.top;
+  }
+  Object.assign(env, options.env);
+  if (env["GIT_CONFIG_GLOBAL"] === "") delete env["GIT_CONFIG_GLOBAL"];
+  return env;
+}
+
+const outcome = (end: End): Result<string> => (end.problem === null ? ok(end.stdout) : err(end.problem));
+
+type Failure = { readonly code: unknown; readonly killed: boolean; readonly message: string };
+
+function problemOf(dir: string, args: readonly string[], failure: Failure, stderr: string): Problem {
+  const command = `git ${args.find((arg) => !arg.startsWith("-")) ?? ""}`.trim();
+  if (failure.code === "ENOENT") {
+    return {
+      code: "git_missing",
+      message: "The program git was not found.",
+      hint: "Install git 2.39 or newer and put it on PATH.",
+    };
+  }
+  if (failure.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") {
+    return { code: "git_output_too_large", message: `${command} in ${dir} gave more output than is read.` };
+  }
+  if (failure.killed) {
+    const hint = "Look for a very large or slow folder, or a file system that hangs, and try again.";
+    return { code: "git_timeout", message: `${command} in ${dir} took too long and was ended.`, hint };
+  }
+  if (stderr.includes("dubious ownership")) {
+    const hint = `If you trust it: git config --global --add safe.directory ${dir}`;
+    return {
+      code: "dubious_ownership",
+      message: `${dir} belongs to another user, so git refuses to work there.`,
+      hint,
+    };
+  }
+  if (stderr.includes("lazy fetching disabled") || stderr.includes("promisor")) {
+    const hint = `Fetch what the partial clone left out: git -C ${dir} fetch --refetch --no-filter`;
+    return {
+      code: "objects_missing",
+      message: `${command} in ${dir} needs objects that are not on this machine.`,
+      hint,
+    };
+  }
+  const said = stderr.trim() === "" ? failure.message : stderr;
+  return { code: "git_failed", message: `${command} failed in ${dir}: ${readable(said)}` };
+}
+
+/** The end of what git said on one line; file names in it may hold control characters. */
+function readable(text: string): string {
+  return text
+    .trim()
+    .slice(-600)
+    .replace(/[\p{Cc}\p{Cf}]+/gu, " ");
+}

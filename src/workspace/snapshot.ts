@@ -1,0 +1,123 @@
+// The working state as git would commit it: a copy of the index with everything added that is not ignored. The real index, the
+// branch and the work tree stay as they are. Both the diff that people read and the pin that keeps work are made from it.
+
+import { copyFile, lstat, mkdir, mkdtemp, rm, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { err, ok, type Result } from "../core/result.ts";
+import { git, type Place } from "./git.ts";
+
+export type SnapshotSource = {
+  readonly place: Place;
+  /** The folder whose files count: the top of the work tree, or the project below it. */
+  readonly dir: string;
+  /** Where to start: the work tree's own index, or the files of a commit (null: nothing). */
+  readonly start: { readonly from: "index" } | { readonly from: "commit"; readonly commit: string | null };
+  /** `repository`: new objects stay there. `nowhere`: they vanish with the snapshot, and files that cannot be read are left out. */
+  readonly keep: "repository" | "nowhere";
+};
+
+export type Snapshot = {
+  /** Environment for the git calls that use it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Folders (latin1) with a repository of their own: their files are not part of the snapshot. */
+  readonly nested: readonly string[];
+  /** What git said when it could not add everything; null when it could. */
+  readonly incomplete: string | null;
+};
+
+/** Takes the snapshot, gives it to `use`, and removes its temporary files. */
+export async function withSnapshot<T>(
+  source: SnapshotSource,
+  use: (snapshot: Snapshot) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const folder = await mkdtemp(join(tmpdir(), "passrail-index-"));
+  try {
+    const snapshot = await take(source, folder);
+    return snapshot.ok ? await use(snapshot.value) : snapshot;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function take(source: SnapshotSource, folder: string): Promise<Result<Snapshot>> {
+  const { place, dir } = source;
+  const env: Record<string, string> = { GIT_INDEX_FILE: join(folder, "index") };
+  if (source.keep === "nowhere") {
+    env["GIT_OBJECT_DIRECTORY"] = join(folder, "objects");
+    env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = JSON.stringify(join(place.commonDir, "objects"));
+    await mkdir(join(folder, "objects"));
+  }
+  const begun = await begin(source, env);
+  if (!begun.ok) return begun;
+
+  // A nested repository that is in the index makes `git add` run `git status` inside it, under a configuration of its own whose
+  // filters we have not switched off. Out of the index, it is only looked at: its HEAD is recorded.
+  const known = await gitlinks(source, env);
+  if (!known.ok) return known;
+  const removed = await forget(source, env, known.value);
+  if (!removed.ok) return removed;
+
+  const lenient = source.keep === "nowhere" ? ["--ignore-errors"] : [];
+  const added = await git(dir, ["add", "--all", ...lenient, "--", "."], { place, env, touchesFiles: true });
+  if (!added.ok && (source.keep === "repository" || added.error.code !== "git_failed")) return added;
+  const nested = await gitlinks(source, env);
+  if (!nested.ok) return nested;
+  return ok({ env, nested: nested.value.map((link) => link.path), incomplete: added.ok ? null : added.error.message });
+}
+
+async function begin(source: SnapshotSource, env: Readonly<Record<string, string>>): Promise<Result<string>> {
+  const { place, start } = source;
+  if (start.from === "index") return copyIndex(join(place.gitDir, "index"), env["GIT_INDEX_FILE"] ?? "");
+  const args = start.commit === null ? ["read-tree", "--empty"] : ["read-tree", start.commit];
+  return git(place.top, args, { place, env, touchesFiles: true });
+}
+
+async function copyIndex(from: string, to: string): Promise<Result<string>> {
+  const found = await lstat(from).catch(() => null);
+  if (found === null) return ok("");
+  if (!found.isFile()) return err({ code: "workspace_damaged", message: `${from} is not a regular file.` });
+  await copyFile(from, to);
+  // git takes a file for unchanged when its time is older than the index: the copy must not look younger than the original.
+  const seconds = Math.floor(found.mtimeMs / 1000);
+  await utimes(to, seconds, seconds);
+  return ok("");
+}
+
+type Gitlink = { readonly path: string; readonly commit: string };
+
+/** Submodules and embedded repositories of the index that are checked out. */
+async function gitlinks(source: SnapshotSource, env: Readonly<Record<string, string>>): Promise<Result<Gitlink[]>> {
+  const { place } = source;
+  const listed = await git(place.top, ["ls-files", "--stage", "-z"], {
+    place,
+    env,
+    encoding: "latin1",
+    maxBytes: 512 * 1024 * 1024,
+  });
+  if (!listed.ok) return listed;
+  const links: Gitlink[] = [];
+  for (const entry of listed.value.split("\0")) {
+    if (!entry.startsWith("160000 ")) continue;
+    const path = entry.slice(entry.indexOf("\t") + 1);
+    if ((await lstat(Buffer.from(`${place.top}/${path}/.git`, "latin1")).catch(() => null)) === null) continue;
+    links.push({ path, commit: entry.slice("160000 ".length).split(" ", 1)[0] ?? "" });
+  }
+  return ok(links);
+}
+
+async function forget(
+  source: SnapshotSource,
+  env: Readonly<Record<string, string>>,
+  links: readonly Gitlink[],
+): Promise<Result<string>> {
+  if (links.length === 0) return ok("");
+  const input = links.map(({ path, commit }) => `0 ${"0".repeat(commit.length)}\t${path}\0`).join("");
+  return git(source.place.top, ["update-index", "-z", "--index-info"], {
+    place: source.place,
+    env,
+    touchesFiles: true,
+    input,
+    encoding: "latin1",
+  });
+}

@@ -1,0 +1,205 @@
+// One git worktree per run, under a root that we own. Opening repeats safely from whatever a crash left; closing pins first and
+// removes afterwards. Decisions about what is on disk are made here, the details live in the files beside this one.
+
+import { join } from "node:path";
+import { err, ok, type Result } from "../core/result.ts";
+import { addWorktree } from "./add-worktree.ts";
+import { checkBranchName } from "./branch-name.ts";
+import { diffSince } from "./diff.ts";
+import { git, inRepository } from "./git.ts";
+import { commitWork, pinCommit } from "./pin.ts";
+import { findRegistration, gitFileTarget, isHalfMade, type Registration, relink, unregister } from "./registration.ts";
+import { resolveCommits } from "./repository.ts";
+import { aim, checkRunId, locate, notOurs, type Target } from "./target.ts";
+import type { Workspace, Workspaces } from "./workspace.ts";
+import { enter, inTheWay, lookAt, moveAside, sweep } from "./worktree-folder.ts";
+
+export function createWorktreeWorkspaces(settings: { readonly root: string }): Workspaces {
+  const inTurn = queues();
+  return {
+    mode: "worktree",
+
+    async open(request) {
+      const target = await aim(settings.root, request);
+      if (!target.ok) return target;
+      return inTurn(target.value.top, () => openAt(target.value));
+    },
+
+    async head(workspace) {
+      const found = await registrationOf(settings.root, workspace);
+      if (!found.ok || found.value === null) return null;
+      const { place } = found.value;
+      const commits = await resolveCommits(place.top, ["HEAD"], { place });
+      return commits.ok ? (commits.value[0] ?? null) : null;
+    },
+
+    async diff(workspace, from) {
+      const found = await registrationOf(settings.root, workspace);
+      const missing = found.ok ? "the worktree is not there" : found.error.message;
+      if (!found.ok || found.value === null) return `[passrail: the diff could not be made: ${missing}]\n`;
+      return diffSince(found.value.place, found.value.place.top, from);
+    },
+
+    async close(workspace, runId) {
+      const checked = checkRunId(runId);
+      if (!checked.ok) return checked;
+      const place = await locate(settings.root, workspace);
+      if (!place.ok) return place;
+      const { root, top } = place.value;
+      if (top !== join(root, runId)) return err(notOurs(`${workspace.dir} is not the workspace of run ${runId}`));
+      return inTurn(top, () => closeAt(root, top, runId, workspace));
+    },
+  };
+}
+
+async function openAt(target: Target): Promise<Result<Workspace>> {
+  const { top, repository, branch } = target;
+  const there = await lookAt(top);
+  if (!there.ok) return there;
+  const found = await findRegistration(repository.commonDir, top);
+  if (found !== null && there.value !== "absent" && !isHalfMade(found)) {
+    const kept = await reopen(target, found);
+    if (!kept.ok) return kept;
+  } else {
+    const cleared = await clear(target, there.value, found);
+    if (!cleared.ok) return cleared;
+    const added = await addWorktree(target);
+    if (!added.ok) return added;
+  }
+  const dir = await enter(top, repository.prefix);
+  if (!dir.ok) return dir;
+  const lockKeys = [`branch:${repository.commonDir}:${branch}`, `dir:${top}`];
+  return ok({ mode: "worktree", dir: dir.value, branch, repository: repository.commonDir, lockKeys });
+}
+
+/** A worktree that was handed out before is left as it is; a detached HEAD is an agent in the middle of a rebase. */
+async function reopen(target: Target, found: Registration): Promise<Result<null>> {
+  const linked = await relink(found);
+  if (!linked.ok) return linked;
+  const name = await git(target.top, ["rev-parse", "--symbolic-full-name", "HEAD"], { place: found.place });
+  if (!name.ok) return name;
+  const current = name.value.trim();
+  if (current === "HEAD" || current === `refs/heads/${target.branch}`) return ok(null);
+  return err({
+    code: "workspace_on_other_branch",
+    message: `The workspace ${target.top} is on ${current.replace("refs/heads/", "")}, not on ${target.branch}.`,
+    hint: `Put it back: git -C ${target.top} switch ${target.branch}`,
+  });
+}
+
+/** Makes room for a new worktree. What might be somebody's work is pinned before it goes. */
+async function clear(
+  target: Target,
+  there: "absent" | "empty" | "filled",
+  found: Registration | null,
+): Promise<Result<null>> {
+  const { repository, root, top, runId } = target;
+  if (found === null && there !== "filled") return ok(null);
+  if (found === null) {
+    const link = await lookAt(join(top, ".git"));
+    if (link.ok && link.value !== "absent") return err(inTheWay(top, "it holds a repository of its own"));
+    const elsewhere = await gitFileTarget(top);
+    if (elsewhere !== null && (await lookAt(elsewhere).then((at) => !at.ok || at.value !== "absent"))) {
+      return err(inTheWay(top, `it is a worktree of another repository (${elsewhere})`));
+    }
+  }
+  if (found === null || !isHalfMade(found)) {
+    const pinned = await pinWork(repository.commonDir, top, runId, there, found, target.branch);
+    if (!pinned.ok) return pinned;
+  }
+  return remove(repository.commonDir, root, top, runId, found);
+}
+
+async function closeAt(
+  root: string,
+  top: string,
+  runId: string,
+  workspace: Workspace,
+): Promise<Result<{ pinned: string | null }>> {
+  const commonDir = workspace.repository;
+  const branch = checkBranchName(workspace.branch ?? "");
+  if (commonDir === undefined || !branch.ok) return err(notOurs(`${workspace.dir} was not opened as a worktree`));
+  const there = await lookAt(top);
+  if (!there.ok) return there;
+  const found = await findRegistration(commonDir, top);
+  if (found !== null && found.locked !== null && !isHalfMade(found) && there.value !== "absent") {
+    return err({
+      code: "workspace_locked",
+      message: `The worktree ${top} is locked (${found.locked.slice(0, 200)}), so it is kept.`,
+      hint: `Unlock it and close again: git -C ${top} worktree unlock ${top}`,
+    });
+  }
+  const pinned = await pinWork(commonDir, top, runId, there.value, found, branch.value);
+  if (!pinned.ok) return pinned;
+  const removed = await remove(commonDir, root, top, runId, found);
+  return removed.ok ? ok({ pinned: pinned.value }) : removed;
+}
+
+/** Pins the head of the worktree and whatever in it is not committed; null when there is no commit and no file to keep. */
+async function pinWork(
+  commonDir: string,
+  top: string,
+  runId: string,
+  there: "absent" | "empty" | "filled",
+  found: Registration | null,
+  branch: string,
+): Promise<Result<string | null>> {
+  const names = [`refs/heads/${branch}`, ...(found === null ? [] : ["HEAD"])];
+  const options = found === null ? inRepository(commonDir) : { place: found.place };
+  const resolved = await resolveCommits(commonDir, names, options);
+  if (!resolved.ok) return resolved;
+  const tip = resolved.value[0] ?? null;
+  const head = resolved.value[1] ?? tip;
+  // Two commits when an agent left HEAD detached or on another branch: both are pinned, the one with the work last.
+  if (tip !== null && tip !== head) {
+    const first = await pinCommit(commonDir, runId, tip);
+    if (!first.ok) return first;
+  }
+  let commit = head;
+  if (there === "filled" && (found === null || !isHalfMade(found))) {
+    const place = found?.place ?? { gitDir: commonDir, commonDir, top };
+    const start = found === null ? ({ from: "commit", commit: head } as const) : ({ from: "index" } as const);
+    const made = await commitWork(place, start, head, runId);
+    if (!made.ok) return made;
+    commit = made.value;
+  }
+  return commit === null ? ok(null) : pinCommit(commonDir, runId, commit);
+}
+
+async function remove(
+  commonDir: string,
+  root: string,
+  top: string,
+  runId: string,
+  found: Registration | null,
+): Promise<Result<null>> {
+  await moveAside(root, top, runId);
+  if (found !== null) {
+    const dropped = await unregister(commonDir, top);
+    if (!dropped.ok) return dropped;
+  }
+  return sweep(root, runId);
+}
+
+async function registrationOf(root: string, workspace: Workspace): Promise<Result<Registration | null>> {
+  const place = await locate(root, workspace);
+  if (!place.ok) return place;
+  const there = await lookAt(place.value.top);
+  if (!there.ok) return there;
+  if (there.value === "absent" || workspace.repository === undefined) return ok(null);
+  return ok(await findRegistration(workspace.repository, place.value.top));
+}
+
+/** Two tracks of a run may open its workspace at once: the second waits for the first and finds it ready. */
+function queues(): <T>(key: string, task: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, task) => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(task, task);
+    last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === mine) last.delete(key);
+    }
+  };
+}
