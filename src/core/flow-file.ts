@@ -4,13 +4,19 @@
 import { z } from "zod";
 
 export const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9-]{0,47}$/;
-export const DURATION_PATTERN = /^[1-9][0-9]{0,5}(ms|s|m|h|d)$/;
+export const FLOW_NAME_PATTERN = /^[a-z][a-z0-9-]{0,47}$/;
+/** At most 24 days: a longer timer would overflow and fire at once. */
+export const DURATION_PATTERN = /^([1-9][0-9]{0,5}(ms|s)|[1-9][0-9]{0,3}m|[1-9][0-9]?h|([1-9]|1[0-9]|2[0-4])d)$/;
 
 const name = z.string().regex(NAME_PATTERN).describe("letters, digits and dashes, beginning with a letter");
 const word = z.string().min(1).max(80).describe("a word of the source, shown and stored as given");
-const duration = z.string().regex(DURATION_PATTERN).describe("a duration: 500ms, 30s, 30m, 2h, 1d");
+const duration = z.string().regex(DURATION_PATTERN).describe("a duration such as 500ms, 30s, 30m, 2h, 1d");
 const count = z.int().min(0).max(1000);
-const condition = z.string().min(1).max(500).describe("a condition over named facts: plan.new_infra and not input.agent");
+const condition = z
+  .string()
+  .min(1)
+  .max(500)
+  .describe("a condition over named facts, as in plan.new_infra and not input.agent");
 
 const statusRule = z
   .union([
@@ -21,18 +27,23 @@ const statusRule = z
 
 const carryNames = z
   .array(z.string().min(1).max(200))
-  .describe("what the next attempt gets: issues, questions, answers, comment, note, payload, or a file of the workspace");
+  .describe(
+    "what the next attempt gets: issues, questions, answers, comment, note, payload, or a file of the workspace",
+  );
 
 const routeObject = z.strictObject({
   goto: z.string().describe("next, self, prev, first, a stage id, agent:<name>, escalate, stop, end, warn").optional(),
   counter: name.describe("the counter that this way uses up").optional(),
   carry: carryNames.optional(),
   status: statusRule.optional(),
-  ask: z.string().min(1).describe("who is asked; the run waits for the answer").optional(),
-  show: z.string().describe("which part of the report is shown to the person").optional(),
+  ask: z.string().min(1).describe("who is asked; the run waits for the answer before it goes on").optional(),
+  show: z.string().describe("which part of the report the person sees").optional(),
   // oxlint-disable-next-line unicorn/no-thenable -- `then` is the sources' own word in a flow file
   then: z.string().describe("where the answer leads (default self)").optional(),
-  choices: z.record(z.string(), z.string()).describe("the answers offered, each with its target").optional(),
+  choices: z
+    .record(z.string(), z.string())
+    .describe("the answers offered, each with its target; cancel ends the run")
+    .optional(),
   else: z.string().describe("the target when goto finds no stage, or when `once` is used up").optional(),
   only: z.enum(["blamed-tracks"]).describe("re-run only the tracks that the report blames").optional(),
   once: z.boolean().describe("this way can be taken once in a run").optional(),
@@ -43,23 +54,41 @@ const route = z
   .describe("verdict, health or answer -> target or way");
 
 const words = z.strictObject({
-  verdict: z.record(z.string(), z.enum(["pass", "revise", "redesign", "reject", "exhausted"])).describe("word -> verdict").optional(),
+  verdict: z
+    .record(z.string(), z.enum(["pass", "revise", "redesign", "reject", "exhausted"]))
+    .describe("word -> verdict")
+    .optional(),
   unknown_verdict: z
     .enum(["failed", "revise", "pass"])
     .describe("what a missing or unknown verdict counts as; pass only where no verdict is expected")
     .optional(),
-  health: z.record(z.string(), z.enum(["complete", "blocked", "failed", "incomplete"])).describe("word -> health").optional(),
+  health: z
+    .record(z.string(), z.enum(["complete", "blocked", "failed", "incomplete"]))
+    .describe("word -> health")
+    .optional(),
   unknown_health: z
     .enum(["complete", "failed", "incomplete", "blocked"])
     .describe("what a missing or unknown health counts as")
     .optional(),
   score: z
-    .record(z.enum(["pass", "revise", "redesign", "reject"]), z.tuple([z.number(), z.number()]))
+    .partialRecord(z.enum(["pass", "revise", "redesign", "reject"]), z.tuple([z.number(), z.number()]))
     .describe("verdict -> range of scores; the worse of word and score wins")
     .optional(),
   status: z
     .partialRecord(
-      z.enum(["queued", "running", "waiting", "question", "choice", "escalated", "completed", "stopped", "failed", "canceled", "stalled"]),
+      z.enum([
+        "queued",
+        "running",
+        "waiting",
+        "question",
+        "choice",
+        "escalated",
+        "completed",
+        "stopped",
+        "failed",
+        "canceled",
+        "stalled",
+      ]),
       word,
     )
     .describe("state of the run -> the source's status word")
@@ -67,8 +96,11 @@ const words = z.strictObject({
 });
 
 const counter = z.strictObject({
-  max_attempts: z.union([z.int().min(1).max(20), z.literal("none")]).describe("first try included").optional(),
-  max_loops: z.int().min(0).max(20).describe("re-runs; the same as max_attempts - 1").optional(),
+  max_attempts: z
+    .union([z.int().min(1).max(20), z.literal("none")])
+    .describe("tries, the first included; none: no limit")
+    .optional(),
+  max_loops: z.int().min(0).max(20).describe("re-runs, the same as max_attempts - 1 (default 2)").optional(),
   scope: z.enum(["run", "track"]).describe("one budget per run, or one per track").optional(),
   same_issues: z.int().min(2).max(20).describe("spent when the same issues come this many times in a row").optional(),
   on_exhausted: z.string().describe("escalate, stop, or a key of the stage's route").optional(),
@@ -78,7 +110,7 @@ const counter = z.strictObject({
 
 const escalation = z.strictObject({
   notify: z.string().describe("who is told").optional(),
-  status: word.optional(),
+  status: word.describe("the status word shown while it waits").optional(),
   choices: z
     .union([z.array(z.enum(["again", "accept", "cancel"])), z.record(z.string(), z.string())])
     .describe("answers: again, accept, cancel, or own words -> again, accept, cancel or a target")
@@ -98,16 +130,26 @@ const workspace = z.strictObject({
 
 const result = z.strictObject({
   from: z
-    .enum(["json-tail", "file-verdict", "handoff-file", "handoff-api", "prefix", "exit-code", "work-result", "verdict-file", "router"])
-    .describe("how the verdict is read"),
+    .enum([
+      "json-tail",
+      "file-verdict",
+      "handoff-file",
+      "handoff-api",
+      "prefix",
+      "exit-code",
+      "work-result",
+      "verdict-file",
+      "router",
+    ])
+    .describe("the form in which the attempt reports, and so how its verdict is read"),
   nonce: z.enum(["required", "optional"]).describe("whether a text form must carry this attempt's nonce").optional(),
   require: z.array(z.string()).describe("keys that must be there").optional(),
   echo: z.array(z.string()).describe("keys that must match this run when present").optional(),
   path: z.string().describe("file inside the workspace").optional(),
   fresh: z.boolean().describe("the file must be written by this attempt").optional(),
-  health: z.string().optional(),
-  reason: z.string().optional(),
-  questions: z.string().optional(),
+  health: z.string().describe("heading under which the health stands").optional(),
+  reason: z.string().describe("heading under which the reason stands").optional(),
+  questions: z.string().describe("heading under which the questions stand").optional(),
   prefixes: z.record(z.string(), z.string()).describe("text at the start -> word").optional(),
 });
 
@@ -115,49 +157,87 @@ const limits = z.strictObject({
   startup: duration.describe("no output at all for this long").optional(),
   idle: duration.describe("no further output for this long").optional(),
   total: duration.describe("the whole attempt").optional(),
-  output: z.string().regex(/^[1-9][0-9]{0,5}(kb|mb)$/i).describe("bytes of output kept and allowed: 512kb, 10mb").optional(),
+  output: z
+    .string()
+    .regex(/^[1-9][0-9]{0,5}(kb|mb)$/i)
+    .describe("bytes of output kept and allowed: 512kb, 10mb")
+    .optional(),
 });
 
-const notify = z.strictObject({ to: z.string(), event: z.string() });
-const turns = z.union([z.int().min(1), z.strictObject({ alone: z.int().min(1), team: z.int().min(1) })]);
+const notify = z
+  .strictObject({ to: z.string().describe("who is told"), event: z.string().describe("the name of the message") })
+  .describe("a message when this stage is reached");
+const turnCount = z.int().min(1).max(10_000);
+const turns = z
+  .union([
+    turnCount,
+    z.strictObject({ alone: turnCount.describe("one agent"), team: turnCount.describe("a team of agents") }),
+  ])
+  .describe("turns an attempt may take, where the runner can tell");
+
+/** What a stage says, and what `defaults` may say for all stages that do not. */
+const sharedKeys = {
+  model: z.string().min(1).max(100).describe("the model that plays the agent").optional(),
+  turns: turns.optional(),
+  timeout: duration.describe("the whole attempt, the same as limits.total (default 30m)").optional(),
+  limits: limits.describe("when an attempt is ended").optional(),
+  vars: z
+    .array(z.string().regex(/^[A-Z][A-Z0-9_]{0,79}$/))
+    .describe("names that the attempt gets in its environment and that fill {{NAME}} in its prompt")
+    .optional(),
+  result: result.describe("how an attempt reports").optional(),
+  route: route.optional(),
+  workspace: workspace.describe("where this stage works, if not where the flow does").optional(),
+  yield: z.boolean().describe("give the slot back after this stage and wait in line for the next").optional(),
+  concurrency: z.int().min(1).max(100).describe("attempts of this agent at once, over all runs").optional(),
+  command: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe("program and arguments of the command runner, never a shell line")
+    .optional(),
+};
 
 const stageKeys = {
-  title: z.string().optional(),
-  agent: name.optional(),
-  who: z.string().optional(),
-  when: condition.optional(),
-  status: z.union([statusRule, z.strictObject({ ready: word.optional(), running: word.optional() })]).optional(),
-  phase: word.optional(),
-  model: z.string().optional(),
-  bundle: z.string().optional(),
-  turns: turns.optional(),
-  timeout: duration.optional(),
-  limits: limits.optional(),
-  prompt: z.union([z.string(), z.array(z.string())]).optional(),
-  prompt_file: z.string().regex(/^[a-z0-9][a-z0-9-]{0,79}$/).optional(),
-  vars: z.array(z.string().regex(/^[A-Z][A-Z0-9_]*$/)).optional(),
-  reads: z.array(z.string()).optional(),
-  writes: z.array(z.string()).optional(),
-  produces: z.array(z.string()).optional(),
-  payload: z.array(z.string()).optional(),
-  inline: z.array(z.string()).optional(),
+  ...sharedKeys,
+  title: z.string().max(200).describe("what people see instead of the id").optional(),
+  agent: name.describe("which agent works here: the name of a file in agents/").optional(),
+  who: z.string().describe("gate: who decides (default owner)").optional(),
+  when: condition.describe("the stage is passed over when this does not hold").optional(),
+  status: z
+    .union([statusRule, z.strictObject({ ready: word.optional(), running: word.optional() })])
+    .describe("the source's status word while the stage runs, or one for ready and one for running")
+    .optional(),
+  phase: word.describe("the source's word for the time in which this stage works").optional(),
+  bundle: z.string().describe("which bundle of rules goes into the prompt").optional(),
+  prompt: z
+    .union([z.string(), z.array(z.string())])
+    .describe("the instruction of this stage, or the parts of the prompt in order")
+    .optional(),
+  prompt_file: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,79}$/)
+    .describe("a file of prompts/, without .md")
+    .optional(),
+  reads: z.array(z.string()).describe("what the agent is given to read").optional(),
+  writes: z.array(z.string()).describe("what the agent leaves behind").optional(),
+  produces: z
+    .array(z.string())
+    .describe("headings that its handoff must have, and that its agent file must ask for")
+    .optional(),
+  payload: z.array(z.string()).describe("keys that its handoff must have").optional(),
+  inline: z.array(z.string()).describe("checks that the agent does itself, each a fragment inline-<name>").optional(),
   gates: z
     .strictObject({
-      trust: z.string(),
-      per: z.enum(["track"]).optional(),
-      when_trusted: z.array(z.string()).optional(),
-      otherwise: z.array(z.string()).optional(),
+      trust: z.string().describe("when the sender's quality-gate results are trusted"),
+      per: z.enum(["track"]).describe("decided for each track").optional(),
+      when_trusted: z.array(z.string()).describe("gates to run then").optional(),
+      otherwise: z.array(z.string()).describe("gates to run if not").optional(),
     })
+    .describe("which quality gates are run again")
     .optional(),
-  result: result.optional(),
-  verdicts: z.array(word).min(1).optional(),
-  route: route.optional(),
-  workspace: workspace.optional(),
-  yield: z.boolean().optional(),
-  max_tokens: z.int().min(1).optional(),
-  carry_on_retry: z.array(z.string()).optional(),
-  concurrency: z.int().min(1).max(100).describe("attempts of this agent at once, over all runs").optional(),
-  command: z.array(z.string().min(1)).min(1).describe("program and arguments of the command runner, never a shell line").optional(),
+  verdicts: z.array(word).min(1).describe("the verdict words that this stage may use").optional(),
+  max_tokens: z.int().min(1).max(1_000_000).describe("router: length of its answer").optional(),
+  carry_on_retry: z.array(z.string()).describe("files that a second attempt gets besides").optional(),
   notify: notify.optional(),
 };
 
@@ -167,88 +247,137 @@ const followUp = z.strictObject({ id: name, ...stageKeys });
 
 const trackStage = z.strictObject({
   id: name,
-  kind: z.enum(["agent", "builtin"]).optional(),
-  do: z.string().optional(),
+  kind: z.enum(["agent", "builtin"]).describe("default agent").optional(),
+  do: z.string().describe("builtin: which one").optional(),
   ...stageKeys,
 });
 
 const stage = z.strictObject({
-  id: name,
-  kind: z.enum(["agent", "gate", "builtin", "router", "dynamic", "parallel"]).describe("default: agent").optional(),
-  ...stageKeys,
-  trigger: z.string().describe("what else may answer this gate").optional(),
-  do: z.string().describe("the builtin to run").optional(),
-  dir: z.string().optional(),
-  first_status: z.string().optional(),
-  fallback: z.enum(["rules", "stop"]).describe("router without a model").optional(),
-  from: z.array(z.string()).describe("where a dynamic stage gets its list: the first of these facts that is set").optional(),
-  templates: z.record(z.string(), template).describe("agent -> stage; * for any other").optional(),
-  tracks: z
-    .record(name, z.strictObject({ workspace: workspace.optional(), stages: z.array(trackStage).min(1).max(50) }))
+  id: name.describe("its name in this flow; letters, digits and dashes"),
+  kind: z
+    .enum(["agent", "gate", "builtin", "router", "dynamic", "parallel"])
+    .describe("what happens here (default agent)")
     .optional(),
-  join: z.union([z.enum(["all-passed"]), z.array(name)]).describe("all tracks, or the named ones").optional(),
-  then_in_same_workspace: z.array(followUp).max(10).optional(),
+  ...stageKeys,
+  trigger: z.string().describe("gate: what else may answer it").optional(),
+  do: z.string().describe("builtin: which one").optional(),
+  dir: z.string().describe("builtin: where it writes").optional(),
+  first_status: z.string().describe("builtin: the status of what it writes").optional(),
+  fallback: z.enum(["rules", "stop"]).describe("router: what happens without a model (default rules)").optional(),
+  from: z
+    .array(z.string())
+    .min(1)
+    .describe("dynamic: where its list comes from; the first of these that is set")
+    .optional(),
+  templates: z.record(z.string(), template).describe("dynamic: agent -> stage, * for any other agent").optional(),
+  tracks: z
+    .record(
+      name,
+      z.strictObject({
+        workspace: workspace.describe("where this track works").optional(),
+        stages: z.array(trackStage).min(1).max(50).describe("the stages of the track"),
+      }),
+    )
+    .describe("parallel: name of the track -> its stages")
+    .optional(),
+  join: z
+    .union([z.enum(["all-passed"]), z.array(name).min(1)])
+    .describe("parallel: the tracks that must be done before the run goes on (default all-passed)")
+    .optional(),
+  then_in_same_workspace: z
+    .array(followUp)
+    .max(10)
+    .describe("stages that follow at once where this one worked")
+    .optional(),
   reach: z.enum(["enter-only"]).describe("entered only by `enter`, never by next").optional(),
 });
 
-const entry = z.union([z.string(), z.array(z.strictObject({ when: condition.optional(), stage: name })).min(1)]);
+const entry = z
+  .union([z.string(), z.array(z.strictObject({ when: condition.optional(), stage: name })).min(1)])
+  .describe("a stage, or a list of rules; the first that holds counts");
 
 export const flowFileSchema = z
   .strictObject({
-    flow: name,
-    version: z.int().min(1).max(10_000),
-    title: z.string().max(200).optional(),
-    description: z.string().max(2000).optional(),
+    flow: z
+      .string()
+      .regex(FLOW_NAME_PATTERN)
+      .describe("the flow's name, the same as the file's; lower-case letters, digits and dashes"),
+    version: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .describe("count it up when the meaning changes; runs under way keep what they started with"),
+    title: z.string().max(200).describe("one line for people").optional(),
+    description: z.string().max(2000).describe("what the flow is for").optional(),
     subject: name.describe("what the source calls the work: feature, task, story, ticket"),
     choose: z.strictObject({ when: condition }).describe("when this flow is the one to take").optional(),
-    words: words.optional(),
-    counters: z.record(name, counter).optional(),
-    escalation: escalation.optional(),
-    workspace: workspace.optional(),
+    words: words.describe("the source's words and what they mean here").optional(),
+    counters: z.record(name, counter).describe("name -> budget of a loop").optional(),
+    escalation: escalation.describe("what happens when people have to decide").optional(),
+    workspace: workspace.describe("where attempts work").optional(),
     merge: z
       .strictObject({
-        env: z.string(),
-        default: z.string(),
-        modes: z.record(z.string(), z.string()),
-        fragments: z.record(z.string(), z.string()),
+        env: z.string().describe("the setting that picks the mode"),
+        default: z.string().describe("the mode without it"),
+        modes: z.record(z.string(), z.string()).describe("mode -> pr, push, or a rule of the two"),
+        fragments: z.record(z.string(), z.string()).describe("mode -> fragment of the prompt"),
       })
+      .describe("how finished work leaves the workspace")
       .optional(),
     pick: z
       .strictObject({
-        from: z.string(),
-        needs: z.array(z.string()),
-        satisfied: z.array(word),
-        skip: z.array(word),
-        workers: z.strictObject({ env: z.string(), default: count }),
-        idle_sleep: duration,
-        unknown_status: z.enum(["block", "Backlog"]),
+        from: z.string().describe("the ticket files"),
+        needs: z.array(z.string()).describe("what a ticket must have to be taken"),
+        satisfied: z.array(word).describe("statuses that satisfy a dependency"),
+        skip: z.array(word).describe("statuses that are left alone"),
+        workers: z
+          .strictObject({ env: z.string().describe("the setting"), default: count.describe("without it") })
+          .describe("tickets at once"),
+        idle_sleep: duration.describe("pause when there is nothing to take"),
+        unknown_status: z.enum(["block", "Backlog"]).describe("what a status that is not known counts as"),
       })
+      .describe("how waiting tickets are taken")
       .optional(),
-    enter: z.record(z.string(), entry).describe("status of the subject -> first stage").optional(),
+    enter: z.record(z.string(), entry).describe("status of the ticket -> first stage").optional(),
     handoffs: z
       .strictObject({
-        entry: name.optional(),
-        exit: name.optional(),
-        one_pending_per: z.array(z.string()).optional(),
-        stale_after: duration.optional(),
-        on_start: z.enum(["timeout-stale"]).optional(),
+        entry: name.describe("who sends the first handoff").optional(),
+        exit: name.describe("who gets the last one").optional(),
+        one_pending_per: z.array(z.string()).describe("what may have one open handoff at a time").optional(),
+        stale_after: duration.describe("an open handoff is stale after this (default 30m)").optional(),
+        on_start: z.enum(["timeout-stale"]).describe("what a start does with stale ones").optional(),
       })
+      .describe("the handoffs API")
       .optional(),
-    log: z.strictObject({ start: z.string(), end: z.string(), done: z.string() }).partial().optional(),
+    log: z
+      .strictObject({
+        start: z.string().describe("a stage begins").optional(),
+        end: z.string().describe("a stage is done").optional(),
+        done: z.string().describe("the run is done").optional(),
+      })
+      .describe("lines of the run's log; {n}, {total} and {agent} are filled in")
+      .optional(),
     defaults: z
       .strictObject({
-        ...stageKeys,
-        agent: z.undefined().optional(),
+        ...sharedKeys,
+        prompt: z.array(z.string()).describe("the parts of every prompt in order").optional(),
         isolation: z
           .strictObject({ context: z.string(), reads: z.string(), may_ask_human: z.boolean() })
           .partial()
+          .describe("what agents of this flow may rely on; a note for readers")
           .optional(),
-        branch: z.string().optional(),
+        branch: z.string().describe("the same as workspace.branch").optional(),
       })
+      .describe("what holds for every stage that does not say it itself")
       .optional(),
-    max_interruptions: z.int().min(1).max(100).describe("restarts of one attempt after crashes before the run stops").optional(),
-    allow_ungated: z.boolean().describe("this flow may merge or end without a person").optional(),
-    stages: z.array(stage).min(1).max(100),
+    max_interruptions: z
+      .int()
+      .min(1)
+      .max(100)
+      .describe("restarts of one attempt after crashes before the run stops (default 10)")
+      .optional(),
+    allow_ungated: z.boolean().describe("the flow may end without a person having looked at the last work").optional(),
+    stages: z.array(stage).min(1).max(100).describe("the stages in order"),
   })
   .describe("A Passrail flow: the graph that a ticket goes through");
 

@@ -108,6 +108,9 @@ export type WorkStage = StageBase & {
   readonly fallback: "rules" | "stop";
   /** Settings of a builtin, as written. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Which quality gates are run again (002's trust contract). */
+  readonly gates?: NonNullable<StageFile["gates"]>;
+  readonly maxTokens?: number;
 };
 
 export type GateStage = StageBase & {
@@ -281,7 +284,9 @@ function resolveStage(file: FlowFile, stage: StageFile): Stage[] {
           },
         ]),
       );
-      return [{ ...base, kind: "parallel", tracks, join: Array.isArray(stage.join) ? stage.join : Object.keys(tracks) }];
+      return [
+        { ...base, kind: "parallel", tracks, join: Array.isArray(stage.join) ? stage.join : Object.keys(tracks) },
+      ];
     }
     case "dynamic":
       return [
@@ -315,13 +320,16 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
   const defaults = file.defaults ?? {};
   const shownAgent = stage.agent ?? stage.do ?? (kind === "router" ? "router" : stage.id);
   const result: ResultSpec =
-    stage.result ?? (kind === "agent" ? defaults.result : undefined) ?? (kind === "router" ? { from: "router" } : { from: "verdict-file" });
+    stage.result ??
+    (kind === "agent" ? defaults.result : undefined) ??
+    (kind === "router" ? { from: "router" } : { from: "verdict-file" });
   const route = resolveRoutes({ ...defaults.route, ...stage.route });
   const totalText = stage.limits?.total ?? stage.timeout ?? defaults.limits?.total ?? defaults.timeout;
   const startup = stage.limits?.startup ?? defaults.limits?.startup;
   const idle = stage.limits?.idle ?? defaults.limits?.idle;
   const output = stage.limits?.output ?? defaults.limits?.output;
   const turns = stage.turns ?? defaults.turns;
+  const model = stage.model ?? (kind === "agent" ? defaults.model : undefined);
   const workspace = stage.workspace ?? defaults.workspace;
   const concurrency = stage.concurrency ?? defaults.concurrency;
   const command = stage.command ?? defaults.command;
@@ -350,7 +358,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
       totalMs: totalText === undefined ? DEFAULT_TOTAL_MS : durationMs(totalText),
       outputBytes: output === undefined ? DEFAULT_OUTPUT_BYTES : outputBytes(output),
     },
-    prompt: Array.isArray(stage.prompt) ? stage.prompt : Array.isArray(defaults.prompt) ? defaults.prompt : DEFAULT_PROMPT,
+    prompt: Array.isArray(stage.prompt) ? stage.prompt : (defaults.prompt ?? DEFAULT_PROMPT),
     ...(typeof stage.prompt === "string" ? { instruction: stage.prompt } : {}),
     ...(stage.prompt_file === undefined ? {} : { promptFile: stage.prompt_file }),
     vars: stage.vars ?? defaults.vars ?? [],
@@ -360,7 +368,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     payload: stage.payload ?? [],
     inline: stage.inline ?? [],
     carryOnRetry: stage.carry_on_retry ?? [],
-    ...(stage.model === undefined ? {} : { model: stage.model }),
+    ...(model === undefined ? {} : { model }),
     ...(stage.bundle === undefined ? {} : { bundle: stage.bundle }),
     ...(turns === undefined ? {} : { turns }),
     teams: false,
@@ -370,6 +378,8 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     ...(command === undefined ? {} : { command }),
     fallback: stage.fallback ?? "rules",
     settings: dropUndefined({ dir: stage.dir, first_status: stage.first_status }),
+    ...(stage.gates === undefined ? {} : { gates: stage.gates }),
+    ...(stage.max_tokens === undefined ? {} : { maxTokens: stage.max_tokens }),
   };
 }
 
