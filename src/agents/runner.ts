@@ -70,3 +70,11 @@ export interface Runner {
   /** Resolves when the whole tree is gone, also for failures; rejects only on bugs. */
   run(spec: AttemptSpec, hooks: AttemptHooks): Promise<AttemptEnd>;
 }
+
+/** What recovery needs of the machine: to find and end what a dead engine left running. Never acts on a bare pid. */
+export interface Processes {
+  /** Ends the recorded process, its group and everything that carries the marker; says how many were ended. */
+  killLeftovers(target: ProcessIdentity | { readonly marker: string }): Promise<number>;
+  /** Processes whose marker begins with this text. */
+  findMarked(prefix: string): readonly { readonly pid: number; readonly marker: string }[];
+}

@@ -1,0 +1,26 @@
+// An agent is a role with a prompt; a resolved flow is everything a run needs of the catalog, kept with the run.
+
+import type { Flow } from "./flow.ts";
+
+export type AgentDefinition = {
+  /** Lower case. */
+  readonly name: string;
+  /** When to use it; the router reads this. */
+  readonly description: string;
+  readonly skills: readonly string[];
+  readonly tools: readonly string[];
+  readonly model?: string;
+  /** Program and arguments for the command runner, where the agent's file names one. */
+  readonly command?: readonly string[];
+  readonly prompt: string;
+};
+
+export type ResolvedFlow = {
+  readonly flow: Flow;
+  /** By name in lower case; only those that this flow can use. */
+  readonly agents: Readonly<Record<string, AgentDefinition>>;
+  /** Prompt files and fragments by name (`agent0-spec`, `fragments/repair`). */
+  readonly prompts: Readonly<Record<string, string>>;
+  /** sha256 of the canonical JSON of the three above. */
+  readonly hash: string;
+};

@@ -1,0 +1,219 @@
+// What an attempt is told. Parts are named by the flow, most static first, so that vendors' prompt caches can reuse the beginning;
+// nothing before the handoff part depends on time, attempt or chance. Text that is not ours is put into marked blocks.
+
+import type { ResolvedFlow } from "./agent.ts";
+import type { ResultSpec, WorkStage } from "./flow.ts";
+import { type Issue, issueText } from "./outcome.ts";
+import { counterKey } from "./routing.ts";
+import type { Carry, Run } from "./run.ts";
+import { fillPrompt } from "./template.ts";
+
+/** What the engine adds to the run for one attempt. */
+export type PromptFacts = {
+  readonly nonce: string;
+  readonly verdictFile: string;
+  readonly handoffFile: string;
+  readonly url: string;
+  readonly branch: string;
+  /** Earlier attempts that ended, oldest first: what each handed on. */
+  readonly earlier: readonly EarlierHandoff[];
+  /** Texts of files that the flow names: bundles, carried files. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly diffRange: string;
+};
+
+export type EarlierHandoff = {
+  readonly stage: string;
+  readonly agent: string;
+  readonly attempt: number;
+  readonly word: string;
+  readonly summary: string;
+  readonly path: string | null;
+};
+
+export function composePrompt(resolved: ResolvedFlow, run: Run, track: string, stage: WorkStage, carry: Carry, facts: PromptFacts): string {
+  const context: Context = { resolved, run, track, stage, carry, facts };
+  const names = stage.promptFile === undefined ? stage.prompt : ["agent", "prompt-file", "handoffs", "output-format", "revision-context"];
+  const parts = names.map((name) => PARTS[name]?.(context) ?? "");
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+/** The one request to repeat a verdict that was not accepted. */
+export function composeRepair(resolved: ResolvedFlow, run: Run, track: string, stage: WorkStage, carry: Carry, facts: PromptFacts, reason: string): string {
+  const asked = fillPrompt(resolved.prompts["fragments/repair"] ?? "Your verdict was not accepted because {{REASON}}. Repeat only the verdict.", {
+    REASON: reason,
+  });
+  return `${asked.trim()}\n\n${outputFormat({ resolved, run, track, stage, carry, facts })}\n`;
+}
+
+/** Names of parts that a flow may list, for the check. */
+export function promptPartNames(): readonly string[] {
+  return Object.keys(PARTS);
+}
+
+type Context = {
+  readonly resolved: ResolvedFlow;
+  readonly run: Run;
+  readonly track: string;
+  readonly stage: WorkStage;
+  readonly carry: Carry;
+  readonly facts: PromptFacts;
+};
+
+const PARTS: Readonly<Record<string, (context: Context) => string>> = {
+  agent: agentBody,
+  "agent.prompt": agentBody,
+  "prompt-file": promptFile,
+  bundle: ({ stage, facts }) => {
+    const text = stage.bundle === undefined || stage.bundle === "none" ? undefined : facts.files[`${stage.bundle}-bundle.md`];
+    return text === undefined ? "" : block("Bundle", text);
+  },
+  ticket: ticketText,
+  "feature.spec": ticketText,
+  spec: ({ facts, run }) => (facts.files["spec"] === undefined ? ticketText({ run }) : block("Specification", facts.files["spec"])),
+  task: ({ facts }) => (facts.files["task"] === undefined ? "" : block("Task", facts.files["task"])),
+  handoffs: ({ facts }) => handoffsText(facts.earlier),
+  "previous-handoff": ({ facts, carry }) =>
+    handoffsText(facts.earlier.filter((handoff) => handoff.stage === carry.from || carry.from === handoff.agent).slice(-1)),
+  constraints: ({ resolved }) => (resolved.prompts["fragments/constraints"] ?? "").trim(),
+  "output-format": outputFormat,
+  "revision-context": revisionContext,
+  instruction: (context) => [instructionText(context), revisionContext(context), outputFormat(context)].filter((part) => part !== "").join("\n\n"),
+};
+
+function agentBody({ resolved, stage }: Context): string {
+  return resolved.agents[stage.agent]?.prompt.trim() ?? "";
+}
+
+function promptFile(context: Context): string {
+  const { resolved, stage, run, facts } = context;
+  const text = resolved.prompts[stage.promptFile ?? ""] ?? "";
+  const filled = fillPrompt(text, {
+    USER_REQUEST: run.subject.body === "" ? run.subject.title : run.subject.body,
+    TASK_ID: run.subject.id,
+    TASK_TITLE: run.subject.title,
+    TASK_DESCRIPTION: run.subject.body,
+    BRANCH_NAME: facts.branch,
+    REPO: textFact(run, "ticket", "repo"),
+    STAGE: stage.id,
+  });
+  const merge = mergeFragment(context);
+  return [filled.trim(), merge].filter((part) => part !== "").join("\n\n");
+}
+
+function mergeFragment({ resolved, run }: Context): string {
+  const { merge } = resolved.flow;
+  if (merge === undefined) return "";
+  const mode = textFact(run, "config", "merge_mode") || merge.default;
+  return (resolved.prompts[`fragments/${merge.fragments[mode] ?? ""}`] ?? "").trim();
+}
+
+function ticketText({ run }: Pick<Context, "run">): string {
+  return block(`Ticket ${run.subject.id}: ${run.subject.title}`, run.subject.body);
+}
+
+function handoffsText(earlier: readonly EarlierHandoff[]): string {
+  if (earlier.length === 0) return "";
+  const lines = earlier.map((handoff) => {
+    const path = handoff.path === null ? "" : ` (handoff: ${handoff.path})`;
+    return block(`Handoff from ${handoff.agent} (${handoff.stage}): ${handoff.word}${path}`, handoff.summary);
+  });
+  return lines.join("\n\n");
+}
+
+function instructionText({ stage, facts, run }: Context): string {
+  const lines = [stage.instruction ?? `Do the work of the stage "${stage.title ?? stage.id}" now.`];
+  if (stage.reads.length > 0) lines.push(`Read, in this order: ${stage.reads.join(", ")}.`);
+  if (stage.writes.length > 0) lines.push(`Write: ${stage.writes.join(", ")}.`);
+  if (stage.produces.length > 0) lines.push(`Your handoff must contain: ${stage.produces.join(", ")}.`);
+  if (facts.diffRange !== "" && stage.reads.includes("git-diff")) lines.push(`The changes to review: git diff ${facts.diffRange}`);
+  for (const name of stage.inline) {
+    const text = facts.files[`inline-${name}`];
+    if (text !== undefined) lines.push(text.trim());
+  }
+  if (stage.reads.includes("task")) lines.push(`The original task: ${run.subject.title}`);
+  return lines.join("\n");
+}
+
+/** Loop number and earlier issues when the work came back; what a person said; nothing at all the first time. */
+function revisionContext(context: Context): string {
+  const { carry, stage, resolved } = context;
+  const { loop, max } = shownLoop(context);
+  const lines: string[] = [];
+  if (loop > 0) lines.push(`This is revision loop ${loop}${max === null ? "" : ` of ${max}`}.`);
+  if (carry.issues.length > 0) lines.push("Issues to resolve, as they were reported:", ...carry.issues.map(listItem));
+  if (carry.questions.length > 0 && carry.reason === "answered") lines.push("Questions that were asked:", ...carry.questions.map(listItem));
+  if (carry.said !== undefined) lines.push(block(carry.reason === "answered" ? "Answer of the person" : "Note of the person", carry.said));
+  for (const name of [...carry.names, ...(carry.reason === "sent-back" ? stage.carryOnRetry : [])]) {
+    const text = context.facts.files[name];
+    if (text !== undefined) lines.push(block(`File ${name}`, text));
+  }
+  if (carry.names.includes("format-reminder")) lines.push((resolved.prompts["fragments/output-prefix"] ?? "").trim());
+  if (carry.names.includes("assume-and-write")) lines.push((resolved.prompts["fragments/assume-and-write"] ?? "").trim());
+  if (lines.length === 0) return "";
+  return ["## Why this comes to you again", ...lines].join("\n");
+}
+
+/** A stage that judges shows its own counter; one that works shows the loop that brought it the work. */
+function shownLoop({ resolved, run, track, stage, carry }: Context): { loop: number; max: number | null } {
+  const name = Object.values(stage.route).find((route) => route.counter !== undefined)?.counter;
+  const counter = name === undefined ? undefined : resolved.flow.counters[name];
+  if (name === undefined || counter === undefined) return { loop: carry.loop, max: carry.loopMax };
+  return { loop: run.counters[counterKey(counter, name, track)]?.loops ?? 0, max: counter.maxLoops };
+}
+
+const FRAGMENT_OF: Readonly<Record<ResultSpec["from"], string>> = {
+  "json-tail": "output-json-tail",
+  "file-verdict": "output-file-verdict",
+  "handoff-file": "output-handoff-file",
+  "handoff-api": "output-handoff-api",
+  prefix: "",
+  "exit-code": "",
+  "work-result": "",
+  "verdict-file": "output-verdict-file",
+  router: "output-router",
+};
+
+function outputFormat(context: Context): string {
+  const { resolved, run, stage, facts } = context;
+  const text = resolved.prompts[`fragments/${FRAGMENT_OF[stage.result.from]}`];
+  if (text === undefined || (stage.result.from === "verdict-file" && !stage.expectsVerdict)) return "";
+  const words = stage.verdicts ?? Object.keys(resolved.flow.words.verdict);
+  const following = resolved.flow.stages[resolved.flow.stages.findIndex(({ id }) => id === stage.id) + 1];
+  return fillPrompt(text, {
+    SUBJECT_KEY: `${resolved.flow.subject}_id`,
+    SUBJECT_ID: run.subject.id,
+    STORY_ID: run.subject.id,
+    AGENT: stage.shownAgent,
+    NEXT_AGENT: following !== undefined && following.kind === "agent" ? following.shownAgent : (resolved.flow.handoffs.exit ?? ""),
+    NONCE: facts.nonce,
+    WORDS: words.join(" | "),
+    LOOP: String(shownLoop(context).loop),
+    PATH: stage.result.from === "handoff-file" ? facts.handoffFile : stage.result.from === "file-verdict" ? (stage.result.path ?? "") : facts.verdictFile,
+    DASHBOARD_URL: facts.url,
+    BRANCH: facts.branch,
+    AGENTS: Object.values(resolved.agents)
+      .map((agent) => `- ${agent.name}: ${agent.description}${agent.skills.length === 0 ? "" : ` (skills: ${agent.skills.join(", ")})`}`)
+      .join("\n"),
+  }).trim();
+}
+
+/** Text that others wrote, with a fence longer than any it contains, so that it cannot close its own block. */
+function block(title: string, text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === "") return `## ${title}`;
+  let fence = "```";
+  while (trimmed.includes(fence)) fence += "`";
+  return `## ${title}\n${fence}text\n${trimmed}\n${fence}`;
+}
+
+function listItem(item: Issue): string {
+  return `- ${issueText(item)}`;
+}
+
+function textFact(run: Run, space: string, key: string): string {
+  const facts = run.facts[space];
+  if (facts === null || typeof facts !== "object" || Array.isArray(facts)) return "";
+  const value = (facts as Record<string, unknown>)[key];
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,96 @@
+// Where an attempt's evidence lies: prompt, raw output, verdict, handoff, diff. One folder per attempt, outside every workspace,
+// made new for each attempt, so that nothing left from an earlier one can be mistaken for its result.
+
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+export type AttemptFiles = {
+  readonly dir: string;
+  readonly prompt: string;
+  readonly output: string;
+  readonly verdict: string;
+  readonly handoff: string;
+  readonly diff: string;
+  readonly repairPrompt: string;
+  readonly repairOutput: string;
+};
+
+export function attemptFiles(home: string, runId: string, stage: string, attempt: number): AttemptFiles {
+  const dir = join(home, "runs", runId, `${stage}-${attempt}`);
+  return {
+    dir,
+    prompt: join(dir, "prompt.md"),
+    output: join(dir, "output.log"),
+    verdict: join(dir, "verdict.json"),
+    handoff: join(dir, "handoff.md"),
+    diff: join(dir, "changes.diff"),
+    repairPrompt: join(dir, "repair-prompt.md"),
+    repairOutput: join(dir, "repair-output.log"),
+  };
+}
+
+export async function openAttempt(files: AttemptFiles): Promise<void> {
+  await mkdir(files.dir, { recursive: true, mode: 0o700 });
+}
+
+/** Written before anything acts on it. */
+export async function writeRecord(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600 });
+}
+
+/** A file that an agent may have written: regular, inside its size, not reached through a link; else undefined. */
+export async function readAgentFile(path: string, maxBytes: number): Promise<string | undefined> {
+  let file;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size > maxBytes) return undefined;
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}
+
+/** What a file was before an attempt, to tell afterwards whether the attempt wrote it. */
+export async function stamp(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await lstat(path);
+    return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+  } catch {
+    return "absent";
+  }
+}
+
+/** Takes an old result out of the way, and keeps it. */
+export async function setAside(path: string, files: AttemptFiles, name: string): Promise<void> {
+  try {
+    await rename(path, join(files.dir, name));
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (code === "ENOENT") return;
+    if (code !== "EXDEV") throw cause;
+    // Another file system: moving is copying; the old file must not stay in either case.
+    const { copyFile, rm } = await import("node:fs/promises");
+    await copyFile(path, join(files.dir, name));
+    await rm(path);
+  }
+}
+
+/** Short and stable name of a store's folder, so that its processes can be told from those of another store. */
+export function storeMark(home: string): string {
+  return createHash("sha256").update(home).digest("hex").slice(0, 12);
+}
+
+export function markerOf(storeId: string, runId: string, stage: string, attempt: number): string {
+  return `${storeId}/${runId}/${stage}/${attempt}`;
+}
+
+export async function ensureFolder(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+}

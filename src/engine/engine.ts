@@ -1,0 +1,497 @@
+// The only place where things happen: a signal comes in, the pure transition decides, the store makes it durable, and then the run's
+// attempts are brought in line with its state. Any process may deliver signals; only the one that performs starts attempts.
+
+import type { Processes, Runner } from "../agents/runner.ts";
+import type { ResolvedFlow } from "../core/agent.ts";
+import { type Command, isDurable } from "../core/command.ts";
+import type { Actor, RunEvent } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Report } from "../core/outcome.ts";
+import type { Result } from "../core/result.ts";
+import { isEnded, type Run, type Subject, type Track } from "../core/run.ts";
+import { findWork } from "../core/sequence.ts";
+import type { Signal, SignalBody } from "../core/signal.ts";
+import { type Step, transition } from "../core/transition.ts";
+import type { Notifier } from "../notify/notify.ts";
+import type { Store, StoredRun, WorkRecord } from "../store/store.ts";
+import type { Workspaces } from "../workspace/workspace.ts";
+import { attemptFiles, markerOf } from "./attempt-files.ts";
+import type { Clock } from "./clock.ts";
+import { failpoint } from "./failpoint.ts";
+import { createQueue, type ReadyAttempt } from "./queue.ts";
+import type { StageJob } from "./run-stage.ts";
+import { createSlots, type SlotRequest } from "./slots.ts";
+
+export type EngineOptions = {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Attempts at once. */
+  readonly slots: number;
+  /** Attempts at once per agent, where set. */
+  readonly agentLimits: Readonly<Record<string, number>>;
+  /** Carries out one attempt; `runStage` outside of tests and benchmarks. */
+  readonly runStage: (job: StageJob) => Promise<Report>;
+  readonly runner: Runner;
+  readonly processes: Processes;
+  readonly workspaces: (mode: "in-place" | "worktree") => Workspaces;
+  readonly notifier: Notifier;
+  /** Folder of the store; attempts' files lie below it. */
+  readonly home: string;
+  readonly storeId: string;
+  /** Fresh randomness for ids and nonces. */
+  readonly newId: () => string;
+  /** The child's environment, before the attempt's own names. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where agents can reach the API; empty without a daemon. */
+  readonly url: string;
+  readonly readYaml: (text: string) => Result<unknown>;
+  /** Told about every stored change, after it is durable. */
+  readonly onChange?: (run: Run, events: readonly RunEvent[]) => void;
+  /** A bug in one run must not end the others; it is reported here. */
+  readonly onError: (runId: string, error: unknown) => void;
+};
+
+export type RunRequest = {
+  readonly runId: string;
+  readonly resolved: ResolvedFlow;
+  readonly subject: Subject;
+  readonly facts: JsonObject;
+  readonly actor: Actor;
+};
+
+export type Delivery = { readonly run: Run; readonly ignored?: string; readonly duplicate: boolean };
+
+export type Engine = {
+  startRun(request: RunRequest): Promise<Delivery>;
+  /** Delivers one signal; repeating it with the same id changes nothing. */
+  deliver(runId: string, body: SignalBody, actor: Actor, signalId?: string): Promise<Delivery>;
+  /** Begins to perform: recovers what a dead engine left, then starts whatever is ready. Needs the engine lock. */
+  perform(): Promise<void>;
+  /** Resolves when nothing runs and nothing can start. */
+  idle(): Promise<void>;
+  /** Looks for changes that other processes stored. */
+  catchUp(): Promise<void>;
+  /** Ends every attempt and stops starting; what was running is recovered by the next engine. */
+  close(): Promise<void>;
+};
+
+type Live = { readonly attempt: ReadyAttempt; readonly abort: AbortController; readonly slot: SlotRequest; done: Promise<void> };
+
+export function createEngine(options: EngineOptions): Engine {
+  const { store, clock } = options;
+  const slots = createSlots(options.slots);
+  const queue = createQueue();
+  const live = new Map<string, Live>();
+  const liveOf = new Map<string, readonly string[]>();
+  const cache = new Map<string, StoredRun>();
+  const flows = new Map<string, ResolvedFlow>();
+  const turns = new Map<string, Promise<unknown>>();
+  const idlers: (() => void)[] = [];
+  let performing = false;
+  let closing = false;
+  let background = 0;
+  let working = false;
+  let workWanted = false;
+  let seenSeq = 0;
+
+  return {
+    async startRun({ runId, resolved, subject, facts, actor }) {
+      flows.set(resolved.hash, resolved);
+      await store.saveFlow(resolved.hash, resolved as unknown as JsonObject);
+      const delivery = await deliver(runId, { type: "run.requested", runId, flowHash: resolved.hash, subject, facts }, actor, "run.requested");
+      failpoint("run-committed");
+      return delivery;
+    },
+    deliver,
+    async perform() {
+      performing = true;
+      seenSeq = await store.lastSeq();
+      await recover();
+      pump();
+      void performWork();
+    },
+    idle() {
+      return isIdle() ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve));
+    },
+    catchUp,
+    async close() {
+      closing = true;
+      performing = false;
+      const running = [...live.values()];
+      for (const { abort } of running) abort.abort("engine stopped");
+      await Promise.all(running.map(({ done }) => done));
+      await Promise.all(turns.values());
+    },
+  };
+
+  /** One signal at a time per run, so that concurrent ones do not fight over the version. */
+  function deliver(runId: string, body: SignalBody, actor: Actor, signalId: string = options.newId()): Promise<Delivery> {
+    const before = turns.get(runId) ?? Promise.resolve();
+    const turn = before.then(() => decide(runId, { ...body, id: signalId, at: clock.now(), actor }));
+    const settled = turn.catch(() => undefined);
+    turns.set(runId, settled);
+    void settled.then(() => {
+      if (turns.get(runId) === settled) turns.delete(runId);
+    });
+    return turn;
+  }
+
+  async function decide(runId: string, signal: Signal): Promise<Delivery> {
+    for (;;) {
+      const stored = cache.get(runId) ?? (await store.loadRun(runId));
+      if (stored === undefined && signal.type !== "run.requested") throw new Error(`there is no run ${runId}`);
+      const flowHash = stored?.run.flowHash ?? (signal as Signal & { type: "run.requested" }).flowHash;
+      const resolved = await flowOf(flowHash);
+      const first = transition(resolved.flow, stored?.run, signal);
+      const { step, signalIds, begun } = startNow(resolved, first, signal);
+      const result = await store.commit({
+        runId,
+        expectedVersion: stored?.version ?? 0,
+        signalIds,
+        events: step.events,
+        run: step.run,
+        enqueue: step.commands.filter(isDurable),
+      });
+      if (result.type !== "ok") {
+        for (const { slot } of begun) slots.release(slot);
+        cache.delete(runId);
+        if (result.type === "conflict") continue;
+        const now = await store.loadRun(runId);
+        if (now === undefined) throw new Error(`there is no run ${runId}`);
+        return { run: now.run, duplicate: true };
+      }
+      if (step.run.status === "running") cache.set(runId, { run: step.run, version: result.version });
+      else cache.delete(runId);
+      options.onChange?.(step.run, step.events);
+      for (const { attempt, slot } of begun) launch(resolved, step.run, attempt, slot);
+      if (signal.type === "attempt.finished") failpoint("finish-committed");
+      if (signal.type === "item.answered") failpoint("answer-committed");
+      align(resolved, step.run, step.commands);
+      return { run: step.run, duplicate: false, ...(first.ignored === undefined ? {} : { ignored: first.ignored }) };
+    }
+  }
+
+  /** What can start at once starts in the same transaction: one handoff, one commit. */
+  function startNow(resolved: ResolvedFlow, first: Step, signal: Signal) {
+    const begun: { attempt: ReadyAttempt; slot: SlotRequest }[] = [];
+    let step = first;
+    const signalIds = [signal.id];
+    if (!performing) return { step, signalIds, begun };
+    for (const command of first.commands) {
+      if (command.type !== "start-attempt") continue;
+      const attempt = readyAttempt(resolved, step.run, command);
+      if (attempt === undefined || queue.hasBefore(attempt) || !slots.tryTake(attempt.slot)) continue;
+      const started = startSignal(attempt, signal.at);
+      const next = transition(resolved.flow, step.run, started);
+      step = { run: next.run, events: [...step.events, ...next.events], commands: [...step.commands, ...next.commands] };
+      signalIds.push(started.id);
+      begun.push({ attempt, slot: attempt.slot });
+    }
+    return { step, signalIds, begun };
+  }
+
+  function startSignal(attempt: ReadyAttempt, at: string): Signal {
+    const { stage, attempt: number } = attempt;
+    return { type: "attempt.started", stage, attempt: number, id: `start:${stage}:${number}`, at, actor: "engine" };
+  }
+
+  /** Makes what is running equal to what the run says: queues what is ready, ends what is no longer wanted. */
+  function align(resolved: ResolvedFlow, run: Run, commands: readonly Command[]): void {
+    if (commands.some(isDurable)) void performWork();
+    if (!performing) return;
+    for (const key of liveOf.get(run.id) ?? []) {
+      const entry = live.get(key);
+      if (entry !== undefined && !isCurrent(run, entry.attempt)) entry.abort.abort("no longer wanted");
+    }
+    queue.drop(run.id, (attempt) => !isReady(run, attempt));
+    if (!run.paused && !isEnded(run)) {
+      for (const [name, track] of Object.entries(run.tracks)) {
+        if (track.at !== "ready") continue;
+        const attempt = readyAttempt(resolved, run, { type: "start-attempt", track: name, stage: track.stage, attempt: track.attempt });
+        if (attempt !== undefined) queue.add(attempt);
+      }
+    }
+    pump();
+  }
+
+  /** Refills free slots, in fair order. */
+  function pump(): void {
+    if (!performing || closing) return;
+    for (const attempt of queue.takeStartable(slots)) {
+      background += 1;
+      void begin(attempt).finally(() => {
+        background -= 1;
+        rest();
+      });
+    }
+    rest();
+  }
+
+  /** Starts an attempt that had to wait for its slot. */
+  async function begin(attempt: ReadyAttempt): Promise<void> {
+    try {
+      const started = startSignal(attempt, clock.now());
+      const delivery = await deliver(attempt.runId, { type: "attempt.started", stage: attempt.stage, attempt: attempt.attempt }, "engine", started.id);
+      if (delivery.ignored !== undefined || delivery.duplicate) {
+        slots.release(attempt.slot);
+        pump();
+        return;
+      }
+      launch(await flowOf(delivery.run.flowHash), delivery.run, attempt, attempt.slot);
+    } catch (error) {
+      slots.release(attempt.slot);
+      options.onError(attempt.runId, error);
+    }
+  }
+
+  function launch(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, slot: SlotRequest): void {
+    failpoint("start-committed");
+    const abort = new AbortController();
+    const entry: Live = { attempt, abort, slot, done: Promise.resolve() };
+    live.set(attempt.key, entry);
+    liveOf.set(attempt.runId, [...(liveOf.get(attempt.runId) ?? []), attempt.key]);
+    if (closing) abort.abort("engine stopped");
+    entry.done = work(resolved, run, attempt, abort.signal).catch((error: unknown) => options.onError(attempt.runId, error));
+  }
+
+  async function work(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, signal: AbortSignal): Promise<void> {
+    let report: Report;
+    try {
+      report = await execute(resolved, run, attempt, signal);
+    } catch (error) {
+      options.onError(run.id, error);
+      report = { cause: "engine_error", reason: error instanceof Error ? error.message : String(error) };
+    }
+    live.delete(attempt.key);
+    const others = (liveOf.get(attempt.runId) ?? []).filter((key) => key !== attempt.key);
+    if (others.length > 0) liveOf.set(attempt.runId, others);
+    else liveOf.delete(attempt.runId);
+    slots.release(attempt.slot);
+    // An engine that is closing leaves the attempt as running; the next one marks it interrupted and starts it again.
+    // One that is no longer wanted has been settled by whatever ended it.
+    if (!closing && !signal.aborted) {
+      const { stage, attempt: number } = attempt;
+      const finished: SignalBody = { type: "attempt.finished", stage, attempt: number, report };
+      const work = findWork(resolved.flow, run, attempt.track, stage);
+      const actor: Actor = work?.kind === "agent" ? `agent:${work.shownAgent}` : "engine";
+      try {
+        await deliver(run.id, finished, actor, `finish:${stage}:${number}`);
+      } catch (error) {
+        options.onError(run.id, error);
+      }
+    }
+    pump();
+  }
+
+  async function execute(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, signal: AbortSignal): Promise<Report> {
+    const stage = findWork(resolved.flow, run, attempt.track, attempt.stage);
+    const track = run.tracks[attempt.track];
+    if (stage === undefined || track?.at !== "running") throw new Error(`${attempt.key} is not running`);
+    const workspaces = options.workspaces(workspaceMode(resolved, run));
+    return options.runStage({
+      resolved,
+      run,
+      track: attempt.track,
+      stage,
+      attempt: attempt.attempt,
+      carry: track.carry,
+      marker: markerOf(options.storeId, run.id, stage.id, attempt.attempt),
+      nonce: options.newId(),
+      files: attemptFiles(options.home, run.id, stage.id, attempt.attempt),
+      home: options.home,
+      runner: options.runner,
+      argv: argvOf(resolved, run, attempt),
+      project: projectOf(run),
+      workspaces,
+      environment: options.environment,
+      url: options.url,
+      earlierAttempts: () => store.attempts(run.id),
+      note: (facts) => store.noteAttempt(run.id, stage.id, attempt.attempt, facts),
+      readYaml: options.readYaml,
+      signal,
+    });
+  }
+
+  /** Nothing is believed to run that this engine did not start: leftovers are ended, their attempts marked interrupted. */
+  async function recover(): Promise<void> {
+    for (const { marker } of options.processes.findMarked(`${options.storeId}/`)) await options.processes.killLeftovers({ marker });
+    for (const runId of await store.activeRuns()) {
+      try {
+        await recoverRun(runId);
+      } catch (error) {
+        options.onError(runId, error);
+      }
+    }
+  }
+
+  async function recoverRun(runId: string): Promise<void> {
+    const stored = await store.loadRun(runId);
+    if (stored === undefined) return;
+    const resolved = await flowOf(stored.run.flowHash);
+    align(resolved, stored.run, []);
+    const running = Object.values(stored.run.tracks).filter((track): track is Track & { at: "running" } => track.at === "running");
+    if (running.length === 0) return;
+    const attempts = await store.attempts(runId);
+    for (const { stage, attempt } of running) {
+      const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
+      const identity = record?.facts["process"] as { pid: number; startTime: string; marker: string } | undefined;
+      if (identity !== undefined) await options.processes.killLeftovers(identity);
+      const cause = "the engine ended while this attempt was running";
+      await deliver(runId, { type: "attempt.interrupted", stage, attempt, cause }, "engine", `interrupt:${stage}:${attempt}`);
+      failpoint("interrupt-committed");
+    }
+  }
+
+  /** Work that survives crashes by itself: telling people, and letting go of workspaces. */
+  async function performWork(): Promise<void> {
+    workWanted = true;
+    if (!performing || working) return;
+    working = true;
+    background += 1;
+    try {
+      while (workWanted && !closing) {
+        workWanted = false;
+        for (const work of await store.pendingWork()) await performOne(work);
+      }
+    } catch (error) {
+      options.onError("", error);
+    } finally {
+      working = false;
+      background -= 1;
+      rest();
+    }
+  }
+
+  async function performOne({ id, runId, command }: WorkRecord): Promise<void> {
+    try {
+      if (command.type === "notify") {
+        const item = command.item === null ? null : `${runId}.${command.item}`;
+        await options.notifier.notify({ runId, to: command.to, event: command.event, text: command.text, item });
+        failpoint("notify-sent");
+      } else if (command.type === "release-workspace") {
+        await releaseWorkspace(runId);
+        failpoint("workspace-released");
+      }
+      await store.settleWork(id);
+    } catch (error) {
+      options.onError(runId, error);
+    }
+  }
+
+  async function releaseWorkspace(runId: string): Promise<void> {
+    const stored = await store.loadRun(runId);
+    if (stored === undefined) return;
+    // The last attempt of a canceled run may still be ending in there.
+    await Promise.all([...live.values()].filter(({ attempt }) => attempt.runId === runId).map(({ done }) => done));
+    const resolved = await flowOf(stored.run.flowHash);
+    const mode = workspaceMode(resolved, stored.run);
+    if (mode !== "worktree" || resolved.flow.workspace.delete === "never") return;
+    const records = await store.attempts(runId);
+    const facts = records.findLast((record) => typeof record.facts["workspace"] === "string")?.facts;
+    if (typeof facts?.["workspace"] !== "string") return;
+    const branch = typeof facts["branch"] === "string" ? { branch: facts["branch"] } : {};
+    const workspaces = options.workspaces("worktree");
+    const closed = await workspaces.close({ mode, dir: facts["workspace"], lockKeys: [], ...branch }, runId);
+    if (!closed.ok) options.onError(runId, new Error(closed.error.message));
+  }
+
+  async function catchUp(): Promise<void> {
+    if (!performing || closing || !store.changedElsewhere()) return;
+    const changed = new Set<string>();
+    for (;;) {
+      const events = await store.events({ after: seenSeq, limit: 500 });
+      for (const { runId, seq } of events) {
+        changed.add(runId);
+        seenSeq = seq;
+      }
+      if (events.length < 500) break;
+    }
+    for (const runId of changed) {
+      await (turns.get(runId) ?? Promise.resolve());
+      const stored = await store.loadRun(runId);
+      if (stored === undefined || (cache.get(runId)?.version ?? -1) >= stored.version) continue;
+      cache.delete(runId);
+      align(await flowOf(stored.run.flowHash), stored.run, [{ type: "release-workspace" }]);
+    }
+  }
+
+  async function flowOf(hash: string): Promise<ResolvedFlow> {
+    const known = flows.get(hash);
+    if (known !== undefined) return known;
+    const loaded = (await store.loadFlow(hash)) as unknown as ResolvedFlow | undefined;
+    if (loaded === undefined) throw new Error(`the flow ${hash} of this run is not in the store`);
+    flows.set(hash, loaded);
+    return loaded;
+  }
+
+  function readyAttempt(resolved: ResolvedFlow, run: Run, command: Command & { type: "start-attempt" }): ReadyAttempt | undefined {
+    const stage = findWork(resolved.flow, run, command.track, command.stage);
+    if (stage === undefined) return undefined;
+    const key = `${run.id}/${stage.id}/${command.attempt}`;
+    if (live.has(key)) return undefined;
+    const agentLimit = stage.concurrency ?? options.agentLimits[stage.agent] ?? null;
+    const locks = workspaceMode(resolved, run) === "in-place" ? [`dir:${projectOf(run)}`] : [`run:${run.id}`];
+    return {
+      key,
+      runId: run.id,
+      track: command.track,
+      stage: stage.id,
+      attempt: command.attempt,
+      first: Object.keys(run.stages).length <= 1 || stage.yields,
+      slot: { runId: run.id, agent: stage.agent, agentLimit, locks },
+    };
+  }
+
+  function isIdle(): boolean {
+    return live.size === 0 && background === 0 && turns.size === 0 && (queue.size === 0 || !performing);
+  }
+
+  function rest(): void {
+    if (idlers.length === 0) return;
+    setImmediate(() => {
+      if (!isIdle()) return;
+      for (const resolve of idlers.splice(0)) resolve();
+    });
+  }
+}
+
+function isCurrent(run: Run, attempt: ReadyAttempt): boolean {
+  const track = run.tracks[attempt.track];
+  return track !== undefined && track.at === "running" && track.stage === attempt.stage && track.attempt === attempt.attempt;
+}
+
+function isReady(run: Run, attempt: ReadyAttempt): boolean {
+  const track = run.tracks[attempt.track];
+  return !run.paused && track !== undefined && track.at === "ready" && track.stage === attempt.stage && track.attempt === attempt.attempt;
+}
+
+function projectOf(run: Run): string {
+  return textFact(run, "config", "project");
+}
+
+/** What the run was started with wins over what its flow would like. */
+function workspaceMode(resolved: ResolvedFlow, run: Run): "in-place" | "worktree" {
+  const chosen = textFact(run, "config", "workspace");
+  if (chosen === "in-place" || chosen === "worktree") return chosen;
+  return resolved.flow.workspace.mode === "in-place" ? "in-place" : "worktree";
+}
+
+/** The program for a stage: given for this stage, for its agent, for all; else from the flow or the agent's file. */
+function argvOf(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt): readonly string[] | undefined {
+  const stage = findWork(resolved.flow, run, attempt.track, attempt.stage);
+  if (stage === undefined) return undefined;
+  const given = run.facts["runners"];
+  if (given !== null && typeof given === "object" && !Array.isArray(given)) {
+    const commands = given as Readonly<Record<string, unknown>>;
+    const found = commands[stage.id] ?? commands[stage.agent] ?? commands[stage.shownAgent] ?? commands["*"];
+    if (Array.isArray(found) && found.length > 0 && found.every((part) => typeof part === "string")) return found;
+  }
+  return stage.command ?? resolved.agents[stage.agent]?.command;
+}
+
+function textFact(run: Run, space: string, key: string): string {
+  const facts = run.facts[space];
+  if (facts === null || typeof facts !== "object" || Array.isArray(facts)) return "";
+  const value = (facts as Readonly<Record<string, unknown>>)[key];
+  return typeof value === "string" ? value : "";
+}

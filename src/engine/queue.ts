@@ -1,0 +1,72 @@
+// Attempts that are ready but have no slot yet. Runs under way come before new ones, so that work is finished before more is begun;
+// within that, first come, first served.
+
+import type { SlotRequest, Slots } from "./slots.ts";
+
+export type ReadyAttempt = {
+  /** run/stage/attempt */
+  readonly key: string;
+  readonly runId: string;
+  readonly track: string;
+  readonly stage: string;
+  readonly attempt: number;
+  /** True for the first stage of a run, and for flows that go back to the pool between stages. */
+  readonly first: boolean;
+  readonly slot: SlotRequest;
+};
+
+export type Queue = {
+  /** Adding what is in the queue already changes nothing. */
+  add(attempt: ReadyAttempt): void;
+  /** Removes the unwanted attempts of one run. */
+  drop(runId: string, unwanted: (attempt: ReadyAttempt) => boolean): void;
+  /** Whether somebody waits who would come before this one. */
+  hasBefore(attempt: ReadyAttempt): boolean;
+  /** Removes and gives those for which there is a slot, in order. */
+  takeStartable(slots: Slots): readonly ReadyAttempt[];
+  readonly size: number;
+};
+
+export function createQueue(): Queue {
+  // Maps keep the order of insertion; a key stands in one of the two.
+  const underWay = new Map<string, ReadyAttempt>();
+  const fresh = new Map<string, ReadyAttempt>();
+  const byRun = new Map<string, Set<ReadyAttempt>>();
+
+  const remove = (attempt: ReadyAttempt): void => {
+    underWay.delete(attempt.key);
+    fresh.delete(attempt.key);
+    const own = byRun.get(attempt.runId);
+    own?.delete(attempt);
+    if (own?.size === 0) byRun.delete(attempt.runId);
+  };
+
+  return {
+    get size() {
+      return underWay.size + fresh.size;
+    },
+    add(attempt) {
+      if (underWay.has(attempt.key) || fresh.has(attempt.key)) return;
+      (attempt.first ? fresh : underWay).set(attempt.key, attempt);
+      const own = byRun.get(attempt.runId) ?? new Set();
+      byRun.set(attempt.runId, own.add(attempt));
+    },
+    drop(runId, unwanted) {
+      for (const attempt of byRun.get(runId) ?? []) if (unwanted(attempt)) remove(attempt);
+    },
+    hasBefore(attempt) {
+      return underWay.size > 0 || (attempt.first && fresh.size > 0);
+    },
+    takeStartable(slots) {
+      const taken: ReadyAttempt[] = [];
+      for (const line of [underWay, fresh]) {
+        for (const attempt of line.values()) {
+          if (slots.full) break;
+          if (slots.tryTake(attempt.slot)) taken.push(attempt);
+        }
+      }
+      for (const attempt of taken) remove(attempt);
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+// From the end of a program to a report: the channels in order of trust, verdict file first, then the form that the flow names.
+// Whatever cannot be read says why; nothing is guessed.
+
+import { isAbsolute, join } from "node:path";
+import type { AttemptEnd } from "../agents/runner.ts";
+import type { Flow, WorkStage } from "../core/flow.ts";
+import type { Report } from "../core/outcome.ts";
+import { readExitCode } from "../core/verdict/exit-code.ts";
+import { readFileVerdict } from "../core/verdict/file-verdict.ts";
+import { readHandoffFile } from "../core/verdict/handoff-file.ts";
+import { readJsonTail } from "../core/verdict/json-tail.ts";
+import { readPrefix } from "../core/verdict/prefix.ts";
+import type { Reading, Unreadable } from "../core/verdict/reading.ts";
+import { readRouteList } from "../core/verdict/route-list.ts";
+import { readVerdictFile } from "../core/verdict/verdict-file.ts";
+import { readWorkResult } from "../core/verdict/work-result.ts";
+import { type AttemptFiles, readAgentFile } from "./attempt-files.ts";
+
+export type ReadContext = {
+  readonly flow: Flow;
+  readonly stage: WorkStage;
+  readonly subjectId: string;
+  readonly nonce: string;
+  readonly workspaceDir: string;
+  readonly files: AttemptFiles;
+  readonly knownAgents: readonly string[];
+};
+
+export type ReportReading = { readonly report: Report; readonly unreadable?: Unreadable };
+
+const FILE_BYTES = 1024 * 1024;
+const SUMMARY_CHARS = 8 * 1024;
+
+export async function readReport(context: ReadContext, end: AttemptEnd): Promise<ReportReading> {
+  const failure = failureOf(end);
+  if (failure !== undefined) return { report: failure };
+  const written = await readAgentFile(context.files.verdict, FILE_BYTES);
+  if (written !== undefined) {
+    const reading = readVerdictFile(written, { nonce: context.nonce });
+    return finish(context, reading.ok ? { ok: true, value: { ...reading.value, structured: true } } : reading, end);
+  }
+  return finish(context, await readNamedForm(context, end), end);
+}
+
+/** A program that did not end by itself with 0 has failed, whatever it wrote. */
+function failureOf(end: AttemptEnd): Report | undefined {
+  if (end.reason === "exited" && end.exitCode === 0) return undefined;
+  const cause = end.reason === "exited" ? "agent_exit_nonzero" : end.reason === "signaled" ? "agent_killed" : end.reason;
+  return { cause, reason: end.detail, summary: tailOf(end) };
+}
+
+async function readNamedForm(context: ReadContext, end: AttemptEnd): Promise<Reading> {
+  const { flow, stage, nonce, subjectId, files, workspaceDir } = context;
+  const { result } = stage;
+  switch (result.from) {
+    case "json-tail":
+      return readJsonTail(end.stdoutTail, {
+        nonce,
+        nonceRequired: result.nonce !== "optional",
+        require: result.require ?? ["verdict"],
+        subjectId,
+        agent: stage.agent,
+        subjectKeys: [`${flow.subject}_id`],
+      });
+    case "file-verdict": {
+      const path = result.path ?? "";
+      const text = isAbsolute(path) ? undefined : await readAgentFile(join(workspaceDir, path), FILE_BYTES);
+      return readFileVerdict(text ?? "");
+    }
+    case "handoff-file": {
+      const text = await readAgentFile(files.handoff, FILE_BYTES);
+      if (text === undefined) return { ok: true, value: { cause: "handoff_missing", reason: `no handoff file was written at ${files.handoff}` } };
+      return readHandoffFile(text);
+    }
+    case "prefix":
+      return readPrefix(end.stdoutTail, result.prefixes ?? {});
+    case "work-result":
+      return readWorkResult(end.stdoutTail);
+    case "router":
+      return readRouteList(end.stdoutTail, context.knownAgents);
+    case "exit-code":
+      return readExitCode(end.exitCode);
+    case "handoff-api":
+    case "verdict-file":
+      if (!stage.expectsVerdict) return { ok: true, value: { structured: true } };
+      return { ok: false, error: { code: "verdict_missing", message: `no verdict was written to ${files.verdict}` } };
+  }
+}
+
+function finish(context: ReadContext, reading: Reading, end: AttemptEnd): ReportReading {
+  if (reading.ok) {
+    const { value } = reading;
+    return { report: value.summary === undefined && value.cause === undefined ? { ...value, summary: tailOf(end) } : value };
+  }
+  const { code, message } = reading.error;
+  // Where the flow counts a missing verdict as revise, it is not a failure: the judge turns it into one, counted.
+  if (context.flow.words.unknownVerdict === "revise" && context.stage.expectsVerdict) {
+    return { report: { warnings: [`${code}: ${message}`], summary: message } };
+  }
+  return { report: { cause: code, reason: message, summary: tailOf(end) }, unreadable: reading.error };
+}
+
+function tailOf(end: AttemptEnd): string {
+  return end.stdoutTail.slice(-SUMMARY_CHARS).trim();
+}

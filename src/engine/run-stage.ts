@@ -1,0 +1,302 @@
+// One attempt from start to end: workspace, prompt, runner, verdict. Reads like the life of an attempt; knows nothing of routing.
+// Whatever goes wrong in ordinary life ends as a report with a cause; only bugs throw.
+
+import { join } from "node:path";
+import type { AttemptEnd, AttemptSpec, ProcessIdentity, Runner } from "../agents/runner.ts";
+import type { ResolvedFlow } from "../core/agent.ts";
+import type { WorkStage } from "../core/flow.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { Report } from "../core/outcome.ts";
+import { composePrompt, composeRepair, type EarlierHandoff, type PromptFacts } from "../core/prompt.ts";
+import type { Result } from "../core/result.ts";
+import { chooseByRules } from "../core/router-rules.ts";
+import type { Carry, Run } from "../core/run.ts";
+import { factOf } from "../core/sequence.ts";
+import { fillFacts } from "../core/template.ts";
+import type { AttemptRecord } from "../store/store.ts";
+import type { Workspace, Workspaces } from "../workspace/workspace.ts";
+import { type AttemptFiles, openAttempt, readAgentFile, setAside, stamp, writeRecord } from "./attempt-files.ts";
+import { type Builtin, builtins } from "./builtins.ts";
+import { failpoint } from "./failpoint.ts";
+import { readReport } from "./read-report.ts";
+
+export type StageJob = {
+  readonly resolved: ResolvedFlow;
+  readonly run: Run;
+  readonly track: string;
+  readonly stage: WorkStage;
+  readonly attempt: number;
+  readonly carry: Carry;
+  readonly marker: string;
+  readonly nonce: string;
+  readonly files: AttemptFiles;
+  readonly home: string;
+  readonly runner: Runner;
+  /** Program and arguments, or undefined where nothing was configured for this agent. */
+  readonly argv: readonly string[] | undefined;
+  readonly project: string;
+  readonly workspaces: Workspaces;
+  /** The child's environment before the attempt's own names. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly url: string;
+  readonly earlierAttempts: () => Promise<readonly AttemptRecord[]>;
+  /** Facts about the attempt, kept with it; awaited before the program may act. */
+  readonly note: (facts: JsonObject) => Promise<void>;
+  readonly readYaml: (text: string) => Result<unknown>;
+  readonly signal: AbortSignal;
+};
+
+/** Between TERM and KILL; agents get a moment to save what they have. */
+const GRACE_MS = 5000;
+const CARRIED_FILE_BYTES = 256 * 1024;
+
+export async function runStage(job: StageJob): Promise<Report> {
+  const { stage } = job;
+  await openAttempt(job.files);
+  if (stage.kind === "router" && job.argv === undefined) return routeByRules(job);
+  const opened = await job.workspaces.open({ runId: job.run.id, project: job.project, ...branchOf(job) });
+  if (!opened.ok) return failed(opened.error.code, `${opened.error.message}${opened.error.hint === undefined ? "" : ` (${opened.error.hint})`}`);
+  failpoint("workspace-opened");
+  const workspace = opened.value;
+  if (stage.kind === "builtin") return runBuiltin(job, workspace);
+  if (job.argv === undefined) {
+    return failed("agent_not_configured", `no program is set for agent ${stage.shownAgent}; give --agent ${stage.id}=COMMAND or set it in passrail.yaml`);
+  }
+  return runAgent(job, workspace, job.argv);
+}
+
+async function runAgent(job: StageJob, workspace: Workspace, argv: readonly string[]): Promise<Report> {
+  const { stage, files } = job;
+  const dir = workDir(job, workspace);
+  if (stage.result.from === "file-verdict" && stage.result.path !== undefined) {
+    await setAside(join(dir, stage.result.path), files, "replaced-verdict.md");
+  }
+  const required = requiredFiles(stage);
+  const before = await Promise.all(required.map((path) => stamp(join(dir, path))));
+  const from = await job.workspaces.head(workspace);
+  const facts = await promptFacts(job, workspace, dir, from);
+  const prompt = composePrompt(job.resolved, job.run, job.track, stage, job.carry, facts);
+  await writeRecord(files.prompt, prompt);
+  failpoint("prompt-written");
+  const spec = { ...attemptSpec(job, workspace, dir, argv), prompt, outputPath: files.output };
+  let end = await start(job, spec);
+  failpoint("attempt-ended");
+  const context = {
+    flow: job.resolved.flow,
+    stage,
+    subjectId: job.run.subject.id,
+    nonce: job.nonce,
+    workspaceDir: dir,
+    files,
+    knownAgents: Object.keys(job.resolved.agents),
+  };
+  let reading = await readReport(context, end);
+  let repaired = false;
+  if (reading.unreadable !== undefined && repairWanted(job) && !job.signal.aborted) {
+    repaired = true;
+    const repair = composeRepair(job.resolved, job.run, job.track, stage, job.carry, facts, reading.unreadable.message);
+    await writeRecord(files.repairPrompt, repair);
+    const env = { ...spec.env, PASSRAIL_REPAIR: "1" };
+    end = await start(job, { ...spec, env, prompt: repair, outputPath: files.repairOutput });
+    const second = await readReport(context, end);
+    const warning = `verdict_repaired: the first verdict was not accepted (${reading.unreadable.message})`;
+    reading = second.unreadable === undefined && second.report.cause === undefined
+      ? { report: { ...second.report, warnings: [...(second.report.warnings ?? []), warning] } }
+      : reading;
+  }
+  const to = await job.workspaces.head(workspace);
+  const diff = await job.workspaces.diff(workspace, from);
+  await writeRecord(files.diff, diff);
+  await job.note({ ...exitFacts(end), workspace: workspace.dir, branch: workspace.branch ?? null, from, to, repaired, diffBytes: diff.length });
+  const missing = await missingFiles(dir, required, before, stage, from !== to || diff !== "");
+  const { report } = reading;
+  if (report.cause === undefined && missing.length > 0) {
+    return { ...report, cause: "required_file_missing", reason: `${stage.shownAgent} did not write ${missing.join(", ")}` };
+  }
+  failpoint("report-read");
+  return report;
+}
+
+async function start(job: StageJob, spec: AttemptSpec): Promise<AttemptEnd> {
+  return job.runner.run(spec, {
+    signal: job.signal,
+    onStarted: async (identity: ProcessIdentity) => {
+      failpoint("spawned");
+      await job.note({ process: { ...identity }, prompt: job.files.prompt, output: job.files.output });
+      failpoint("process-noted");
+    },
+  });
+}
+
+function attemptSpec(job: StageJob, workspace: Workspace, dir: string, argv: readonly string[]): Omit<AttemptSpec, "prompt" | "outputPath"> {
+  const { stage, run } = job;
+  const [program = "", ...args] = argv;
+  return {
+    marker: job.marker,
+    argv: [program, ...args],
+    cwd: dir,
+    env: {
+      ...job.environment,
+      PASSRAIL_RUN_ID: run.id,
+      PASSRAIL_STAGE: stage.id,
+      PASSRAIL_AGENT: stage.shownAgent,
+      PASSRAIL_TRACK: job.track,
+      PASSRAIL_ATTEMPT: String(job.attempt),
+      PASSRAIL_LOOP: String(job.carry.loop),
+      PASSRAIL_SUBJECT_ID: run.subject.id,
+      PASSRAIL_VERDICT_FILE: job.files.verdict,
+      PASSRAIL_HANDOFF_FILE: job.files.handoff,
+      PASSRAIL_NONCE: job.nonce,
+      PASSRAIL_URL: job.url,
+      // The attempt's own right and nothing more; it ends with the attempt.
+      PASSRAIL_TOKEN: `pr_at_${job.nonce}`,
+      ...ownNames(job, workspace),
+    },
+    limits: { ...stage.limits, graceMs: GRACE_MS },
+  };
+}
+
+/** Names that a source's agents expect, where the flow lists them. */
+function ownNames(job: StageJob, workspace: Workspace): Record<string, string> {
+  const known: Record<string, string> = { DASHBOARD_URL: job.url, STORY_ID: job.run.subject.id, BRANCH: workspace.branch ?? branchOf(job).branch ?? "" };
+  return Object.fromEntries(job.stage.vars.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]])));
+}
+
+function branchOf(job: StageJob): { branch?: string } {
+  if (job.workspaces.mode !== "worktree") return {};
+  const plan = job.resolved.flow.workspace.branch;
+  const filled = plan === undefined ? undefined : fillFacts(plan, (path) => branchFact(job.run, path));
+  return { branch: filled ?? `passrail/${job.run.id}` };
+}
+
+/** `{story.number}` is the part of a story's id behind the version: 1.1.1 of v0.1:1.1.1. */
+function branchFact(run: Run, path: readonly string[]): Json | undefined {
+  const found = factOf(run, path);
+  if (found !== undefined) return found;
+  if (path.at(-1) === "id") return run.subject.id;
+  return path.at(-1) === "number" ? run.subject.id.slice(run.subject.id.indexOf(":") + 1) : undefined;
+}
+
+/** Tracks work in their own folder of the workspace where the flow and the run's facts name one. */
+function workDir(job: StageJob, workspace: Workspace): string {
+  const plan = job.resolved.flow.stages.find((stage) => stage.kind === "parallel" && job.track in stage.tracks);
+  const trackDir = plan?.kind === "parallel" ? plan.tracks[job.track]?.workspace?.dir : undefined;
+  const dir = job.stage.workspace?.dir ?? trackDir;
+  const filled = dir === undefined ? undefined : fillFacts(dir, (path) => factOf(job.run, path));
+  return filled === undefined || filled.includes("..") || filled.startsWith("/") ? workspace.dir : join(workspace.dir, filled);
+}
+
+async function promptFacts(job: StageJob, workspace: Workspace, dir: string, head: string | null): Promise<PromptFacts> {
+  const attempts = await job.earlierAttempts();
+  const files: Record<string, string> = {};
+  const wanted = new Set([...job.carry.names, ...job.stage.carryOnRetry].filter((name) => name.includes("/") || name.includes(".")));
+  for (const name of wanted) {
+    const text = await readAgentFile(join(dir, name), CARRIED_FILE_BYTES);
+    if (text !== undefined) files[name] = text;
+  }
+  for (const name of ["dev-bundle.md", "tester-bundle.md"]) {
+    const text = await readAgentFile(join(job.home, "runs", job.run.id, "bundles", name), CARRIED_FILE_BYTES);
+    if (text !== undefined) files[name] = text;
+  }
+  for (const name of job.stage.inline) {
+    const text = job.resolved.prompts[`fragments/inline-${name}`];
+    if (text !== undefined) files[`inline-${name}`] = text;
+  }
+  const first = attempts.find((attempt) => typeof attempt.facts["from"] === "string")?.facts["from"];
+  return {
+    nonce: job.nonce,
+    verdictFile: job.files.verdict,
+    handoffFile: job.files.handoff,
+    url: job.url,
+    branch: workspace.branch ?? "",
+    earlier: attempts.flatMap((attempt) => toEarlier(job, attempt)),
+    files,
+    diffRange: typeof first === "string" && head !== null ? `${first}..HEAD` : "",
+  };
+}
+
+function toEarlier(job: StageJob, record: AttemptRecord): EarlierHandoff[] {
+  const { outcome } = record;
+  if (record.status !== "done" || outcome === null) return [];
+  const text = (key: string): string | undefined => (typeof outcome[key] === "string" ? (outcome[key] as string) : undefined);
+  return [
+    {
+      stage: record.stage,
+      agent: agentOf(job.resolved, record.stage),
+      attempt: record.attempt,
+      word: text("word") ?? text("verdict") ?? text("health") ?? "",
+      summary: text("summary") ?? "",
+      path: text("path") ?? null,
+    },
+  ];
+}
+
+function agentOf(resolved: ResolvedFlow, stageId: string): string {
+  for (const stage of resolved.flow.stages) {
+    if (stage.id === stageId && "shownAgent" in stage) return stage.shownAgent;
+    if (stage.kind !== "parallel") continue;
+    for (const track of Object.values(stage.tracks)) {
+      const found = track.stages.find(({ id }) => id === stageId);
+      if (found !== undefined) return found.shownAgent;
+    }
+  }
+  return stageId;
+}
+
+/** Files that the flow says this stage writes; the verdict's own file is judged by its reader. */
+function requiredFiles(stage: WorkStage): readonly string[] {
+  return stage.writes.filter((name) => name !== "git-commit" && name !== stage.result.path && !name.startsWith("/") && !name.includes(".."));
+}
+
+async function missingFiles(dir: string, required: readonly string[], before: readonly string[], stage: WorkStage, changed: boolean): Promise<string[]> {
+  const missing: string[] = [];
+  for (const [index, path] of required.entries()) {
+    const now = await stamp(join(dir, path));
+    if (now === "absent" || now === before[index]) missing.push(path);
+  }
+  if (stage.writes.includes("git-commit") && !changed) missing.push("any change (a commit or a diff)");
+  return missing;
+}
+
+function repairWanted(job: StageJob): boolean {
+  return factOf(job.run, ["config", "verdict_repair"]) !== false;
+}
+
+async function routeByRules(job: StageJob): Promise<Report> {
+  if (job.stage.fallback === "stop") return failed("agent_not_configured", "no program is set for the router, and its fallback is stop");
+  const { rule, stages } = chooseByRules(`${job.run.subject.title}\n${job.run.subject.body}`);
+  const known = stages.filter(({ agent }) => agent in job.resolved.agents);
+  await writeRecord(job.files.prompt, `no model: rules\nrule: ${rule}\n`);
+  return { structured: true, stages: known, summary: `rule "${rule}" chose ${known.map(({ agent }) => agent).join(", ")}` };
+}
+
+async function runBuiltin(job: StageJob, workspace: Workspace): Promise<Report> {
+  const builtin: Builtin | undefined = builtins[job.stage.agent];
+  if (builtin === undefined) return failed("builtin_unknown", `there is no builtin ${job.stage.agent}; known: ${Object.keys(builtins).join(", ")}`);
+  return builtin({
+    run: job.run,
+    stage: job.stage,
+    resolved: job.resolved,
+    project: job.project,
+    workspaceDir: workspace.dir,
+    runDir: join(job.home, "runs", job.run.id),
+    attempts: await job.earlierAttempts(),
+    readYaml: job.readYaml,
+  });
+}
+
+function exitFacts(end: AttemptEnd): JsonObject {
+  return {
+    ended: end.reason,
+    exitCode: end.exitCode,
+    signal: end.signal,
+    durationMs: Math.round(end.durationMs),
+    outputBytes: end.outputBytes,
+    truncated: end.truncated,
+    detail: end.detail,
+  };
+}
+
+function failed(cause: string, reason: string): Report {
+  return { cause, reason };
+}

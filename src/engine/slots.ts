@@ -1,0 +1,45 @@
+// How many attempts work at once: a number in all, a number per agent, and exclusive locks on workspaces and branches.
+// A lock belongs to a run: attempts of one run (its tracks) share it, other runs wait.
+
+export type SlotRequest = {
+  readonly runId: string;
+  readonly agent: string;
+  readonly agentLimit: number | null;
+  readonly locks: readonly string[];
+};
+
+export type Slots = {
+  /** Takes everything the request needs, or nothing. */
+  tryTake(request: SlotRequest): boolean;
+  release(request: SlotRequest): void;
+  readonly full: boolean;
+};
+
+export function createSlots(limit: number): Slots {
+  let used = 0;
+  const perAgent = new Map<string, number>();
+  const locks = new Map<string, { runId: string; holders: number }>();
+  return {
+    get full() {
+      return used >= limit;
+    },
+    tryTake({ runId, agent, agentLimit, locks: keys }) {
+      if (used >= limit) return false;
+      if (agentLimit !== null && (perAgent.get(agent) ?? 0) >= agentLimit) return false;
+      if (keys.some((key) => (locks.get(key)?.runId ?? runId) !== runId)) return false;
+      used += 1;
+      perAgent.set(agent, (perAgent.get(agent) ?? 0) + 1);
+      for (const key of keys) locks.set(key, { runId, holders: (locks.get(key)?.holders ?? 0) + 1 });
+      return true;
+    },
+    release({ runId, agent, locks: keys }) {
+      used -= 1;
+      perAgent.set(agent, (perAgent.get(agent) ?? 1) - 1);
+      for (const key of keys) {
+        const holders = (locks.get(key)?.holders ?? 1) - 1;
+        if (holders === 0) locks.delete(key);
+        else locks.set(key, { runId, holders });
+      }
+    },
+  };
+}

@@ -1,0 +1,16 @@
+// The port of every way to tell a person something. Telling may fail; a run never waits for it.
+
+export type Notice = {
+  readonly runId: string;
+  readonly to: string;
+  /** gate, question, choice, escalation, stopped, completed, or a flow's own word. */
+  readonly event: string;
+  readonly text: string;
+  /** The inbox item it is about: `<run>.<number>`; null when nothing is to be answered. */
+  readonly item: string | null;
+};
+
+export interface Notifier {
+  /** False when it could not be delivered. */
+  notify(notice: Notice): Promise<boolean>;
+}
