@@ -1,8 +1,8 @@
-// What all readers of verdicts share: the input, and the two ways a reading can end.
+// What all readers of verdicts share: the two ways a reading can end, and the limits on what an agent may say.
 // A reader is pure and linear in the length of its text; it never repairs, never guesses, and takes exactly one candidate or none.
 
 import type { Report } from "../outcome.ts";
-import type { Result } from "../result.ts";
+import { err, type Result } from "../result.ts";
 
 /** Why there is no usable verdict. `message` can be sent to the agent as it is (the repair round). */
 export type Unreadable = {
@@ -19,3 +19,33 @@ export type Unreadable = {
 };
 
 export type Reading = Result<Report, Unreadable>;
+
+/** Text forms are looked for only in this much of the end of an agent's output (characters). */
+export const TAIL_CHARS = 256 * 1024;
+/** Handoff and review files above this size are not read (characters). */
+export const FILE_CHARS = 1024 * 1024;
+export const WORD_CHARS = 80;
+export const ITEM_CHARS = 4096;
+export const SUMMARY_CHARS = 16_384;
+export const MAX_ISSUES = 200;
+
+export function unreadable(code: Unreadable["code"], message: string): Result<never, Unreadable> {
+  return err({ code, message });
+}
+
+/** The same object without its undefined properties, so that an optional field is absent instead of undefined. */
+export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const key of Object.keys(fields) as (keyof T)[]) {
+    const value = fields[key];
+    if (value !== undefined) kept[key] = value as Exclude<T[typeof key], undefined>;
+  }
+  return kept;
+}
+
+/** The first `max` characters, never half of a surrogate pair. */
+export function clip(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const last = text.charCodeAt(max - 1);
+  return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)}…`;
+}
