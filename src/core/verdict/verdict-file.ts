@@ -1,0 +1,81 @@
+// The verdict file of the command runner: one JSON object, written by the agent into a folder of its attempt. Every flow can use it.
+// An unknown key is refused by name: a misspelt key must not read as "nothing said".
+
+import { ok } from "../result.ts";
+import { JSON_LIMITS, parseStrictJson } from "./json-text.ts";
+import { clip, present, type Reading, unreadable, WORD_CHARS } from "./reading.ts";
+import { createFieldReader, isObject, kindOf } from "./report-fields.ts";
+
+const KEYS = [
+  "verdict",
+  "health",
+  "reason",
+  "score",
+  "issues",
+  "questions",
+  "summary",
+  "stages",
+  "blame",
+  "payload",
+  "path",
+  "nonce",
+];
+
+export type VerdictFileOptions = { readonly nonce?: string };
+
+export function readVerdictFile(text: string, options: VerdictFileOptions = {}): Reading {
+  if (text.length <= JSON_LIMITS.maxBytes && text.trim() === "")
+    return unreadable("verdict_missing", "The verdict file is empty.");
+  const parsed = parseStrictJson(text, JSON_LIMITS);
+  if (!parsed.ok) return parsed;
+  const object = parsed.value;
+  if (!isObject(object))
+    return unreadable("verdict_field_invalid", `The verdict file must hold one JSON object, not ${kindOf(object)}.`);
+  const given = Object.keys(object);
+  if (given.length === 0) return unreadable("verdict_missing", "The verdict file holds an empty object.");
+  const unknown = given.find((key) => !KEYS.includes(key));
+  if (unknown !== undefined) return unreadable("verdict_field_invalid", unknownKey(unknown));
+
+  const fields = createFieldReader(object);
+  const nonce = fields.text("nonce");
+  if (nonce !== undefined && options.nonce !== undefined && nonce !== options.nonce) {
+    return unreadable("verdict_stale", "The verdict file carries the nonce of another attempt.");
+  }
+  const report = {
+    verdict: fields.verdict(),
+    health: fields.text("health", WORD_CHARS),
+    reason: fields.text("reason"),
+    score: fields.score(),
+    issues: fields.issues(),
+    questions: fields.questions(),
+    summary: fields.text("summary"),
+    stages: fields.stages(),
+    blame: fields.blame(),
+    payload: fields.object("payload"),
+    path: fields.path("path"),
+    warnings: fields.warnings(),
+  };
+  const fault = fields.fault();
+  return fault ? unreadable(fault.code, fault.message) : ok(present(report));
+}
+
+function unknownKey(key: string): string {
+  const near = KEYS.find((known) => known !== "nonce" && isNear(key.toLowerCase(), known));
+  const shown = JSON.stringify(clip(key, WORD_CHARS));
+  return `The verdict file has the unknown key ${shown}${near ? `; did you mean "${near}"?` : "."} Known keys: ${KEYS.join(", ")}.`;
+}
+
+/** One letter more, less, other or swapped, or only a different ending: the usual slips. */
+function isNear(key: string, known: string): boolean {
+  if (key.length > 20) return false;
+  if (key.startsWith(known) || (key.length >= 4 && known.startsWith(key))) return true;
+  let head = 0;
+  while (head < key.length && key[head] === known[head]) head += 1;
+  let tail = 0;
+  while (tail < Math.min(key.length, known.length) - head && key.at(-1 - tail) === known.at(-1 - tail)) tail += 1;
+  const left = Math.max(key.length, known.length) - head - tail;
+  return (
+    left <= 1 ||
+    (left === 2 && key.length === known.length && key[head] === known[head + 1] && key[head + 1] === known[head])
+  );
+}
