@@ -1,0 +1,189 @@
+// Source 002's handoff file: Markdown with `## Status` first, then sections that the engine reads as data.
+// A file without `## Status` still gives a report (without health): the flow says what an unknown health means, and it means failed.
+
+import type { JsonObject } from "../json.ts";
+import { type Issue, issueText } from "../outcome.ts";
+import { ok } from "../result.ts";
+import { dodRows } from "./dod-coverage.ts";
+import { abstractWarnings, readAbstract } from "./handoff-abstract.ts";
+import {
+  asciiLower,
+  isNone,
+  itemsOf,
+  type Line,
+  markdownLines,
+  markerLength,
+  plain,
+  type Section,
+  sectionsOf,
+} from "./markdown.ts";
+import { isCleanGateLine } from "./quality-gate.ts";
+import {
+  clip,
+  FILE_CHARS,
+  ITEM_CHARS,
+  MAX_ISSUES,
+  present,
+  type Reading,
+  SUMMARY_CHARS,
+  unreadable,
+  WORD_CHARS,
+} from "./reading.ts";
+
+const MAX_ROWS = 1000;
+const ISSUE_SECTIONS = new Set(["findings", "gaps", "failures"]);
+const SEVERITIES = new Set(["critical", "major", "minor", "nit"]);
+const FILE_SECTIONS = ["created", "modified", "deleted"] as const;
+
+export function readHandoffFile(text: string): Reading {
+  if (text.length > FILE_CHARS)
+    return unreadable("verdict_too_large", `The handoff file is longer than ${FILE_CHARS} characters.`);
+  const sections = sectionsOf(markdownLines(text));
+  const linesOf = (name: string): readonly Line[] => sections.find((section) => section.name === name)?.lines ?? [];
+  const textsOf = (name: string) => itemsOf(linesOf(name)).map((item) => item.text);
+
+  const { abstract, verdicts } = readAbstract(linesOf("abstract"));
+  const words = [...verdicts, ...verdictLine(firstLine(linesOf("verdict")))];
+  const isContradicted = words.some((word) => spelling(word) !== spelling(words[0] ?? ""));
+  const health = statusWord(firstLine(linesOf("status")));
+  // When the status is not complete it decides alone, so a contradiction there takes nothing away from it.
+  if (isContradicted && health === "complete") {
+    return unreadable("verdict_ambiguous", `The handoff file says different verdicts: ${clip(words.join(", "), 200)}.`);
+  }
+  const reason = reasonOf(linesOf("status reason"));
+  const questions = textsOf("open questions");
+  const issues = issuesOf(sections);
+  const gates = gatesOf(linesOf("quality gate results"));
+  const dod = dodRows(linesOf("dod coverage"));
+  const files = Object.fromEntries(FILE_SECTIONS.map((kind) => [kind, textsOf(`files ${kind}`).map(filePath)]));
+  const iteration = iterationOf(firstLine(linesOf("iteration")));
+
+  const rows = [gates.length, dod.rows.length, ...Object.values(files).map((paths) => paths.length)];
+  const tooMany = overLimit(issues, questions, rows);
+  if (tooMany) return unreadable("verdict_field_invalid", tooMany);
+
+  const warnings = [
+    ...(health !== undefined && health !== "complete" && reason === undefined
+      ? [`no reason given for status ${clip(health, WORD_CHARS)}`]
+      : []),
+    ...(isContradicted ? ["the file says different verdicts; none was taken"] : []),
+    ...abstractWarnings(abstract, questions.length, files),
+    ...(dod.unreadable > 0 ? [`${dod.unreadable} DoD rows have no readable mark and count as missing (✗)`] : []),
+  ];
+  const hasFiles = sections.some(({ name }) => FILE_SECTIONS.some((kind) => name === `files ${kind}`));
+  const payload: JsonObject = present({
+    abstract: abstract.size > 0 ? Object.fromEntries(abstract) : undefined,
+    iteration,
+    gates: gates.length > 0 ? gates : undefined,
+    dod: dod.rows.length > 0 ? dod.rows : undefined,
+    dod_counts: dod.rows.length > 0 ? dod.counts : undefined,
+    files: hasFiles ? files : undefined,
+  });
+  const claimed = present({
+    // Iteration 1 is the first try; a loop is a re-run.
+    loop: iteration === undefined ? undefined : iteration - 1,
+    next: abstract.get("next_phase"),
+  });
+  const blame = blamed(abstract.get("blame"), textsOf("blame"));
+  const outcome = abstract.get("outcome");
+  return ok(
+    present({
+      health,
+      verdict: isContradicted || words[0] === undefined ? undefined : clip(words[0], WORD_CHARS),
+      reason,
+      summary: outcome === undefined ? undefined : clip(outcome, SUMMARY_CHARS),
+      issues: issues.length > 0 ? issues : undefined,
+      questions: questions.length > 0 ? questions : undefined,
+      blame: blame.length > 0 ? blame : undefined,
+      payload: Object.keys(payload).length > 0 ? payload : undefined,
+      claimed: Object.keys(claimed).length > 0 ? claimed : undefined,
+      warnings: warnings.length > 0 ? warnings : undefined,
+    }),
+  );
+}
+
+/** R-002-44: the first non-empty line outside code, without marks, "Status:" and a final dot. More words stay, to be unknown. */
+function statusWord(line: string | undefined): string | undefined {
+  if (line === undefined) return undefined;
+  const bare = asciiLower(plain(line));
+  const word = (bare.startsWith("status:") ? bare.slice("status:".length) : bare).trim();
+  return clip((word.endsWith(".") ? word.slice(0, -1) : word).trim(), 200);
+}
+
+function firstLine(lines: readonly Line[]): string | undefined {
+  return lines.find(({ text, kind }) => (kind === "text" || kind === "quote") && text.trim() !== "")?.text;
+}
+
+function reasonOf(lines: readonly Line[]): string | undefined {
+  const said = lines.filter(({ kind }) => kind !== "comment").map(({ text }) => text);
+  const reason = said.join("\n").trim();
+  return isNone(reason) ? undefined : clip(reason, ITEM_CHARS);
+}
+
+/** The first line under `## Verdict`, without marks, "Verdict:" and a final dot. */
+function verdictLine(line: string | undefined): readonly string[] {
+  const bare = line === undefined ? "" : plain(line.slice(markerLength(line)));
+  const word = asciiLower(bare.slice(0, 8)) === "verdict:" ? bare.slice(8).trim() : bare;
+  return word === "" ? [] : [word.endsWith(".") ? word.slice(0, -1) : word];
+}
+
+/** REQUEST_CHANGES and "Request changes" are one word in two spellings. */
+function spelling(word: string): string {
+  return asciiLower(word).replaceAll(" ", "_").replaceAll("-", "_");
+}
+
+function issuesOf(sections: readonly Section[]): readonly Issue[] {
+  return sections
+    .filter(({ name }) => ISSUE_SECTIONS.has(name))
+    .flatMap(({ lines }) => itemsOf(lines))
+    .map(({ text, under }) => {
+      const severity = under === undefined ? "" : asciiLower(under);
+      return SEVERITIES.has(severity) ? { severity, description: text } : text;
+    });
+}
+
+function gatesOf(lines: readonly Line[]): readonly JsonObject[] {
+  return lines
+    .filter(({ kind }) => kind === "text" || kind === "code")
+    .map(({ text }) => text.slice(markerLength(text)).trim())
+    .filter((line) => !isNone(line))
+    .map((line) => {
+      const colon = line.indexOf(":");
+      const name = plain(colon > 0 ? line.slice(0, colon) : line);
+      return { name: clip(name, WORD_CHARS), line: clip(line, ITEM_CHARS), clean: colon > 0 && isCleanGateLine(line) };
+    });
+}
+
+/** The path of a file-list entry: what stands in backticks, else the first word. */
+function filePath(item: string): string {
+  const end = item.startsWith("`") ? item.indexOf("`", 1) : -1;
+  return clip(end > 1 ? item.slice(1, end) : (item.slice(0, 1100).split(/\s/, 1)[0] ?? ""), 1024);
+}
+
+function iterationOf(line: string | undefined): number | undefined {
+  const found = /(?:^|[^0-9])([1-9][0-9]{0,2})(?![0-9])/.exec(plain(line ?? "").slice(0, 100));
+  return found ? Number(found[1]) : undefined;
+}
+
+function blamed(inAbstract: string | undefined, items: readonly string[]): readonly string[] {
+  const names = [inAbstract ?? "", ...items].flatMap((text) =>
+    clip(text, ITEM_CHARS)
+      .replace(/[[\]]/g, " ")
+      .split(/[\s,]+/),
+  );
+  return [...new Set(names.map(plain).filter((name) => !isNone(name)))].slice(0, 20);
+}
+
+/** Nothing is dropped in silence: more than a person could read is refused. */
+function overLimit(
+  issues: readonly Issue[],
+  questions: readonly string[],
+  rows: readonly number[],
+): string | undefined {
+  if (issues.length > MAX_ISSUES)
+    return `The handoff file has ${issues.length} issues; at most ${MAX_ISSUES} are allowed.`;
+  if (Math.max(questions.length, ...rows) > MAX_ROWS)
+    return `A section of the handoff file has more than ${MAX_ROWS} rows.`;
+  const isLong = [...issues.map(issueText), ...questions].some((text) => text.length > ITEM_CHARS);
+  return isLong ? `An issue or question in the handoff file is longer than ${ITEM_CHARS} characters.` : undefined;
+}
