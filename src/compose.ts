@@ -1,0 +1,162 @@
+// Builds the object graph: the only file that knows every adapter. Everything a program needs to act on a store comes from here.
+
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createCommandRunner } from "./agents/command.ts";
+import { childEnvironment } from "./agents/environment.ts";
+import { killLeftovers } from "./agents/kill-tree.ts";
+import { findMarked } from "./agents/process-table.ts";
+import { readYaml } from "./catalog/yaml.ts";
+import { type Config, readConfig } from "./config.ts";
+import type { Actor } from "./core/event.ts";
+import { err, ok, type Problem, type Result } from "./core/result.ts";
+import { storeMark } from "./engine/attempt-files.ts";
+import { systemClock } from "./engine/clock.ts";
+import { createEngine, type Engine, type EngineOptions } from "./engine/engine.ts";
+import { runStage } from "./engine/run-stage.ts";
+import { createCommandNotifier, silentNotifier } from "./notify/command.ts";
+import type { Notifier } from "./notify/notify.ts";
+import { takeEngineLock } from "./store/sqlite/lock.ts";
+import { openSqliteStore } from "./store/sqlite/open.ts";
+import type { Store } from "./store/store.ts";
+import { createDirectoryWorkspaces } from "./workspace/directory.ts";
+import { createWorktreeWorkspaces } from "./workspace/worktree.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Place = {
+  /** State: store, attempts' files, worktrees. */
+  readonly home: string;
+  /** The user's folder or repository. */
+  readonly project: string;
+  readonly environment: Environment;
+};
+
+export type Passrail = Place & {
+  readonly config: Config;
+  readonly store: Store;
+  readonly engine: Engine;
+  /** Who acts, for the record. */
+  readonly person: Actor;
+  /** Set when another process performs: this one may deliver signals but starts nothing. */
+  readonly performedBy: string | null;
+  newRunId(): string;
+  close(): Promise<void>;
+};
+
+export type OpenOptions = Place & {
+  readonly flags: { readonly slots?: string; readonly workspace?: string };
+  readonly onChange?: EngineOptions["onChange"];
+  readonly onError: EngineOptions["onError"];
+  readonly notifier?: Notifier;
+};
+
+const CATCH_UP_MS = 200;
+
+/** Where the shipped flows, agents and prompts lie: beside src/ in a checkout, beside dist/ in the package. */
+export const shippedDir: string = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** PASSRAIL_HOME, else the XDG state folder. */
+export function homeOf(environment: Environment): string {
+  const own = environment["PASSRAIL_HOME"];
+  if (own !== undefined && own !== "") return own;
+  const state = environment["XDG_STATE_HOME"];
+  return join(state !== undefined && state !== "" ? state : join(homedir(), ".local", "state"), "passrail");
+}
+
+export function storeFile(home: string): string {
+  return join(home, "passrail.db");
+}
+
+/** For looking only: never creates, never locks. Undefined where there is no store yet. */
+export function openForReading(home: string): Store | undefined {
+  return existsSync(storeFile(home)) ? openSqliteStore({ file: storeFile(home), readOnly: true }) : undefined;
+}
+
+/** Opens the store and an engine on it; performs when nobody else does. */
+export async function openPassrail(options: OpenOptions): Promise<Result<Passrail>> {
+  const { environment } = options;
+  mkdirSync(options.home, { recursive: true, mode: 0o700 });
+  const home = realpathSync(options.home);
+  const config = loadConfig(options);
+  if (!config.ok) return config;
+  // The lock comes first: whoever performs must be known before anything is opened for work.
+  const lock = takeEngineLock(home);
+  const performs = "release" in lock;
+  const store = openSqliteStore({ file: storeFile(home) });
+  const worktrees = createWorktreeWorkspaces({ root: join(home, "worktrees") });
+  const directories = createDirectoryWorkspaces();
+  const engine = createEngine({
+    store,
+    clock: systemClock,
+    slots: config.value.slots.value,
+    agentLimits: config.value.agentLimits,
+    runStage,
+    runner: createCommandRunner(),
+    processes: { killLeftovers, findMarked },
+    workspaces: (mode) => (mode === "worktree" ? worktrees : directories),
+    notifier: options.notifier ?? (config.value.notifyCommand === null ? silentNotifier : createCommandNotifier(config.value.notifyCommand)),
+    home,
+    storeId: storeMark(home),
+    newId: () => randomBytes(16).toString("hex"),
+    environment: childEnvironment(environment, {}, config.value.passEnvironment),
+    url: "",
+    readYaml: readYamlList,
+    ...(options.onChange === undefined ? {} : { onChange: options.onChange }),
+    onError: options.onError,
+  });
+  let timer: NodeJS.Timeout | undefined;
+  if (performs) {
+    await engine.perform();
+    timer = setInterval(() => void engine.catchUp().catch((error: unknown) => options.onError("", error)), CATCH_UP_MS);
+    timer.unref();
+  }
+  return ok({
+    home,
+    project: options.project,
+    environment,
+    config: config.value,
+    store,
+    engine,
+    person: `human:${userInfo().username}`,
+    performedBy: "heldBy" in lock ? lock.heldBy : null,
+    newRunId: () => `r${randomBytes(5).toString("hex")}`,
+    async close() {
+      clearInterval(timer);
+      await engine.close();
+      store.close();
+      if ("release" in lock) lock.release();
+    },
+  });
+}
+
+export function loadConfig({ environment, project, flags }: Pick<OpenOptions, "environment" | "project" | "flags">): Result<Config> {
+  const userDir = environment["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
+  const files: Record<"project" | "user", unknown> = { project: undefined, user: undefined };
+  for (const [from, path] of [["project", join(project, "passrail.yaml")], ["user", join(userDir, "passrail", "passrail.yaml")]] as const) {
+    const read = readSettings(path);
+    if (!read.ok) return read;
+    files[from] = read.value;
+  }
+  return readConfig({ environment, flags, ...files });
+}
+
+function readSettings(path: string): Result<unknown> {
+  if (!existsSync(path)) return ok(undefined);
+  const read = readYaml(readFileSync(path, "utf8"), { file: path, subject: "settings" });
+  return read.ok ? ok(read.value.value) : err(firstOf(read.error, path));
+}
+
+/** A list at the top of an agent's text; indented below a key, because documents of ours are mappings. */
+function readYamlList(text: string): Result<unknown> {
+  const indented = text.split("\n").map((line) => `  ${line}`);
+  const read = readYaml(`list:\n${indented.join("\n")}\n`, { file: "tickets", subject: "tickets" });
+  return read.ok ? ok(read.value.value["list"]) : err(firstOf(read.error, "the list of tickets"));
+}
+
+function firstOf(problems: readonly Problem[], path: string): Problem {
+  return problems[0] ?? { code: "yaml_syntax", message: `${path} cannot be read` };
+}
