@@ -72,8 +72,18 @@ export function simulate(flow: Flow, script: readonly ScriptedOutcome[], facts: 
     if (step.ignored !== undefined) return misfit(step.run, step.ignored);
     run = step.run;
     events.push(...step.events);
-    if (line !== null) trace.push({ ...line, ...spoken(step.events), ...standing(flow, step.run) });
+    startReady();
+    if (line !== null) trace.push({ ...line, ...spoken(step.events), ...standing(flow, run) });
     return undefined;
+  };
+  // As an engine with free slots would: what is ready starts at once, unless the flow goes back to the pool between stages.
+  const startReady = (): void => {
+    for (const { stage, attempt } of run === undefined ? [] : currentWork(flow, run, ["ready"])) {
+      if (stage.yields || run === undefined) continue;
+      const step = transition(flow, run, { type: "attempt.started", stage: stage.id, attempt, id: `s${++signals}`, at: AT, actor: "engine" });
+      run = step.run;
+      events.push(...step.events);
+    }
   };
   const subject = { id: "simulated", title: "simulated", body: "" };
   send({ type: "run.requested", runId: "simulated", flowHash: "", subject, facts }, { event: "run.requested", stage: null, attempt: null });
@@ -109,12 +119,11 @@ function play(flow: Flow, current: () => Run | undefined, send: Send, outcome: S
 
 function playStage(flow: Flow, current: () => Run | undefined, send: Send, outcome: ScriptedAttempt): Problem | undefined {
   const run = current();
-  const found = run === undefined ? undefined : readyStage(flow, run, outcome.stage);
+  const found = run === undefined ? undefined : namedStage(flow, run, outcome.stage);
   if (run === undefined || found === undefined) return misfit(run, `${outcome.stage} is not to run now`);
   const { stage, attempt } = found;
   const at = { event: "stage", stage: stage.id, attempt };
-  const problem = send({ type: "attempt.started", stage: stage.id, attempt }, null);
-  if (problem !== undefined) return problem;
+  if (found.at === "ready") send({ type: "attempt.started", stage: stage.id, attempt }, null);
   if (outcome.interrupted === true) {
     return send({ type: "attempt.interrupted", stage: stage.id, attempt, cause: "script" }, { ...at, event: "interrupted" });
   }
@@ -122,16 +131,13 @@ function playStage(flow: Flow, current: () => Run | undefined, send: Send, outco
 }
 
 /** A stage is named by its id, by its agent, or by the dynamic stage that it belongs to. */
-function readyStage(flow: Flow, run: Run, name: string): { stage: WorkStage; attempt: number } | undefined {
+function namedStage(flow: Flow, run: Run, name: string): CurrentWork | undefined {
   const wanted = name.toLowerCase();
-  const ready = Object.entries(run.tracks).flatMap(([track, state]) => {
-    const stage = state.at === "ready" ? findWork(flow, run, track, state.stage) : undefined;
-    return stage === undefined || state.at !== "ready" ? [] : [{ stage, attempt: state.attempt }];
-  });
+  const current = currentWork(flow, run, ["ready", "running"]);
   return (
-    ready.find(({ stage }) => stage.id.toLowerCase() === wanted) ??
-    ready.find(({ stage }) => stage.agent === wanted) ??
-    ready.find(({ stage }) => (run.expanded[name] ?? []).some((expanded) => expanded.id === stage.id) && stage.kind === "agent")
+    current.find(({ stage }) => stage.id.toLowerCase() === wanted) ??
+    current.find(({ stage }) => stage.agent === wanted) ??
+    current.find(({ stage }) => (run.expanded[name] ?? []).some((expanded) => expanded.id === stage.id) && stage.kind === "agent")
   );
 }
 
@@ -140,14 +146,24 @@ function passBuiltins(flow: Flow, current: () => Run | undefined, send: Send, na
   for (;;) {
     const run = current();
     if (run === undefined) return;
-    const builtin = Object.entries(run.tracks)
-      .flatMap(([track, state]) => (state.at === "ready" ? [{ stage: findWork(flow, run, track, state.stage), attempt: state.attempt }] : []))
-      .find(({ stage }) => stage?.kind === "builtin" && stage.id !== named && stage.agent !== named);
-    if (builtin?.stage === undefined) return;
-    const { stage, attempt } = builtin;
-    send({ type: "attempt.started", stage: stage.id, attempt }, null);
+    const builtin = currentWork(flow, run, ["ready", "running"]).find(
+      ({ stage }) => stage.kind === "builtin" && stage.id !== named && stage.agent !== named,
+    );
+    if (builtin === undefined) return;
+    const { stage, attempt, at } = builtin;
+    if (at === "ready") send({ type: "attempt.started", stage: stage.id, attempt }, null);
     send({ type: "attempt.finished", stage: stage.id, attempt, report: { structured: true } }, { event: "builtin", stage: stage.id, attempt });
   }
+}
+
+type CurrentWork = { readonly stage: WorkStage; readonly attempt: number; readonly at: "ready" | "running" };
+
+function currentWork(flow: Flow, run: Run, states: readonly ("ready" | "running")[]): readonly CurrentWork[] {
+  return Object.entries(run.tracks).flatMap(([track, state]) => {
+    if ((state.at !== "ready" && state.at !== "running") || !states.includes(state.at)) return [];
+    const stage = findWork(flow, run, track, state.stage);
+    return stage === undefined ? [] : [{ stage, attempt: state.attempt, at: state.at }];
+  });
 }
 
 function reportOf(outcome: ScriptedAttempt): Report {
