@@ -1,0 +1,65 @@
+// What goes wrong at the command line, in one shape: what happened, what fixes it, and which exit code tells a script.
+
+import type { Problem } from "../core/result.ts";
+import type { Io } from "./io.ts";
+import { plainText } from "./plain-text.ts";
+
+export const EXIT = {
+  ok: 0,
+  error: 1,
+  usage: 2,
+  waiting: 3,
+  credentials: 4,
+  unsuccessful: 5,
+  limit: 6,
+  stillRunning: 8,
+  interrupted: 130,
+} as const;
+
+export class CliError extends Error {
+  /** Stable; scripts may rely on it. */
+  readonly code: string;
+  /** What to do next; several lines are fine. Empty where there is nothing to say. */
+  readonly hint: string;
+  readonly exit: number;
+
+  constructor(code: string, message: string, hint: string = "", exit: number = EXIT.error) {
+    super(message);
+    this.name = "CliError";
+    this.code = code;
+    this.hint = hint;
+    this.exit = exit;
+  }
+}
+
+export function usageError(code: string, message: string, hint: string = ""): CliError {
+  return new CliError(code, message, hint, EXIT.usage);
+}
+
+export function problemError(problem: Problem, exit: number = EXIT.error): CliError {
+  return new CliError(problem.code, problem.message, problem.hint ?? "", exit);
+}
+
+/** Prints any error in the one shape and gives the exit code for it. */
+export function reportError(io: Pick<Io, "err" | "json" | "color">, error: unknown): number {
+  const { code, message, hint, exit } = toCliError(error);
+  if (io.json) {
+    io.err(JSON.stringify({ error: { code, message, hint, docs: `docs/cli.md#${code}` } }));
+    return exit;
+  }
+  const mark = io.color ? "\u001b[31m✖\u001b[39m" : "✖";
+  io.err(`${mark} ${plainText(message)}`);
+  for (const line of hint === "" ? [] : hint.split("\n")) io.err(`  ${plainText(line)}`);
+  io.err(`  (exit ${exit}, code ${code})`);
+  return exit;
+}
+
+/** Errors of the store carry code and hint too; anything else is a bug of ours or a broken machine. */
+function toCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (!(error instanceof Error)) return new CliError("unexpected", String(error));
+  const { code, hint } = error as Error & { code?: unknown; hint?: unknown };
+  if (typeof code === "string" && typeof hint === "string") return new CliError(code, error.message, hint);
+  const named = typeof code === "string" ? code.toLowerCase() : "unexpected";
+  return new CliError(named, error.message, "PASSRAIL_DEBUG=1 prints where it happened");
+}
