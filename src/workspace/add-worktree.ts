@@ -9,11 +9,16 @@ import type { Target } from "./target.ts";
 
 const CHECKOUT_MS = 600_000;
 
+/** Runs a task after those before it with the same key. */
+export type InTurn = <T>(key: string, task: () => Promise<T>) => Promise<T>;
+
 /** Five git processes. The branch is created from the base when it does not exist. */
-export async function addWorktree(target: Target): Promise<Result<null>> {
-  let registered = await register(target);
-  // Another process created the branch between our look and our call: look again, once.
-  if (!registered.ok && registered.error.code === "branch_appeared") registered = await register(target);
+export async function addWorktree(target: Target, inTurn: InTurn): Promise<Result<null>> {
+  // git looks whether a branch is free and takes it in two steps: one registration per repository at a time, files in parallel.
+  const once = () => inTurn(target.repository.commonDir, () => register(target));
+  let registered = await once();
+  // Another process took the branch between our look and our call: look again, once.
+  if (!registered.ok && registered.error.code === "branch_busy") registered = await once();
   if (!registered.ok) return registered;
   const found = await findRegistration(target.repository.commonDir, target.top);
   if (found === null) throw new Error(`git registered no worktree at ${target.top}`);
@@ -56,8 +61,14 @@ function reworded(target: Target, problem: Problem): Problem {
   const said = problem.message;
   const where = /already (?:checked out|used by worktree) at '([^']*)'/u.exec(said)?.[1];
   if (where !== undefined) return branchInUse(target, where);
-  if (/a branch named '.*' already exists/u.test(said)) return { ...problem, code: "branch_appeared" };
   const blocking = /'refs\/heads\/([^']*)' exists; cannot create/u.exec(said)?.[1];
+  if (blocking === undefined && /branch named .* already exists|cannot lock ref|File exists/u.test(said)) {
+    return {
+      ...problem,
+      code: "branch_busy",
+      hint: "Another process is just creating this branch or moving it. Try again.",
+    };
+  }
   if (blocking === undefined) return problem;
   return {
     code: "branch_name_taken",

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { addWorktree } from "./add-worktree.ts";
+import { addWorktree, type InTurn } from "./add-worktree.ts";
 import { checkBranchName } from "./branch-name.ts";
 import { diffSince } from "./diff.ts";
 import { git, inRepository } from "./git.ts";
@@ -22,7 +22,7 @@ export function createWorktreeWorkspaces(settings: { readonly root: string }): W
     async open(request) {
       const target = await aim(settings.root, request);
       if (!target.ok) return target;
-      return inTurn(target.value.top, () => openAt(target.value));
+      return inTurn(target.value.top, () => openAt(target.value, inTurn));
     },
 
     async head(workspace) {
@@ -52,7 +52,7 @@ export function createWorktreeWorkspaces(settings: { readonly root: string }): W
   };
 }
 
-async function openAt(target: Target): Promise<Result<Workspace>> {
+async function openAt(target: Target, inTurn: InTurn): Promise<Result<Workspace>> {
   const { top, repository, branch } = target;
   const there = await lookAt(top);
   if (!there.ok) return there;
@@ -63,7 +63,7 @@ async function openAt(target: Target): Promise<Result<Workspace>> {
   } else {
     const cleared = await clear(target, there.value, found);
     if (!cleared.ok) return cleared;
-    const added = await addWorktree(target);
+    const added = await addWorktree(target, inTurn);
     if (!added.ok) return added;
   }
   const dir = await enter(top, repository.prefix);
@@ -191,7 +191,7 @@ async function registrationOf(root: string, workspace: Workspace): Promise<Resul
 }
 
 /** Two tracks of a run may open its workspace at once: the second waits for the first and finds it ready. */
-function queues(): <T>(key: string, task: () => Promise<T>) => Promise<T> {
+function queues(): InTurn {
   const last = new Map<string, Promise<unknown>>();
   return async (key, task) => {
     const mine = (last.get(key) ?? Promise.resolve()).then(task, task);
