@@ -1,0 +1,81 @@
+// Whether a flow file can be run: first its form (the schema), then its meaning. All problems at once, each with its place.
+// Reads no files; the catalog adds lines and columns.
+
+import { resolveFlow } from "../flow.ts";
+import { type FlowFile, flowFileSchema } from "../flow-file.ts";
+import { factProblems } from "./facts.ts";
+import { graphProblems } from "./graph.ts";
+import { placesOf } from "./places.ts";
+import type { FlowProblem, Path } from "./problem.ts";
+import { routeProblems } from "./routes.ts";
+import { schemaProblems } from "./schema-problems.ts";
+import { secretProblems } from "./secrets.ts";
+import { type CheckContext, stageProblems } from "./stages.ts";
+import { wordProblems } from "./words.ts";
+
+export type { CheckContext } from "./stages.ts";
+
+export type FlowCheck =
+  | { readonly ok: true; readonly value: FlowFile; readonly warnings: readonly FlowProblem[] }
+  | { readonly ok: false; readonly error: readonly FlowProblem[]; readonly warnings: readonly FlowProblem[] };
+
+/** What the engine can do by itself in a stage of kind builtin. */
+export const BUILTINS: ReadonlySet<string> = new Set(["bundles", "write-tickets"]);
+
+export function checkFlow(file: unknown, context: CheckContext): FlowCheck {
+  const problems = [...secretProblems(file), ...meaning(file, context)];
+  const warnings = problems.filter(({ severity }) => severity === "warning");
+  const errors = problems.filter(({ severity }) => severity === "error");
+  const parsed = flowFileSchema.safeParse(file);
+  return parsed.success && errors.length === 0
+    ? { ok: true, value: parsed.data, warnings }
+    : { ok: false, error: errors, warnings };
+}
+
+function meaning(file: unknown, context: CheckContext): readonly FlowProblem[] {
+  const parsed = flowFileSchema.safeParse(file);
+  if (parsed.success) return semantics(parsed.data, context, true);
+  const found = schemaProblems(parsed.error.issues, file);
+  // What is malformed is left out, so that the rest can still be looked at. The graph is not: it would blame the gaps.
+  const rest = flowFileSchema.safeParse(
+    without(
+      file,
+      found.map(({ path }) => path),
+    ),
+  );
+  if (!rest.success) return found;
+  const more = semantics(rest.data, context, false).filter(
+    ({ path }) => !found.some((other) => isWithin(other.path, path) || isWithin(path, other.path)),
+  );
+  return [...found, ...more];
+}
+
+function semantics(file: FlowFile, context: CheckContext, whole: boolean): readonly FlowProblem[] {
+  const flow = resolveFlow(file);
+  const places = placesOf(file, flow);
+  return [
+    ...stageProblems(file, places, context),
+    ...routeProblems(file, flow, places),
+    ...wordProblems(file, flow, places),
+    ...factProblems(file, places),
+    ...(whole ? graphProblems(file, flow, places) : []),
+  ];
+}
+
+function isWithin(inner: Path, outer: Path): boolean {
+  return outer.every((step, index) => inner[index] === step);
+}
+
+/** A copy without the values at these paths. List items stay, so that the places of the others remain true. */
+function without(value: unknown, paths: readonly Path[], here: Path = []): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => without(item, paths, [...here, index]));
+  if (value === null || typeof value !== "object") return value;
+  const gone = new Set(
+    paths.flatMap((path) => (path.length === here.length + 1 && isWithin(path, here) ? [String(path.at(-1))] : [])),
+  );
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) =>
+      gone.has(key) ? [] : [[key, without(item, paths, [...here, key])]],
+    ),
+  );
+}

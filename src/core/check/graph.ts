@@ -1,0 +1,229 @@
+// The flow as a graph: every stage is reached, every stage can reach the end, loops are limited, and people look before the end.
+// An edge is automatic unless a person answers on the way; it is limited when a counter or `once` bounds how often it is taken.
+
+import type { Flow, Route } from "../flow.ts";
+import type { FlowFile } from "../flow-file.ts";
+import { type Place, routesOf, sequenceOf, targetsOf } from "./places.ts";
+import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
+
+type Edge = {
+  readonly from: string;
+  readonly to: string;
+  readonly automatic: boolean;
+  /** yes: bounded; open: counted without a bound; no: not counted. */
+  readonly limited: "yes" | "open" | "no";
+  readonly path: Path;
+};
+
+const END = "end";
+
+export function graphProblems(file: FlowFile, flow: Flow, places: readonly Place[]): readonly FlowProblem[] {
+  const nodes = places.filter(({ templateOf }) => templateOf === undefined);
+  const edges = places.flatMap((place) => edgesOf(place, flow, places));
+  const entries = entriesOf(flow, places);
+  return [
+    ...reachProblems(nodes, edges, entries),
+    ...loopProblems(nodes, edges),
+    ...gateProblems(file, nodes, edges, entries),
+  ];
+}
+
+function reachProblems(
+  nodes: readonly Place[],
+  edges: readonly Edge[],
+  entries: readonly string[],
+): readonly FlowProblem[] {
+  const reached = walk(entries, (id) => edges.filter(({ from }) => from === id).map(({ to }) => to));
+  const unreached = nodes.filter(({ stage }) => !reached.has(stage.id));
+  const problems = unreached.map(({ stage, path }) =>
+    problem(
+      "flow_graph_invalid",
+      path,
+      `stage ${stage.id} is never reached`,
+      stage.enterOnly ? 'name it under "enter"' : "lead a route to it, or remove it",
+    ),
+  );
+  if (!reached.has(END)) {
+    return [
+      ...problems,
+      problem(
+        "flow_graph_invalid",
+        ["stages"],
+        "no way leads to the end of the flow",
+        'some stage has to lead to "end", or to next after the last stage',
+      ),
+    ];
+  }
+  const ending = walk([END], (id) => edges.filter(({ to }) => to === id).map(({ from }) => from));
+  const stuck = nodes.filter(({ stage }) => reached.has(stage.id) && !ending.has(stage.id));
+  return [
+    ...problems,
+    ...stuck.map(({ stage, path }) =>
+      problem("flow_graph_invalid", path, `from stage ${stage.id} no way leads to the end`),
+    ),
+  ];
+}
+
+/** A cycle that goes round without a person and without a budget would run, and cost, for ever. */
+function loopProblems(nodes: readonly Place[], edges: readonly Edge[]): readonly FlowProblem[] {
+  const gates = new Set(nodes.flatMap(({ stage }) => (stage.kind === "gate" ? [stage.id] : [])));
+  const turning = edges.filter(
+    ({ from, to, automatic, limited }) => automatic && limited !== "yes" && !gates.has(from) && !gates.has(to),
+  );
+  const order = nodes.map(({ stage }) => stage.id);
+  const endless = cycles(
+    order,
+    turning.filter(({ limited }) => limited === "no"),
+  );
+  const open = cycles(order, turning).filter(({ edge }) => !endless.some((other) => other.edge === edge));
+  const hint = 'give the route that leads back a "counter"';
+  return [
+    ...endless.map(({ edge, ids }) =>
+      problem("loop_without_limit", edge.path, `${ids.join(" -> ")} can go round without a limit`, hint),
+    ),
+    ...open.map(({ edge, ids }) =>
+      warning(
+        "loop_without_limit",
+        edge.path,
+        `${ids.join(" -> ")} is counted, but its counter has no limit`,
+        'give the counter "max_attempts" or "same_issues"',
+      ),
+    ),
+  ];
+}
+
+/** Work that nobody looked at must not be the end of a run, unless the flow says in words that it may. */
+function gateProblems(
+  file: FlowFile,
+  nodes: readonly Place[],
+  edges: readonly Edge[],
+  entries: readonly string[],
+): readonly FlowProblem[] {
+  const reached = walk(entries, (id) => edges.filter(({ from }) => from === id).map(({ to }) => to));
+  // The stage that ends the run has to be a gate: then everything before it has passed one.
+  const ungated = nodes.filter(
+    ({ stage }) =>
+      stage.kind !== "gate" && reached.has(stage.id) && edges.some(({ from, to }) => from === stage.id && to === END),
+  );
+  if (ungated.length === 0) return [];
+  const names = ungated.map(({ stage }) => stage.id).join(", ");
+  const path = ungated[0]?.path ?? ["stages"];
+  const message = `the run can end after ${names} without a person having looked`;
+  if (file.allow_ungated === true) return [warning("flow_ungated", ["allow_ungated"], message)];
+  return [
+    problem(
+      "flow_ungated",
+      path,
+      message,
+      'put a stage of kind gate behind it, or write "allow_ungated: true" if that is meant',
+    ),
+  ];
+}
+
+function entriesOf(flow: Flow, places: readonly Place[]): readonly string[] {
+  const named = Object.values(flow.enter).flatMap((rules) => rules.map(({ stage }) => stage));
+  return [...startOf(sequenceOf(places, ""), 0, [END]), ...named];
+}
+
+/** Where a sequence goes on from a position: the next stage, and those behind it as long as stages may be passed over. */
+function startOf(sequence: readonly Place[], from: number, after: readonly string[]): readonly string[] {
+  const ids: string[] = [];
+  for (const { stage } of sequence.slice(from)) {
+    if (stage.enterOnly) continue;
+    ids.push(stage.id);
+    if (stage.when === undefined) return ids;
+  }
+  return [...ids, ...after];
+}
+
+function nextOf(place: Place, places: readonly Place[]): readonly string[] {
+  const sequence = sequenceOf(places, place.sequence);
+  const position = sequence.findIndex(({ stage }) => stage.id === (place.templateOf ?? place.stage.id));
+  const parallel = places.find(({ stage, templateOf }) => stage.id === place.parallel && templateOf === undefined);
+  const after = place.parallel === undefined || parallel === undefined ? [END] : nextOf(parallel, places);
+  return startOf(sequence, position + 1, after);
+}
+
+function edgesOf(place: Place, flow: Flow, places: readonly Place[]): readonly Edge[] {
+  const { stage, path } = place;
+  const from = place.templateOf ?? stage.id;
+  const plain = (to: string): Edge => ({ from, to, automatic: true, limited: "no", path });
+  if (stage.kind === "parallel") {
+    const starts = Object.keys(stage.tracks).flatMap((track) =>
+      startOf(sequenceOf(places, `${stage.id}/${track}`), 0, nextOf(place, places)),
+    );
+    return starts.map(plain);
+  }
+  if (stage.kind === "dynamic") return nextOf(place, places).map(plain);
+  const passes = stage.kind === "gate" || Object.hasOwn(stage.route, "pass") ? [] : nextOf(place, places).map(plain);
+  const routed = routesOf(place).flatMap((placed) => {
+    const { route } = placed;
+    const automatic = stage.kind !== "gate" && route.ask === undefined;
+    return targetsOf(placed).flatMap(({ target, path: at }) => {
+      const isElse = at.at(-1) === "else";
+      const limited = limitOf(route, flow, isElse);
+      return nodesAt(place, target, places).map((to): Edge => ({ from, to, automatic, limited, path: at }));
+    });
+  });
+  return [...passes, ...routed];
+}
+
+function limitOf(route: Route, flow: Flow, isElse: boolean): Edge["limited"] {
+  const counter = route.counter === undefined ? undefined : flow.counters[route.counter];
+  if (counter !== undefined) return counter.maxLoops === null && counter.sameIssues === null ? "open" : "yes";
+  // The way that is taken when `once` is used up is not itself bounded.
+  return route.once && !isElse ? "yes" : "no";
+}
+
+/** The nodes that a target stands for, seen from a place; none for those that stop. */
+function nodesAt(place: Place, target: string, places: readonly Place[]): readonly string[] {
+  const own = place.templateOf ?? place.stage.id;
+  if (target === "next" || target === "warn") return nextOf(place, places);
+  if (target === "self") return [own];
+  if (target === "end") return place.sequence === "" ? [END] : nextOf(place, places);
+  if (target === "prev" || target === "first" || target.startsWith("agent:")) {
+    if (place.templateOf !== undefined) return [own];
+    const sequence = sequenceOf(places, place.sequence);
+    const agents = sequence.slice(0, sequence.indexOf(place)).filter(({ stage }) => stage.kind === "agent");
+    if (target === "first") return agents.slice(0, 1).map(({ stage }) => stage.id);
+    if (target === "prev") return agents.slice(-1).map(({ stage }) => stage.id);
+    const name = target.slice("agent:".length).toLowerCase();
+    return agents.flatMap(({ stage }) => (stage.kind === "agent" && stage.agent === name ? [stage.id] : [])).slice(-1);
+  }
+  return sequenceOf(places, place.sequence).some(({ stage }) => stage.id === target) ? [target] : [];
+}
+
+function walk(starts: readonly string[], onwards: (id: string) => readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const open = [...starts];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    open.push(...onwards(id));
+  }
+  return seen;
+}
+
+/** The edges that close a cycle, each with the stages of its cycle, found by one walk in depth. */
+function cycles(
+  order: readonly string[],
+  edges: readonly Edge[],
+): readonly { readonly edge: Edge; readonly ids: readonly string[] }[] {
+  const outgoing = new Map<string, Edge[]>();
+  for (const edge of edges) outgoing.set(edge.from, [...(outgoing.get(edge.from) ?? []), edge]);
+  const found: { edge: Edge; ids: readonly string[] }[] = [];
+  const done = new Set<string>();
+  const trail: string[] = [];
+  const visit = (id: string): void => {
+    trail.push(id);
+    for (const edge of outgoing.get(id) ?? []) {
+      const at = trail.indexOf(edge.to);
+      if (at !== -1) found.push({ edge, ids: [...trail.slice(at), edge.to] });
+      else if (!done.has(edge.to)) visit(edge.to);
+    }
+    trail.pop();
+    done.add(id);
+  };
+  for (const id of order) if (!done.has(id)) visit(id);
+  return found;
+}

@@ -1,0 +1,254 @@
+// Routes and counters: keys that can happen, targets that exist, budgets that are known, used and have a way out.
+
+import type { Flow } from "../flow.ts";
+import type { FlowFile } from "../flow-file.ts";
+import { HEALTHS, VERDICTS } from "../outcome.ts";
+import { type Place, type PlacedRoute, routesOf, sequenceOf, targetsOf } from "./places.ts";
+import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
+import { TARGET_WORDS } from "./stages.ts";
+import { didYouMean } from "./suggest.ts";
+
+const OUTCOME_KEYS: readonly string[] = [...VERDICTS, ...HEALTHS.filter((health) => health !== "complete")];
+const ESCALATION_WORDS = ["again", "accept", "cancel"];
+
+export function routeProblems(file: FlowFile, flow: Flow, places: readonly Place[]): readonly FlowProblem[] {
+  const forced = Object.values(flow.counters).map((counter) => counter.onExhausted);
+  const problems = places.flatMap((place) => {
+    const routes = routesOf(place);
+    return [
+      ...keyProblems(place, routes, flow, forced),
+      ...routes.flatMap((route) => [
+        ...targetProblems(place, route, places),
+        ...wayProblems(place, route, flow, places),
+      ]),
+    ];
+  });
+  // A route of `defaults` is looked at once for every stage; it is one fault all the same.
+  return unique([...problems, ...escalationProblems(file, places), ...counterProblems(file, flow, places)]);
+}
+
+function keyProblems(
+  { stage, path }: Place,
+  routes: readonly PlacedRoute[],
+  flow: Flow,
+  forced: readonly string[],
+): readonly FlowProblem[] {
+  if (stage.kind === "gate") {
+    return routes.some(({ key }) => key === "approve")
+      ? []
+      : [
+          problem(
+            "gate_without_approve",
+            [...path, "route"],
+            `gate ${stage.id} has no way for "approve"`,
+            'add "approve: next" to its route',
+          ),
+        ];
+  }
+  const allowed = new Set([...OUTCOME_KEYS, ...forced.filter((name) => name !== "escalate" && name !== "stop")]);
+  return routes.flatMap(({ key, path: at }) => {
+    if (allowed.has(key)) return [];
+    const meaning = Object.hasOwn(flow.words.verdict, key)
+      ? flow.words.verdict[key]
+      : key === "complete"
+        ? "pass"
+        : undefined;
+    const hint =
+      meaning === undefined ? didYouMean(key, allowed, "keys") : `routes go by what a word means: write "${meaning}"`;
+    return [problem("unknown_route_key", at, `"${key}" is not something that can happen in stage ${stage.id}`, hint)];
+  });
+}
+
+function targetProblems(place: Place, placed: PlacedRoute, places: readonly Place[]): readonly FlowProblem[] {
+  return targetsOf(placed).flatMap(({ target, path, isChoice }) => {
+    if (isChoice && target === "cancel") return [];
+    const found = targetProblem(place, target, path, places, placed.route.else !== undefined);
+    return found === undefined ? [] : [found];
+  });
+}
+
+function targetProblem(
+  place: Place,
+  target: string,
+  path: Path,
+  places: readonly Place[],
+  hasElse: boolean,
+): FlowProblem | undefined {
+  const { stage, sequence } = place;
+  const mine = sequenceOf(places, sequence);
+  const inTrack = sequence !== "";
+  const agents = places.filter((other) => other.sequence === sequence && other.stage.kind === "agent");
+  if (target === "end" && inTrack) {
+    return problem(
+      "flow_graph_invalid",
+      path,
+      `stage ${stage.id} is in track ${sequence} and cannot end the run`,
+      'a track is done after its last stage: write "next"',
+    );
+  }
+  if (target === "prev" || target === "first") {
+    const at = mine.findIndex((other) => other.stage.id === (place.templateOf ?? stage.id));
+    const before =
+      place.templateOf === undefined ? mine.slice(0, at).filter((other) => other.stage.kind === "agent") : [place];
+    if (before.length > 0 || hasElse) return undefined;
+    return problem(
+      "flow_graph_invalid",
+      path,
+      `there is no agent's stage before ${stage.id}, so "${target}" leads nowhere`,
+    );
+  }
+  if (TARGET_WORDS.includes(target)) return undefined;
+  if (target.startsWith("agent:")) {
+    const name = target.slice("agent:".length).toLowerCase();
+    const known = agents.flatMap((other) => (other.stage.kind === "agent" ? [other.stage.agent] : []));
+    if (known.includes(name) || (place.templateOf !== undefined && known.includes("any"))) return undefined;
+    return problem(
+      "flow_graph_invalid",
+      path,
+      `no stage ${inTrack ? "of this track " : ""}is played by agent "${name}"`,
+      didYouMean(name, known, "agents of the flow"),
+    );
+  }
+  if (mine.some((other) => other.stage.id === target)) return undefined;
+  const elsewhere = places.find((other) => other.stage.id === target && other.templateOf === undefined);
+  if (elsewhere === undefined) {
+    const ids = [...mine.map((other) => other.stage.id), ...TARGET_WORDS];
+    return problem(
+      "flow_graph_invalid",
+      path,
+      `stage ${stage.id} leads to "${target}", which is no stage`,
+      didYouMean(target, ids, "targets"),
+    );
+  }
+  const hint =
+    elsewhere.parallel !== undefined && !inTrack
+      ? `go to the parallel stage "${elsewhere.parallel}"`
+      : "a route stays inside its track";
+  return problem("flow_graph_invalid", path, `stage ${stage.id} leads to "${target}", which is in another track`, hint);
+}
+
+function wayProblems(
+  { stage }: Place,
+  { route, path }: PlacedRoute,
+  flow: Flow,
+  places: readonly Place[],
+): readonly FlowProblem[] {
+  const problems: FlowProblem[] = [];
+  if (route.counter !== undefined && !Object.hasOwn(flow.counters, route.counter)) {
+    const hint = didYouMean(route.counter, Object.keys(flow.counters), "counters");
+    problems.push(problem("unknown_counter", [...path, "counter"], `there is no counter "${route.counter}"`, hint));
+  }
+  if (route.onlyBlamed && places.find((other) => other.stage.id === route.goto)?.stage.kind !== "parallel") {
+    problems.push(
+      problem(
+        "only_without_tracks",
+        [...path, "only"],
+        `"only: blamed-tracks" needs a goto to a parallel stage; ${stage.id} leads to "${route.goto}"`,
+      ),
+    );
+  }
+  return problems;
+}
+
+function escalationProblems(file: FlowFile, places: readonly Place[]): readonly FlowProblem[] {
+  const choices = file.escalation?.choices;
+  if (choices === undefined || Array.isArray(choices)) return [];
+  const known = [...ESCALATION_WORDS, ...TARGET_WORDS, ...places.map(({ stage }) => stage.id)];
+  return Object.entries(choices).flatMap(([answer, target]) =>
+    known.includes(target)
+      ? []
+      : [
+          problem(
+            "flow_graph_invalid",
+            ["escalation", "choices", answer],
+            `the answer "${answer}" leads to "${target}", which is no target`,
+            didYouMean(target, known, "targets"),
+          ),
+        ],
+  );
+}
+
+function counterProblems(file: FlowFile, flow: Flow, places: readonly Place[]): readonly FlowProblem[] {
+  const names = Object.keys(flow.counters);
+  return Object.entries(flow.counters).flatMap(([name, counter]) => {
+    const path: Path = ["counters", name];
+    const written = file.counters?.[name];
+    const users = places.filter((place) => routesOf(place).some(({ route }) => route.counter === name));
+    const problems: FlowProblem[] = [];
+    if (users.length === 0) problems.push(warning("counter_unused", path, `no route uses the counter "${name}"`));
+    if (
+      written?.max_attempts !== undefined &&
+      written.max_loops !== undefined &&
+      written.max_attempts !== written.max_loops + 1
+    ) {
+      problems.push(
+        problem(
+          "counter_contradiction",
+          path,
+          "max_attempts and max_loops disagree",
+          "max_loops is max_attempts - 1; give one of the two",
+        ),
+      );
+    }
+    for (const [index, other] of counter.resets.entries()) {
+      if (!names.includes(other)) {
+        problems.push(
+          problem(
+            "unknown_counter",
+            [...path, "resets", index],
+            `there is no counter "${other}"`,
+            didYouMean(other, names, "counters"),
+          ),
+        );
+      } else if (resetsReach(flow, other, name)) {
+        problems.push(
+          problem(
+            "loop_without_limit",
+            [...path, "resets", index],
+            `"${name}" and "${other}" reset each other, so neither limits anything`,
+          ),
+        );
+      }
+    }
+    if (counter.onExhausted !== "escalate" && counter.onExhausted !== "stop") {
+      for (const { stage } of users) {
+        if (stage.kind === "parallel" || stage.kind === "dynamic" || Object.hasOwn(stage.route, counter.onExhausted))
+          continue;
+        const hint = `add "${counter.onExhausted}" to the route of ${stage.id}, or use escalate or stop`;
+        problems.push(
+          problem(
+            "exhaustion_not_routed",
+            [...path, "on_exhausted"],
+            `when "${name}" is used up, stage ${stage.id} has no way "${counter.onExhausted}"`,
+            hint,
+          ),
+        );
+      }
+    }
+    return problems;
+  });
+}
+
+/** Whether counting `from` resets `to`, directly or through others. */
+function resetsReach(flow: Flow, from: string, to: string): boolean {
+  const open = [from];
+  const seen = new Set<string>();
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (name === to) return true;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    open.push(...(flow.counters[name]?.resets ?? []));
+  }
+  return false;
+}
+
+function unique(problems: readonly FlowProblem[]): readonly FlowProblem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ code, path }) => {
+    const key = `${code} ${path.join("/")}`;
+    if (path[0] !== "defaults") return true;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}

@@ -1,0 +1,35 @@
+// Texts that look like keys and passwords. A flow is shared and shown; a secret in it has leaked.
+
+import { type FlowProblem, type Path, problem } from "./problem.ts";
+
+const SECRETS = [
+  /\bsk-[A-Za-z0-9_-]{16,}/,
+  /\bgh[pousr]_[A-Za-z0-9]{20,}/,
+  /\bgithub_pat_[A-Za-z0-9_]{20,}/,
+  /\bglpat-[A-Za-z0-9_-]{16,}/,
+  /\bxox[abeprs]-[A-Za-z0-9-]{10,}/,
+  /\bAKIA[0-9A-Z]{16}\b/,
+  /\bAIza[A-Za-z0-9_-]{30,}/,
+  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/,
+  /\bpostgres(ql)?:\/\/[^\s:@/]{1,100}:[^\s@/]{1,100}@/,
+];
+
+export function looksSecret(text: string): boolean {
+  return SECRETS.some((pattern) => pattern.test(text));
+}
+
+/** Every text and key of a value that looks like a secret. The secret itself is not repeated. */
+export function secretProblems(value: unknown, path: Path = []): readonly FlowProblem[] {
+  if (typeof value === "string") return looksSecret(value) ? [found(path)] : [];
+  if (value === null || typeof value !== "object") return [];
+  return Object.entries(value).flatMap(([key, item]: [string, unknown]) => {
+    const here = [...path, Array.isArray(value) ? Number(key) : key];
+    return [...(looksSecret(key) ? [found(here)] : []), ...secretProblems(item, here)];
+  });
+}
+
+function found(path: Path): FlowProblem {
+  const hint =
+    "take it out, replace it where it was issued, and give it to the agent's program through its own settings";
+  return problem("secret_in_config", path, "this looks like a key or a password", hint);
+}

@@ -1,0 +1,282 @@
+// Each stage by itself: its id, its kind, and the agents, prompts and builtins that it names.
+
+import type { WorkStage } from "../flow.ts";
+import type { FlowFile, StageFile } from "../flow-file.ts";
+import type { Place } from "./places.ts";
+import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
+import { didYouMean } from "./suggest.ts";
+
+export type CheckContext = {
+  /** Names of known agents in lower case. */
+  readonly agents: ReadonlySet<string>;
+  /** Known prompts: "agent0-spec", "fragments/merge-auto". */
+  readonly prompts: ReadonlySet<string>;
+  readonly builtins: ReadonlySet<string>;
+  /** The text of an agent file or prompt; with it, the check also looks whether texts keep what their stages promise. */
+  readonly textOf?: (kind: "agent" | "prompt", name: string) => string | undefined;
+  /** Whether the runner can work in teams; left out, nothing is said about it. */
+  readonly teams?: boolean;
+};
+
+/** Targets of routes; a stage of that name could never be reached by its name. */
+export const TARGET_WORDS = ["next", "self", "prev", "first", "escalate", "stop", "end", "warn"];
+const RESERVED = new Set([...TARGET_WORDS, "cancel", "again", "accept", "pipeline"]);
+
+/** Keys that mean something for one kind of stage only; elsewhere they would be ignored in silence. */
+const KIND_OF_KEY: Readonly<Partial<Record<keyof StageFile, StageFile["kind"]>>> = {
+  trigger: "gate",
+  who: "gate",
+  do: "builtin",
+  dir: "builtin",
+  first_status: "builtin",
+  fallback: "router",
+  max_tokens: "router",
+  from: "dynamic",
+  templates: "dynamic",
+  tracks: "parallel",
+  join: "parallel",
+  then_in_same_workspace: "agent",
+};
+
+export function stageProblems(file: FlowFile, places: readonly Place[], context: CheckContext): readonly FlowProblem[] {
+  return [
+    ...idProblems(places),
+    ...places.flatMap((place) => [...kindProblems(place), ...nameProblems(place, context)]),
+    ...joinProblems(places),
+    ...modelProblems(file, places),
+    ...mergeProblems(file, context),
+    ...teamProblems(places, context),
+  ];
+}
+
+function idProblems(places: readonly Place[]): readonly FlowProblem[] {
+  const seen = new Map<string, Path>();
+  return places.flatMap(({ stage, path, templateOf }) => {
+    if (templateOf !== undefined) return [];
+    const at = [...path, "id"];
+    const first = seen.get(stage.id);
+    seen.set(stage.id, first ?? path);
+    if (RESERVED.has(stage.id))
+      return [problem("reserved_id", at, `"${stage.id}" cannot be the id of a stage: it is a word of routes`)];
+    if (first === undefined) return [];
+    return [
+      problem(
+        "duplicate_stage",
+        at,
+        `two stages have the id "${stage.id}"`,
+        `the first one is ${first.join(".")}; ids are unique over all tracks`,
+      ),
+    ];
+  });
+}
+
+function kindProblems({ stage, path, written, templateOf }: Place): readonly FlowProblem[] {
+  const problems: FlowProblem[] = [];
+  for (const [key, kind] of Object.entries(KIND_OF_KEY)) {
+    if (!Object.hasOwn(written, key) || kind === stage.kind) continue;
+    problems.push(
+      problem(
+        "key_not_for_kind",
+        [...path, key],
+        `"${key}" belongs to a stage of kind ${kind}; this is kind ${stage.kind}`,
+      ),
+    );
+  }
+  if (stage.kind === "agent" && written.agent === undefined && templateOf === undefined) {
+    problems.push(
+      problem(
+        "agent_missing",
+        path,
+        `stage ${stage.id} names no agent`,
+        `add "agent: <name>", or "kind: gate" if a person decides here`,
+      ),
+    );
+  }
+  if (stage.kind !== "agent" && stage.kind !== "router" && written.agent !== undefined) {
+    problems.push(
+      problem(
+        "key_not_for_kind",
+        [...path, "agent"],
+        `"agent" belongs to a stage of kind agent; this is kind ${stage.kind}`,
+      ),
+    );
+  }
+  if (stage.kind === "builtin" && written.do === undefined) {
+    problems.push(
+      problem("builtin_missing", path, `stage ${stage.id} is a builtin and does not say which`, 'add "do: <builtin>"'),
+    );
+  }
+  if (stage.kind === "dynamic" && (stage.from.length === 0 || Object.keys(stage.templates).length === 0)) {
+    problems.push(problem("dynamic_incomplete", path, `the dynamic stage ${stage.id} needs "from" and "templates"`));
+  }
+  return problems;
+}
+
+function nameProblems({ stage, path, written }: Place, context: CheckContext): readonly FlowProblem[] {
+  const problems: FlowProblem[] = [];
+  const isWildcard = path.at(-1) === "*";
+  const named = written.agent ?? (path.at(-2) === "templates" && !isWildcard ? String(path.at(-1)) : undefined);
+  if (named !== undefined && !context.agents.has(named.toLowerCase())) {
+    const at = written.agent === undefined ? path : [...path, "agent"];
+    problems.push(
+      problem("unknown_agent", at, `there is no agent "${named}"`, didYouMean(named, context.agents, "agents")),
+    );
+  }
+  if (written.do !== undefined && !context.builtins.has(written.do)) {
+    const hint = didYouMean(written.do, context.builtins, "builtins");
+    problems.push(problem("unknown_builtin", [...path, "do"], `there is no builtin "${written.do}"`, hint));
+  }
+  const wanted: [string, Path][] = [
+    ...(written.prompt_file === undefined ? [] : [[written.prompt_file, [...path, "prompt_file"]] as [string, Path]]),
+    ...(written.inline ?? []).map((name, index): [string, Path] => [
+      `fragments/inline-${name}`,
+      [...path, "inline", index],
+    ]),
+  ];
+  for (const [name, at] of wanted) problems.push(...promptProblems(name, at, context));
+  if (stage.kind === "agent") problems.push(...contractProblems(stage, path, context));
+  return problems;
+}
+
+function promptProblems(name: string, at: Path, context: CheckContext): readonly FlowProblem[] {
+  if (context.prompts.has(name)) return [];
+  return [
+    problem(
+      "unknown_prompt",
+      at,
+      `there is no prompt prompts/${name}.md`,
+      didYouMean(name, context.prompts, "prompts"),
+    ),
+  ];
+}
+
+const POLICY = "## Quality-gate re-execution policy";
+
+/** Texts keep what their stages promise: a heading that no prompt asks for will not be in the handoff (smoke check 13). */
+function contractProblems(stage: WorkStage, path: Path, context: CheckContext): readonly FlowProblem[] {
+  const { textOf } = context;
+  const own = textOf?.("agent", stage.agent);
+  if (textOf === undefined || own === undefined) return [];
+  const mine = [own, stage.promptFile === undefined ? "" : (textOf("prompt", stage.promptFile) ?? "")].join("\n");
+  const form = textOf("prompt", `fragments/output-${stage.result.from}`) ?? "";
+  const isPartOfForm = new Set([
+    stage.result.health,
+    stage.result.reason,
+    stage.result.questions,
+    "## Iteration",
+    "## Abstract",
+  ]);
+  const missing = (heading: string): boolean =>
+    !mine.includes(heading) && !(isPartOfForm.has(heading) && form.includes(heading));
+  const broken = (heading: string, at: Path): FlowProblem =>
+    problem(
+      "prompt_contract_broken",
+      at,
+      `the text of agent ${stage.agent} does not mention "${heading}"`,
+      `stage ${stage.id} relies on it: add the section to agents/${stage.agent}.md`,
+    );
+  return [
+    ...stage.produces.flatMap((heading, index) =>
+      missing(heading) ? [broken(heading, [...path, "produces", index])] : [],
+    ),
+    ...(stage.result.from === "handoff-file" && stage.result.health !== undefined && missing(stage.result.health)
+      ? [broken(stage.result.health, path)]
+      : []),
+    ...(stage.gates !== undefined && missing(POLICY) ? [broken(POLICY, [...path, "gates"])] : []),
+  ];
+}
+
+function joinProblems(places: readonly Place[]): readonly FlowProblem[] {
+  const seen = new Set<string>();
+  return places.flatMap(({ stage, path, written }) => {
+    if (stage.kind !== "parallel") return [];
+    const names = Object.keys(stage.tracks);
+    const problems: FlowProblem[] = [];
+    if (names.length === 0)
+      problems.push(problem("invalid_join", path, `the parallel stage ${stage.id} has no tracks`, 'add "tracks"'));
+    for (const name of names) {
+      if (seen.has(name) || name === "main") {
+        problems.push(
+          problem("duplicate_track", [...path, "tracks", name], `the name "${name}" is taken by another track`),
+        );
+      }
+      seen.add(name);
+    }
+    for (const [index, name] of stage.join.entries()) {
+      if (names.includes(name)) continue;
+      problems.push(
+        problem(
+          "invalid_join",
+          [...path, "join", index],
+          `${stage.id} joins "${name}", which is not one of its tracks`,
+          didYouMean(name, names, "tracks"),
+        ),
+      );
+    }
+    const forgotten = names.filter((name) => !stage.join.includes(name));
+    if (Array.isArray(written.join) && forgotten.length > 0) {
+      problems.push(
+        problem(
+          "invalid_join",
+          [...path, "join"],
+          `${stage.id} never joins ${forgotten.join(", ")}`,
+          "name every track, or write join: all-passed",
+        ),
+      );
+    }
+    return problems;
+  });
+}
+
+/** A flow that picks models does so for every agent; a forgotten one would run on whatever the machine's default costs. */
+function modelProblems(file: FlowFile, places: readonly Place[]): readonly FlowProblem[] {
+  const agents = places.filter(({ stage }) => stage.kind === "agent");
+  const picks = file.defaults?.model === undefined && agents.some(({ written }) => written.model !== undefined);
+  if (!picks) return [];
+  return agents.flatMap(({ stage, path, written }) =>
+    written.model === undefined
+      ? [
+          problem(
+            "model_missing",
+            path,
+            `stage ${stage.id} names no model, the other stages do`,
+            'add "model", or one under "defaults"',
+          ),
+        ]
+      : [],
+  );
+}
+
+function mergeProblems(file: FlowFile, context: CheckContext): readonly FlowProblem[] {
+  const { merge } = file;
+  if (merge === undefined) return [];
+  const unknownDefault = Object.hasOwn(merge.modes, merge.default)
+    ? []
+    : [
+        problem(
+          "unknown_mode",
+          ["merge", "default"],
+          `"${merge.default}" is not one of the modes`,
+          didYouMean(merge.default, Object.keys(merge.modes), "modes"),
+        ),
+      ];
+  const fragments = Object.entries(merge.fragments).flatMap(([mode, name]) =>
+    promptProblems(`fragments/${name}`, ["merge", "fragments", mode], context),
+  );
+  return [...unknownDefault, ...fragments];
+}
+
+function teamProblems(places: readonly Place[], context: CheckContext): readonly FlowProblem[] {
+  if (context.teams !== false) return [];
+  return places.flatMap(({ stage, path }) =>
+    stage.kind === "dynamic"
+      ? [
+          warning(
+            "teams_not_supported",
+            path,
+            "the runner cannot work in teams; a stage that asks for a team is refused",
+          ),
+        ]
+      : [],
+  );
+}
