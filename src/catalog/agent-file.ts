@@ -1,0 +1,114 @@
+// An agent file: Markdown whose front matter says who the agent is and whose body is its prompt.
+// Files made for Claude Code (.claude/agents) are accepted as they are, also where their front matter is not quite YAML.
+
+import { basename } from "node:path";
+import type { AgentDefinition } from "../core/agent.ts";
+import { looksSecret } from "../core/check/secrets.ts";
+import type { FileProblem } from "../core/check/problem.ts";
+import { FLOW_NAME_PATTERN } from "../core/flow-file.ts";
+import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { splitFrontMatter } from "./front-matter.ts";
+import { readYaml } from "./yaml.ts";
+
+export type Origin = "shipped" | "project" | "claude";
+
+export type AgentFile = AgentDefinition & {
+  /** Relative to the package or the project. */
+  readonly file: string;
+  readonly origin: Origin;
+};
+
+/** The word by which people ask for a routed run; no agent can have it. */
+const RESERVED_NAME = "pipeline";
+
+export function readAgent(
+  text: string,
+  file: string,
+  shownFile: string,
+  origin: Origin,
+): Result<AgentFile, readonly FileProblem[]> {
+  const fail = ({ code, message, hint }: Problem, line = 1): Result<never, readonly FileProblem[]> =>
+    err([
+      { code, message, ...(hint === undefined ? {} : { hint }), severity: "error", file: shownFile, line, column: 1 },
+    ]);
+  const split = splitFrontMatter(text);
+  if (!split.ok) return fail(split.error);
+  const { yaml, linesBefore, body } = split.value;
+  const read = readYaml(yaml, { file: shownFile, subject: "agent", linesBefore });
+  const loose = !read.ok && origin === "claude" && read.error.every(({ code }) => code === "yaml_syntax");
+  if (!read.ok && !loose) return err(read.error.map(withoutSecret));
+  const matter = read.ok ? read.value.value : looseFields(yaml);
+  const lineOf = (key: string): number => (read.ok ? read.value.at([key]).line : 1 + linesBefore);
+
+  const name = (textOf(matter["name"]) ?? basename(file, ".md")).toLowerCase();
+  if (!FLOW_NAME_PATTERN.test(name)) {
+    return fail(
+      {
+        code: "invalid_name",
+        message: `"${name.slice(0, 60)}" cannot be the name of an agent`,
+        hint: "lower-case letters, digits and dashes, at most 48",
+      },
+      lineOf("name"),
+    );
+  }
+  if (name === RESERVED_NAME)
+    return fail(
+      { code: "reserved_name", message: `"${RESERVED_NAME}" asks for a routed run and cannot be an agent` },
+      lineOf("name"),
+    );
+  const prompt = body.trim();
+  if (prompt === "")
+    return fail({ code: "agent_empty", message: "the agent has no prompt", hint: "write it under the front matter" });
+  const model = textOf(matter["model"]);
+  // A program to start is a key of ours; in a file made for another tool it means nothing.
+  const command = origin === "claude" ? undefined : matter["command"];
+  if (command !== undefined && !isWords(command)) {
+    const hint = 'write the program and each argument by itself: ["node", "agent.mjs"]; there is no shell';
+    return fail({ code: "command_must_be_list", message: "a command is a list of words", hint }, lineOf("command"));
+  }
+  return ok({
+    name,
+    description: textOf(matter["description"]) ?? textOf(matter["whenToUse"]) ?? firstLine(prompt),
+    skills: listOf(matter["skills"]),
+    ...(model === undefined || model === "inherit" ? {} : { model }),
+    tools: listOf(matter["tools"]),
+    ...(command === undefined ? {} : { command }),
+    prompt,
+    file,
+    origin,
+  });
+}
+
+function withoutSecret(problem: FileProblem): FileProblem {
+  const { text, ...rest } = problem;
+  return text === undefined || looksSecret(text) ? rest : problem;
+}
+
+/** `key: the rest of the line`, as Claude Code reads it: descriptions there often hold colons that YAML would refuse. */
+function looseFields(yaml: string): Record<string, unknown> {
+  const fields = yaml.split("\n").flatMap((line) => {
+    const colon = line.indexOf(":");
+    const key = line.slice(0, Math.max(colon, 0));
+    return /^[A-Za-z][A-Za-z0-9_-]{0,39}$/.test(key) ? [[key, line.slice(colon + 1).trim()] as const] : [];
+  });
+  return Object.fromEntries(fields);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+/** A list, or words with commas between them. */
+function listOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return value.split(",").flatMap((item) => textOf(item) ?? []);
+  return Array.isArray(value) ? value.flatMap((item) => textOf(item) ?? []) : [];
+}
+
+function isWords(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string" && item !== "");
+}
+
+function firstLine(body: string): string {
+  const line = body.split("\n").find((candidate) => candidate.replace(/^#+/, "").trim() !== "") ?? "";
+  return line.replace(/^#+/, "").trim().slice(0, 200);
+}

@@ -1,0 +1,325 @@
+// Flows, agents and prompts as files: those of the project over the shipped ones, by the same relative path.
+// Lazy: a file is read when it is asked for and then kept, so that one catalog is one consistent picture; make a new one to see edits.
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { BUILTINS, type CheckContext, checkFlow } from "../core/check/check-flow.ts";
+import type { FileProblem, FlowProblem } from "../core/check/problem.ts";
+import { looksSecret } from "../core/check/secrets.ts";
+import { didYouMean } from "../core/check/suggest.ts";
+import { type Flow, resolveFlow } from "../core/flow.ts";
+import type { FlowFile } from "../core/flow-file.ts";
+import { canonicalJson } from "../core/json.ts";
+import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { type AgentDefinition, type Origin, readAgent } from "./agent-file.ts";
+import { listFiles, readText } from "./read-text.ts";
+import { readYaml, type YamlText } from "./yaml.ts";
+
+export type { AgentDefinition, Origin } from "./agent-file.ts";
+
+export type CatalogFolders = {
+  /** The folder that holds flows/, agents/ and prompts/ of the package. */
+  readonly shippedDir: string;
+  /** The repository; its .passrail/ and .claude/agents/ count. */
+  readonly projectDir?: string;
+  readonly builtins?: ReadonlySet<string>;
+  /** Whether the runner can work in teams; left out, nothing is said about it. */
+  readonly teams?: boolean;
+};
+
+export type FlowEntry = { readonly name: string; readonly file: string; readonly origin: Origin };
+
+export type CheckedFlow = { readonly file: FlowFile; readonly flow: Flow; readonly problems: readonly FileProblem[] };
+
+/** A flow with everything it can use; a run keeps this, so that editing a file never changes a run under way. */
+export type ResolvedFlow = {
+  readonly flow: Flow;
+  readonly agents: Readonly<Record<string, AgentDefinition>>;
+  readonly prompts: Readonly<Record<string, string>>;
+  readonly hash: string;
+};
+
+export type Catalog = {
+  readonly listFlows: () => readonly FlowEntry[];
+  /** The flow if it has no errors; its warnings are in `problems`. */
+  readonly requireFlow: (name: string) => Result<CheckedFlow, readonly FileProblem[]>;
+  readonly resolve: (name: string) => Result<ResolvedFlow, readonly FileProblem[]>;
+  readonly agents: () => {
+    readonly agents: ReadonlyMap<string, AgentDefinition>;
+    readonly problems: readonly FileProblem[];
+  };
+  readonly listPrompts: () => readonly string[];
+  /** prompts/<name>.md; fragments are "fragments/<name>". */
+  readonly loadPrompt: (name: string) => Result<string>;
+};
+
+type Source = { readonly path: string; readonly folder: string; readonly root: string; readonly origin: Origin };
+
+const FLOW_ENDINGS = [".yaml", ".yml"];
+const PROMPT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*(\/[A-Za-z0-9][A-Za-z0-9_-]*){0,3}$/;
+
+export function loadCatalog(folders: CatalogFolders): Catalog {
+  const flowSources = once(() => byName(sourcesOf(folders, "flows", FLOW_ENDINGS, false)));
+  const promptSources = once(() => byName(sourcesOf(folders, "prompts", [".md"], true)));
+  const agents = once(() => readAgents(sourcesOf(folders, "agents", [".md"], false)));
+  const prompts = new Map<string, Result<string>>();
+  const flows = new Map<string, Result<CheckedFlow, readonly FileProblem[]>>();
+
+  const loadPrompt = (name: string): Result<string> => {
+    const known = prompts.get(name) ?? readPrompt(name, promptSources(), folders);
+    prompts.set(name, known);
+    return known;
+  };
+  const context = (): CheckContext => ({
+    agents: new Set(agents().agents.keys()),
+    prompts: new Set(promptSources().keys()),
+    builtins: folders.builtins ?? BUILTINS,
+    ...(folders.teams === undefined ? {} : { teams: folders.teams }),
+    textOf: (kind, name) => {
+      if (kind === "agent") return agents().agents.get(name)?.prompt;
+      const prompt = loadPrompt(name);
+      return prompt.ok ? prompt.value : undefined;
+    },
+  });
+  const requireFlow: Catalog["requireFlow"] = (name) => {
+    const known = flows.get(name) ?? readFlow(name, flowSources(), context, () => agents().problems);
+    flows.set(name, known);
+    return known;
+  };
+  return {
+    listFlows: () =>
+      [...flowSources()].map(([name, source]) => ({ name, file: fileOf(source), origin: source.origin })),
+    requireFlow,
+    resolve: (name) => {
+      const checked = requireFlow(name);
+      return checked.ok ? resolve(checked.value.flow, agents().agents, promptSources(), loadPrompt) : checked;
+    },
+    agents,
+    listPrompts: () => [...promptSources().keys()],
+    loadPrompt,
+  };
+}
+
+/** The files of one kind, most important first. A path that comes again further down is hidden by the first. */
+function sourcesOf(
+  folders: CatalogFolders,
+  kind: string,
+  endings: readonly string[],
+  deep: boolean,
+): readonly Source[] {
+  const project = folders.projectDir;
+  const places: { folder: string; root: string; origin: Origin }[] = [
+    ...(project === undefined ? [] : [{ folder: join(".passrail", kind), root: project, origin: "project" as const }]),
+    ...(project === undefined || kind !== "agents"
+      ? []
+      : [{ folder: join(".claude", kind), root: project, origin: "claude" as const }]),
+    { folder: kind, root: folders.shippedDir, origin: "shipped" },
+  ];
+  const seen = new Set<string>();
+  return places.flatMap((place) =>
+    listFiles(join(place.root, place.folder), endings, deep).flatMap((path) => {
+      if (seen.has(path)) return [];
+      seen.add(path);
+      return [{ ...place, path }];
+    }),
+  );
+}
+
+function byName(sources: readonly Source[]): ReadonlyMap<string, Source> {
+  const named = new Map<string, Source>();
+  for (const source of sources) {
+    const name = source.path.replace(/\.(yaml|yml|md)$/, "");
+    if (!named.has(name)) named.set(name, source);
+  }
+  return new Map([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function fileOf({ root, folder, path }: Source): string {
+  return join(root, folder, path);
+}
+
+/** A link may stay inside its folder; the folder itself may not lead out of the project either. */
+function read(source: Source, subject: string): Result<string, FileProblem> {
+  const file = fileOf(source);
+  const inProject = readText(file, source.root, subject);
+  return inProject.ok ? readText(file, join(source.root, source.folder), subject) : inProject;
+}
+
+function readAgents(sources: readonly Source[]): ReturnType<Catalog["agents"]> {
+  const agents = new Map<string, AgentDefinition>();
+  const problems: FileProblem[] = [];
+  for (const source of sources) {
+    const text = read(source, "agent");
+    const file = join(source.folder, source.path);
+    const agent = text.ok ? readAgent(text.value, file, fileOf(source), source.origin) : err([text.error]);
+    if (!agent.ok) {
+      problems.push(...agent.error);
+      continue;
+    }
+    const { name } = agent.value;
+    const other = agents.get(name);
+    if (other === undefined) agents.set(name, agent.value);
+    else if (other.origin === source.origin) {
+      const message = `the agent "${name}" is also in ${other.file}; that one counts`;
+      problems.push({ code: "duplicate_agent", message, severity: "error", file: fileOf(source), line: 1, column: 1 });
+    }
+  }
+  return { agents, problems };
+}
+
+function readPrompt(name: string, sources: ReadonlyMap<string, Source>, folders: CatalogFolders): Result<string> {
+  if (!PROMPT_NAME.test(name)) {
+    return err({
+      code: "invalid_prompt_name",
+      message: `"${name.slice(0, 80)}" cannot be the name of a prompt`,
+      hint: "letters, digits, dashes; fragments/<name> for a fragment",
+    });
+  }
+  const source = sources.get(name);
+  if (source === undefined) {
+    const path = join(folders.shippedDir, "prompts", `${name}.md`);
+    return err({
+      code: "prompt_not_found",
+      message: `there is no prompt ${path}`,
+      hint: didYouMean(name, sources.keys(), "prompts"),
+    });
+  }
+  const text = read(source, "prompt");
+  return text.ok ? ok(text.value.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n")) : err(inWords(text.error));
+}
+
+function inWords({ code, message, hint, file }: FileProblem): Problem {
+  return { code, message: `${file}: ${message}`, ...(hint === undefined ? {} : { hint }) };
+}
+
+function readFlow(
+  name: string,
+  sources: ReadonlyMap<string, Source>,
+  context: () => CheckContext,
+  agentProblems: () => readonly FileProblem[],
+): Result<CheckedFlow, readonly FileProblem[]> {
+  const source = sources.get(name);
+  if (source === undefined) {
+    const hint = didYouMean(name, sources.keys(), "flows");
+    const message = `there is no flow "${name.slice(0, 80)}"`;
+    return err([
+      {
+        code: "unknown_flow",
+        message,
+        hint,
+        severity: "error",
+        file: join("flows", `${name.slice(0, 80)}.yaml`),
+        line: 1,
+        column: 1,
+      },
+    ]);
+  }
+  const text = read(source, "flow");
+  if (!text.ok) return err([text.error]);
+  const file = fileOf(source);
+  const yaml = readYaml(text.value.replace(/^\uFEFF/, ""), { file, subject: "flow" });
+  if (!yaml.ok) return err(yaml.error.map(shownSafely));
+  const checked = checkFlow(yaml.value.value, context());
+  const warnings = checked.warnings.map((problem) => placed(problem, yaml.value, file));
+  if (!checked.ok) {
+    const errors = checked.error.map((problem) => placed(problem, yaml.value, file));
+    // A broken agent file is the likely reason for an agent that is not there.
+    const causes = errors.some(({ code }) => code === "unknown_agent") ? agentProblems() : [];
+    return err([...inOrder([...errors, ...warnings]), ...causes]);
+  }
+  if (checked.value.flow !== name) {
+    const message = `the file is called ${name}, the flow "${checked.value.flow}"`;
+    const problem: FlowProblem = {
+      code: "flow_name_mismatch",
+      path: ["flow"],
+      message,
+      hint: "give both the same name",
+      severity: "error",
+    };
+    return err([placed(problem, yaml.value, file)]);
+  }
+  return ok({ file: checked.value, flow: resolveFlow(checked.value), problems: inOrder(warnings) });
+}
+
+/** Adds the place in the text and the line itself. */
+function placed({ path, ...problem }: FlowProblem, yaml: YamlText, file: string): FileProblem {
+  const position = yaml.at(path);
+  const text = yaml.lineAt(position.line);
+  return shownSafely({ ...problem, file, ...position, ...(text === undefined ? {} : { text }) });
+}
+
+function shownSafely(problem: FileProblem): FileProblem {
+  const { text, ...rest } = problem;
+  return text === undefined || problem.code === "secret_in_config" || looksSecret(text) ? rest : problem;
+}
+
+function inOrder(problems: readonly FileProblem[]): readonly FileProblem[] {
+  return [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function resolve(
+  flow: Flow,
+  known: ReadonlyMap<string, AgentDefinition>,
+  sources: ReadonlyMap<string, Source>,
+  loadPrompt: Catalog["loadPrompt"],
+): Result<ResolvedFlow, readonly FileProblem[]> {
+  const { names, all } = agentsOf(flow);
+  const agents = Object.fromEntries(
+    [...known].filter(([name]) => all || names.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  const prompts: Record<string, string> = {};
+  const problems: FileProblem[] = [];
+  // Which fragments a prompt is put together from is decided when it is composed, so all of them are kept.
+  const wanted = [...promptFilesOf(flow), ...[...sources.keys()].filter((name) => name.startsWith("fragments/"))];
+  for (const name of wanted) {
+    const prompt = loadPrompt(name);
+    if (prompt.ok) prompts[name] = prompt.value;
+    else problems.push({ ...prompt.error, severity: "error", file: join("prompts", `${name}.md`), line: 1, column: 1 });
+  }
+  if (problems.length > 0) return err(problems);
+  const hash = createHash("sha256").update(canonicalJson({ flow, agents, prompts })).digest("hex");
+  return ok({ flow, agents, prompts, hash });
+}
+
+function agentsOf(flow: Flow): { readonly names: ReadonlySet<string>; readonly all: boolean } {
+  const names = new Set<string>();
+  let all = false;
+  for (const stage of flow.stages) {
+    switch (stage.kind) {
+      case "agent":
+      case "router":
+        names.add(stage.agent);
+        break;
+      case "parallel":
+        for (const { stages } of Object.values(stage.tracks)) for (const { agent } of stages) names.add(agent);
+        break;
+      case "dynamic":
+        for (const agent of Object.keys(stage.templates)) {
+          if (agent === "*") all = true;
+          else names.add(agent);
+        }
+        break;
+      case "gate":
+      case "builtin":
+        break;
+    }
+  }
+  return { names, all };
+}
+
+function promptFilesOf(flow: Flow): readonly string[] {
+  const works = flow.stages.flatMap((stage) => {
+    if (stage.kind === "parallel") return Object.values(stage.tracks).flatMap(({ stages }) => stages);
+    if (stage.kind === "dynamic") return Object.values(stage.templates);
+    return stage.kind === "gate" ? [] : [stage];
+  });
+  return [...new Set(works.flatMap(({ promptFile }) => (promptFile === undefined ? [] : [promptFile])))];
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
