@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import type { ResolvedFlow } from "../core/agent.ts";
 import { BUILTINS, type CheckContext, checkFlow } from "../core/check/check-flow.ts";
 import type { FileProblem, FlowProblem } from "../core/check/problem.ts";
 import { looksSecret } from "../core/check/secrets.ts";
@@ -11,11 +12,9 @@ import { type Flow, resolveFlow } from "../core/flow.ts";
 import type { FlowFile } from "../core/flow-file.ts";
 import { canonicalJson } from "../core/json.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { type AgentDefinition, type Origin, readAgent } from "./agent-file.ts";
+import { type AgentFile, type Origin, readAgent } from "./agent-file.ts";
 import { listFiles, readText } from "./read-text.ts";
 import { readYaml, type YamlText } from "./yaml.ts";
-
-export type { AgentDefinition, Origin } from "./agent-file.ts";
 
 export type CatalogFolders = {
   /** The folder that holds flows/, agents/ and prompts/ of the package. */
@@ -31,21 +30,13 @@ export type FlowEntry = { readonly name: string; readonly file: string; readonly
 
 export type CheckedFlow = { readonly file: FlowFile; readonly flow: Flow; readonly problems: readonly FileProblem[] };
 
-/** A flow with everything it can use; a run keeps this, so that editing a file never changes a run under way. */
-export type ResolvedFlow = {
-  readonly flow: Flow;
-  readonly agents: Readonly<Record<string, AgentDefinition>>;
-  readonly prompts: Readonly<Record<string, string>>;
-  readonly hash: string;
-};
-
 export type Catalog = {
   readonly listFlows: () => readonly FlowEntry[];
   /** The flow if it has no errors; its warnings are in `problems`. */
   readonly requireFlow: (name: string) => Result<CheckedFlow, readonly FileProblem[]>;
   readonly resolve: (name: string) => Result<ResolvedFlow, readonly FileProblem[]>;
   readonly agents: () => {
-    readonly agents: ReadonlyMap<string, AgentDefinition>;
+    readonly agents: ReadonlyMap<string, AgentFile>;
     readonly problems: readonly FileProblem[];
   };
   readonly listPrompts: () => readonly string[];
@@ -146,7 +137,7 @@ function read(source: Source, subject: string): Result<string, FileProblem> {
 }
 
 function readAgents(sources: readonly Source[]): ReturnType<Catalog["agents"]> {
-  const agents = new Map<string, AgentDefinition>();
+  const agents = new Map<string, AgentFile>();
   const problems: FileProblem[] = [];
   for (const source of sources) {
     const text = read(source, "agent");
@@ -259,14 +250,13 @@ function inOrder(problems: readonly FileProblem[]): readonly FileProblem[] {
 
 function resolve(
   flow: Flow,
-  known: ReadonlyMap<string, AgentDefinition>,
+  known: ReadonlyMap<string, AgentFile>,
   sources: ReadonlyMap<string, Source>,
   loadPrompt: Catalog["loadPrompt"],
 ): Result<ResolvedFlow, readonly FileProblem[]> {
   const { names, all } = agentsOf(flow);
-  const agents = Object.fromEntries(
-    [...known].filter(([name]) => all || names.has(name)).sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
+  const used = [...known].filter(([name]) => all || names.has(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const agents = Object.fromEntries(used.map(([name, { file: _file, origin: _origin, ...agent }]) => [name, agent]));
   const prompts: Record<string, string> = {};
   const problems: FileProblem[] = [];
   // Which fragments a prompt is put together from is decided when it is composed, so all of them are kept.

@@ -1,7 +1,7 @@
 // Splits a Markdown file into its front matter and its body. Strict on purpose: nothing here can run what a file holds,
 // and a file whose front matter is doubtful is refused instead of read as something else.
 
-import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { err, ok, type Result } from "../core/result.ts";
 
 export type FrontMatter = {
   readonly yaml: string;
@@ -41,6 +41,6 @@ export function splitFrontMatter(text: string): Result<FrontMatter> {
   });
 }
 
-function fail(code: string, message: string, hint: string): Result<never, Problem> {
+function fail(code: string, message: string, hint: string): Result<never> {
   return err({ code, message, hint });
 }
