@@ -274,11 +274,17 @@ function retried(draft: Draft, signal: Signal & { type: "retry.requested" }): st
   const found = currentTrack(draft.run, signal.stage);
   if (typeof found === "string") return found;
   const { name, track } = found;
-  const stage = findWork(draft.flow, draft.run, name, track.stage);
+  const said = signal.note === "" ? {} : { said: signal.note };
+  const carry: Carry = { ...track.carry, reason: "again", ...said };
+  const gate = findStage(draft.flow, draft.run, name, track.stage);
+  if (gate?.kind === "gate" && track.at === "stopped") {
+    enter(draft, { track: name, stage: gate, attempt: 0, carry }, name, gate, "again");
+    return undefined;
+  }
+  const stage = findWork(draft.flow, draft.run, name, track.stage) ?? routerOf(draft, track.stage);
   if (stage === undefined) return `${track.stage} cannot be retried: it is not a stage that works`;
   endCurrent(draft, name, track, "retried");
-  const said = signal.note === "" ? {} : { said: signal.note };
-  ready(draft, name, stage, { ...track.carry, reason: "again", ...said });
+  ready(draft, name, stage, carry);
   return undefined;
 }
 
@@ -288,12 +294,21 @@ function skipped(draft: Draft, signal: Signal & { type: "skip.requested" }): str
   if (typeof found === "string") return found;
   const { name, track } = found;
   const stage = findWork(draft.flow, draft.run, name, track.stage);
-  if (stage === undefined) return `${track.stage} cannot be skipped: it waits for a person's decision`;
+  if (stage === undefined) return `${track.stage} cannot be skipped: it is not a stage that works`;
+  if (stage.kind === "router") return `${track.stage} cannot be skipped: without its list there is nothing to run`;
   endCurrent(draft, name, track, "skipped");
   emit(draft, { type: "stage.skipped", track: name, stage: stage.id, reason: signal.reason }, signal.actor);
   const carry = { ...track.carry, from: stage.id, reason: "next" as const, issues: [], questions: [], loop: 0, loopMax: null };
   leave(draft, { track: name, stage, attempt: draft.run.stages[stage.id]?.attempts ?? 0, carry }, "next");
   return undefined;
+}
+
+/** A dynamic stage that could not use its list is retried by asking the router again. */
+function routerOf(draft: Draft, id: string): WorkStage | undefined {
+  const stage = findStage(draft.flow, draft.run, MAIN_TRACK, id);
+  if (stage?.kind !== "dynamic") return undefined;
+  const routers = stage.from.map((name) => findWork(draft.flow, draft.run, MAIN_TRACK, name.split(".")[0] ?? ""));
+  return routers.find((router) => router?.kind === "router" && (router.when === undefined || conditionHolds(draft.run, router.when)));
 }
 
 type Resting = Exclude<Track, { at: "done" } | { at: "forked" }>;

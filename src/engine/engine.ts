@@ -390,8 +390,9 @@ export function createEngine(options: EngineOptions): Engine {
     const facts = records.findLast((record) => typeof record.facts["workspace"] === "string")?.facts;
     if (typeof facts?.["workspace"] !== "string") return;
     const branch = typeof facts["branch"] === "string" ? { branch: facts["branch"] } : {};
+    const repository = typeof facts["repository"] === "string" ? { repository: facts["repository"] } : {};
     const workspaces = options.workspaces("worktree");
-    const closed = await workspaces.close({ mode, dir: facts["workspace"], lockKeys: [], ...branch }, runId);
+    const closed = await workspaces.close({ mode, dir: facts["workspace"], lockKeys: [], ...branch, ...repository }, runId);
     if (!closed.ok) options.onError(runId, new Error(closed.error.message));
   }
 

@@ -107,7 +107,7 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
   const to = await job.workspaces.head(workspace);
   const diff = await job.workspaces.diff(workspace, from);
   await writeRecord(files.diff, diff);
-  await job.note({ ...exitFacts(end), workspace: workspace.dir, branch: workspace.branch ?? null, from, to, repaired, diffBytes: diff.length });
+  await job.note({ ...exitFacts(end), workspace: workspace.dir, repository: workspace.repository ?? null, branch: workspace.branch ?? null, from, to, repaired, diffBytes: diff.length });
   const missing = await missingFiles(dir, required, before, stage, from !== to || diff !== "");
   const { report } = reading;
   if (report.cause === undefined && missing.length > 0) {

@@ -1,0 +1,139 @@
+// A real passrail in a temporary folder: store file, git repository, command runner, scripted programs as agents.
+// Nothing of ours is replaced; only the agents are played (test/fixtures/player/play.mjs).
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadCatalog } from "../../src/catalog/catalog.ts";
+import { openPassrail, type Passrail, shippedDir } from "../../src/compose.ts";
+import type { ResolvedFlow } from "../../src/core/agent.ts";
+import type { Actor, RunEvent } from "../../src/core/event.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { type InboxItem, openItems, type Run } from "../../src/core/run.ts";
+import type { Delivery } from "../../src/engine/engine.ts";
+import type { Notice } from "../../src/notify/notify.ts";
+
+const PLAYER = join(import.meta.dirname, "../fixtures/player/play.mjs");
+
+export type Script = Readonly<Record<string, readonly JsonObject[]>>;
+
+export type Workbench = {
+  readonly dir: string;
+  readonly home: string;
+  readonly project: string;
+  readonly notices: Notice[];
+  readonly errors: unknown[];
+  passrail: Passrail;
+  /** Starts a run of a flow with scripted agents and waits until nothing more happens. */
+  run(flow: string | ResolvedFlow, script: Script, options?: { facts?: JsonObject; subject?: string; wait?: boolean }): Promise<Run>;
+  answer(run: Run, kind: InboxItem["kind"], answer: string, text?: string, actor?: Actor): Promise<Delivery>;
+  load(runId: string): Promise<Run>;
+  events(runId: string): Promise<readonly RunEvent[]>;
+  /** Closes and opens again, as a restart would. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export function resolveShipped(name: string, projectDir?: string): ResolvedFlow {
+  const resolved = loadCatalog({ shippedDir, ...(projectDir === undefined ? {} : { projectDir }) }).resolve(name);
+  if (!resolved.ok) throw new Error(JSON.stringify(resolved.error));
+  return resolved.value;
+}
+
+export function newRepository(dir: string): string {
+  const project = join(dir, "project");
+  const git = (...args: string[]) => execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], { cwd: project });
+  execFileSync("git", ["init", "-q", "-b", "main", project]);
+  writeFileSync(join(project, "README.md"), "# project\n");
+  git("add", "-A");
+  git("commit", "-q", "-m", "first");
+  return project;
+}
+
+export async function openWorkbench(options: { slots?: number; workspace?: "in-place" | "worktree" } = {}): Promise<Workbench> {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-test-")));
+  const home = join(dir, "home");
+  const project = newRepository(dir);
+  const notices: Notice[] = [];
+  const errors: unknown[] = [];
+  const open = async (): Promise<Passrail> => {
+    const opened = await openPassrail({
+      home,
+      project,
+      environment: process.env,
+      flags: { slots: String(options.slots ?? 3) },
+      onError: (_runId, error) => errors.push(error),
+      notifier: { notify: async (notice) => notices.push(notice) > 0 },
+    });
+    if (!opened.ok) throw new Error(opened.error.message);
+    return opened.value;
+  };
+  const bench: Workbench = {
+    dir,
+    home,
+    project,
+    notices,
+    errors,
+    passrail: await open(),
+    async run(flow, script, { facts = {}, subject = "F-1", wait = true } = {}) {
+      const runId = bench.passrail.newRunId();
+      const scriptFile = join(dir, `${runId}.json`);
+      writeFileSync(scriptFile, JSON.stringify(script));
+      const config = { project, workspace: options.workspace ?? "worktree", ...(facts["config"] as JsonObject | undefined) };
+      const { run } = await bench.passrail.engine.startRun({
+        runId,
+        resolved: typeof flow === "string" ? resolveShipped(flow) : flow,
+        subject: { id: subject, title: `Do ${subject}`, body: "All of it." },
+        facts: { ...facts, config, runners: { "*": [process.execPath, PLAYER, scriptFile], ...routerByRules(script) } },
+        actor: "human:tester",
+      });
+      if (!wait) return run;
+      await bench.passrail.engine.idle();
+      return bench.load(runId);
+    },
+    async answer(run, kind, answer, text = "", actor = "human:tester") {
+      const item = openItems(run).find((open) => open.kind === kind);
+      if (item === undefined) throw new Error(`no open ${kind}: ${JSON.stringify(openItems(run))}`);
+      const delivery = await bench.passrail.engine.deliver(run.id, { type: "item.answered", number: item.number, kind, answer, text }, actor);
+      await bench.passrail.engine.idle();
+      return delivery;
+    },
+    async load(runId) {
+      const stored = await bench.passrail.store.loadRun(runId);
+      if (stored === undefined) throw new Error(`no run ${runId}`);
+      return stored.run;
+    },
+    async events(runId) {
+      return (await bench.passrail.store.events({ after: 0, runId, limit: 10_000 })).map(({ event }) => event);
+    },
+    async restart() {
+      await bench.passrail.close();
+      bench.passrail = await open();
+    },
+    async close() {
+      await bench.passrail.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+  return bench;
+}
+
+/** A script that does not play the router leaves it to the rules. */
+function routerByRules(script: Script): JsonObject {
+  return script["route"] === undefined && script["*"] === undefined ? { route: [] } : {};
+}
+
+/** What each finished attempt concluded, in order: "qa:REVISE". */
+export function verdictsOf(events: readonly RunEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.type !== "stage.finished") return [];
+    const { health, verdict, word } = event.outcome;
+    return [`${event.stage}:${word ?? (health === "complete" ? verdict : health)}`];
+  });
+}
+
+/** The source's status words in the order in which they were shown. */
+export function wordsOf(events: readonly RunEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === "run.created" ? [event.word] : event.type === "status.changed" ? [event.to] : []));
+}
