@@ -29,7 +29,13 @@ export type CommitResult =
 
 export type StoredRun = { readonly run: Run; readonly version: number };
 
-export type StoredEvent = { readonly seq: number; readonly runId: string; readonly version: number; readonly event: RunEvent; readonly hash: string };
+export type StoredEvent = {
+  readonly seq: number;
+  readonly runId: string;
+  readonly version: number;
+  readonly event: RunEvent;
+  readonly hash: string;
+};
 
 export type RunSummary = {
   readonly id: string;
@@ -117,7 +123,11 @@ export interface Store {
   /** Ids of runs that may have something to do now (status running), oldest change first. */
   activeRuns(): Promise<readonly string[]>;
   /** In order of sequence, after the given number. */
-  events(query: { readonly after: number; readonly runId?: string; readonly limit: number }): Promise<readonly StoredEvent[]>;
+  events(query: {
+    readonly after: number;
+    readonly runId?: string;
+    readonly limit: number;
+  }): Promise<readonly StoredEvent[]>;
   lastSeq(): Promise<number>;
   attempts(runId: string): Promise<readonly AttemptRecord[]>;
   handoffs(runId: string): Promise<readonly HandoffRecord[]>;
@@ -131,3 +141,29 @@ export interface Store {
   close(): void;
 }
 
+export type StoreErrorCode =
+  | "data_dir_unsafe"
+  | "disk_full"
+  | "schema_too_new"
+  | "schema_too_old"
+  | "sqlite_too_old"
+  | "store_busy"
+  | "store_closed"
+  | "store_damaged"
+  | "store_foreign"
+  | "store_io"
+  | "store_missing"
+  | "store_read_only";
+
+/** The machine, not the change, is the reason. After a rejected commit reload the run: with an I/O error it may still be stored. */
+export class StoreError extends Error {
+  readonly code: StoreErrorCode;
+  readonly hint: string;
+
+  constructor(code: StoreErrorCode, message: string, hint: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "StoreError";
+    this.code = code;
+    this.hint = hint;
+  }
+}

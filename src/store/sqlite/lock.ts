@@ -1,0 +1,72 @@
+// Who performs work on a data folder: one process at a time. The operating system holds the lock (an exclusive transaction on a
+// tiny database of its own), so it is free the moment its owner dies, however it dies. engine.json only helps to name the owner.
+
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreError } from "../store.ts";
+import { explainError } from "./errors.ts";
+import { prepareFolder, preparePrivateFile } from "./folder.ts";
+
+/** Long enough for one of several that start at once to win, short enough to be refused at once. */
+const PATIENCE_MS = 250;
+const NOTE_MAX_BYTES = 4096;
+
+/** Keeps the connections reachable: a collected one would be closed, and the lock lost while its owner still works. */
+const held = new Set<DatabaseSync>();
+
+export type EngineLock = { release(): void };
+
+/** `heldBy` says who has it, in words for the user; the program's decision never rests on them. */
+export function takeEngineLock(dir: string): EngineLock | { readonly heldBy: string } {
+  const folder = prepareFolder(dir);
+  const file = join(folder, "engine.lock.db");
+  const note = join(folder, "engine.json");
+  preparePrivateFile(file);
+  const db = new DatabaseSync(file, { timeout: PATIENCE_MS });
+  try {
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  } catch (error) {
+    db.close();
+    const explained = explainError(error, file);
+    if (explained instanceof StoreError && explained.code === "store_busy") return { heldBy: readNote(note) };
+    throw explained;
+  }
+  held.add(db);
+  try {
+    writeNote(note);
+  } catch {
+    // The lock counts, not the note: a full disk must not keep the engine from starting.
+  }
+  return {
+    release() {
+      if (!held.delete(db)) return;
+      // Before the lock is gone: afterwards the note may be the next owner's.
+      rmSync(note, { force: true });
+      db.close();
+    },
+  };
+}
+
+function writeNote(note: string): void {
+  const partial = `${note}.${process.pid}.partial`;
+  const text = JSON.stringify({ pid: process.pid, startedAt: new Date().toISOString() });
+  rmSync(partial, { force: true });
+  writeFileSync(partial, `${text}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(partial, note);
+}
+
+function readNote(note: string): string {
+  try {
+    if (statSync(note).size > NOTE_MAX_BYTES) return UNKNOWN;
+    const owner: unknown = JSON.parse(readFileSync(note, "utf8"));
+    if (typeof owner !== "object" || owner === null || !("pid" in owner) || !("startedAt" in owner)) return UNKNOWN;
+    const since = new Date(String(owner.startedAt));
+    if (!Number.isSafeInteger(owner.pid) || Number.isNaN(since.getTime())) return UNKNOWN;
+    return `process ${String(owner.pid)} since ${since.toISOString()}`;
+  } catch {
+    return UNKNOWN;
+  }
+}
+
+const UNKNOWN = "another process";

@@ -1,0 +1,263 @@
+// The SQLite store passes the contract, and what only concerns its file: who may read it, what it refuses to open.
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Store } from "../store.ts";
+import {
+  after,
+  changeOf,
+  commitAll,
+  eventAt,
+  handOver,
+  minute,
+  newRun,
+  storeSuite,
+  wholeRun,
+} from "../store.testsuite.ts";
+import { MIGRATIONS, migrate } from "./migrations.ts";
+import { openSqliteStore } from "./open.ts";
+import { requireSqlite } from "./version.ts";
+
+storeSuite("SQLite", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "passrail-store-"));
+  const file = join(folder, "passrail.db");
+  const stores: Store[] = [openSqliteStore({ file })];
+  return {
+    store: stores[0] as Store,
+    reopen: async () => {
+      for (const store of stores) store.close();
+      const store = openSqliteStore({ file });
+      stores.push(store);
+      return store;
+    },
+    cleanup: async () => {
+      for (const store of stores) store.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+});
+
+let folder: string;
+let file: string;
+const stores: Store[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "passrail-store-"));
+  file = join(folder, "data", "passrail.db");
+});
+
+afterEach(async () => {
+  for (const store of stores.splice(0)) store.close();
+  await rm(folder, { recursive: true });
+});
+
+function open(options: Omit<Parameters<typeof openSqliteStore>[0], "file"> = {}): Store {
+  const store = openSqliteStore({ file, ...options });
+  stores.push(store);
+  return store;
+}
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+test("S25: the folder is 0700 and every file 0600, whatever the umask", async () => {
+  const umask = process.umask(0);
+  try {
+    await commitAll(open(), [newRun("a")]);
+  } finally {
+    process.umask(umask);
+  }
+  const names = [file, `${file}-wal`, `${file}-shm`];
+  expect([join(folder, "data"), ...names].map(modeOf)).toEqual(["700", "600", "600", "600"]);
+});
+
+test("S25: files that others could read are tightened at opening", () => {
+  open().close();
+  chmodSync(file, 0o644);
+  chmodSync(join(folder, "data"), 0o755);
+  open();
+  expect([modeOf(join(folder, "data")), modeOf(file)]).toEqual(["700", "600"]);
+});
+
+test("S25: a folder that others can write to is refused with the command that helps", () => {
+  for (const mode of [0o777, 0o770, 0o1777]) {
+    mkdirSync(join(folder, "data"), { recursive: true });
+    chmodSync(join(folder, "data"), mode);
+    expect(() => open()).toThrow(
+      expect.objectContaining({ code: "data_dir_unsafe", hint: expect.stringContaining("chmod 700") }),
+    );
+    expect(existsSync(file)).toBe(false);
+  }
+});
+
+test("S25: a database that is really a link to elsewhere is refused", () => {
+  mkdirSync(join(folder, "data"), { mode: 0o700 });
+  writeFileSync(join(folder, "other.db"), "");
+  symlinkSync(join(folder, "other.db"), file);
+  expect(() => open()).toThrow(expect.objectContaining({ code: "data_dir_unsafe" }));
+});
+
+test("SQLite below 3.51.3 is refused: the message names the version, the bug and the way out", () => {
+  for (const version of ["3.51.2", "3.50.4", "3.46.0", "2.8.17", "", "x.y.z", "3.51"]) {
+    expect(() => requireSqlite(version)).toThrow(expect.objectContaining({ code: "sqlite_too_old" }));
+  }
+  expect(() => requireSqlite("3.50.4")).toThrow(/3\.50\.4.*WAL reset/);
+  for (const version of ["3.51.3", "3.51.10", "3.53.4", "4.0.0"]) expect(() => requireSqlite(version)).not.toThrow();
+});
+
+test("the connection keeps what the promises rest on", () => {
+  const store = open();
+  const raw = new DatabaseSync(file);
+  const read = (pragma: string) => Object.values(raw.prepare(`PRAGMA ${pragma}`).get() ?? {})[0];
+  expect([read("journal_mode"), read("user_version"), read("application_id")]).toEqual(["wal", 1, 0x5053524c]);
+  raw.close();
+  store.close();
+});
+
+test("a database of a newer schema is refused and stays as it was", async () => {
+  const store = open();
+  await commitAll(store, [newRun("a")]);
+  store.close();
+  const raw = new DatabaseSync(file);
+  raw.exec("PRAGMA journal_mode = DELETE; PRAGMA user_version = 7");
+  raw.close();
+  const before = readFileSync(file);
+  for (const readOnly of [false, true]) {
+    expect(() => open({ readOnly })).toThrow(expect.objectContaining({ code: "schema_too_new" }));
+  }
+  expect(() => open()).toThrow(/version 7.*up to 1/);
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("another program's database, and a file that is no database, are refused and stay as they were", () => {
+  mkdirSync(join(folder, "data"), { mode: 0o700 });
+  const raw = new DatabaseSync(file);
+  raw.exec("CREATE TABLE mine (x)");
+  raw.close();
+  const before = readFileSync(file);
+  expect(() => open()).toThrow(expect.objectContaining({ code: "store_foreign" }));
+  expect(readFileSync(file).equals(before)).toBe(true);
+  writeFileSync(file, "just some text, long enough to be taken for a header of a database file".repeat(20));
+  expect(() => open()).toThrow(expect.objectContaining({ code: "store_foreign" }));
+});
+
+test("a damaged page is noticed at opening", async () => {
+  const store = open();
+  for (const index of Array.from({ length: 60 }).keys()) await store.commit(newRun(`r${index}`));
+  store.close();
+  const bytes = readFileSync(file);
+  bytes.fill(0xff, 4096, 4096 * 12);
+  writeFileSync(file, bytes);
+  expect(() => open({ check: "always" })).toThrow(expect.objectContaining({ code: "store_damaged" }));
+});
+
+test("R-000-36: an upgrade is repeatable, copies the old file first and gives old rows the defaults", async () => {
+  const store = open();
+  await commitAll(store, wholeRun("a"));
+  store.close();
+  const upgraded = [...MIGRATIONS, "ALTER TABLE runs ADD COLUMN priority INTEGER NOT NULL DEFAULT 3"];
+  const raw = new DatabaseSync(file);
+  try {
+    const broken = [...MIGRATIONS, "ALTER TABLE runs ADD COLUMN priority INTEGER; SELECT nonsense"];
+    expect(() => migrate(raw, file, broken)).toThrow("nonsense");
+    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
+    for (const _ of ["once", "again"]) migrate(raw, file, upgraded);
+    expect(raw.prepare("SELECT id, priority FROM runs").all()).toEqual([{ id: "a", priority: 3 }]);
+    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 });
+    expect(raw.prepare("PRAGMA foreign_keys").get()).toEqual({ foreign_keys: 1 });
+  } finally {
+    raw.close();
+  }
+  expect(() => open()).toThrow(expect.objectContaining({ code: "schema_too_new" }));
+  const copy = `${file}.v1.bak`;
+  expect(modeOf(copy)).toBe("600");
+  const old = openSqliteStore({ file: copy });
+  stores.push(old);
+  expect((await old.loadRun("a"))?.run.status).toBe("completed");
+  expect(await old.verify()).toEqual([]);
+});
+
+test("an upgrade that would leave rows without their run is undone", async () => {
+  const store = open();
+  await commitAll(store, [newRun("a")]);
+  store.close();
+  const raw = new DatabaseSync(file);
+  expect(() => migrate(raw, file, [...MIGRATIONS, "DELETE FROM runs"])).toThrow("without their run");
+  expect(raw.prepare("SELECT count(*) AS n FROM runs").get()).toEqual({ n: 1 });
+  raw.close();
+});
+
+test("R-003-03 R-003-05 R-003-07: agent_handoffs shows handoffs under the outward names and words", async () => {
+  const store = open();
+  const started = newRun("b", { subjectId: "v0.1:1.1.1" });
+  await commitAll(store, [...wholeRun("a"), started]);
+  await commitAll(store, [handOver(after(started), { from: "analyst", to: "coder", at: minute(5) })]);
+  const withdrawn = newRun("c");
+  const event = eventAt(minute(6), { type: "handoff.withdrawn", track: "main", number: 1, reason: "canceled" });
+  await commitAll(store, [newRun("d"), withdrawn, changeOf(after(withdrawn), [event])]);
+  const raw = new DatabaseSync(file, { readOnly: true });
+  const rows = raw.prepare("SELECT * FROM agent_handoffs ORDER BY id").all();
+  raw.close();
+  expect(Object.keys(rows[0] ?? {})).toEqual([
+    "id",
+    "story_id",
+    "from_agent",
+    "to_agent",
+    "status",
+    "payload",
+    "rejection_reason",
+    "created_at",
+    "processed_at",
+  ]);
+  expect(rows.map((row) => [row["id"], row["story_id"], row["status"]])).toEqual([
+    [1, "v0.1:a", "accepted"],
+    [2, "v0.1:a", "rejected"],
+    [3, "v0.1:a", "rejected"],
+    [4, "v0.1:1.1.1", "accepted"],
+    [5, "v0.1:1.1.1", "accepted"],
+    [6, "v0.1:d", "pending"],
+    [7, "v0.1:c", "rejected"],
+  ]);
+  expect(rows[1]).toMatchObject({ rejection_reason: "the plan is unclear", processed_at: minute(22) });
+  expect(rows[4]).toEqual({
+    id: 5,
+    story_id: "v0.1:1.1.1",
+    from_agent: "analyst",
+    to_agent: "coder",
+    status: "accepted",
+    payload: JSON.stringify({ summary: "analyst did it", files: ["a.ts"] }),
+    rejection_reason: null,
+    created_at: "2026-01-01T00:05:00.000Z",
+    processed_at: "2026-01-01T00:05:00.000Z",
+  });
+  expect(rows[5]).toMatchObject({ payload: null, processed_at: null, from_agent: "orchestrator" });
+});
+
+test("a reader creates nothing, writes nothing and sees what a writer commits", async () => {
+  expect(() => open({ readOnly: true })).toThrow(expect.objectContaining({ code: "store_missing" }));
+  expect(existsSync(file)).toBe(false);
+  const writer = open();
+  const reader = open({ readOnly: true });
+  expect(reader.changedElsewhere()).toBe(false);
+  await commitAll(writer, [newRun("a")]);
+  expect([reader.changedElsewhere(), reader.changedElsewhere()]).toEqual([true, false]);
+  expect(await reader.listRuns({ limit: 5 })).toHaveLength(1);
+  expect(await reader.verify()).toEqual([]);
+  await expect(reader.commit(newRun("b"))).rejects.toMatchObject({ code: "store_read_only" });
+});
+
+test("two writers of one file never overwrite each other", async () => {
+  const [left, right] = [open(), open()];
+  const first = newRun("a");
+  await commitAll(left, [first]);
+  expect(right.changedElsewhere()).toBe(true);
+  const over = (signalId: string) => handOver(after(first), { from: "analyst", to: "coder", signalId });
+  const results = await Promise.all([left.commit(over("l")), right.commit(over("r"))]);
+  expect(results.map((result) => result.type).toSorted()).toEqual(["conflict", "ok"]);
+  expect(await right.verify()).toEqual([]);
+});

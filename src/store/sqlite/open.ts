@@ -1,0 +1,129 @@
+// The store in one SQLite file, without a service. Several processes may open it and commit; SQLite's locks and the expected
+// version keep them apart. Who performs work is decided elsewhere (lock.ts).
+
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { type Store, StoreError } from "../store.ts";
+import { type Check, openReader, openWriter } from "./connection.ts";
+import { explainError } from "./errors.ts";
+import { openGroup } from "./group.ts";
+import { prepareReads, type Reads } from "./read.ts";
+import { verifyFile } from "./verify.ts";
+import { prepareWrites, requireWellFormed, type Writes } from "./write.ts";
+
+export type SqliteStoreOptions = {
+  readonly file: string;
+  /** For readers beside a running engine: creates and upgrades nothing. */
+  readonly readOnly?: boolean;
+  /** Whether the file is checked for damage at opening. */
+  readonly check?: Check;
+};
+
+/** Throws a StoreError when the file or the machine is not fit for use. */
+export function openSqliteStore({ file, readOnly = false, check = "auto" }: SqliteStoreOptions): Store {
+  let connection: Connection | undefined = connect(check);
+  let seenVersion = connection.reads.dataVersion();
+  let isClosed = false;
+  const group = openGroup(transact);
+
+  function connect(checkAtOpening: Check): Connection {
+    const { db } = readOnly ? openReader(file) : openWriter(file, checkAtOpening);
+    return {
+      db,
+      begin: db.prepare("BEGIN IMMEDIATE"),
+      commit: db.prepare("COMMIT"),
+      reads: prepareReads(db),
+      writes: prepareWrites(db),
+    };
+  }
+
+  function connected(): Connection {
+    if (isClosed) throw new StoreError("store_closed", `${file} is closed.`, "Open the store again.");
+    connection ??= connect("never");
+    return connection;
+  }
+
+  /** After an I/O error the handle is not trusted again: what counts is what the disk says when it is opened anew. */
+  function dropConnection(): void {
+    try {
+      connection?.db.close();
+    } finally {
+      connection = undefined;
+      seenVersion = Number.NaN;
+    }
+  }
+
+  function transact(work: () => void): void {
+    const { db, begin, commit } = connected();
+    try {
+      begin.run();
+      work();
+      commit.run();
+    } catch (error) {
+      const explained = explainError(error, file);
+      // SQLite has already rolled back by itself after some errors.
+      if (db.isTransaction) db.exec("ROLLBACK");
+      if (explained instanceof StoreError && explained.code === "store_io") dropConnection();
+      throw explained;
+    }
+  }
+
+  async function write<T>(work: (writes: Writes) => T): Promise<T> {
+    if (readOnly) {
+      throw new StoreError("store_read_only", `${file} is open for reading only.`, "Open the store for writing.");
+    }
+    connected();
+    return group.add(() => work(connected().writes));
+  }
+
+  async function read<T>(query: (reads: Reads) => T): Promise<T> {
+    try {
+      return query(connected().reads);
+    } catch (error) {
+      throw explainError(error, file);
+    }
+  }
+
+  return {
+    commit: async (change) => {
+      requireWellFormed(change);
+      return write((writes) => writes.commit(change));
+    },
+    noteAttempt: (runId, stage, attempt, facts) => write((writes) => writes.noteAttempt(runId, stage, attempt, facts)),
+    settleWork: (id) => write((writes) => writes.settleWork(id)),
+    saveFlow: (hash, flow) => write((writes) => writes.saveFlow(hash, flow)),
+    loadFlow: (hash) => read((reads) => reads.loadFlow(hash)),
+    loadRun: (runId) => read((reads) => reads.loadRun(runId)),
+    findRuns: (prefix) => read((reads) => reads.findRuns(prefix)),
+    listRuns: (filter) => read((reads) => reads.listRuns(filter)),
+    countRuns: () => read((reads) => reads.countRuns()),
+    activeRuns: () => read((reads) => reads.activeRuns()),
+    events: (query) => read((reads) => reads.events(query)),
+    lastSeq: () => read((reads) => reads.lastSeq()),
+    attempts: (runId) => read((reads) => reads.attempts(runId)),
+    handoffs: (runId) => read((reads) => reads.handoffs(runId)),
+    inbox: () => read((reads) => reads.inbox()),
+    pendingWork: () => read((reads) => reads.pendingWork()),
+    verify: () => verifyFile(file),
+    changedElsewhere: () => {
+      const version = connected().reads.dataVersion();
+      const isChanged = version !== seenVersion;
+      seenVersion = version;
+      return isChanged;
+    },
+    close: () => {
+      if (isClosed) return;
+      // What was asked for before is still answered.
+      group.flush();
+      isClosed = true;
+      connection?.db.close();
+    },
+  };
+}
+
+type Connection = {
+  readonly db: DatabaseSync;
+  readonly begin: StatementSync;
+  readonly commit: StatementSync;
+  readonly reads: Reads;
+  readonly writes: Writes;
+};

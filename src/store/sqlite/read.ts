@@ -1,0 +1,164 @@
+// Everything that only reads. Paging is by key, never by offset: page 10,000 costs what page 1 costs.
+
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { JsonObject } from "../../core/json.ts";
+import type { Run } from "../../core/run.ts";
+import type {
+  AttemptRecord,
+  HandoffRecord,
+  InboxRecord,
+  RunFilter,
+  RunSummary,
+  StoredEvent,
+  StoredRun,
+  WorkRecord,
+} from "../store.ts";
+import { toAttempt, toHandoff, toInboxRecord, toRunSummary, toStoredEvent, toStoredRun, toWork } from "./rows.ts";
+
+export type Reads = ReturnType<typeof prepareReads>;
+
+const SUMMARY = "number, id, flow, subject_id, subject_title, status, word, stage, created_at, updated_at";
+const FOUND_AT_MOST = 10;
+
+export function prepareReads(db: DatabaseSync) {
+  const prepared = new Map<string, StatementSync>();
+
+  function statement(sql: string): StatementSync {
+    const known = prepared.get(sql) ?? db.prepare(sql);
+    prepared.set(sql, known);
+    return known;
+  }
+
+  /** Which row a statement gives, the statement knows and not the compiler: each converter names its own. */
+  function all<T>(toRecord: (row: never) => T, sql: string, ...values: SQLInputValue[]): readonly T[] {
+    return statement(sql)
+      .all(...values)
+      .map((row) => toRecord(row as never));
+  }
+
+  function first<T>(toRecord: (row: never) => T, sql: string, ...values: SQLInputValue[]): T | undefined {
+    const row = statement(sql).get(...values);
+    return row === undefined ? undefined : toRecord(row as never);
+  }
+
+  function loadRun(runId: string): StoredRun | undefined {
+    return first(toStoredRun, "SELECT state, version FROM runs WHERE id = ?", runId);
+  }
+
+  function loadFlow(hash: string): JsonObject | undefined {
+    const toFlow = (row: { body: string }) => JSON.parse(row.body) as JsonObject;
+    return first(toFlow, "SELECT body FROM flows WHERE hash = ?", hash);
+  }
+
+  function findRuns(prefix: string): readonly RunSummary[] {
+    const found = new Map<string, RunSummary>();
+    for (const run of [...runsByNumber(prefix), ...runsById(prefix)]) found.set(run.id, run);
+    return [...found.values()].slice(0, FOUND_AT_MOST);
+  }
+
+  function runsById(prefix: string): readonly RunSummary[] {
+    const sql = `SELECT ${SUMMARY} FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ${FOUND_AT_MOST}`;
+    return all(toRunSummary, sql, prefix, `${prefix}\u{10ffff}`);
+  }
+
+  /** 12 means 12, 120 to 129, 1200 to 1299 …: a few ranges of the key instead of a look at every row. */
+  function runsByNumber(prefix: string): readonly RunSummary[] {
+    if (!/^[1-9][0-9]{0,9}$/.test(prefix)) return [];
+    const sql = `SELECT ${SUMMARY} FROM runs WHERE number >= ? AND number < ? ORDER BY number LIMIT ${FOUND_AT_MOST}`;
+    const highest = numberOf("SELECT max(number) AS value FROM runs");
+    const found: RunSummary[] = [];
+    for (let low = Number(prefix), width = 1; low <= highest && found.length < FOUND_AT_MOST; low *= 10, width *= 10) {
+      found.push(...all(toRunSummary, sql, low, low + width));
+    }
+    return found;
+  }
+
+  function listRuns(filter: RunFilter): readonly RunSummary[] {
+    const conditions = ["true"];
+    const values: SQLInputValue[] = [];
+    const require = (condition: string, ...given: SQLInputValue[]) => {
+      conditions.push(condition);
+      values.push(...given);
+    };
+    if (filter.status !== undefined) require("status = ?", filter.status);
+    if (filter.flow !== undefined) require("flow = ?", filter.flow);
+    if (filter.word !== undefined) require("(status = ? OR word = ?)", filter.word, filter.word);
+    if (filter.before !== undefined) require("number < ?", filter.before);
+    const sql = `SELECT ${SUMMARY} FROM runs WHERE ${conditions.join(" AND ")} ORDER BY number DESC LIMIT ?`;
+    return all(toRunSummary, sql, ...values, filter.limit);
+  }
+
+  function countRuns(): Readonly<Record<Run["status"], number>> {
+    const counts = { running: 0, waiting: 0, stopped: 0, completed: 0, canceled: 0 };
+    const toCount = (row: { status: Run["status"]; count: number }) => row;
+    for (const { status, count } of all(toCount, "SELECT status, count(*) AS count FROM runs GROUP BY status")) {
+      counts[status] = count;
+    }
+    return counts;
+  }
+
+  function activeRuns(): readonly string[] {
+    const sql = "SELECT id FROM runs WHERE status = 'running' ORDER BY updated_seq";
+    return all((row: { id: string }) => row.id, sql);
+  }
+
+  function events(query: {
+    readonly after: number;
+    readonly runId?: string;
+    readonly limit: number;
+  }): readonly StoredEvent[] {
+    const { after, runId, limit } = query;
+    if (runId === undefined) {
+      return all(toStoredEvent, "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", after, limit);
+    }
+    // Within a run the versions grow with the sequence, and there is an index for them.
+    const sql = "SELECT * FROM events WHERE run_id = ? AND seq > ? ORDER BY version LIMIT ?";
+    return all(toStoredEvent, sql, runId, after, limit);
+  }
+
+  function attempts(runId: string): readonly AttemptRecord[] {
+    const sql = `
+      SELECT a.*, e.body -> '$.outcome' AS outcome FROM attempts a LEFT JOIN events e ON e.seq = a.outcome_seq
+      WHERE a.run_id = ? ORDER BY a.ready_seq`;
+    return all(toAttempt, sql, runId);
+  }
+
+  function handoffs(runId: string): readonly HandoffRecord[] {
+    const sql = `
+      SELECT h.*, r.subject_id FROM handoffs h JOIN runs r ON r.id = h.run_id
+      WHERE h.run_id = ? ORDER BY h.number`;
+    return all(toHandoff, sql, runId);
+  }
+
+  function inbox(): readonly InboxRecord[] {
+    const sql = `
+      SELECT i.run_id, i.item, r.flow, r.subject_id, r.subject_title FROM inbox i JOIN runs r ON r.id = i.run_id
+      ORDER BY i.opened_at, r.number, i.number`;
+    return all(toInboxRecord, sql);
+  }
+
+  function pendingWork(): readonly WorkRecord[] {
+    return all(toWork, "SELECT * FROM work ORDER BY id");
+  }
+
+  function numberOf(sql: string): number {
+    return first((row: { value: number | null }) => row.value, sql) ?? 0;
+  }
+
+  return {
+    loadRun,
+    loadFlow,
+    findRuns,
+    listRuns,
+    countRuns,
+    activeRuns,
+    events,
+    lastSeq: () => numberOf("SELECT max(seq) AS value FROM events"),
+    attempts,
+    handoffs,
+    inbox,
+    pendingWork,
+    /** Changes when another connection has written; our own commits leave it. */
+    dataVersion: () => first((row: { data_version: number }) => row.data_version, "PRAGMA data_version") ?? 0,
+  };
+}

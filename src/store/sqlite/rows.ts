@@ -1,0 +1,186 @@
+// The only place that knows both spellings: columns in snake_case on one side, the port's records on the other.
+// JSON is read as what we wrote; verify is there for doubts.
+
+import type { Command } from "../../core/command.ts";
+import type { RunEvent } from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { InboxItem, Run } from "../../core/run.ts";
+import type {
+  AttemptRecord,
+  HandoffRecord,
+  InboxRecord,
+  RunSummary,
+  StoredEvent,
+  StoredRun,
+  WorkRecord,
+} from "../store.ts";
+
+export type RunRow = {
+  readonly number: number;
+  readonly id: string;
+  readonly flow: string;
+  readonly flow_hash: string;
+  readonly subject_id: string;
+  readonly subject_title: string;
+  readonly created_at: string;
+  readonly status: Run["status"];
+  readonly word: string;
+  readonly stage: string | null;
+  readonly version: number;
+  readonly head: string;
+  readonly updated_at: string;
+  readonly updated_seq: number;
+  readonly state: string;
+};
+
+export type EventRow = {
+  readonly seq: number;
+  readonly run_id: string;
+  readonly version: number;
+  readonly type: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly body: string;
+  readonly hash: string;
+};
+
+export type AttemptRow = {
+  readonly run_id: string;
+  readonly stage: string;
+  readonly attempt: number;
+  readonly track: string;
+  readonly status: AttemptRecord["status"];
+  readonly ready_at: string;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  readonly outcome: string | null;
+  readonly facts: string;
+};
+
+export type HandoffRow = {
+  readonly id: number;
+  readonly run_id: string;
+  readonly number: number;
+  readonly track: string;
+  readonly subject_id: string;
+  readonly from_stage: string | null;
+  readonly from_agent: string | null;
+  readonly from_attempt: number;
+  readonly to_stage: string | null;
+  readonly to_agent: string | null;
+  readonly loop: number;
+  readonly state: HandoffRecord["state"];
+  readonly rejection_reason: string | null;
+  readonly created_at: string;
+  readonly processed_at: string | null;
+};
+
+export type InboxRow = Pick<RunRow, "flow" | "subject_id" | "subject_title"> & {
+  readonly run_id: string;
+  readonly item: string;
+};
+
+export type WorkRow = { readonly id: number; readonly run_id: string; readonly command: string };
+
+/** The columns of a run that follow from its state. SQLite stores UTF-8, which has no half characters. */
+export function runColumns(
+  run: Run,
+): Omit<RunRow, "number" | "version" | "head" | "updated_at" | "updated_seq" | "state"> {
+  const main = run.tracks["main"];
+  return {
+    id: run.id,
+    flow: run.flow.toWellFormed(),
+    flow_hash: run.flowHash,
+    subject_id: run.subject.id.toWellFormed(),
+    subject_title: run.subject.title.toWellFormed(),
+    created_at: run.createdAt,
+    status: run.status,
+    word: run.word.toWellFormed(),
+    stage: main === undefined || main.at === "done" ? null : main.stage,
+  };
+}
+
+/** The event as its row keeps it: what has a column of its own is not repeated in the body. */
+export function eventColumns(event: RunEvent): Pick<EventRow, "type" | "at" | "actor" | "body"> {
+  const { type, at, actor, ...body } = event;
+  return { type, at, actor: actor.toWellFormed(), body: JSON.stringify(body) };
+}
+
+export function toEvent(row: EventRow): RunEvent {
+  return {
+    type: row.type,
+    ...(JSON.parse(row.body) as JsonObject),
+    at: row.at,
+    actor: row.actor,
+  } as unknown as RunEvent;
+}
+
+export function toStoredEvent(row: EventRow): StoredEvent {
+  return { seq: row.seq, runId: row.run_id, version: row.version, event: toEvent(row), hash: row.hash };
+}
+
+export function toStoredRun(row: Pick<RunRow, "state" | "version">): StoredRun {
+  return { run: JSON.parse(row.state) as Run, version: row.version };
+}
+
+export function toRunSummary(row: RunRow): RunSummary {
+  return {
+    id: row.id,
+    number: row.number,
+    flow: row.flow,
+    subject: { id: row.subject_id, title: row.subject_title },
+    status: row.status,
+    word: row.word,
+    stage: row.stage,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export function toAttempt(row: AttemptRow): AttemptRecord {
+  return {
+    runId: row.run_id,
+    stage: row.stage,
+    attempt: row.attempt,
+    track: row.track,
+    status: row.status,
+    readyAt: row.ready_at,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    outcome: row.outcome === null ? null : (JSON.parse(row.outcome) as JsonObject),
+    facts: JSON.parse(row.facts) as JsonObject,
+  };
+}
+
+export function toHandoff(row: HandoffRow): HandoffRecord {
+  return {
+    id: row.id,
+    runId: row.run_id,
+    number: row.number,
+    track: row.track,
+    subjectId: row.subject_id,
+    fromStage: row.from_stage,
+    fromAgent: row.from_agent,
+    fromAttempt: row.from_attempt,
+    toStage: row.to_stage,
+    toAgent: row.to_agent,
+    loop: row.loop,
+    state: row.state,
+    rejectionReason: row.rejection_reason,
+    createdAt: row.created_at,
+    processedAt: row.processed_at,
+  };
+}
+
+export function toInboxRecord(row: InboxRow): InboxRecord {
+  return {
+    runId: row.run_id,
+    item: JSON.parse(row.item) as InboxItem,
+    flow: row.flow,
+    subject: { id: row.subject_id, title: row.subject_title },
+  };
+}
+
+export function toWork(row: WorkRow): WorkRecord {
+  return { id: row.id, runId: row.run_id, command: JSON.parse(row.command) as Command };
+}

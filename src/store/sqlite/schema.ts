@@ -1,0 +1,119 @@
+// Version 1 of the tables. Never edit it once released: a later version is a new entry in migrations.ts.
+// `events` is the truth; runs.state, attempts, handoffs and inbox are projections of it and can be rebuilt (verify.ts does).
+
+export const SCHEMA_1 = `
+CREATE TABLE runs (
+  number        INTEGER PRIMARY KEY AUTOINCREMENT,
+  id            TEXT NOT NULL UNIQUE,
+  flow          TEXT NOT NULL,
+  flow_hash     TEXT NOT NULL,
+  subject_id    TEXT NOT NULL,
+  subject_title TEXT NOT NULL,
+  created_at    TEXT NOT NULL,
+  status        TEXT NOT NULL,
+  word          TEXT NOT NULL,
+  stage         TEXT,
+  version       INTEGER NOT NULL,
+  head          TEXT NOT NULL,
+  updated_at    TEXT NOT NULL,
+  updated_seq   INTEGER NOT NULL,
+  state         TEXT NOT NULL
+) STRICT;
+CREATE INDEX runs_by_status ON runs (status, updated_seq);
+CREATE INDEX runs_by_subject ON runs (subject_id);
+
+CREATE TABLE events (
+  seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_id  TEXT NOT NULL REFERENCES runs (id),
+  version INTEGER NOT NULL,
+  type    TEXT NOT NULL,
+  at      TEXT NOT NULL,
+  actor   TEXT NOT NULL,
+  body    TEXT NOT NULL,
+  hash    TEXT NOT NULL,
+  UNIQUE (run_id, version)
+) STRICT;
+CREATE TRIGGER events_never_change BEFORE UPDATE ON events BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
+CREATE TRIGGER events_never_go BEFORE DELETE ON events BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
+
+CREATE TABLE signals (
+  run_id    TEXT NOT NULL REFERENCES runs (id),
+  signal_id TEXT NOT NULL,
+  PRIMARY KEY (run_id, signal_id)
+) STRICT, WITHOUT ROWID;
+
+-- outcome_seq is the event that holds the outcome: a payload can be large and is stored once.
+CREATE TABLE attempts (
+  run_id      TEXT NOT NULL REFERENCES runs (id),
+  stage       TEXT NOT NULL,
+  attempt     INTEGER NOT NULL,
+  track       TEXT NOT NULL,
+  status      TEXT NOT NULL,
+  handoff     INTEGER NOT NULL,
+  ready_seq   INTEGER NOT NULL,
+  ready_at    TEXT NOT NULL,
+  started_at  TEXT,
+  ended_at    TEXT,
+  outcome_seq INTEGER,
+  facts       TEXT NOT NULL DEFAULT '{}',
+  PRIMARY KEY (run_id, stage, attempt)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE handoffs (
+  id               INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_id           TEXT NOT NULL REFERENCES runs (id),
+  number           INTEGER NOT NULL,
+  track            TEXT NOT NULL,
+  from_stage       TEXT,
+  from_agent       TEXT,
+  from_attempt     INTEGER NOT NULL,
+  to_stage         TEXT,
+  to_agent         TEXT,
+  loop             INTEGER NOT NULL,
+  state            TEXT NOT NULL DEFAULT 'pending',
+  rejection_reason TEXT,
+  created_at       TEXT NOT NULL,
+  processed_at     TEXT,
+  UNIQUE (run_id, number)
+) STRICT;
+
+CREATE TABLE inbox (
+  run_id    TEXT NOT NULL REFERENCES runs (id),
+  number    INTEGER NOT NULL,
+  kind      TEXT NOT NULL,
+  stage     TEXT NOT NULL,
+  opened_at TEXT NOT NULL,
+  item      TEXT NOT NULL,
+  PRIMARY KEY (run_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE work (
+  id      INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_id  TEXT NOT NULL REFERENCES runs (id),
+  command TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE flows (
+  hash TEXT PRIMARY KEY,
+  body TEXT NOT NULL
+) STRICT;
+
+-- The names and the three words under which the outside asks for handoffs.
+CREATE VIEW agent_handoffs (
+  id, story_id, from_agent, to_agent, status, payload, rejection_reason, created_at, processed_at
+) AS
+SELECT
+  h.id,
+  r.subject_id,
+  h.from_agent,
+  h.to_agent,
+  CASE h.state WHEN 'pending' THEN 'pending' WHEN 'accepted' THEN 'accepted' WHEN 'done' THEN 'accepted' ELSE 'rejected' END,
+  e.body -> '$.outcome.payload',
+  h.rejection_reason,
+  h.created_at,
+  h.processed_at
+FROM handoffs h
+JOIN runs r ON r.id = h.run_id
+LEFT JOIN attempts a ON a.run_id = h.run_id AND a.stage = h.from_stage AND a.attempt = h.from_attempt
+LEFT JOIN events e ON e.seq = a.outcome_seq;
+`;

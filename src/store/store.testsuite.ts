@@ -1,0 +1,567 @@
+// What every store must do, whatever database it uses. An adapter's test calls `storeSuite` with a way to open an empty store.
+// The makers below build changes by hand, with `evolve` only: a store must not depend on how decisions are made.
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Command } from "../core/command.ts";
+import type { Actor, EventBody, RunEvent } from "../core/event.ts";
+import { evolve } from "../core/evolve.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { Carry, InboxItem, Run } from "../core/run.ts";
+import type { Change, CommitResult, Store, StoredRun } from "./store.ts";
+
+export type OpenedStore = {
+  readonly store: Store;
+  /** Closes the store and opens the same data again. */
+  reopen(): Promise<Store>;
+  cleanup(): Promise<void> | void;
+};
+
+/** Minute n of a day: events at the same minute have the same time. */
+export function minute(n: number): string {
+  return new Date(Date.UTC(2026, 0, 1, 0, n)).toISOString();
+}
+
+export function eventAt(at: string, body: EventBody, actor: Actor = "engine"): RunEvent {
+  return { ...body, at, actor };
+}
+
+export function carryOf(handoff: number, from = "start"): Carry {
+  return { from, reason: "next", names: [], issues: [], questions: [], loop: 0, loopMax: null, handoff };
+}
+
+/** The change that these events make of a run. */
+export function changeOf(
+  before: StoredRun | undefined,
+  events: readonly RunEvent[],
+  options: { readonly signalIds?: readonly string[]; readonly enqueue?: readonly Command[] } = {},
+): Change {
+  let run: Run | undefined = before?.run;
+  for (const event of events) run = evolve(run, event);
+  if (run === undefined) throw new Error("a change needs events");
+  const version = before?.version ?? 0;
+  return {
+    runId: run.id,
+    expectedVersion: version,
+    signalIds: options.signalIds ?? [],
+    events,
+    run,
+    enqueue: options.enqueue ?? [],
+  };
+}
+
+export function after(change: Change): StoredRun {
+  return { run: change.run, version: change.expectedVersion + change.events.length };
+}
+
+/** A new run that is on its way to its first stage. */
+export function newRun(id: string, options: { readonly flow?: string; readonly subjectId?: string } = {}): Change {
+  const at = minute(0);
+  return changeOf(undefined, [
+    eventAt(at, {
+      type: "run.created",
+      id,
+      flow: options.flow ?? "story",
+      flowHash: "f1",
+      subject: { id: options.subjectId ?? `v0.1:${id}`, title: `Story ${id} "ä" 😀`, body: "Do it." },
+      facts: { input: "x" },
+      word: "pending",
+    }),
+    eventAt(at, handoffCreated(1, null, "analyst", 0)),
+    eventAt(at, { type: "stage.ready", track: "main", stage: "analyst", attempt: 1, carry: carryOf(1) }),
+  ]);
+}
+
+function handoffCreated(number: number, from: string | null, to: string | null, fromAttempt: number): EventBody {
+  return {
+    type: "handoff.created",
+    track: "main",
+    number,
+    fromStage: from,
+    fromAgent: from ?? "orchestrator",
+    fromAttempt,
+    toStage: to,
+    toAgent: to,
+    loop: 0,
+  };
+}
+
+function outcomeOf(verdict: "pass" | "revise", payload?: JsonObject): Outcome {
+  return {
+    health: "complete",
+    verdict,
+    issues: verdict === "pass" ? [] : ["a finding"],
+    questions: [],
+    warnings: [],
+    ...(payload === undefined ? {} : { payload }),
+  };
+}
+
+/** The usual handoff: one stage ends, the next begins. Six events. */
+export function handOver(
+  before: StoredRun,
+  options: { readonly from: string; readonly to: string; readonly at?: string; readonly signalId?: string },
+): Change {
+  const { from, to, at = minute(before.version), signalId } = options;
+  const number = before.run.handoffs + 1;
+  const attempt = before.run.stages[from]?.attempts ?? 1;
+  const nextAttempt = (before.run.stages[to]?.attempts ?? 0) + 1;
+  const finished = { type: "stage.finished", track: "main", stage: from, attempt } as const;
+  return changeOf(
+    before,
+    [
+      eventAt(
+        at,
+        { ...finished, outcome: outcomeOf("pass", { summary: `${from} did it`, files: ["a.ts"] }) },
+        `agent:${from}`,
+      ),
+      eventAt(at, handoffCreated(number, from, to, attempt)),
+      eventAt(at, {
+        type: "stage.ready",
+        track: "main",
+        stage: to,
+        attempt: nextAttempt,
+        carry: carryOf(number, from),
+      }),
+      eventAt(at, { type: "status.changed", from: before.run.word, to: `${to}-ing` }),
+      eventAt(at, { type: "stage.started", track: "main", stage: to, attempt: nextAttempt }),
+      eventAt(at, { type: "handoff.accepted", track: "main", number }),
+    ],
+    { signalIds: signalId === undefined ? [] : [signalId] },
+  );
+}
+
+const gate: InboxItem = {
+  number: 1,
+  stage: "ship",
+  who: "lead",
+  openedAt: minute(40),
+  kind: "gate",
+  answers: ["yes", "no"],
+};
+
+/** A run from its start to its end, one change per decision: hand over, send back, interrupt, ask a person, complete. */
+export function wholeRun(id: string): readonly Change[] {
+  const changes: Change[] = [newRun(id)];
+  const add = (...events: readonly RunEvent[]) => {
+    const before = changes.at(-1);
+    changes.push(changeOf(before && after(before), events, { signalIds: [`${id}-${changes.length}`] }));
+  };
+  const main = { track: "main" } as const;
+  add(
+    eventAt(minute(1), { type: "stage.started", ...main, stage: "analyst", attempt: 1 }),
+    eventAt(minute(1), { type: "handoff.accepted", ...main, number: 1 }),
+  );
+  changes.push(
+    handOver(after(changes[1] as Change), { from: "analyst", to: "coder", at: minute(10), signalId: `${id}-over` }),
+  );
+  add(
+    eventAt(minute(20), { type: "stage.interrupted", ...main, stage: "coder", attempt: 1, cause: "killed" }),
+    eventAt(minute(20), { type: "stage.ready", ...main, stage: "coder", attempt: 2, carry: carryOf(2, "analyst") }),
+  );
+  add(eventAt(minute(21), { type: "stage.started", ...main, stage: "coder", attempt: 2 }));
+  // The coder sends the work back: its own handoff is rejected in the commit in which it finishes.
+  add(
+    eventAt(minute(22), { type: "stage.finished", ...main, stage: "coder", attempt: 2, outcome: outcomeOf("revise") }),
+    eventAt(minute(22), { type: "handoff.rejected", ...main, number: 2, reason: "the plan is unclear" }),
+    eventAt(minute(22), handoffCreated(3, "coder", "analyst", 2)),
+    eventAt(minute(22), { type: "stage.ready", ...main, stage: "analyst", attempt: 2, carry: carryOf(3, "coder") }),
+  );
+  add(
+    eventAt(minute(30), { type: "stage.canceled", ...main, stage: "analyst", attempt: 2, reason: "skipped" }),
+    eventAt(minute(30), { type: "handoff.withdrawn", ...main, number: 3, reason: "skipped" }),
+    eventAt(minute(40), { type: "gate.opened", ...main, item: gate, carry: carryOf(0) }),
+    eventAt(minute(40), { type: "run.waiting", for: ["gate"] }),
+  );
+  add(
+    eventAt(
+      minute(50),
+      { type: "gate.answered", ...main, stage: "ship", number: 1, answer: "yes", comment: "" },
+      "human:ada",
+    ),
+    eventAt(minute(50), { type: "run.resumed" }),
+    eventAt(minute(50), { type: "status.changed", from: "coder-ing", to: "Shipped" }),
+    eventAt(minute(50), { type: "run.completed" }),
+  );
+  return changes;
+}
+
+/** Commits one after the other; all must go well. */
+export async function commitAll(store: Store, changes: readonly Change[]): Promise<void> {
+  for (const change of changes) expect(await store.commit(change)).toMatchObject({ type: "ok" });
+}
+
+export function storeSuite(name: string, open: () => Promise<OpenedStore>): void {
+  describe(`the store contract: ${name}`, () => {
+    let opened: OpenedStore;
+    let store: Store;
+
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+
+    afterEach(async () => {
+      await opened.cleanup();
+    });
+
+    test("a committed run can be loaded as it was, with its version", async () => {
+      const change = newRun("a");
+      expect(await store.commit(change)).toEqual({ type: "ok", seq: 3, version: 3 });
+      const stored = await store.loadRun("a");
+      expect(stored?.version).toBe(3);
+      expect(JSON.stringify(stored?.run)).toBe(JSON.stringify(change.run));
+      expect(await store.loadRun("b")).toBeUndefined();
+    });
+
+    test("a change that was decided upon an old version conflicts and changes nothing", async () => {
+      const first = newRun("a");
+      await commitAll(store, [first, handOver(after(first), { from: "analyst", to: "coder" })]);
+      const before = await store.loadRun("a");
+      const late = handOver(after(first), { from: "analyst", to: "coder", signalId: "late" });
+      expect(await store.commit(late)).toEqual({ type: "conflict" });
+      expect(await store.commit(newRun("a"))).toEqual({ type: "conflict" });
+      const unknown = { ...late, runId: "z", run: { ...late.run, id: "z" } };
+      expect(await store.commit(unknown)).toEqual({ type: "conflict" });
+      expect(await store.loadRun("a")).toEqual(before);
+      expect(await store.lastSeq()).toBe(9);
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("a repeated signal id is a duplicate within its run, also beside new ids, and changes nothing", async () => {
+      const [a, b] = [newRun("a"), newRun("b")];
+      const over = handOver(after(a), { from: "analyst", to: "coder", signalId: "s1" });
+      await commitAll(store, [a, b, over]);
+      expect(await store.commit(over)).toEqual({ type: "duplicate" });
+      const again = handOver(after(over), { from: "coder", to: "reviewer" });
+      expect(await store.commit({ ...again, signalIds: ["s2", "s1"] })).toEqual({ type: "duplicate" });
+      expect((await store.loadRun("a"))?.version).toBe(9);
+      // Neither has the new id been used up, nor does the other run know the old one.
+      expect(await store.commit({ ...again, signalIds: ["s2"] })).toMatchObject({ type: "ok" });
+      const other = handOver(after(b), { from: "analyst", to: "coder", signalId: "s1" });
+      expect(await store.commit(other)).toMatchObject({ type: "ok" });
+    });
+
+    test("a change that breaks the port's rules is a bug and is thrown", async () => {
+      const change = newRun("a");
+      await expect(store.commit({ ...change, events: [] })).rejects.toThrow("no events");
+      await expect(store.commit({ ...change, runId: "b" })).rejects.toThrow("carries run a");
+      await expect(store.commit({ ...change, signalIds: ["x", "x"] })).rejects.toThrow("repeats a signal id");
+      expect(await store.lastSeq()).toBe(0);
+    });
+
+    test("R-000-16: of 100 concurrent commits of which 3 conflict, 97 are stored whole and 3 not at all", async () => {
+      const runs = Array.from({ length: 100 }, (_, index) => newRun(`r${index}`));
+      const started = await Promise.all(runs.map((change) => store.commit(change)));
+      expect(started.every((result) => result.type === "ok")).toBe(true);
+      const conflicting = [7, 50, 99];
+      const changes = runs.map((change, index) => {
+        const over = handOver(after(change), { from: "analyst", to: "coder", signalId: "over" });
+        return conflicting.includes(index) ? { ...over, expectedVersion: 2 } : over;
+      });
+      const results: readonly CommitResult[] = await Promise.all(changes.map((change) => store.commit(change)));
+      const conflicts = results.flatMap((result, index) => (result.type === "conflict" ? [index] : []));
+      expect(conflicts).toEqual(conflicting);
+      expect(await store.lastSeq()).toBe(300 + 97 * 6);
+      expect((await store.loadRun("r7"))?.version).toBe(3);
+      expect((await store.loadRun("r8"))?.version).toBe(9);
+      expect(await store.handoffs("r7")).toHaveLength(1);
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("of two concurrent commits upon the same version one wins and the other conflicts", async () => {
+      const first = newRun("a");
+      await commitAll(store, [first]);
+      const left = handOver(after(first), { from: "analyst", to: "coder", signalId: "left" });
+      const right = handOver(after(first), { from: "analyst", to: "writer", signalId: "right" });
+      const results = await Promise.all([store.commit(left), store.commit(right), store.commit(left)]);
+      expect(results.map((result) => result.type)).toEqual(["ok", "conflict", "duplicate"]);
+    });
+
+    test("one change that cannot be stored is rejected alone; its companions are stored", async () => {
+      const first = newRun("a");
+      await commitAll(store, [first]);
+      const bad = changeOf(after(first), [eventAt(minute(1), handoffCreated(1, null, "again", 0))]);
+      const results = await Promise.allSettled([
+        store.commit(newRun("b")),
+        store.commit(bad),
+        store.commit(newRun("c")),
+      ]);
+      expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      expect((await store.loadRun("a"))?.version).toBe(3);
+      expect((await store.listRuns({ limit: 10 })).map((run) => run.id)).toEqual(["c", "b", "a"]);
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("events come in order of sequence, page by page, of all runs or of one", async () => {
+      const [a, b] = [newRun("a"), newRun("b")];
+      await commitAll(store, [a, b, handOver(after(a), { from: "analyst", to: "coder" })]);
+      const all = await store.events({ after: 0, limit: 100 });
+      expect(all.map((each) => each.seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+      expect(all[0]?.event).toEqual(a.events[0]);
+      const page = await store.events({ after: 3, limit: 4 });
+      expect(page.map((each) => [each.seq, each.runId, each.version])).toEqual([
+        [4, "b", 1],
+        [5, "b", 2],
+        [6, "b", 3],
+        [7, "a", 4],
+      ]);
+      const ofRun = await store.events({ after: 2, runId: "a", limit: 3 });
+      expect(ofRun.map((each) => [each.seq, each.version, each.event.type])).toEqual([
+        [3, 3, "stage.ready"],
+        [7, 4, "stage.finished"],
+        [8, 5, "handoff.created"],
+      ]);
+      expect(await store.events({ after: 12, limit: 10 })).toEqual([]);
+      expect(new Set(all.map((each) => each.hash)).size).toBe(12);
+    });
+
+    test("R-X-04: attempts follow from the events of a whole run", async () => {
+      await commitAll(store, wholeRun("a"));
+      const attempts = await store.attempts("a");
+      expect(attempts.map((each) => [each.stage, each.attempt, each.status, each.startedAt, each.endedAt])).toEqual([
+        ["analyst", 1, "done", minute(1), minute(10)],
+        ["coder", 1, "interrupted", minute(10), minute(20)],
+        ["coder", 2, "done", minute(21), minute(22)],
+        ["analyst", 2, "canceled", null, minute(30)],
+      ]);
+      expect(attempts[0]).toMatchObject({
+        readyAt: minute(0),
+        track: "main",
+        outcome: { verdict: "pass", payload: { summary: "analyst did it" } },
+        facts: {},
+      });
+      expect(attempts[1]?.outcome).toBeNull();
+    });
+
+    test("R-003-05: handoffs follow from the events; processedAt is null until accepted, rejected or withdrawn", async () => {
+      const changes = wholeRun("a");
+      await commitAll(store, changes.slice(0, 1));
+      expect(await store.handoffs("a")).toMatchObject([{ number: 1, state: "pending", processedAt: null }]);
+      await commitAll(store, changes.slice(1, 2));
+      expect(await store.handoffs("a")).toMatchObject([{ number: 1, state: "accepted", processedAt: minute(1) }]);
+      await commitAll(store, changes.slice(2, 3));
+      expect(await store.handoffs("a")).toMatchObject([
+        { number: 1, state: "done", processedAt: minute(1) },
+        { number: 2, state: "accepted", processedAt: minute(10) },
+      ]);
+      await commitAll(store, changes.slice(3));
+      const handoffs = await store.handoffs("a");
+      expect(
+        handoffs.map((each) => [each.id, each.number, each.state, each.rejectionReason, each.processedAt]),
+      ).toEqual([
+        [1, 1, "done", null, minute(1)],
+        [2, 2, "rejected", "the plan is unclear", minute(22)],
+        [3, 3, "withdrawn", "skipped", minute(30)],
+      ]);
+      expect(handoffs[1]).toMatchObject({
+        subjectId: "v0.1:a",
+        fromStage: "analyst",
+        fromAgent: "analyst",
+        fromAttempt: 1,
+        toStage: "coder",
+        toAgent: "coder",
+        createdAt: minute(10),
+      });
+    });
+
+    test("a handoff whose attempt was interrupted is done when the next attempt finishes", async () => {
+      const changes = wholeRun("a").slice(0, 5);
+      const last = changes.at(-1) as Change;
+      await commitAll(store, [...changes, handOver(after(last), { from: "coder", to: "reviewer", at: minute(23) })]);
+      expect((await store.handoffs("a")).map((each) => each.state)).toEqual(["done", "done", "accepted"]);
+    });
+
+    test("the inbox holds what waits for a person, oldest first, until it is answered, withdrawn or moot", async () => {
+      const open = (id: string, at: number, kind: "gate" | "question" | "escalation"): Change => {
+        const base = { number: 1, stage: "ship", who: "lead", openedAt: minute(at) };
+        const opening = { track: "main", carry: carryOf(0) };
+        const created = newRun(id);
+        const item: EventBody =
+          kind === "gate"
+            ? { type: "gate.opened", ...opening, item: { ...base, kind, answers: ["yes"] } }
+            : kind === "question"
+              ? {
+                  type: "question.asked",
+                  ...opening,
+                  item: { ...base, kind, questions: ["why?"], goto: "coder", key: "k" },
+                }
+              : {
+                  type: "escalation.opened",
+                  ...opening,
+                  item: { ...base, kind, reason: "spent", issues: [], choices: { again: "coder" }, again: "coder" },
+                };
+        return changeOf(undefined, [...created.events, eventAt(minute(at), item)]);
+      };
+      const opened = [
+        open("late", 9, "gate"),
+        open("early", 3, "question"),
+        open("mid", 5, "escalation"),
+        open("old", 1, "gate"),
+      ];
+      await commitAll(store, opened);
+      const waiting = async () => (await store.inbox()).map((each) => each.runId);
+      expect(await waiting()).toEqual(["old", "early", "mid", "late"]);
+      expect((await store.inbox())[1]).toEqual({
+        runId: "early",
+        item: openItem(opened[1] as Change),
+        flow: "story",
+        subject: { id: "v0.1:early", title: 'Story early "ä" 😀' },
+      });
+      const close = async (index: number, body: EventBody) => {
+        await commitAll(store, [changeOf(after(opened[index] as Change), [eventAt(minute(10), body, "human:ada")])]);
+      };
+      const where = { track: "main", stage: "ship", number: 1 };
+      await close(1, { type: "question.answered", ...where, answer: "so" });
+      expect(await waiting()).toEqual(["old", "mid", "late"]);
+      await close(2, { type: "escalation.resolved", ...where, choice: "again", note: "" });
+      expect(await waiting()).toEqual(["old", "late"]);
+      await close(0, { type: "item.withdrawn", track: "main", number: 1, reason: "moot" });
+      expect(await waiting()).toEqual(["old"]);
+      await close(3, { type: "run.canceled", reason: "enough" });
+      expect(await waiting()).toEqual([]);
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("runs are listed newest first, by key, and filtered by status, flow or the source's word", async () => {
+      for (const index of [1, 2, 3, 4, 5])
+        await commitAll(store, [newRun(`r${index}`, index === 2 ? { flow: "brain" } : {})]);
+      await commitAll(store, wholeRun("done"));
+      const ids = async (filter: Parameters<Store["listRuns"]>[0]) =>
+        (await store.listRuns(filter)).map((run) => run.id);
+      expect(await ids({ limit: 3 })).toEqual(["done", "r5", "r4"]);
+      expect(await ids({ limit: 3, before: 4 })).toEqual(["r3", "r2", "r1"]);
+      expect(await ids({ limit: 10, status: "completed" })).toEqual(["done"]);
+      expect(await ids({ limit: 10, flow: "brain" })).toEqual(["r2"]);
+      expect(await ids({ limit: 10, word: "Shipped" })).toEqual(["done"]);
+      expect(await ids({ limit: 10, word: "completed" })).toEqual(["done"]);
+      expect(await ids({ limit: 2, word: "pending", before: 5, flow: "story" })).toEqual(["r4", "r3"]);
+      expect(await store.countRuns()).toEqual({ running: 5, waiting: 0, stopped: 0, completed: 1, canceled: 0 });
+      expect((await store.listRuns({ limit: 1 }))[0]).toEqual({
+        id: "done",
+        number: 6,
+        flow: "story",
+        subject: { id: "v0.1:done", title: 'Story done "ä" 😀' },
+        status: "completed",
+        word: "Shipped",
+        stage: null,
+        createdAt: minute(0),
+        updatedAt: minute(50),
+      });
+      expect((await store.listRuns({ limit: 1, before: 6 }))[0]?.stage).toBe("analyst");
+    });
+
+    test("runs are found by the beginning of their id or number, at most ten", async () => {
+      const ids = Array.from({ length: 123 }, (_, index) => (index < 12 ? `ab${index}` : `c%_${index}`));
+      await Promise.all(ids.map((id) => store.commit(newRun(id))));
+      const found = async (prefix: string) => store.findRuns(prefix);
+      expect((await found("ab1")).map((run) => run.id)).toEqual(["ab1", "ab10", "ab11"]);
+      expect((await found("12")).map((run) => run.number)).toEqual([12, 120, 121, 122, 123]);
+      expect(await found("c%")).toHaveLength(10);
+      expect(await found("%")).toEqual([]);
+      expect(await found("999")).toEqual([]);
+    });
+
+    test("active runs are those that run, the longest untouched first", async () => {
+      const [a, b, c] = [newRun("a"), newRun("b"), newRun("c")];
+      await commitAll(store, [a, b, c, ...wholeRun("done"), handOver(after(a), { from: "analyst", to: "coder" })]);
+      expect(await store.activeRuns()).toEqual(["b", "c", "a"]);
+    });
+
+    test("work rows last until they are settled, in the order in which they came", async () => {
+      const notify: Command = { type: "notify", key: "k", to: "lead", event: "gate", text: "look", item: 1 };
+      const created = newRun("a");
+      await commitAll(store, [{ ...created, enqueue: [notify, { type: "release-workspace" }] }]);
+      const work = await store.pendingWork();
+      expect(work.map((each) => [each.runId, each.command])).toEqual([
+        ["a", notify],
+        ["a", { type: "release-workspace" }],
+      ]);
+      await store.settleWork(work[0]?.id ?? -1);
+      await store.settleWork(work[0]?.id ?? -1);
+      expect(await store.pendingWork()).toEqual(work.slice(1));
+      // A change that does not go through brings no work.
+      expect(await store.commit({ ...created, enqueue: [notify] })).toEqual({ type: "conflict" });
+      expect(await store.pendingWork()).toHaveLength(1);
+    });
+
+    test("facts noted about an attempt are joined key by key, the last one wins", async () => {
+      await commitAll(store, [newRun("a")]);
+      await Promise.all([
+        store.noteAttempt("a", "analyst", 1, { pid: 7, paths: { prompt: "p" } }),
+        store.noteAttempt("a", "analyst", 1, { exit: 0, pid: 8, nothing: null }),
+      ]);
+      expect((await store.attempts("a"))[0]?.facts).toEqual({ pid: 8, paths: { prompt: "p" }, exit: 0, nothing: null });
+      await expect(store.noteAttempt("a", "coder", 1, { pid: 1 })).rejects.toThrow("no attempt 1 of stage coder");
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("a flow is kept by its hash; saving it again changes nothing", async () => {
+      await store.saveFlow("h", { name: "one" });
+      await store.saveFlow("h", { name: "two" });
+      expect(await store.loadFlow("h")).toEqual({ name: "one" });
+      expect(await store.loadFlow("x")).toBeUndefined();
+    });
+
+    test("odd text survives: half characters, NUL, long bodies, keys of prototypes", async () => {
+      const created = newRun("a", { subjectId: "odd\u0000\ud800id" });
+      const odd = JSON.parse(
+        '{"__proto__":{"x":1},"constructor":"\\u0000","half":"\\ud800","10":1,"2":2}',
+      ) as JsonObject;
+      const big = "x".repeat(1_000_000);
+      const over = handOver(after(created), { from: "analyst", to: "coder" });
+      const [finished, ...rest] = over.events;
+      if (finished?.type !== "stage.finished") throw new Error("the first event of a handover");
+      const outcome = { ...finished.outcome, summary: big, payload: odd };
+      const change = changeOf(after(created), [{ ...finished, actor: "agent:\ud800", outcome }, ...rest]);
+      await commitAll(store, [created, change]);
+      const stored = (await store.events({ after: 3, limit: 1 }))[0]?.event;
+      expect(JSON.stringify(stored?.type === "stage.finished" ? stored.outcome : null)).toBe(JSON.stringify(outcome));
+      expect((await store.attempts("a"))[0]?.outcome?.["summary"]).toHaveLength(1_000_000);
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("nothing is lost when the store is opened again", async () => {
+      await commitAll(store, wholeRun("a"));
+      await commitAll(store, [{ ...newRun("b"), enqueue: [{ type: "release-workspace" }] }]);
+      await store.saveFlow("h", { name: "one" });
+      await store.noteAttempt("b", "analyst", 1, { pid: 7 });
+      const everything = async (from: Store) => ({
+        runs: await from.listRuns({ limit: 10 }),
+        run: await from.loadRun("a"),
+        events: await from.events({ after: 0, limit: 100 }),
+        attempts: await from.attempts("b"),
+        handoffs: await from.handoffs("a"),
+        inbox: await from.inbox(),
+        work: await from.pendingWork(),
+        flow: await from.loadFlow("h"),
+      });
+      const before = await everything(store);
+      store = await opened.reopen();
+      expect(await everything(store)).toEqual(before);
+      expect(await store.verify()).toEqual([]);
+      const next = newRun("c");
+      expect(await store.commit(next)).toMatchObject({ type: "ok", seq: before.events.length + 3 });
+    });
+
+    test("what was asked for before closing is still stored, what is asked for later is refused", async () => {
+      const pending = store.commit(newRun("a"));
+      store.close();
+      expect(await pending).toMatchObject({ type: "ok" });
+      await expect(store.commit(newRun("b"))).rejects.toMatchObject({ code: "store_closed" });
+      await expect(store.loadRun("a")).rejects.toMatchObject({ code: "store_closed" });
+      store = await opened.reopen();
+      expect((await store.loadRun("a"))?.version).toBe(3);
+    });
+
+    test("own commits are not changes from elsewhere", async () => {
+      await commitAll(store, [newRun("a")]);
+      expect(store.changedElsewhere()).toBe(false);
+    });
+  });
+}
+
+function openItem(change: Change): InboxItem | undefined {
+  const track = change.run.tracks["main"];
+  return track?.at === "waiting" ? track.item : undefined;
+}
