@@ -52,6 +52,8 @@ export type OpenOptions = Place & {
   readonly onChange?: EngineOptions["onChange"];
   readonly onError: EngineOptions["onError"];
   readonly notifier?: Notifier;
+  /** What shall happen before anything is performed: a run that is to be canceled must not start once more. False: perform nothing. */
+  readonly first?: (act: Pick<Passrail, "engine" | "store" | "person">) => Promise<boolean>;
 };
 
 const CATCH_UP_MS = 200;
@@ -108,8 +110,13 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     ...(options.onChange === undefined ? {} : { onChange: options.onChange }),
     onError: options.onError,
   });
+  const person: Actor = `human:${userInfo().username}`;
   let timer: NodeJS.Timeout | undefined;
-  if (performs) {
+  const wanted = (await options.first?.({ engine, store, person })) ?? true;
+  if (performs && !wanted) {
+    // Nobody performs now, so whatever still carries this store's mark was left by an engine that died.
+    for (const { marker } of findMarked(`${storeMark(home)}/`)) await killLeftovers({ marker });
+  } else if (performs) {
     await engine.perform();
     timer = setInterval(() => void engine.catchUp().catch((error: unknown) => options.onError("", error)), CATCH_UP_MS);
     timer.unref();
@@ -121,7 +128,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     config: config.value,
     store,
     engine,
-    person: `human:${userInfo().username}`,
+    person,
     performedBy: "heldBy" in lock ? lock.heldBy : null,
     newRunId: () => `r${randomBytes(5).toString("hex")}`,
     async close() {
