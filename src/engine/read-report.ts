@@ -36,7 +36,12 @@ export async function readReport(context: ReadContext, end: AttemptEnd): Promise
   if (failure !== undefined) return { report: failure };
   const written = await readAgentFile(context.files.verdict, FILE_BYTES);
   if (written !== undefined) {
-    const reading = readVerdictFile(written, { nonce: context.nonce });
+    const reading = readVerdictFile(written, {
+      nonce: context.nonce,
+      agent: context.stage.agent,
+      subjectId: context.subjectId,
+      subjectKey: `${context.flow.subject}_id`,
+    });
     return finish(context, reading.ok ? { ok: true, value: { ...reading.value, structured: true } } : reading, end);
   }
   return finish(context, await readNamedForm(context, end), end);
@@ -45,7 +50,8 @@ export async function readReport(context: ReadContext, end: AttemptEnd): Promise
 /** A program that did not end by itself with 0 has failed, whatever it wrote. */
 function failureOf(end: AttemptEnd): Report | undefined {
   if (end.reason === "exited" && end.exitCode === 0) return undefined;
-  const cause = end.reason === "exited" ? "agent_exit_nonzero" : end.reason === "signaled" ? "agent_killed" : end.reason;
+  const cause =
+    end.reason === "exited" ? "agent_exit_nonzero" : end.reason === "signaled" ? "agent_killed" : end.reason;
   return { cause, reason: end.detail, summary: tailOf(end) };
 }
 
@@ -69,7 +75,11 @@ async function readNamedForm(context: ReadContext, end: AttemptEnd): Promise<Rea
     }
     case "handoff-file": {
       const text = await readAgentFile(files.handoff, FILE_BYTES);
-      if (text === undefined) return { ok: true, value: { cause: "handoff_missing", reason: `no handoff file was written at ${files.handoff}` } };
+      if (text === undefined)
+        return {
+          ok: true,
+          value: { cause: "handoff_missing", reason: `no handoff file was written at ${files.handoff}` },
+        };
       return readHandoffFile(text);
     }
     case "prefix":
@@ -90,7 +100,9 @@ async function readNamedForm(context: ReadContext, end: AttemptEnd): Promise<Rea
 function finish(context: ReadContext, reading: Reading, end: AttemptEnd): ReportReading {
   if (reading.ok) {
     const { value } = reading;
-    return { report: value.summary === undefined && value.cause === undefined ? { ...value, summary: tailOf(end) } : value };
+    return {
+      report: value.summary === undefined && value.cause === undefined ? { ...value, summary: tailOf(end) } : value,
+    };
   }
   const { code, message } = reading.error;
   // Where the flow counts a missing verdict as revise, it is not a failure: the judge turns it into one, counted.

@@ -57,11 +57,36 @@ test.each([
   });
 });
 
+test("R-000-01, R-000-04: the file may hold the source's own keys; another agent's or feature's file is refused", () => {
+  const own = { agent: "IN6", subjectId: "F-1", subjectKey: "feature_id" };
+  const text = (change: object) =>
+    JSON.stringify({
+      verdict: "SHIP",
+      feature_id: "F-1",
+      agent: "in6",
+      revision_loop: 1,
+      next_agent: "HBx",
+      ...change,
+    });
+  expect(readVerdictFile(text({}), own)).toMatchObject({
+    ok: true,
+    value: { verdict: "SHIP", claimed: { loop: 1, next: "HBx" } },
+  });
+  expect(readVerdictFile(text({ agent: "IN2" }), own)).toMatchObject({
+    ok: false,
+    error: { code: "verdict_wrong_subject" },
+  });
+  expect(readVerdictFile(text({ feature_id: "F-2" }), own)).toMatchObject({
+    ok: false,
+    error: { code: "verdict_wrong_subject" },
+  });
+});
+
 test("an unknown key with no likely one is named with those that are known", () => {
-  const read = readVerdictFile('{"next_agent":"IN2","verdict":"SHIP"}');
+  const read = readVerdictFile('{"colour":"red","verdict":"SHIP"}');
   expect(read).toMatchObject({
     ok: false,
-    error: { message: expect.stringMatching(/"next_agent"\. Known keys: verdict/) },
+    error: { message: expect.stringMatching(/"colour"\. Known keys: verdict/) },
   });
 });
 

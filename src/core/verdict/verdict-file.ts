@@ -18,10 +18,21 @@ const KEYS = [
   "blame",
   "payload",
   "path",
+  "handoff_path",
+  "agent",
+  "revision_loop",
+  "next_agent",
+  "status_update",
   "nonce",
 ];
 
-export type VerdictFileOptions = { readonly nonce?: string };
+/** What must match where the file says it: this attempt's nonce, its agent, the subject under the flow's own key. */
+export type VerdictFileOptions = {
+  readonly nonce?: string;
+  readonly agent?: string;
+  readonly subjectId?: string;
+  readonly subjectKey?: string;
+};
 
 export function readVerdictFile(text: string, options: VerdictFileOptions = {}): Reading {
   if (text.length <= JSON_LIMITS.maxBytes && text.trim() === "")
@@ -33,7 +44,7 @@ export function readVerdictFile(text: string, options: VerdictFileOptions = {}):
     return unreadable("verdict_field_invalid", `The verdict file must hold one JSON object, not ${kindOf(object)}.`);
   const given = Object.keys(object);
   if (given.length === 0) return unreadable("verdict_missing", "The verdict file holds an empty object.");
-  const unknown = given.find((key) => !KEYS.includes(key));
+  const unknown = given.find((key) => !KEYS.includes(key) && key !== options.subjectKey);
   if (unknown !== undefined) return unreadable("verdict_field_invalid", unknownKey(unknown));
 
   const fields = createFieldReader(object);
@@ -41,6 +52,25 @@ export function readVerdictFile(text: string, options: VerdictFileOptions = {}):
   if (nonce !== undefined && options.nonce !== undefined && nonce !== options.nonce) {
     return unreadable("verdict_stale", "The verdict file carries the nonce of another attempt.");
   }
+  const subject = options.subjectKey === undefined ? undefined : fields.text(options.subjectKey);
+  if (subject !== undefined && subject !== options.subjectId) {
+    return unreadable(
+      "verdict_wrong_subject",
+      `The verdict file speaks of ${JSON.stringify(clip(subject, WORD_CHARS))}, not of this run.`,
+    );
+  }
+  const agent = fields.text("agent");
+  if (agent !== undefined && options.agent !== undefined && agent.toLowerCase() !== options.agent.toLowerCase()) {
+    return unreadable(
+      "verdict_wrong_subject",
+      `The verdict file is signed by ${JSON.stringify(clip(agent, WORD_CHARS))}, not by ${options.agent}.`,
+    );
+  }
+  const claimed = {
+    loop: fields.advisory("revision_loop", "number"),
+    next: fields.advisory("next_agent", "string"),
+    status: fields.advisory("status_update", "string"),
+  };
   const report = {
     verdict: fields.verdict(),
     health: fields.text("health", WORD_CHARS),
@@ -52,7 +82,8 @@ export function readVerdictFile(text: string, options: VerdictFileOptions = {}):
     stages: fields.stages(),
     blame: fields.blame(),
     payload: fields.object("payload"),
-    path: fields.path("path"),
+    path: fields.path("path") ?? fields.path("handoff_path"),
+    claimed: Object.values(claimed).every((value) => value === undefined) ? undefined : present(claimed),
     warnings: fields.warnings(),
   };
   const fault = fields.fault();
