@@ -100,7 +100,9 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     runner: createCommandRunner(),
     processes: { killLeftovers, findMarked },
     workspaces: (mode) => (mode === "worktree" ? worktrees : directories),
-    notifier: options.notifier ?? (config.value.notifyCommand === null ? silentNotifier : createCommandNotifier(config.value.notifyCommand)),
+    notifier:
+      options.notifier ??
+      (config.value.notifyCommand === null ? silentNotifier : createCommandNotifier(config.value.notifyCommand)),
     home,
     storeId: storeMark(home),
     newId: () => randomBytes(16).toString("hex"),
@@ -140,10 +142,17 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   });
 }
 
-export function loadConfig({ environment, project, flags }: Pick<OpenOptions, "environment" | "project" | "flags">): Result<Config> {
+export function loadConfig({
+  environment,
+  project,
+  flags,
+}: Pick<OpenOptions, "environment" | "project" | "flags">): Result<Config> {
   const userDir = environment["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
   const files: Record<"project" | "user", unknown> = { project: undefined, user: undefined };
-  for (const [from, path] of [["project", join(project, "passrail.yaml")], ["user", join(userDir, "passrail", "passrail.yaml")]] as const) {
+  for (const [from, path] of [
+    ["project", join(project, "passrail.yaml")],
+    ["user", join(userDir, "passrail", "passrail.yaml")],
+  ] as const) {
     const read = readSettings(path);
     if (!read.ok) return read;
     files[from] = read.value;

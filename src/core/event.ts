@@ -21,7 +21,15 @@ type Attempt = { readonly track: string; readonly stage: string; readonly attemp
 type OnStage = { readonly track: string; readonly stage: string };
 
 export type EventBody =
-  | { readonly type: "run.created"; readonly id: string; readonly flow: string; readonly flowHash: string; readonly subject: Subject; readonly facts: JsonObject; readonly word: string }
+  | {
+      readonly type: "run.created";
+      readonly id: string;
+      readonly flow: string;
+      readonly flowHash: string;
+      readonly subject: Subject;
+      readonly facts: JsonObject;
+      readonly word: string;
+    }
   | { readonly type: "run.waiting"; readonly for: readonly InboxItem["kind"][] }
   | { readonly type: "run.resumed" }
   | { readonly type: "run.paused"; readonly reason: string }
@@ -47,14 +55,46 @@ export type EventBody =
   | { readonly type: "handoff.rejected"; readonly track: string; readonly number: number; readonly reason: string }
   | { readonly type: "handoff.withdrawn"; readonly track: string; readonly number: number; readonly reason: string }
   | { readonly type: "gate.opened"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
-  | { readonly type: "gate.answered"; readonly track: string; readonly stage: string; readonly number: number; readonly answer: string; readonly comment: string }
+  | {
+      readonly type: "gate.answered";
+      readonly track: string;
+      readonly stage: string;
+      readonly number: number;
+      readonly answer: string;
+      readonly comment: string;
+    }
   | { readonly type: "question.asked"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
-  | { readonly type: "question.answered"; readonly track: string; readonly stage: string; readonly number: number; readonly answer: string }
+  | {
+      readonly type: "question.answered";
+      readonly track: string;
+      readonly stage: string;
+      readonly number: number;
+      readonly answer: string;
+    }
   | { readonly type: "escalation.opened"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
-  | { readonly type: "escalation.resolved"; readonly track: string; readonly stage: string; readonly number: number; readonly choice: string; readonly note: string }
+  | {
+      readonly type: "escalation.resolved";
+      readonly track: string;
+      readonly stage: string;
+      readonly number: number;
+      readonly choice: string;
+      readonly note: string;
+    }
   | { readonly type: "item.withdrawn"; readonly track: string; readonly number: number; readonly reason: string }
-  | { readonly type: "counter.changed"; readonly key: string; readonly from: number; readonly to: number; readonly streak: number; readonly issues?: string }
-  | { readonly type: "counter.spent"; readonly key: string; readonly loops: number; readonly why: "limit" | "same-issues" }
+  | {
+      readonly type: "counter.changed";
+      readonly key: string;
+      readonly from: number;
+      readonly to: number;
+      readonly streak: number;
+      readonly issues?: string;
+    }
+  | {
+      readonly type: "counter.spent";
+      readonly key: string;
+      readonly loops: number;
+      readonly why: "limit" | "same-issues";
+    }
   | { readonly type: "way.taken"; readonly way: string }
   | { readonly type: "status.changed"; readonly from: string; readonly to: string }
   | { readonly type: "warning.raised"; readonly stage: string; readonly code: string; readonly message: string }

@@ -35,7 +35,10 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
     case "run.completed":
       return enterState({ ...run, tracks: {} }, { status: "completed", endedAt: event.at });
     case "run.canceled":
-      return enterState({ ...run, tracks: {} }, { status: "canceled", endedAt: event.at, by: event.actor, reason: event.reason });
+      return enterState(
+        { ...run, tracks: {} },
+        { status: "canceled", endedAt: event.at, by: event.actor, reason: event.reason },
+      );
     case "run.paused":
       return { ...run, paused: true };
     case "run.unpaused":
@@ -131,10 +134,40 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
 
 /** The state variants have different fields; leaving one must not leave its fields behind. */
 function enterState(run: Run, state: Pick<Run, "status"> & Record<string, unknown>): Run {
-  const { id, flow, flowHash, subject, facts, createdAt, word, paused, tracks, stages, counters, taken, expanded, handoffs, items } = run;
+  const {
+    id,
+    flow,
+    flowHash,
+    subject,
+    facts,
+    createdAt,
+    word,
+    paused,
+    tracks,
+    stages,
+    counters,
+    taken,
+    expanded,
+    handoffs,
+    items,
+  } = run;
   return {
     ...state,
-    id, flow, flowHash, subject, facts, createdAt, word, paused, tracks, stages, counters, taken, expanded, handoffs, items,
+    id,
+    flow,
+    flowHash,
+    subject,
+    facts,
+    createdAt,
+    word,
+    paused,
+    tracks,
+    stages,
+    counters,
+    taken,
+    expanded,
+    handoffs,
+    items,
   } as Run;
 }
 

@@ -2,7 +2,10 @@
 // two different lists with one fingerprint would only bring a person in a little early.
 
 export function fingerprint(texts: readonly string[]): string {
-  const text = texts.map((item) => item.trim().toLowerCase()).sort().join("\n");
+  const text = texts
+    .map((item) => item.trim().toLowerCase())
+    .sort()
+    .join("\n");
   return fnv(text, 0x811c9dc5) + fnv(text, 0x01000193);
 }
 

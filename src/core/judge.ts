@@ -49,7 +49,11 @@ function judgeVerdict(words: Words, stage: WorkStage, report: Report): VerdictRe
   }
   const verdict = meaningOf(words, stage, report.verdict, report.structured === true);
   if (verdict === undefined) {
-    return unknown(words, "verdict_unknown", `"${report.verdict}" is not a verdict of this stage; allowed: ${allowed.join(", ")}`);
+    return unknown(
+      words,
+      "verdict_unknown",
+      `"${report.verdict}" is not a verdict of this stage; allowed: ${allowed.join(", ")}`,
+    );
   }
   return crossCheckScore(words, verdict, report.score);
 }
@@ -64,7 +68,8 @@ function meaningOf(words: Words, stage: WorkStage, word: string, structured: boo
 }
 
 function unknown(words: Words, cause: string, reason: string): VerdictReading {
-  if (words.unknownVerdict === "revise") return { type: "given", verdict: "revise", warnings: [`${cause}: ${reason}; counted as revise`] };
+  if (words.unknownVerdict === "revise")
+    return { type: "given", verdict: "revise", warnings: [`${cause}: ${reason}; counted as revise`] };
   return { type: "failed", cause, reason };
 }
 
@@ -75,7 +80,8 @@ function crossCheckScore(words: Words, verdict: Verdict, score: number | undefin
     return range !== undefined && score >= range[0] && score <= range[1];
   });
   if (byScore === undefined) {
-    const warnings = Object.keys(words.score).length === 0 ? [] : [`score_out_of_range: ${score} is in no range and was ignored`];
+    const warnings =
+      Object.keys(words.score).length === 0 ? [] : [`score_out_of_range: ${score} is in no range and was ignored`];
     return { type: "given", verdict, warnings };
   }
   if (byScore === verdict) return { type: "given", verdict, warnings: [] };
@@ -83,7 +89,9 @@ function crossCheckScore(words: Words, verdict: Verdict, score: number | undefin
   return {
     type: "given",
     verdict: worse,
-    warnings: [`score_disagrees: the word says ${verdict}, the score ${score} says ${byScore}; the worse (${worse}) counts`],
+    warnings: [
+      `score_disagrees: the word says ${verdict}, the score ${score} says ${byScore}; the worse (${worse}) counts`,
+    ],
   };
 }
 

@@ -31,18 +31,40 @@ export type EarlierHandoff = {
   readonly path: string | null;
 };
 
-export function composePrompt(resolved: ResolvedFlow, run: Run, track: string, stage: WorkStage, carry: Carry, facts: PromptFacts): string {
+export function composePrompt(
+  resolved: ResolvedFlow,
+  run: Run,
+  track: string,
+  stage: WorkStage,
+  carry: Carry,
+  facts: PromptFacts,
+): string {
   const context: Context = { resolved, run, track, stage, carry, facts };
-  const names = stage.promptFile === undefined ? stage.prompt : ["agent", "prompt-file", "handoffs", "output-format", "revision-context"];
+  const names =
+    stage.promptFile === undefined
+      ? stage.prompt
+      : ["agent", "prompt-file", "handoffs", "output-format", "revision-context"];
   const parts = names.map((name) => PARTS[name]?.(context) ?? "");
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
 /** The one request to repeat a verdict that was not accepted. */
-export function composeRepair(resolved: ResolvedFlow, run: Run, track: string, stage: WorkStage, carry: Carry, facts: PromptFacts, reason: string): string {
-  const asked = fillPrompt(resolved.prompts["fragments/repair"] ?? "Your verdict was not accepted because {{REASON}}. Repeat only the verdict.", {
-    REASON: reason,
-  });
+export function composeRepair(
+  resolved: ResolvedFlow,
+  run: Run,
+  track: string,
+  stage: WorkStage,
+  carry: Carry,
+  facts: PromptFacts,
+  reason: string,
+): string {
+  const asked = fillPrompt(
+    resolved.prompts["fragments/repair"] ??
+      "Your verdict was not accepted because {{REASON}}. Repeat only the verdict.",
+    {
+      REASON: reason,
+    },
+  );
   return `${asked.trim()}\n\n${outputFormat({ resolved, run, track, stage, carry, facts })}\n`;
 }
 
@@ -65,20 +87,27 @@ const PARTS: Readonly<Record<string, (context: Context) => string>> = {
   "agent.prompt": agentBody,
   "prompt-file": promptFile,
   bundle: ({ stage, facts }) => {
-    const text = stage.bundle === undefined || stage.bundle === "none" ? undefined : facts.files[`${stage.bundle}-bundle.md`];
+    const text =
+      stage.bundle === undefined || stage.bundle === "none" ? undefined : facts.files[`${stage.bundle}-bundle.md`];
     return text === undefined ? "" : block("Bundle", text);
   },
   ticket: ticketText,
   "feature.spec": ticketText,
-  spec: ({ facts, run }) => (facts.files["spec"] === undefined ? ticketText({ run }) : block("Specification", facts.files["spec"])),
+  spec: ({ facts, run }) =>
+    facts.files["spec"] === undefined ? ticketText({ run }) : block("Specification", facts.files["spec"]),
   task: ({ facts }) => (facts.files["task"] === undefined ? "" : block("Task", facts.files["task"])),
   handoffs: ({ facts }) => handoffsText(facts.earlier),
   "previous-handoff": ({ facts, carry }) =>
-    handoffsText(facts.earlier.filter((handoff) => handoff.stage === carry.from || carry.from === handoff.agent).slice(-1)),
+    handoffsText(
+      facts.earlier.filter((handoff) => handoff.stage === carry.from || carry.from === handoff.agent).slice(-1),
+    ),
   constraints: ({ resolved }) => (resolved.prompts["fragments/constraints"] ?? "").trim(),
   "output-format": outputFormat,
   "revision-context": revisionContext,
-  instruction: (context) => [instructionText(context), revisionContext(context), outputFormat(context)].filter((part) => part !== "").join("\n\n"),
+  instruction: (context) =>
+    [instructionText(context), revisionContext(context), outputFormat(context)]
+      .filter((part) => part !== "")
+      .join("\n\n"),
 };
 
 function agentBody({ resolved, stage }: Context): string {
@@ -126,7 +155,8 @@ function instructionText({ stage, facts, run }: Context): string {
   if (stage.reads.length > 0) lines.push(`Read, in this order: ${stage.reads.join(", ")}.`);
   if (stage.writes.length > 0) lines.push(`Write: ${stage.writes.join(", ")}.`);
   if (stage.produces.length > 0) lines.push(`Your handoff must contain: ${stage.produces.join(", ")}.`);
-  if (facts.diffRange !== "" && stage.reads.includes("git-diff")) lines.push(`The changes to review: git diff ${facts.diffRange}`);
+  if (facts.diffRange !== "" && stage.reads.includes("git-diff"))
+    lines.push(`The changes to review: git diff ${facts.diffRange}`);
   for (const name of stage.inline) {
     const text = facts.files[`inline-${name}`];
     if (text !== undefined) lines.push(text.trim());
@@ -142,14 +172,17 @@ function revisionContext(context: Context): string {
   const lines: string[] = [];
   if (loop > 0) lines.push(`This is revision loop ${loop}${max === null ? "" : ` of ${max}`}.`);
   if (carry.issues.length > 0) lines.push("Issues to resolve, as they were reported:", ...carry.issues.map(listItem));
-  if (carry.questions.length > 0 && carry.reason === "answered") lines.push("Questions that were asked:", ...carry.questions.map(listItem));
-  if (carry.said !== undefined) lines.push(block(carry.reason === "answered" ? "Answer of the person" : "Note of the person", carry.said));
+  if (carry.questions.length > 0 && carry.reason === "answered")
+    lines.push("Questions that were asked:", ...carry.questions.map(listItem));
+  if (carry.said !== undefined)
+    lines.push(block(carry.reason === "answered" ? "Answer of the person" : "Note of the person", carry.said));
   for (const name of [...carry.names, ...(carry.reason === "sent-back" ? stage.carryOnRetry : [])]) {
     const text = context.facts.files[name];
     if (text !== undefined) lines.push(block(`File ${name}`, text));
   }
   if (carry.names.includes("format-reminder")) lines.push((resolved.prompts["fragments/output-prefix"] ?? "").trim());
-  if (carry.names.includes("assume-and-write")) lines.push((resolved.prompts["fragments/assume-and-write"] ?? "").trim());
+  if (carry.names.includes("assume-and-write"))
+    lines.push((resolved.prompts["fragments/assume-and-write"] ?? "").trim());
   if (lines.length === 0) return "";
   return ["## Why this comes to you again", ...lines].join("\n");
 }
@@ -185,15 +218,26 @@ function outputFormat(context: Context): string {
     SUBJECT_ID: run.subject.id,
     STORY_ID: run.subject.id,
     AGENT: stage.shownAgent,
-    NEXT_AGENT: following !== undefined && following.kind === "agent" ? following.shownAgent : (resolved.flow.handoffs.exit ?? ""),
+    NEXT_AGENT:
+      following !== undefined && following.kind === "agent"
+        ? following.shownAgent
+        : (resolved.flow.handoffs.exit ?? ""),
     NONCE: facts.nonce,
     WORDS: words.join(" | "),
     LOOP: String(shownLoop(context).loop),
-    PATH: stage.result.from === "handoff-file" ? facts.handoffFile : stage.result.from === "file-verdict" ? (stage.result.path ?? "") : facts.verdictFile,
+    PATH:
+      stage.result.from === "handoff-file"
+        ? facts.handoffFile
+        : stage.result.from === "file-verdict"
+          ? (stage.result.path ?? "")
+          : facts.verdictFile,
     DASHBOARD_URL: facts.url,
     BRANCH: facts.branch,
     AGENTS: Object.values(resolved.agents)
-      .map((agent) => `- ${agent.name}: ${agent.description}${agent.skills.length === 0 ? "" : ` (skills: ${agent.skills.join(", ")})`}`)
+      .map(
+        (agent) =>
+          `- ${agent.name}: ${agent.description}${agent.skills.length === 0 ? "" : ` (skills: ${agent.skills.join(", ")})`}`,
+      )
       .join("\n"),
   }).trim();
 }

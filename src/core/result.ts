@@ -1,6 +1,8 @@
 // Doubtful input ends in a value, not in an exception: `Result` is what every reader at the edge returns.
 
-export type Result<T, E = Problem> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
+export type Result<T, E = Problem> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: E };
 
 /** What went wrong, in words for the reader: `code` is stable and documented, `message` says what and where, `hint` what to do. */
 export type Problem = {

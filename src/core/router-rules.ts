@@ -12,7 +12,8 @@ const MANY_PARTS = 4;
 export function chooseByRules(task: string): RuleChoice {
   const words = task.toLowerCase().split(/[^a-z]+/u);
   const text = words.join(" ");
-  const has = (list: readonly string[]) => list.some((word) => (word.includes(" ") ? text.includes(word) : words.includes(word)));
+  const has = (list: readonly string[]) =>
+    list.some((word) => (word.includes(" ") ? text.includes(word) : words.includes(word)));
   if (has(RESEARCH_WORDS)) return choice("research", ["scout", "architect", "builder", "reviewer"]);
   if (has(SMALL_WORDS)) return choice("small-change", ["builder", "reviewer"]);
   const parts = words.filter((word) => JOINING_WORDS.includes(word)).length;

@@ -9,7 +9,17 @@ import { fingerprint } from "./fingerprint.ts";
 import type { Outcome } from "./outcome.ts";
 import { issueText, routeKey } from "./outcome.ts";
 import type { Carry, InboxItem } from "./run.ts";
-import { agentsBefore, conditionHolds, expand, factOf, findStage, isWork, stageAfter, statusWord, stagesOf } from "./sequence.ts";
+import {
+  agentsBefore,
+  conditionHolds,
+  expand,
+  factOf,
+  findStage,
+  isWork,
+  stageAfter,
+  statusWord,
+  stagesOf,
+} from "./sequence.ts";
 
 /** Who sends the run onwards, and with what. */
 export type Sender = {
@@ -23,11 +33,24 @@ const STOP: Route = { goto: "stop", carry: [], onlyBlamed: false, once: false };
 const NEXT: Route = { goto: "next", carry: [], onlyBlamed: false, once: false };
 
 /** After an attempt: the key picks the route of the stage; pass goes on, anything unrouted stops. */
-export function routeOutcome(draft: Draft, track: string, stage: WorkStage, attempt: number, carry: Carry, outcome: Outcome): void {
+export function routeOutcome(
+  draft: Draft,
+  track: string,
+  stage: WorkStage,
+  attempt: number,
+  carry: Carry,
+  outcome: Outcome,
+): void {
   const key = routeKey(outcome);
   const route = stage.route[key] ?? (key === "pass" ? NEXT : STOP);
   const base = { from: stage.id, reason: "next" as const, names: route.carry, questions: outcome.questions };
-  follow(draft, { track, stage, attempt, carry: { ...base, ...loopAfter(stage, carry, outcome) } }, key, route, outcome);
+  follow(
+    draft,
+    { track, stage, attempt, carry: { ...base, ...loopAfter(stage, carry, outcome) } },
+    key,
+    route,
+    outcome,
+  );
 }
 
 /** A stage that judges closes its loop when it passes; one that only works hands the open loop on to its judge. */
@@ -71,7 +94,14 @@ function count(draft: Draft, sender: Sender, route: Route, name: string, outcome
     return "spent";
   }
   const loops = state.loops + 1;
-  emit(draft, { type: "counter.changed", key, from: state.loops, to: loops, streak, ...(issues === undefined ? {} : { issues }) });
+  emit(draft, {
+    type: "counter.changed",
+    key,
+    from: state.loops,
+    to: loops,
+    streak,
+    ...(issues === undefined ? {} : { issues }),
+  });
   for (const other of counter.resets) resetCounter(draft, other, sender.track);
   return { ...sender, carry: { ...sender.carry, loop: loops, loopMax: counter.maxLoops } };
 }
@@ -87,9 +117,16 @@ function exhaust(
 ): void {
   const own = isWork(sender.stage) ? sender.stage.route[counter.onExhausted] : undefined;
   const limit = counter.maxLoops === null ? "" : ` after ${counter.maxLoops} of ${counter.maxLoops} loops`;
-  const reason = why === "limit" ? `${name} is used up${limit}` : `the same issues came ${counter.sameIssues} times in a row`;
+  const reason =
+    why === "limit" ? `${name} is used up${limit}` : `the same issues came ${counter.sameIssues} times in a row`;
   if (own !== undefined) {
-    follow(draft, { ...sender, carry: { ...sender.carry, reason: "forced", names: own.carry } }, counter.onExhausted, own, outcome);
+    follow(
+      draft,
+      { ...sender, carry: { ...sender.carry, reason: "forced", names: own.carry } },
+      counter.onExhausted,
+      own,
+      outcome,
+    );
   } else if (counter.onExhausted === "stop") {
     stop(draft, sender, undefined, reason);
   } else {
@@ -111,10 +148,18 @@ export function counterKey(counter: Counter, name: string, track: string): strin
   return counter.scope === "track" && track !== MAIN_TRACK ? `${track}.${name}` : name;
 }
 
-function ask(draft: Draft, sender: Sender, key: string, route: Route, question: NonNullable<Route["ask"]>, outcome: Outcome): void {
+function ask(
+  draft: Draft,
+  sender: Sender,
+  key: string,
+  route: Route,
+  question: NonNullable<Route["ask"]>,
+  outcome: Outcome,
+): void {
   const { stage } = sender;
   const base = { number: draft.run.items + 1, stage: stage.id, who: question.who, openedAt: draft.at };
-  const shown = outcome.questions.length > 0 ? outcome.questions : [outcome.reason ?? outcome.summary ?? "no question was given"];
+  const shown =
+    outcome.questions.length > 0 ? outcome.questions : [outcome.reason ?? outcome.summary ?? "no question was given"];
   const item: InboxItem =
     question.choices === undefined
       ? { ...base, kind: "question", questions: shown, goto: route.goto, key }
@@ -141,7 +186,10 @@ export function escalate(draft: Draft, sender: Sender, reason: string, again: st
   };
   emit(draft, { type: "escalation.opened", track: sender.track, item, carry: { ...sender.carry, handoff: 0 } });
   showStatus(draft, escalation.status ?? words.status.escalated);
-  const lines = [`${sender.stage.id} was escalated: ${reason}`, ...sender.carry.issues.map((issue) => `- ${issueText(issue)}`)];
+  const lines = [
+    `${sender.stage.id} was escalated: ${reason}`,
+    ...sender.carry.issues.map((issue) => `- ${issueText(issue)}`),
+  ];
   tell(draft, escalation.notify, "escalation", lines.join("\n"), item.number);
 }
 
@@ -154,7 +202,10 @@ export function stop(draft: Draft, sender: Sender, route: Route | undefined, rea
     reason,
     carry: { ...sender.carry, handoff: 0 },
   });
-  showStatus(draft, route?.status === undefined ? draft.flow.words.status.stopped : statusWord(draft.run, route.status));
+  showStatus(
+    draft,
+    route?.status === undefined ? draft.flow.words.status.stopped : statusWord(draft.run, route.status),
+  );
   tell(draft, draft.flow.escalation.notify, "stopped", `${sender.stage.id} stopped: ${reason}`);
 }
 
@@ -198,7 +249,12 @@ export function goTo(draft: Draft, sender: Sender, target: string, route: Route,
         return;
       }
       const known = stagesOf(flow, run, track).map((candidate) => candidate.id);
-      stop(draft, sender, undefined, `nothing to go back to: there is no ${target} before ${stage.id} (stages: ${known.join(", ")})`);
+      stop(
+        draft,
+        sender,
+        undefined,
+        `nothing to go back to: there is no ${target} before ${stage.id} (stages: ${known.join(", ")})`,
+      );
     }
   }
 }
@@ -248,7 +304,13 @@ export function enter(draft: Draft, sender: Sender, track: string, stage: Stage,
       };
       emit(draft, { type: "gate.opened", track, item, carry: { ...sender.carry, handoff } });
       showStatus(draft, stage.status ?? draft.flow.words.status.waiting);
-      tell(draft, stage.notify.to, stage.notify.event, `${stage.title ?? stage.id} waits for ${stage.who}`, item.number);
+      tell(
+        draft,
+        stage.notify.to,
+        stage.notify.event,
+        `${stage.title ?? stage.id} waits for ${stage.who}`,
+        item.number,
+      );
       return;
     }
     case "agent":
@@ -275,10 +337,17 @@ function enterDynamic(draft: Draft, sender: Sender, track: string, stage: Stage 
     stop(draft, { ...sender, stage }, undefined, "there are no stages to run: the list is empty");
     return;
   }
-  const unknown = list.filter(({ agent }) => stage.templates[agent.toLowerCase()] === undefined && stage.templates["*"] === undefined);
+  const unknown = list.filter(
+    ({ agent }) => stage.templates[agent.toLowerCase()] === undefined && stage.templates["*"] === undefined,
+  );
   if (unknown.length > 0) {
     const names = unknown.map(({ agent }) => agent).join(", ");
-    stop(draft, { ...sender, stage }, undefined, `unknown agent ${names}; known: ${Object.keys(stage.templates).join(", ")}`);
+    stop(
+      draft,
+      { ...sender, stage },
+      undefined,
+      `unknown agent ${names}; known: ${Object.keys(stage.templates).join(", ")}`,
+    );
     return;
   }
   emit(draft, { type: "stage.expanded", track, stage: stage.id, stages: expand(draft.flow, list) });
@@ -288,7 +357,11 @@ function enterDynamic(draft: Draft, sender: Sender, track: string, stage: Stage 
 /** `route.stages` is what the stage `route` answered; any other fact is an agent's name. */
 function listFrom(draft: Draft, name: string): readonly { agent: string; teams: boolean }[] | undefined {
   const path = name.split(".");
-  if (path[1] === "stages" && path[0] !== undefined && findStage(draft.flow, draft.run, MAIN_TRACK, path[0]) !== undefined) {
+  if (
+    path[1] === "stages" &&
+    path[0] !== undefined &&
+    findStage(draft.flow, draft.run, MAIN_TRACK, path[0]) !== undefined
+  ) {
     return draft.run.expanded[path[0]];
   }
   const fact = factOf(draft.run, path);
@@ -301,7 +374,8 @@ function fork(draft: Draft, sender: Sender, stage: Stage & { kind: "parallel" },
   emit(draft, { type: "tracks.forked", stage: stage.id, tracks: names });
   for (const name of names) {
     // A track that starts anew has new budgets; budgets of the run go on.
-    for (const [counter, plan] of Object.entries(draft.flow.counters)) if (plan.scope === "track") resetCounter(draft, counter, name);
+    for (const [counter, plan] of Object.entries(draft.flow.counters))
+      if (plan.scope === "track") resetCounter(draft, counter, name);
     const first = stage.tracks[name]?.stages[0];
     if (first !== undefined) enter(draft, sender, name, first, sender.carry.reason);
   }
@@ -314,7 +388,12 @@ function trackDone(draft: Draft, sender: Sender): void {
   const stage = findStage(draft.flow, draft.run, MAIN_TRACK, main.stage);
   if (stage?.kind !== "parallel" || !stage.join.every((name) => draft.run.tracks[name]?.at === "done")) return;
   emit(draft, { type: "tracks.joined", stage: stage.id });
-  goNext(draft, { track: MAIN_TRACK, stage, attempt: 0, carry: { ...sender.carry, from: stage.id, issues: [], questions: [] } });
+  goNext(draft, {
+    track: MAIN_TRACK,
+    stage,
+    attempt: 0,
+    carry: { ...sender.carry, from: stage.id, issues: [], questions: [] },
+  });
 }
 
 /** The run reaches its end. A status that is the flow's word for a canceled run ends it as canceled. */
@@ -341,11 +420,16 @@ function finish(draft: Draft, sender: Sender, route: Route | undefined): void {
 }
 
 /** Ends the run for good; whatever still works is ended with it. */
-export function cancel(draft: Draft, actor: "engine" | "system" | `agent:${string}` | `human:${string}`, reason: string): void {
+export function cancel(
+  draft: Draft,
+  actor: "engine" | "system" | `agent:${string}` | `human:${string}`,
+  reason: string,
+): void {
   for (const [name, track] of Object.entries(draft.run.tracks)) {
     if (track.at === "ready" || track.at === "running") {
       emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.attempt, reason });
-      if (track.carry.handoff > 0) emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
+      if (track.carry.handoff > 0)
+        emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
       draft.commands.push({ type: "end-attempt", stage: track.stage, attempt: track.attempt, reason });
     } else if (track.at === "waiting" && !answeredJustNow(draft, track.item.number)) {
       emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });

@@ -53,11 +53,29 @@ export type InboxItem = {
 
 /** Where one track of a run stands. A run without parallel stages has the track `main` only. */
 export type Track =
-  | { readonly at: "ready"; readonly stage: string; readonly attempt: number; readonly carry: Carry; readonly since: string }
-  | { readonly at: "running"; readonly stage: string; readonly attempt: number; readonly carry: Carry; readonly since: string }
+  | {
+      readonly at: "ready";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly carry: Carry;
+      readonly since: string;
+    }
+  | {
+      readonly at: "running";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly carry: Carry;
+      readonly since: string;
+    }
   | { readonly at: "waiting"; readonly stage: string; readonly item: InboxItem; readonly carry: Carry }
   /** Stopped with a reason; a person can retry or cancel. */
-  | { readonly at: "stopped"; readonly stage: string; readonly reason: string; readonly carry: Carry; readonly since: string }
+  | {
+      readonly at: "stopped";
+      readonly stage: string;
+      readonly reason: string;
+      readonly carry: Carry;
+      readonly since: string;
+    }
   /** The main track while its tracks work. */
   | { readonly at: "forked"; readonly stage: string }
   /** A track that reached the join. */

@@ -41,9 +41,15 @@ export function stageAfter(flow: Flow, run: Run, track: string, id: string): Sta
 export function agentsBefore(flow: Flow, run: Run, track: string, id: string): readonly WorkStage[] {
   const stages = stagesOf(flow, run, track);
   const group = Object.values(run.expanded).find((expanded) => expanded.some((stage) => stage.id === id));
-  const before = stages.slice(0, stages.findIndex((stage) => stage.id === id)).filter(isWork);
+  const before = stages
+    .slice(
+      0,
+      stages.findIndex((stage) => stage.id === id),
+    )
+    .filter(isWork);
   const agents = before.filter((stage) => stage.kind === "agent" && !stage.enterOnly);
-  const own = group === undefined ? agents : agents.filter((stage) => group.some((expanded) => expanded.id === stage.id));
+  const own =
+    group === undefined ? agents : agents.filter((stage) => group.some((expanded) => expanded.id === stage.id));
   return own.reverse();
 }
 

@@ -5,24 +5,28 @@ import type { RunEvent } from "./event.ts";
 import type { Flow, WorkStage } from "./flow.ts";
 import type { JsonObject } from "./json.ts";
 import type { Issue, Report, RoutedStage } from "./outcome.ts";
-import { err, ok, type Problem, type Result } from "./result.ts";
+import { routeKey } from "./outcome.ts";
+import type { Problem } from "./result.ts";
 import { counterKey } from "./routing.ts";
 import { type InboxItem, openItems, type Run } from "./run.ts";
 import { findWork } from "./sequence.ts";
 import type { SignalBody } from "./signal.ts";
 import { transition } from "./transition.ts";
+import { readRouteList } from "./verdict/route-list.ts";
 
 export type ScriptedAttempt = {
   readonly stage: string;
   readonly health?: string;
   readonly verdict?: string;
+  /** Exit code of the program; anything but 0 is a failure, whatever else was said. */
+  readonly exit?: number;
   readonly score?: number;
   readonly reason?: string;
   readonly summary?: string;
   readonly issues?: readonly Issue[];
   readonly questions?: readonly string[];
   readonly blame?: readonly string[];
-  readonly stages?: readonly (string | { readonly agent: string; readonly teams?: boolean })[];
+  readonly stages?: readonly (string | { readonly agent: string; readonly teams?: boolean | undefined })[];
   /** The attempt was cut off by a crash. */
   readonly interrupted?: boolean;
 };
@@ -37,17 +41,28 @@ export type ScriptedAnswer = {
 
 export type ScriptedOutcome = ScriptedAttempt | ScriptedAnswer;
 
+/** What can come next: a stage that works, an item that a person answers, or nothing but a person's help. */
+export type Expected =
+  | { readonly kind: "stage"; readonly stage: string; readonly attempt: number }
+  | { readonly kind: InboxItem["kind"]; readonly stage: string; readonly answers: readonly string[] }
+  | { readonly kind: "stopped"; readonly stage: string; readonly reason: string };
+
 /** One line of the trace: what was reported, what it meant, where the run stands after it. */
 export type TraceLine = {
-  readonly event: string;
+  readonly event: "run.requested" | "stage" | "builtin" | "interrupted" | InboxItem["kind"];
   readonly stage: string | null;
   readonly attempt: number | null;
+  /** The source's word, and what it means here. */
   readonly word: string | null;
   readonly canonical: string | null;
   readonly status: string;
+  /** Every status word shown on the way here, in order; a stage shows its own while it works. */
+  readonly statuses: readonly string[];
   readonly state: Run["status"];
   readonly counters: Readonly<Record<string, number>>;
-  readonly next: readonly string[];
+  readonly skipped: readonly string[];
+  readonly warnings: readonly string[];
+  readonly next: readonly Expected[];
 };
 
 export type Final = {
@@ -58,186 +73,304 @@ export type Final = {
   readonly counters: Readonly<Record<string, number>>;
 };
 
-export type Simulation = { readonly trace: readonly TraceLine[]; readonly final: Final; readonly run: Run; readonly events: readonly RunEvent[] };
+/** What came of the script. With a problem, the trace ends before the outcome that did not fit. */
+export type Simulation = {
+  readonly trace: readonly TraceLine[];
+  readonly final: Final;
+  readonly run: Run;
+  readonly events: readonly RunEvent[];
+  readonly problem: Problem | null;
+};
+
+export type SimulationInput = {
+  readonly facts: JsonObject;
+  /** Agents that a router may name; without the list any name will do. */
+  readonly knownAgents?: readonly string[];
+};
 
 const AT = "2000-01-01T00:00:00.000Z";
+const SUBJECT = { id: "simulated", title: "simulated", body: "" };
 
-export function simulate(flow: Flow, script: readonly ScriptedOutcome[], facts: JsonObject): Result<Simulation> {
-  const trace: TraceLine[] = [];
+export function simulate(flow: Flow, script: readonly ScriptedOutcome[], input: SimulationInput): Simulation {
+  const requested = {
+    type: "run.requested",
+    runId: "simulated",
+    flowHash: "",
+    subject: SUBJECT,
+    facts: input.facts,
+  } as const;
+  const first = transition(flow, undefined, { ...requested, id: "s0", at: AT, actor: "human:script" });
+  const play: Play = {
+    flow,
+    input,
+    run: first.run,
+    events: [...first.events],
+    trace: [lineOf(flow, { event: "run.requested", stage: null, attempt: null }, first.run, first.events)],
+  };
+  let problem: Problem | null = null;
+  for (const [index, outcome] of script.entries()) {
+    const refused = "at" in outcome ? answer(play, outcome) : attempt(play, outcome);
+    if (refused === undefined) continue;
+    problem = misfit(play.run, `outcome ${index + 1}: ${refused}`);
+    break;
+  }
+  if (problem === null) passBuiltins(play, undefined);
+  const { run, events, trace } = play;
+  return { trace, events, run, final: finalOf(flow, run), problem };
+}
+
+type Play = {
+  readonly flow: Flow;
+  readonly input: SimulationInput;
+  run: Run;
+  readonly events: RunEvent[];
+  readonly trace: TraceLine[];
+};
+type Head = Pick<TraceLine, "event" | "stage" | "attempt">;
+
+/** Sends signals that belong together and adds one line for them; or says why the first that did not fit was refused. */
+function send(
+  play: Play,
+  head: Head,
+  bodies: readonly SignalBody[],
+  actor: "engine" | "human:script",
+): string | undefined {
   const events: RunEvent[] = [];
-  let run: Run | undefined;
-  let signals = 0;
-  const send = (body: SignalBody, line: Pick<TraceLine, "event" | "stage" | "attempt"> | null, actor: "engine" | "human:script" = "engine"): Problem | undefined => {
-    const step = transition(flow, run, { ...body, id: `s${++signals}`, at: AT, actor });
-    if (step.ignored !== undefined) return misfit(step.run, step.ignored);
+  let { run } = play;
+  for (const body of bodies) {
+    const id = `s${play.events.length + events.length}`;
+    const step = transition(play.flow, run, { ...body, id, at: AT, actor });
+    if (step.ignored !== undefined) return step.ignored;
     run = step.run;
     events.push(...step.events);
-    startReady();
-    if (line !== null) trace.push({ ...line, ...spoken(step.events), ...standing(flow, run) });
-    return undefined;
-  };
-  // As an engine with free slots would: what is ready starts at once, unless the flow goes back to the pool between stages.
-  const startReady = (): void => {
-    for (const { stage, attempt } of run === undefined ? [] : currentWork(flow, run, ["ready"])) {
-      if (stage.yields || run === undefined) continue;
-      const step = transition(flow, run, { type: "attempt.started", stage: stage.id, attempt, id: `s${++signals}`, at: AT, actor: "engine" });
-      run = step.run;
-      events.push(...step.events);
-    }
-  };
-  const subject = { id: "simulated", title: "simulated", body: "" };
-  send({ type: "run.requested", runId: "simulated", flowHash: "", subject, facts }, { event: "run.requested", stage: null, attempt: null });
-  for (const [index, outcome] of script.entries()) {
-    const problem = play(flow, () => run, send, outcome);
-    if (problem !== undefined) return err({ ...problem, message: `outcome ${index + 1}: ${problem.message}` });
   }
-  if (run === undefined) throw new Error("a simulation always has a run");
-  passBuiltins(flow, () => run, send, undefined);
-  return ok({ trace, events, run, final: finalOf(flow, run) });
+  play.run = run;
+  play.events.push(...events);
+  play.trace.push(lineOf(play.flow, head, run, events));
+  return undefined;
 }
 
-type Send = (body: SignalBody, line: Pick<TraceLine, "event" | "stage" | "attempt"> | null, actor?: "engine" | "human:script") => Problem | undefined;
-
-function play(flow: Flow, current: () => Run | undefined, send: Send, outcome: ScriptedOutcome): Problem | undefined {
-  if ("stage" in outcome) {
-    passBuiltins(flow, current, send, outcome.stage);
-    return playStage(flow, current, send, outcome);
-  }
-  passBuiltins(flow, current, send, undefined);
-  const { at, kind, answer, text } = outcome;
-  const run = current();
-  const item = run === undefined ? undefined : openItems(run).find((open) => open.stage === at && (kind === null || open.kind === kind));
-  if (run === undefined || item === undefined) return misfit(run, `there is no open ${kind ?? "item"} at ${at}`);
-  const line = { event: `${item.kind}: ${answer === "" ? text : answer}`, stage: at, attempt: null };
-  const free = item.kind === "question";
-  return send(
-    { type: "item.answered", number: item.number, kind: item.kind, answer: free ? "" : answer, text: free && text === "" ? answer : text },
-    line,
-    "human:script",
-  );
+function answer(play: Play, { at, kind, answer: said, text }: ScriptedAnswer): string | undefined {
+  passBuiltins(play, undefined);
+  const item = openItems(play.run).find((open) => open.stage === at && (kind === null || open.kind === kind));
+  if (item === undefined) return `there is no open ${kind ?? "item"} at ${at}`;
+  const isFree = item.kind === "question";
+  const body: SignalBody = {
+    type: "item.answered",
+    number: item.number,
+    kind: item.kind,
+    answer: isFree ? "" : said,
+    text: isFree && text === "" ? said : text,
+  };
+  return send(play, { event: item.kind, stage: at, attempt: null }, [body], "human:script");
 }
 
-function playStage(flow: Flow, current: () => Run | undefined, send: Send, outcome: ScriptedAttempt): Problem | undefined {
-  const run = current();
-  const found = run === undefined ? undefined : namedStage(flow, run, outcome.stage);
-  if (run === undefined || found === undefined) return misfit(run, `${outcome.stage} is not to run now`);
-  const { stage, attempt } = found;
-  const at = { event: "stage", stage: stage.id, attempt };
-  if (found.at === "ready") send({ type: "attempt.started", stage: stage.id, attempt }, null);
-  if (outcome.interrupted === true) {
-    return send({ type: "attempt.interrupted", stage: stage.id, attempt, cause: "script" }, { ...at, event: "interrupted" });
-  }
-  return send({ type: "attempt.finished", stage: stage.id, attempt, report: reportOf(outcome) }, at);
+function attempt(play: Play, outcome: ScriptedAttempt): string | undefined {
+  passBuiltins(play, outcome.stage);
+  const found = readyStage(play, outcome.stage);
+  if (found === undefined) return `${outcome.stage} is not to run now`;
+  const { stage, attempt: number } = found;
+  const at = { stage: stage.id, attempt: number };
+  const interrupted = outcome.interrupted === true;
+  const end: SignalBody = interrupted
+    ? { type: "attempt.interrupted", ...at, cause: "script" }
+    : { type: "attempt.finished", ...at, report: reportOf(play, stage, outcome) };
+  const head: Head = { event: interrupted ? "interrupted" : "stage", ...at };
+  return send(play, head, [{ type: "attempt.started", ...at }, end], "engine");
+}
+
+type Ready = { readonly stage: WorkStage; readonly attempt: number };
+
+function readyStages({ flow, run }: Play): readonly Ready[] {
+  return Object.entries(run.tracks).flatMap(([track, state]) => {
+    if (state.at !== "ready") return [];
+    const stage = findWork(flow, run, track, state.stage);
+    return stage === undefined ? [] : [{ stage, attempt: state.attempt }];
+  });
 }
 
 /** A stage is named by its id, by its agent, or by the dynamic stage that it belongs to. */
-function namedStage(flow: Flow, run: Run, name: string): CurrentWork | undefined {
+function readyStage(play: Play, name: string): Ready | undefined {
   const wanted = name.toLowerCase();
-  const current = currentWork(flow, run, ["ready", "running"]);
+  const ready = readyStages(play);
+  const group = Object.hasOwn(play.run.expanded, name) ? (play.run.expanded[name] ?? []) : [];
   return (
-    current.find(({ stage }) => stage.id.toLowerCase() === wanted) ??
-    current.find(({ stage }) => stage.agent === wanted) ??
-    current.find(({ stage }) => (run.expanded[name] ?? []).some((expanded) => expanded.id === stage.id) && stage.kind === "agent")
+    ready.find(({ stage }) => stage.id.toLowerCase() === wanted) ??
+    ready.find(({ stage }) => stage.agent === wanted) ??
+    ready.find(({ stage }) => stage.kind === "agent" && group.some(({ id }) => id === stage.id))
   );
 }
 
 /** Builtins are ours and pass by themselves, unless the script speaks of them. */
-function passBuiltins(flow: Flow, current: () => Run | undefined, send: Send, named: string | undefined): void {
+function passBuiltins(play: Play, named: string | undefined): void {
   for (;;) {
-    const run = current();
-    if (run === undefined) return;
-    const builtin = currentWork(flow, run, ["ready", "running"]).find(
+    const builtin = readyStages(play).find(
       ({ stage }) => stage.kind === "builtin" && stage.id !== named && stage.agent !== named,
     );
     if (builtin === undefined) return;
-    const { stage, attempt, at } = builtin;
-    if (at === "ready") send({ type: "attempt.started", stage: stage.id, attempt }, null);
-    send({ type: "attempt.finished", stage: stage.id, attempt, report: { structured: true } }, { event: "builtin", stage: stage.id, attempt });
+    const at = { stage: builtin.stage.id, attempt: builtin.attempt };
+    const finished: SignalBody = { type: "attempt.finished", ...at, report: { structured: true } };
+    const refused = send(play, { event: "builtin", ...at }, [{ type: "attempt.started", ...at }, finished], "engine");
+    if (refused !== undefined) throw new Error(`builtin ${at.stage} was ready and did not start: ${refused}`);
   }
 }
 
-type CurrentWork = { readonly stage: WorkStage; readonly attempt: number; readonly at: "ready" | "running" };
-
-function currentWork(flow: Flow, run: Run, states: readonly ("ready" | "running")[]): readonly CurrentWork[] {
-  return Object.entries(run.tracks).flatMap(([track, state]) => {
-    if ((state.at !== "ready" && state.at !== "running") || !states.includes(state.at)) return [];
-    const stage = findWork(flow, run, track, state.stage);
-    return stage === undefined ? [] : [{ stage, attempt: state.attempt, at: state.at }];
-  });
-}
-
-function reportOf(outcome: ScriptedAttempt): Report {
-  const { health, verdict, score, reason, summary, issues, questions, blame, stages } = outcome;
-  const routed: readonly RoutedStage[] | undefined = stages?.map((entry) =>
-    typeof entry === "string" ? { agent: entry, teams: false } : { agent: entry.agent, teams: entry.teams ?? false },
-  );
-  return {
-    structured: true,
-    ...(health === undefined ? {} : { health }),
-    ...(verdict === undefined ? {} : { verdict }),
+/** What the engine would have read from such an attempt. */
+function reportOf({ input }: Play, stage: WorkStage, outcome: ScriptedAttempt): Report {
+  const { exit, score, reason, summary, issues, questions, blame } = outcome;
+  const said: Report = {
     ...(score === undefined ? {} : { score }),
     ...(reason === undefined ? {} : { reason }),
     ...(summary === undefined ? {} : { summary }),
     ...(issues === undefined ? {} : { issues }),
     ...(questions === undefined ? {} : { questions }),
     ...(blame === undefined ? {} : { blame }),
-    ...(routed === undefined ? {} : { stages: routed }),
+  };
+  if (exit !== undefined && exit !== 0) return { reason: `exit code ${exit}`, ...said, cause: "agent_exit_nonzero" };
+  const routed = outcome.stages?.map((entry) =>
+    typeof entry === "string" ? { agent: entry, teams: false } : { agent: entry.agent, teams: entry.teams ?? false },
+  );
+  if (stage.kind === "router" && routed !== undefined && routed.length > 0)
+    return { ...said, ...routeOf(routed, input.knownAgents) };
+  return { ...said, ...wordsOf(stage, outcome), ...(routed === undefined ? {} : { stages: routed }) };
+}
+
+function routeOf(routed: readonly RoutedStage[], knownAgents: readonly string[] | undefined): Report {
+  const read = readRouteList(JSON.stringify(routed), knownAgents ?? routed.map(({ agent }) => agent));
+  return read.ok ? { ...read.value, structured: true } : { cause: read.error.code, reason: read.error.message };
+}
+
+/** Where a prefix is the whole report, its word is health and verdict at once, and no word is no prefix. */
+function wordsOf(stage: WorkStage, { health, verdict, exit }: ScriptedAttempt): Report {
+  if (stage.result.from === "prefix") {
+    const word = verdict ?? health;
+    if (word === undefined) return {};
+    const isPrefix = Object.values(stage.result.prefixes ?? {}).includes(word);
+    if (isPrefix) return { health: health ?? word, verdict: verdict ?? word };
+  }
+  const byExit =
+    stage.result.from === "exit-code" && exit !== undefined && health === undefined ? { health: String(exit) } : {};
+  return {
+    structured: true,
+    ...byExit,
+    ...(health === undefined ? {} : { health }),
+    ...(verdict === undefined ? {} : { verdict }),
   };
 }
 
-function misfit(run: Run | undefined, why: string): Problem {
-  const waits = run === undefined ? [] : expected(run);
-  const hint = waits.length === 0 ? `the run is ${run?.status ?? "not started"}` : `waited for: ${waits.join("; ")}`;
-  return { code: "outcome_does_not_fit", message: `${why} (${hint})`, hint };
+function misfit(run: Run, why: string): Problem {
+  const waits = expected(run);
+  const message =
+    waits.length === 0
+      ? `${why}; the run is ${run.status}`
+      : `${why}; waited for: ${waits.map(describeExpected).join("; ")}`;
+  const [first] = waits;
+  return {
+    code: "outcome_does_not_fit",
+    message,
+    ...(first === undefined || first.kind === "stopped" ? {} : { hint: `for example ${exampleOf(first)}` }),
+  };
 }
 
-function expected(run: Run): readonly string[] {
-  return Object.values(run.tracks).flatMap((track) => {
-    if (track.at === "ready" || track.at === "running") return [`stage ${track.stage} (attempt ${track.attempt})`];
-    if (track.at === "waiting") return [`${track.item.kind} ${track.item.stage} (${answersTo(track.item).join(", ")})`];
-    if (track.at === "stopped") return [`stage ${track.stage} stopped: ${track.reason}`];
-    return [];
+export function describeExpected(next: Expected): string {
+  switch (next.kind) {
+    case "stage":
+      return `stage ${next.stage} (attempt ${next.attempt})`;
+    case "stopped":
+      return `stage ${next.stage} stopped: ${next.reason}`;
+    case "gate":
+    case "question":
+    case "choice":
+    case "escalation":
+      return `${next.kind} ${next.stage}${next.answers.length === 0 ? "" : ` (${next.answers.join(", ")})`}`;
+  }
+}
+
+function exampleOf(next: Exclude<Expected, { kind: "stopped" }>): string {
+  if (next.kind === "stage") return JSON.stringify({ stage: next.stage, health: "complete" });
+  return JSON.stringify({ [next.kind]: next.stage, answer: next.answers[0] ?? "text" });
+}
+
+function expected(run: Run): readonly Expected[] {
+  return Object.values(run.tracks).flatMap((track): Expected[] => {
+    switch (track.at) {
+      case "ready":
+      case "running":
+        return [{ kind: "stage", stage: track.stage, attempt: track.attempt }];
+      case "waiting":
+        return [{ kind: track.item.kind, stage: track.item.stage, answers: answersTo(track.item) }];
+      case "stopped":
+        return [{ kind: "stopped", stage: track.stage, reason: track.reason }];
+      case "forked":
+      case "done":
+        return [];
+    }
   });
 }
 
+/** The answers on offer; a question takes any text. */
 function answersTo(item: InboxItem): readonly string[] {
   switch (item.kind) {
     case "gate":
       return item.answers;
     case "question":
-      return ["an answer"];
+      return [];
     case "choice":
     case "escalation":
       return Object.keys(item.choices);
   }
 }
 
+function lineOf(flow: Flow, head: Head, run: Run, events: readonly RunEvent[]): TraceLine {
+  return {
+    ...head,
+    ...spoken(events),
+    status: run.word,
+    statuses: events.flatMap((event) => (event.type === "status.changed" ? [event.to] : [])),
+    state: run.status,
+    counters: countersOf(flow, run),
+    skipped: events.flatMap((event) => (event.type === "stage.skipped" ? [event.stage] : [])),
+    warnings: events.flatMap((event) => (event.type === "warning.raised" ? [event.message] : [])),
+    next: expected(run),
+  };
+}
+
 function spoken(events: readonly RunEvent[]): Pick<TraceLine, "word" | "canonical"> {
   for (const event of events) {
-    if (event.type === "stage.finished") {
-      const { health, verdict, word } = event.outcome;
-      return { word: word ?? null, canonical: health === "complete" ? (verdict ?? "pass") : health };
-    }
+    if (event.type === "stage.finished")
+      return { word: event.outcome.word ?? null, canonical: routeKey(event.outcome) };
     if (event.type === "gate.answered") return { word: event.answer, canonical: event.answer };
+    if (event.type === "question.answered") return { word: event.answer, canonical: "answered" };
     if (event.type === "escalation.resolved") return { word: event.choice, canonical: event.choice };
   }
   return { word: null, canonical: null };
 }
 
-function standing(flow: Flow, run: Run): Pick<TraceLine, "status" | "state" | "counters" | "next"> {
-  return { status: run.word, state: run.status, counters: countersOf(flow, run), next: expected(run) };
-}
-
-/** Every counter of the flow with its loops, also those that have not counted yet. */
+/** Every counter of the flow with its loops, also those that have not counted yet; one per track where each has its own. */
 export function countersOf(flow: Flow, run: Run): Readonly<Record<string, number>> {
-  const names = Object.entries(flow.counters).map(([name, counter]) => counterKey(counter, name, "main"));
+  const keys = Object.entries(flow.counters).flatMap(([name, counter]) => {
+    const tracks = flow.stages.flatMap((stage) =>
+      stage.kind === "parallel"
+        ? Object.entries(stage.tracks).flatMap(([track, plan]) =>
+            plan.stages.some((inner) => counts(inner, name)) ? [track] : [],
+          )
+        : [],
+    );
+    return tracks.length === 0 ? [name] : tracks.map((track) => counterKey(counter, name, track));
+  });
   const known = Object.fromEntries(Object.entries(run.counters).map(([key, state]) => [key, state.loops]));
-  return { ...Object.fromEntries(names.map((name) => [name, 0])), ...known };
+  return { ...Object.fromEntries(keys.map((key) => [key, 0])), ...known };
 }
 
-export function finalOf(flow: Flow, run: Run): Final {
+function counts(stage: WorkStage, counter: string): boolean {
+  return Object.values(stage.route).some((route) => route.counter === counter);
+}
+
+function finalOf(flow: Flow, run: Run): Final {
   const [item] = openItems(run);
-  const active = Object.values(run.tracks).find((track) => track.at === "ready" || track.at === "running" || track.at === "stopped");
+  const active = Object.values(run.tracks).find(
+    (track) => track.at === "ready" || track.at === "running" || track.at === "stopped",
+  );
   const stage = active !== undefined && "stage" in active ? active.stage : null;
   return {
     state: run.status,

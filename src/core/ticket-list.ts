@@ -6,7 +6,10 @@ import { err, ok, type Result } from "./result.ts";
 
 const ticketSchema = z.object({
   title: z.string().trim().min(1).max(200),
-  description: z.string().max(64 * 1024).default(""),
+  description: z
+    .string()
+    .max(64 * 1024)
+    .default(""),
   repo: z.string().trim().default("TBD"),
   group: z.string().trim().default(""),
   variantHint: z.string().trim().max(200).default(""),
@@ -27,14 +30,27 @@ const MAX_TICKETS = 50;
 
 export function readTicketList(value: unknown): Result<readonly NewTicket[]> {
   const list = z.array(ticketSchema).min(1).max(MAX_TICKETS).safeParse(value);
-  if (!list.success) return err({ code: "tickets_invalid", message: `the list of tickets is not valid: ${z.prettifyError(list.error)}` });
+  if (!list.success)
+    return err({
+      code: "tickets_invalid",
+      message: `the list of tickets is not valid: ${z.prettifyError(list.error)}`,
+    });
   const tickets: NewTicket[] = [];
   for (const [index, ticket] of list.data.entries()) {
     const references = typeof ticket.dependsOn === "string" ? [ticket.dependsOn] : (ticket.dependsOn ?? []);
     const positions = references.map((reference) => positionOf(String(reference)));
     const bad = references.find((_, at) => !isEarlierPosition(positions[at], index, list.data.length));
-    if (bad !== undefined) return err({ code: "unknown_dependency", message: `ticket ${index + 1} depends on "${bad}", which is not another ticket of this list (#1 … #${list.data.length})` });
-    tickets.push({ ...ticket, repo: ticket.repo === "" ? "TBD" : ticket.repo, group: slug(ticket.group), dependsOn: positions as number[] });
+    if (bad !== undefined)
+      return err({
+        code: "unknown_dependency",
+        message: `ticket ${index + 1} depends on "${bad}", which is not another ticket of this list (#1 … #${list.data.length})`,
+      });
+    tickets.push({
+      ...ticket,
+      repo: ticket.repo === "" ? "TBD" : ticket.repo,
+      group: slug(ticket.group),
+      dependsOn: positions as number[],
+    });
   }
   return ok(tickets);
 }
@@ -50,7 +66,11 @@ function isEarlierPosition(position: number | undefined, own: number, total: num
 
 /** A safe part of a branch name. */
 function slug(group: string): string {
-  return group.toLowerCase().replace(/[^a-z0-9._/-]+/gu, "-").replace(/^[-./]+|[-./]+$/gu, "").slice(0, 60);
+  return group
+    .toLowerCase()
+    .replace(/[^a-z0-9._/-]+/gu, "-")
+    .replace(/^[-./]+|[-./]+$/gu, "")
+    .slice(0, 60);
 }
 
 /** The text of a ticket file. Values are written as JSON strings, which every YAML parser reads as plain text. */

@@ -25,7 +25,8 @@ export type Step = {
 };
 
 export function transition(flow: Flow, run: Run | undefined, signal: Signal): Step {
-  if (signal.type === "run.requested") return run === undefined ? create(flow, signal) : ignore(run, signal, "the run exists already");
+  if (signal.type === "run.requested")
+    return run === undefined ? create(flow, signal) : ignore(run, signal, "the run exists already");
   if (run === undefined) throw new Error(`the first signal of a run must be run.requested, not ${signal.type}`);
   if (isEnded(run)) return ignore(run, signal, `the run is ${run.status}`);
   const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
@@ -36,7 +37,12 @@ export function transition(flow: Flow, run: Run | undefined, signal: Signal): St
 }
 
 /** No agent, timer or crash can take these decisions. */
-const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set(["item.answered", "retry.requested", "skip.requested", "resume.requested"]);
+const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set([
+  "item.answered",
+  "retry.requested",
+  "skip.requested",
+  "resume.requested",
+]);
 
 /** Applies a signal to the draft, or says why it does not fit. A refusal comes before anything is emitted. */
 function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" }>): string | undefined {
@@ -73,11 +79,29 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" }>)
 function create(flow: Flow, signal: Signal & { type: "run.requested" }): Step {
   const { runId: id, flowHash, subject, facts } = signal;
   const word = flow.words.status.queued ?? flow.words.status.running ?? "queued";
-  const created: RunEvent = { type: "run.created", id, flow: flow.name, flowHash, subject, facts, word, at: signal.at, actor: signal.actor };
+  const created: RunEvent = {
+    type: "run.created",
+    id,
+    flow: flow.name,
+    flowHash,
+    subject,
+    facts,
+    word,
+    at: signal.at,
+    actor: signal.actor,
+  };
   const run = evolve(undefined, created);
   const draft: Draft = { flow, at: signal.at, run, events: [created], commands: [] };
   const entry = entryStage(flow, run);
-  const carry: Omit<Carry, "handoff"> = { from: "", reason: "first", names: [], issues: [], questions: [], loop: 0, loopMax: null };
+  const carry: Omit<Carry, "handoff"> = {
+    from: "",
+    reason: "first",
+    names: [],
+    issues: [],
+    questions: [],
+    loop: 0,
+    loopMax: null,
+  };
   const sender: Sender = { track: MAIN_TRACK, stage: entry.stage, attempt: 0, carry };
   if (entry.refused === undefined) enter(draft, sender, MAIN_TRACK, entry.stage, "first");
   else stop(draft, sender, undefined, entry.refused);
@@ -95,7 +119,10 @@ function entryStage(flow: Flow, run: Run): { readonly stage: Stage; readonly ref
   const rule = flow.enter[status]?.find(({ when }) => when === undefined || conditionHolds(run, when));
   const stage = flow.stages.find(({ id }) => id === rule?.stage);
   if (stage !== undefined) return { stage };
-  return { stage: first, refused: `a ticket in status "${status}" is not started; statuses that start: ${words.join(", ")}` };
+  return {
+    stage: first,
+    refused: `a ticket in status "${status}" is not started; statuses that start: ${words.join(", ")}`,
+  };
 }
 
 function started(draft: Draft, signal: Signal & { type: "attempt.started" }): string | undefined {
@@ -134,7 +161,12 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
     emit(draft, { type: "handoff.rejected", track: name, number: track.carry.handoff, reason });
   }
   if (outcome.verdict === "revise" && outcome.issues.length === 0) {
-    warn(draft, stage.id, "issues_empty", `${stage.id} asked for changes without naming an issue; its whole answer is carried instead`);
+    warn(
+      draft,
+      stage.id,
+      "issues_empty",
+      `${stage.id} asked for changes without naming an issue; its whole answer is carried instead`,
+    );
   }
   routeOutcome(draft, name, stage, attempt, track.carry, outcome);
   compareClaims(draft, name, stage.id, track.carry, outcome);
@@ -153,14 +185,17 @@ function compareClaims(draft: Draft, name: string, stage: string, carry: Carry, 
   const { claimed } = outcome;
   if (claimed === undefined) return;
   const track = draft.run.tracks[name];
-  const next = track !== undefined && "stage" in track ? findStage(draft.flow, draft.run, name, track.stage) : undefined;
+  const next =
+    track !== undefined && "stage" in track ? findStage(draft.flow, draft.run, name, track.stage) : undefined;
   const mismatches: string[] = [];
-  if (claimed.loop !== undefined && claimed.loop !== carry.loop) mismatches.push(`loop ${claimed.loop}, it is ${carry.loop}`);
+  if (claimed.loop !== undefined && claimed.loop !== carry.loop)
+    mismatches.push(`loop ${claimed.loop}, it is ${carry.loop}`);
   if (claimed.next !== undefined && next !== undefined && isWork(next) && claimed.next.toLowerCase() !== next.agent) {
     mismatches.push(`next agent ${claimed.next}, it is ${next.shownAgent}`);
   }
   const word = next !== undefined && isWork(next) ? (next.status.running ?? draft.run.word) : draft.run.word;
-  if (claimed.status !== undefined && claimed.status !== word) mismatches.push(`status ${claimed.status}, it is ${word}`);
+  if (claimed.status !== undefined && claimed.status !== word)
+    mismatches.push(`status ${claimed.status}, it is ${word}`);
   if (mismatches.length > 0) warn(draft, stage, "claim_ignored", `${stage} claims ${mismatches.join("; ")}`);
 }
 
@@ -170,7 +205,13 @@ function interrupted(draft: Draft, signal: Signal & { type: "attempt.interrupted
   const { name, track } = found;
   const stage = findWork(draft.flow, draft.run, name, signal.stage);
   if (stage === undefined) return `the flow has no stage ${signal.stage}`;
-  emit(draft, { type: "stage.interrupted", track: name, stage: stage.id, attempt: signal.attempt, cause: signal.cause });
+  emit(draft, {
+    type: "stage.interrupted",
+    track: name,
+    stage: stage.id,
+    attempt: signal.attempt,
+    cause: signal.cause,
+  });
   const times = draft.run.stages[stage.id]?.interruptions ?? 0;
   if (times > draft.flow.maxInterruptions) {
     const sender: Sender = { track: name, stage, attempt: signal.attempt, carry: track.carry };
@@ -182,7 +223,9 @@ function interrupted(draft: Draft, signal: Signal & { type: "attempt.interrupted
 }
 
 function answered(draft: Draft, signal: Signal & { type: "item.answered" }): string | undefined {
-  const waiting = Object.entries(draft.run.tracks).find(([, track]) => track.at === "waiting" && track.item.number === signal.number);
+  const waiting = Object.entries(draft.run.tracks).find(
+    ([, track]) => track.at === "waiting" && track.item.number === signal.number,
+  );
   const [name, track] = waiting ?? [];
   if (name === undefined || track?.at !== "waiting") return `item ${signal.number} is not open`;
   const { item, carry } = track;
@@ -210,49 +253,102 @@ function answerGate(draft: Draft, sender: Sender, signal: Answer): string | unde
   // People say reject, some flows say decline: the same wish, whichever of the two the gate knows.
   const answer = signal.answer === "reject" && !("reject" in stage.route) ? "decline" : signal.answer;
   const route = Object.hasOwn(stage.route, answer) ? stage.route[answer] : undefined;
-  if (route === undefined) return `gate ${stage.id} does not know "${signal.answer}"; answers: ${Object.keys(stage.route).join(", ")}`;
-  emit(draft, { type: "gate.answered", track, stage: stage.id, number: signal.number, answer, comment: signal.text }, signal.actor);
+  if (route === undefined)
+    return `gate ${stage.id} does not know "${signal.answer}"; answers: ${Object.keys(stage.route).join(", ")}`;
+  emit(
+    draft,
+    { type: "gate.answered", track, stage: stage.id, number: signal.number, answer, comment: signal.text },
+    signal.actor,
+  );
   if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));
   const said = signal.text === "" ? {} : { said: signal.text };
-  const carry = { ...sender.carry, from: stage.id, reason: "next" as const, names: route.carry, issues: [], questions: [], ...said };
+  const carry = {
+    ...sender.carry,
+    from: stage.id,
+    reason: "next" as const,
+    names: route.carry,
+    issues: [],
+    questions: [],
+    ...said,
+  };
   goTo(draft, { ...sender, carry: { ...carry, loop: 0, loopMax: null } }, route.goto, route, undefined);
   return undefined;
 }
 
-function answerQuestion(draft: Draft, sender: Sender, item: InboxItem & { kind: "question" }, signal: Answer): string | undefined {
+function answerQuestion(
+  draft: Draft,
+  sender: Sender,
+  item: InboxItem & { kind: "question" },
+  signal: Answer,
+): string | undefined {
   if (signal.text.trim() === "") return "the answer is empty";
-  emit(draft, { type: "question.answered", track: sender.track, stage: item.stage, number: item.number, answer: signal.text }, signal.actor);
+  emit(
+    draft,
+    { type: "question.answered", track: sender.track, stage: item.stage, number: item.number, answer: signal.text },
+    signal.actor,
+  );
   leave(draft, { ...sender, carry: { ...sender.carry, reason: "answered", said: signal.text } }, item.goto);
   return undefined;
 }
 
-function answerChoice(draft: Draft, sender: Sender, item: InboxItem & { kind: "choice" }, signal: Answer): string | undefined {
+function answerChoice(
+  draft: Draft,
+  sender: Sender,
+  item: InboxItem & { kind: "choice" },
+  signal: Answer,
+): string | undefined {
   const target = Object.hasOwn(item.choices, signal.answer) ? item.choices[signal.answer] : undefined;
-  if (target === undefined) return `"${signal.answer}" is not offered; choices: ${Object.keys(item.choices).join(", ")}`;
-  emit(draft, { type: "question.answered", track: sender.track, stage: item.stage, number: item.number, answer: signal.answer }, signal.actor);
+  if (target === undefined)
+    return `"${signal.answer}" is not offered; choices: ${Object.keys(item.choices).join(", ")}`;
+  emit(
+    draft,
+    { type: "question.answered", track: sender.track, stage: item.stage, number: item.number, answer: signal.answer },
+    signal.actor,
+  );
   const said = signal.text === "" ? {} : { said: signal.text };
   leave(draft, { ...sender, carry: { ...sender.carry, reason: "answered", ...said } }, target);
   return undefined;
 }
 
-function resolveEscalation(draft: Draft, sender: Sender, item: InboxItem & { kind: "escalation" }, signal: Answer): string | undefined {
+function resolveEscalation(
+  draft: Draft,
+  sender: Sender,
+  item: InboxItem & { kind: "escalation" },
+  signal: Answer,
+): string | undefined {
   const action = Object.hasOwn(item.choices, signal.answer) ? item.choices[signal.answer] : undefined;
-  if (action === undefined) return `"${signal.answer}" is not offered; choices: ${Object.keys(item.choices).join(", ")}`;
+  if (action === undefined)
+    return `"${signal.answer}" is not offered; choices: ${Object.keys(item.choices).join(", ")}`;
   const { track } = sender;
   emit(
     draft,
-    { type: "escalation.resolved", track, stage: item.stage, number: item.number, choice: signal.answer, note: signal.text },
+    {
+      type: "escalation.resolved",
+      track,
+      stage: item.stage,
+      number: item.number,
+      choice: signal.answer,
+      note: signal.text,
+    },
     signal.actor,
   );
   const said = signal.text === "" ? {} : { said: signal.text };
   if (action === "cancel") {
     cancel(draft, signal.actor, signal.text === "" ? "canceled at an escalation" : signal.text);
   } else if (action === "accept") {
-    leave(draft, { ...sender, carry: { ...sender.carry, reason: "next", issues: [], loop: 0, loopMax: null, ...said } }, "next");
+    leave(
+      draft,
+      { ...sender, carry: { ...sender.carry, reason: "next", issues: [], loop: 0, loopMax: null, ...said } },
+      "next",
+    );
   } else {
     // A person's decision to go on starts a new budget for the loop that was spent.
     if (action === "again" && item.counter !== undefined) resetCounter(draft, item.counter, track);
-    leave(draft, { ...sender, carry: { ...sender.carry, reason: "again", ...said } }, action === "again" ? item.again : action);
+    leave(
+      draft,
+      { ...sender, carry: { ...sender.carry, reason: "again", ...said } },
+      action === "again" ? item.again : action,
+    );
   }
   return undefined;
 }
@@ -265,7 +361,8 @@ function resumed(draft: Draft, signal: Signal): string | undefined {
   if (!draft.run.paused) return "the run is not paused";
   emit(draft, { type: "run.unpaused" }, signal.actor);
   for (const [track, state] of Object.entries(draft.run.tracks)) {
-    if (state.at === "ready") draft.commands.push({ type: "start-attempt", track, stage: state.stage, attempt: state.attempt });
+    if (state.at === "ready")
+      draft.commands.push({ type: "start-attempt", track, stage: state.stage, attempt: state.attempt });
   }
   return undefined;
 }
@@ -298,7 +395,15 @@ function skipped(draft: Draft, signal: Signal & { type: "skip.requested" }): str
   if (stage.kind === "router") return `${track.stage} cannot be skipped: without its list there is nothing to run`;
   endCurrent(draft, name, track, "skipped");
   emit(draft, { type: "stage.skipped", track: name, stage: stage.id, reason: signal.reason }, signal.actor);
-  const carry = { ...track.carry, from: stage.id, reason: "next" as const, issues: [], questions: [], loop: 0, loopMax: null };
+  const carry = {
+    ...track.carry,
+    from: stage.id,
+    reason: "next" as const,
+    issues: [],
+    questions: [],
+    loop: 0,
+    loopMax: null,
+  };
   leave(draft, { track: name, stage, attempt: draft.run.stages[stage.id]?.attempts ?? 0, carry }, "next");
   return undefined;
 }
@@ -308,7 +413,9 @@ function routerOf(draft: Draft, id: string): WorkStage | undefined {
   const stage = findStage(draft.flow, draft.run, MAIN_TRACK, id);
   if (stage?.kind !== "dynamic") return undefined;
   const routers = stage.from.map((name) => findWork(draft.flow, draft.run, MAIN_TRACK, name.split(".")[0] ?? ""));
-  return routers.find((router) => router?.kind === "router" && (router.when === undefined || conditionHolds(draft.run, router.when)));
+  return routers.find(
+    (router) => router?.kind === "router" && (router.when === undefined || conditionHolds(draft.run, router.when)),
+  );
 }
 
 type Resting = Exclude<Track, { at: "done" } | { at: "forked" }>;
@@ -316,11 +423,14 @@ type Resting = Exclude<Track, { at: "done" } | { at: "forked" }>;
 /** The track that a person means: the one at the named stage, or the only one. */
 function currentTrack(run: Run, stage: string | undefined): { name: string; track: Resting } | string {
   const candidates = Object.entries(run.tracks).flatMap(([name, track]) =>
-    track.at === "done" || track.at === "forked" || (stage !== undefined && track.stage !== stage) ? [] : [{ name, track }],
+    track.at === "done" || track.at === "forked" || (stage !== undefined && track.stage !== stage)
+      ? []
+      : [{ name, track }],
   );
   const [only, ...others] = candidates;
   if (only === undefined) return stage === undefined ? "no stage is current" : `${stage} is not the current stage`;
-  if (others.length > 0) return `several stages are current, name one: ${candidates.map(({ track }) => track.stage).join(", ")}`;
+  if (others.length > 0)
+    return `several stages are current, name one: ${candidates.map(({ track }) => track.stage).join(", ")}`;
   return only;
 }
 

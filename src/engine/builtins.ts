@@ -44,8 +44,14 @@ async function bundles({ run, project, runDir }: BuiltinContext): Promise<Report
     if (text === undefined) return { cause: "input_missing", reason: `the ${name} file ${path} cannot be read` };
     sources.push(`## ${name}: ${path}`, ...digest(text));
   }
-  if (sources.length === 0) sources.push(`## ticket ${run.subject.id}: ${run.subject.title}`, ...digest(run.subject.body));
-  const head = (who: string) => [`# Bundle for ${who}`, "", "Pointers and a digest; read the files themselves for the whole text.", ""];
+  if (sources.length === 0)
+    sources.push(`## ticket ${run.subject.id}: ${run.subject.title}`, ...digest(run.subject.body));
+  const head = (who: string) => [
+    `# Bundle for ${who}`,
+    "",
+    "Pointers and a digest; read the files themselves for the whole text.",
+    "",
+  ];
   await replaceFile(join(folder, "dev-bundle.md"), [...head("those who build"), ...sources, ""].join("\n"));
   await replaceFile(join(folder, "tester-bundle.md"), [...head("those who test"), ...sources, ""].join("\n"));
   return { structured: true, summary: "dev-bundle.md and tester-bundle.md are written", path: "bundles" };
@@ -63,7 +69,9 @@ async function writeTickets({ run, stage, project, attempts, readYaml }: Builtin
   const text = attempts
     .filter((attempt) => attempt.status === "done")
     .map((attempt) => attempt.outcome?.["payload"])
-    .flatMap((payload) => (payload !== null && typeof payload === "object" && "text" in payload ? [payload["text"]] : []))
+    .flatMap((payload) =>
+      payload !== null && typeof payload === "object" && "text" in payload ? [payload["text"]] : [],
+    )
     .at(-1);
   if (typeof text !== "string") return { cause: "tickets_missing", reason: "no earlier stage gave a list of tickets" };
   const yaml = readYaml(text);
@@ -72,7 +80,8 @@ async function writeTickets({ run, stage, project, attempts, readYaml }: Builtin
   const root = join(project, "feature_requests");
   await mkdir(root, { recursive: true });
   const written = await alreadyWritten(root, run.id);
-  if (written.length > 0) return { structured: true, summary: `Created ${written.length} ticket(s)`, payload: { paths: written } };
+  if (written.length > 0)
+    return { structured: true, summary: `Created ${written.length} ticket(s)`, payload: { paths: written } };
   const folder = await claimFolder(root);
   const first = (await highest(root, /^AGI-([1-9][0-9]{0,8})\.md$/u, true)) + 1;
   const status = stage.settings["first_status"] ?? "Backlog";
@@ -95,7 +104,10 @@ async function alreadyWritten(root: string, runId: string): Promise<string[]> {
     const owner = await readAgentFile(join(root, name, ".run"), 200);
     if (owner?.trim() !== runId) continue;
     const files = await readdir(join(root, name));
-    return files.filter((file) => file.endsWith(".md")).sort().map((file) => join("feature_requests", name, file));
+    return files
+      .filter((file) => file.endsWith(".md"))
+      .sort()
+      .map((file) => join("feature_requests", name, file));
   }
   return [];
 }
@@ -115,7 +127,9 @@ async function claimFolder(root: string): Promise<string> {
 
 async function highest(root: string, pattern: RegExp, inside: boolean): Promise<number> {
   const folders = await readdir(root);
-  const names = inside ? (await Promise.all(folders.map((name) => readdir(join(root, name)).catch(() => [])))).flat() : folders;
+  const names = inside
+    ? (await Promise.all(folders.map((name) => readdir(join(root, name)).catch(() => [])))).flat()
+    : folders;
   return Math.max(0, ...names.map((name) => Number(pattern.exec(name)?.[1] ?? 0)));
 }
 

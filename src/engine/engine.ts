@@ -75,7 +75,12 @@ export type Engine = {
   close(): Promise<void>;
 };
 
-type Live = { readonly attempt: ReadyAttempt; readonly abort: AbortController; readonly slot: SlotRequest; done: Promise<void> };
+type Live = {
+  readonly attempt: ReadyAttempt;
+  readonly abort: AbortController;
+  readonly slot: SlotRequest;
+  done: Promise<void>;
+};
 
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock } = options;
@@ -98,7 +103,12 @@ export function createEngine(options: EngineOptions): Engine {
     async startRun({ runId, resolved, subject, facts, actor }) {
       flows.set(resolved.hash, resolved);
       await store.saveFlow(resolved.hash, resolved as unknown as JsonObject);
-      const delivery = await deliver(runId, { type: "run.requested", runId, flowHash: resolved.hash, subject, facts }, actor, "run.requested");
+      const delivery = await deliver(
+        runId,
+        { type: "run.requested", runId, flowHash: resolved.hash, subject, facts },
+        actor,
+        "run.requested",
+      );
       failpoint("run-committed");
       return delivery;
     },
@@ -125,7 +135,12 @@ export function createEngine(options: EngineOptions): Engine {
   };
 
   /** One signal at a time per run, so that concurrent ones do not fight over the version. */
-  function deliver(runId: string, body: SignalBody, actor: Actor, signalId: string = options.newId()): Promise<Delivery> {
+  function deliver(
+    runId: string,
+    body: SignalBody,
+    actor: Actor,
+    signalId: string = options.newId(),
+  ): Promise<Delivery> {
     const before = turns.get(runId) ?? Promise.resolve();
     const turn = before.then(() => decide(runId, { ...body, id: signalId, at: clock.now(), actor }));
     const settled = turn.catch(() => undefined);
@@ -183,7 +198,11 @@ export function createEngine(options: EngineOptions): Engine {
       if (attempt === undefined || queue.hasBefore(attempt) || !slots.tryTake(attempt.slot)) continue;
       const started = startSignal(attempt, signal.at);
       const next = transition(resolved.flow, step.run, started);
-      step = { run: next.run, events: [...step.events, ...next.events], commands: [...step.commands, ...next.commands] };
+      step = {
+        run: next.run,
+        events: [...step.events, ...next.events],
+        commands: [...step.commands, ...next.commands],
+      };
       signalIds.push(started.id);
       begun.push({ attempt, slot: attempt.slot });
     }
@@ -207,7 +226,12 @@ export function createEngine(options: EngineOptions): Engine {
     if (!run.paused && !isEnded(run)) {
       for (const [name, track] of Object.entries(run.tracks)) {
         if (track.at !== "ready") continue;
-        const attempt = readyAttempt(resolved, run, { type: "start-attempt", track: name, stage: track.stage, attempt: track.attempt });
+        const attempt = readyAttempt(resolved, run, {
+          type: "start-attempt",
+          track: name,
+          stage: track.stage,
+          attempt: track.attempt,
+        });
         if (attempt !== undefined) queue.add(attempt);
       }
     }
@@ -231,7 +255,12 @@ export function createEngine(options: EngineOptions): Engine {
   async function begin(attempt: ReadyAttempt): Promise<void> {
     try {
       const started = startSignal(attempt, clock.now());
-      const delivery = await deliver(attempt.runId, { type: "attempt.started", stage: attempt.stage, attempt: attempt.attempt }, "engine", started.id);
+      const delivery = await deliver(
+        attempt.runId,
+        { type: "attempt.started", stage: attempt.stage, attempt: attempt.attempt },
+        "engine",
+        started.id,
+      );
       if (delivery.ignored !== undefined || delivery.duplicate) {
         slots.release(attempt.slot);
         pump();
@@ -251,7 +280,9 @@ export function createEngine(options: EngineOptions): Engine {
     live.set(attempt.key, entry);
     liveOf.set(attempt.runId, [...(liveOf.get(attempt.runId) ?? []), attempt.key]);
     if (closing) abort.abort("engine stopped");
-    entry.done = work(resolved, run, attempt, abort.signal).catch((error: unknown) => options.onError(attempt.runId, error));
+    entry.done = work(resolved, run, attempt, abort.signal).catch((error: unknown) =>
+      options.onError(attempt.runId, error),
+    );
   }
 
   async function work(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, signal: AbortSignal): Promise<void> {
@@ -283,7 +314,12 @@ export function createEngine(options: EngineOptions): Engine {
     pump();
   }
 
-  async function execute(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, signal: AbortSignal): Promise<Report> {
+  async function execute(
+    resolved: ResolvedFlow,
+    run: Run,
+    attempt: ReadyAttempt,
+    signal: AbortSignal,
+  ): Promise<Report> {
     const stage = findWork(resolved.flow, run, attempt.track, attempt.stage);
     const track = run.tracks[attempt.track];
     if (stage === undefined || track?.at !== "running") throw new Error(`${attempt.key} is not running`);
@@ -314,7 +350,8 @@ export function createEngine(options: EngineOptions): Engine {
 
   /** Nothing is believed to run that this engine did not start: leftovers are ended, their attempts marked interrupted. */
   async function recover(): Promise<void> {
-    for (const { marker } of options.processes.findMarked(`${options.storeId}/`)) await options.processes.killLeftovers({ marker });
+    for (const { marker } of options.processes.findMarked(`${options.storeId}/`))
+      await options.processes.killLeftovers({ marker });
     for (const runId of await store.activeRuns()) {
       try {
         await recoverRun(runId);
@@ -329,7 +366,9 @@ export function createEngine(options: EngineOptions): Engine {
     if (stored === undefined) return;
     const resolved = await flowOf(stored.run.flowHash);
     align(resolved, stored.run, []);
-    const running = Object.values(stored.run.tracks).filter((track): track is Track & { at: "running" } => track.at === "running");
+    const running = Object.values(stored.run.tracks).filter(
+      (track): track is Track & { at: "running" } => track.at === "running",
+    );
     if (running.length === 0) return;
     const attempts = await store.attempts(runId);
     for (const { stage, attempt } of running) {
@@ -337,7 +376,12 @@ export function createEngine(options: EngineOptions): Engine {
       const identity = record?.facts["process"] as { pid: number; startTime: string; marker: string } | undefined;
       if (identity !== undefined) await options.processes.killLeftovers(identity);
       const cause = "the engine ended while this attempt was running";
-      await deliver(runId, { type: "attempt.interrupted", stage, attempt, cause }, "engine", `interrupt:${stage}:${attempt}`);
+      await deliver(
+        runId,
+        { type: "attempt.interrupted", stage, attempt, cause },
+        "engine",
+        `interrupt:${stage}:${attempt}`,
+      );
       failpoint("interrupt-committed");
     }
   }
@@ -392,7 +436,10 @@ export function createEngine(options: EngineOptions): Engine {
     const branch = typeof facts["branch"] === "string" ? { branch: facts["branch"] } : {};
     const repository = typeof facts["repository"] === "string" ? { repository: facts["repository"] } : {};
     const workspaces = options.workspaces("worktree");
-    const closed = await workspaces.close({ mode, dir: facts["workspace"], lockKeys: [], ...branch, ...repository }, runId);
+    const closed = await workspaces.close(
+      { mode, dir: facts["workspace"], lockKeys: [], ...branch, ...repository },
+      runId,
+    );
     if (!closed.ok) options.onError(runId, new Error(closed.error.message));
   }
 
@@ -425,7 +472,11 @@ export function createEngine(options: EngineOptions): Engine {
     return loaded;
   }
 
-  function readyAttempt(resolved: ResolvedFlow, run: Run, command: Command & { type: "start-attempt" }): ReadyAttempt | undefined {
+  function readyAttempt(
+    resolved: ResolvedFlow,
+    run: Run,
+    command: Command & { type: "start-attempt" },
+  ): ReadyAttempt | undefined {
     const stage = findWork(resolved.flow, run, command.track, command.stage);
     if (stage === undefined) return undefined;
     const key = `${run.id}/${stage.id}/${command.attempt}`;
@@ -458,12 +509,20 @@ export function createEngine(options: EngineOptions): Engine {
 
 function isCurrent(run: Run, attempt: ReadyAttempt): boolean {
   const track = run.tracks[attempt.track];
-  return track !== undefined && track.at === "running" && track.stage === attempt.stage && track.attempt === attempt.attempt;
+  return (
+    track !== undefined && track.at === "running" && track.stage === attempt.stage && track.attempt === attempt.attempt
+  );
 }
 
 function isReady(run: Run, attempt: ReadyAttempt): boolean {
   const track = run.tracks[attempt.track];
-  return !run.paused && track !== undefined && track.at === "ready" && track.stage === attempt.stage && track.attempt === attempt.attempt;
+  return (
+    !run.paused &&
+    track !== undefined &&
+    track.at === "ready" &&
+    track.stage === attempt.stage &&
+    track.attempt === attempt.attempt
+  );
 }
 
 function projectOf(run: Run): string {
