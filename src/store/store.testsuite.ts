@@ -10,7 +10,7 @@ import type { Outcome } from "../core/outcome.ts";
 import type { Carry, InboxItem, Run } from "../core/run.ts";
 import type { Change, CommitResult, Store, StoredRun } from "./store.ts";
 
-export type OpenedStore = {
+type OpenedStore = {
   readonly store: Store;
   /** Closes the store and opens the same data again. */
   reopen(): Promise<Store>;

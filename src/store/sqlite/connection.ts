@@ -18,17 +18,17 @@ const BEARABLE_BYTES = 200_000_000;
 const BUSY_TIMEOUT_MS = 5000;
 
 /** A connection that may write. Creates the folder and the file, upgrades the schema. */
-export function openWriter(path: string, check: Check): { readonly db: DatabaseSync; readonly file: string } {
+export function openWriter(path: string, check: Check): DatabaseSync {
   requireOwnSqlite();
   const file = join(prepareFolder(dirname(path)), basename(path));
   const isUnclean = sizeOf(`${file}-wal`) > 0;
   if (sizeOf(file) > 0) probe(file);
   preparePrivateFile(file);
-  return { db: connect(file, false, (db) => setUp(db, file, check, isUnclean)), file };
+  return connect(file, false, (db) => setUp(db, file, check, isUnclean));
 }
 
 /** A connection that never writes, for readers beside a running engine. */
-export function openReader(path: string): { readonly db: DatabaseSync; readonly file: string } {
+export function openReader(path: string): DatabaseSync {
   requireOwnSqlite();
   if (!existsSync(path)) {
     throw new StoreError(
@@ -38,8 +38,8 @@ export function openReader(path: string): { readonly db: DatabaseSync; readonly 
     );
   }
   const file = join(requireSafeFolder(dirname(path)), basename(path));
-  const db = connect(file, true, (reader) => {
-    const version = requireKnownSchema(reader, file);
+  return connect(file, true, (db) => {
+    const version = requireKnownSchema(db, file);
     if (version < MIGRATIONS.length) {
       throw new StoreError(
         "schema_too_old",
@@ -48,7 +48,6 @@ export function openReader(path: string): { readonly db: DatabaseSync; readonly 
       );
     }
   });
-  return { db, file };
 }
 
 function setUp(db: DatabaseSync, file: string, check: Check, isUnclean: boolean): void {

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -193,7 +193,7 @@ test.skipIf(!limit)(
     );
     try {
       expect(JSON.parse(String((await lines.next()).value))).toEqual({ code: "store_io", reads: 3 });
-      execFileSync("prlimit", ["--pid", String(child.pid), "--fsize=unlimited"]);
+      callSystem("prlimit", ["--pid", String(child.pid), "--fsize=unlimited"]);
       child.stdin?.write("go on\n");
       expect(JSON.parse(String((await lines.next()).value))).toEqual({ again: "ok", lost: 0, damages: [] });
     } finally {
@@ -202,9 +202,14 @@ test.skipIf(!limit)(
   },
 );
 
+/** Programs of the operating system, not of this package. */
+function callSystem(program: string, argv: readonly string[]): void {
+  execFileSync(program, argv, { stdio: "pipe" });
+}
+
 function canLimitFiles(): boolean {
   try {
-    execFileSync("prlimit", ["--version"], { stdio: "pipe" });
+    callSystem("prlimit", ["--version"]);
     return true;
   } catch {
     console.warn("there is no prlimit here: the test of an I/O error is skipped");
@@ -248,12 +253,12 @@ test.skipIf(small === undefined)(
 /** A file system of a few megabytes, where the machine lets us make one (root on Linux). */
 function smallDisk() {
   const mount = () => {
-    const disk = execFileSync("mktemp", ["-d"], { encoding: "utf8" }).trim();
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=3m,mode=0700", "tmpfs", disk], { stdio: "pipe" });
+    const disk = mkdtempSync(join(tmpdir(), "passrail-disk-"));
+    callSystem("mount", ["-t", "tmpfs", "-o", "size=3m,mode=0700", "tmpfs", disk]);
     return disk;
   };
   const unmount = (disk: string) => {
-    execFileSync("umount", [disk]);
+    callSystem("umount", [disk]);
     rmSync(disk, { recursive: true });
   };
   try {

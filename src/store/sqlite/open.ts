@@ -10,7 +10,7 @@ import { prepareReads, type Reads } from "./read.ts";
 import { verifyFile } from "./verify.ts";
 import { prepareWrites, requireWellFormed, type Writes } from "./write.ts";
 
-export type SqliteStoreOptions = {
+type SqliteStoreOptions = {
   readonly file: string;
   /** For readers beside a running engine: creates and upgrades nothing. */
   readonly readOnly?: boolean;
@@ -26,7 +26,7 @@ export function openSqliteStore({ file, readOnly = false, check = "auto" }: Sqli
   const group = openGroup(transact);
 
   function connect(checkAtOpening: Check): Connection {
-    const { db } = readOnly ? openReader(file) : openWriter(file, checkAtOpening);
+    const db = readOnly ? openReader(file) : openWriter(file, checkAtOpening);
     return {
       db,
       begin: db.prepare("BEGIN IMMEDIATE"),

@@ -29,7 +29,7 @@ type Head = {
 };
 
 export async function verifyFile(path: string): Promise<readonly Damage[]> {
-  const { db } = openReader(path);
+  const db = openReader(path);
   try {
     db.exec("BEGIN");
     const damages: Damage[] = [];
