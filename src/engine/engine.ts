@@ -131,6 +131,8 @@ export function createEngine(options: EngineOptions): Engine {
       for (const { abort } of running) abort.abort("engine stopped");
       await Promise.all(running.map(({ done }) => done));
       await Promise.all(turns.values());
+      // What is under way (telling people, removing a worktree) ends before the store is closed.
+      while (background > 0) await new Promise((resolve) => setImmediate(resolve));
     },
   };
 
@@ -147,6 +149,7 @@ export function createEngine(options: EngineOptions): Engine {
     turns.set(runId, settled);
     void settled.then(() => {
       if (turns.get(runId) === settled) turns.delete(runId);
+      rest();
     });
     return turn;
   }
