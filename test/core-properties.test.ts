@@ -14,12 +14,16 @@ import { transition } from "../src/core/transition.ts";
 import { SHIPPED, shippedFlow } from "./harness/shipped.ts";
 
 type Move = { readonly kind: number; readonly pick: number; readonly word: number; readonly human: boolean };
-type Walk = { readonly flow: Flow; readonly run: Run; readonly events: readonly RunEvent[]; readonly signals: readonly Signal[] };
+type Walk = {
+  readonly flow: Flow;
+  readonly run: Run;
+  readonly events: readonly RunEvent[];
+  readonly signals: readonly Signal[];
+};
 
-const moves = fc.array(
-  fc.record({ kind: fc.nat(99), pick: fc.nat(20), word: fc.nat(20), human: fc.boolean() }),
-  { maxLength: 60 },
-);
+const moves = fc.array(fc.record({ kind: fc.nat(99), pick: fc.nat(20), word: fc.nat(20), human: fc.boolean() }), {
+  maxLength: 60,
+});
 const facts = fc.record({
   input: fc.constantFrom({}, { agent: "builder" }),
   plan: fc.record({ new_infra: fc.boolean() }),
@@ -28,12 +32,22 @@ const facts = fc.record({
 });
 
 /** Walks a flow; `each` sees the run before and after every signal. */
-function walk(flow: Flow, script: readonly Move[], startFacts: object, each?: (before: Run | undefined, after: Run, signal: Signal, events: readonly RunEvent[]) => void): Walk {
+function walk(
+  flow: Flow,
+  script: readonly Move[],
+  startFacts: object,
+  each?: (before: Run | undefined, after: Run, signal: Signal, events: readonly RunEvent[]) => void,
+): Walk {
   let run: Run | undefined;
   const events: RunEvent[] = [];
   const signals: Signal[] = [];
   const send = (body: SignalBody, actor: Signal["actor"]): void => {
-    const signal: Signal = { ...body, id: `s${signals.length}`, at: `2026-01-01T00:00:${String(signals.length % 60).padStart(2, "0")}.000Z`, actor };
+    const signal: Signal = {
+      ...body,
+      id: `s${signals.length}`,
+      at: `2026-01-01T00:00:${String(signals.length % 60).padStart(2, "0")}.000Z`,
+      actor,
+    };
     const before = run;
     const step = transition(flow, run, signal);
     each?.(before, step.run, signal, step.events);
@@ -41,7 +55,16 @@ function walk(flow: Flow, script: readonly Move[], startFacts: object, each?: (b
     events.push(...step.events);
     signals.push(signal);
   };
-  send({ type: "run.requested", runId: "r1", flowHash: "h", subject: { id: "S-1", title: "t", body: "" }, facts: startFacts as never }, "human:t");
+  send(
+    {
+      type: "run.requested",
+      runId: "r1",
+      flowHash: "h",
+      subject: { id: "S-1", title: "t", body: "" },
+      facts: startFacts as never,
+    },
+    "human:t",
+  );
   for (const move of script) send(...toSignal(flow, run as unknown as Run, move));
   return { flow, run: run as unknown as Run, events, signals };
 }
@@ -52,16 +75,25 @@ function toSignal(flow: Flow, run: Run, { kind, pick, word, human }: Move): [Sig
   const track = tracks[pick % Math.max(1, tracks.length)];
   const actor: Signal["actor"] = human || kind % 3 > 0 ? "human:t" : "agent:x";
   if (kind < 78) {
-    if (track?.at === "ready") return [{ type: "attempt.started", stage: track.stage, attempt: track.attempt }, "engine"];
+    if (track?.at === "ready")
+      return [{ type: "attempt.started", stage: track.stage, attempt: track.attempt }, "engine"];
     if (track?.at === "running") {
-      if (kind < 4) return [{ type: "attempt.interrupted", stage: track.stage, attempt: track.attempt, cause: "crash" }, "engine"];
-      return [{ type: "attempt.finished", stage: track.stage, attempt: track.attempt, report: toReport(flow, word, pick) }, "agent:x"];
+      if (kind < 4)
+        return [{ type: "attempt.interrupted", stage: track.stage, attempt: track.attempt, cause: "crash" }, "engine"];
+      return [
+        { type: "attempt.finished", stage: track.stage, attempt: track.attempt, report: toReport(flow, word, pick) },
+        "agent:x",
+      ];
     }
     const item = openItems(run)[0];
     if (item !== undefined) {
-      const answers = item.kind === "gate" ? item.answers : item.kind === "question" ? ["text"] : Object.keys(item.choices);
+      const answers =
+        item.kind === "gate" ? item.answers : item.kind === "question" ? ["text"] : Object.keys(item.choices);
       const answer = answers[word % answers.length] ?? "";
-      return [{ type: "item.answered", number: item.number, kind: item.kind, answer, text: word % 5 === 0 ? "" : "said" }, actor];
+      return [
+        { type: "item.answered", number: item.number, kind: item.kind, answer, text: word % 5 === 0 ? "" : "said" },
+        actor,
+      ];
     }
   }
   const stage = ["build", "qa", "dev", "nowhere"][pick % 4] ?? "x";
@@ -90,8 +122,22 @@ function toReport(flow: Flow, word: number, pick: number): Report {
     { verdict: words[pick % Math.max(1, words.length)] ?? "pass" },
     { structured: true, health: ["blocked", "failed", "incomplete", "odd"][pick % 4] ?? "failed", questions: ["why?"] },
     { cause: "timeout" },
-    { structured: true, stages: [{ agent: "builder", teams: false }, { agent: "reviewer", teams: false }] },
-    { structured: true, stages: [{ agent: "architect", teams: false }, { agent: "builder", teams: true }, { agent: "reviewer", teams: false }, { agent: "reviewer", teams: false }] },
+    {
+      structured: true,
+      stages: [
+        { agent: "builder", teams: false },
+        { agent: "reviewer", teams: false },
+      ],
+    },
+    {
+      structured: true,
+      stages: [
+        { agent: "architect", teams: false },
+        { agent: "builder", teams: true },
+        { agent: "reviewer", teams: false },
+        { agent: "reviewer", teams: false },
+      ],
+    },
     { structured: true, stages: [] },
     { structured: true, verdict: "nonsense" },
     { structured: true, verdict: "pass", score: pick % 12 },
@@ -104,7 +150,15 @@ const generated = fc
   .record({
     length: fc.integer({ min: 1, max: 6 }),
     gates: fc.array(fc.nat(5), { maxLength: 2 }),
-    loops: fc.array(fc.record({ from: fc.nat(5), to: fc.nat(5), max: fc.integer({ min: 1, max: 3 }), spent: fc.constantFrom("escalate", "stop") }), { maxLength: 3 }),
+    loops: fc.array(
+      fc.record({
+        from: fc.nat(5),
+        to: fc.nat(5),
+        max: fc.integer({ min: 1, max: 3 }),
+        spent: fc.constantFrom("escalate", "stop"),
+      }),
+      { maxLength: 3 },
+    ),
     fork: fc.boolean(),
     conditional: fc.nat(5),
   })
@@ -114,22 +168,40 @@ const generated = fc
       const loop = own[0];
       return {
         id: `s${index}`,
-        ...(gates.includes(index) ? { kind: "gate", route: { approve: "next", revise: "s0", decline: "stop" } } : { agent: `a${index}` }),
+        ...(gates.includes(index)
+          ? { kind: "gate", route: { approve: "next", revise: "s0", decline: "stop" } }
+          : { agent: `a${index}` }),
         ...(index === conditional && !gates.includes(index) ? { when: "plan.new_infra" } : {}),
         ...(loop === undefined || gates.includes(index)
           ? {}
-          : { route: { revise: { goto: `s${Math.min(loop.to % length, index)}`, counter: `c${loops.indexOf(loop)}`, carry: ["issues"] }, reject: "escalate" } }),
+          : {
+              route: {
+                revise: {
+                  goto: `s${Math.min(loop.to % length, index)}`,
+                  counter: `c${loops.indexOf(loop)}`,
+                  carry: ["issues"],
+                },
+                reject: "escalate",
+              },
+            }),
       };
     });
     if (fork) {
-      const track = (name: string) => ({ stages: [{ id: `${name}-work`, agent: name }, { id: `${name}-check`, agent: name, route: { revise: { goto: `${name}-work`, counter: "per-track" } } }] });
+      const track = (name: string) => ({
+        stages: [
+          { id: `${name}-work`, agent: name },
+          { id: `${name}-check`, agent: name, route: { revise: { goto: `${name}-work`, counter: "per-track" } } },
+        ],
+      });
       stages.push({ id: "both", kind: "parallel", join: "all-passed", tracks: { be: track("be"), fe: track("fe") } });
     }
     const counters = Object.fromEntries([
       ...loops.map((loop, index) => [`c${index}`, { max_attempts: loop.max, on_exhausted: loop.spent }]),
       ["per-track", { max_attempts: 2, scope: "track", on_exhausted: "escalate" }],
     ]);
-    return resolveFlow(flowFileSchema.parse({ flow: "generated", version: 1, subject: "thing", allow_ungated: true, counters, stages }));
+    return resolveFlow(
+      flowFileSchema.parse({ flow: "generated", version: 1, subject: "thing", allow_ungated: true, counters, stages }),
+    );
   });
 
 const anyFlow = fc.oneof(...SHIPPED.map((name) => fc.constant(shippedFlow(name))), generated);
@@ -169,7 +241,12 @@ describe("for every flow and every walk", () => {
             if (track.at !== "waiting" || track.item.kind !== "gate") continue;
             const now = after.tracks[name];
             const stays = now?.at === "waiting" && now.item.number === track.item.number;
-            const answered = events.some((event) => event.type === "gate.answered" && event.number === track.item.number && event.actor.startsWith("human:"));
+            const answered = events.some(
+              (event) =>
+                event.type === "gate.answered" &&
+                event.number === track.item.number &&
+                event.actor.startsWith("human:"),
+            );
             const canceled = signal.type === "cancel.requested" && after.status === "canceled";
             expect(stays || answered || canceled).toBe(true);
           }
@@ -183,7 +260,13 @@ describe("for every flow and every walk", () => {
     fc.assert(
       fc.property(anyFlow, moves, facts, fc.nat(), (flow, script, start, which) => {
         const { run, signals } = walk(flow, script, start);
-        const late = signals.filter((signal) => signal.type === "attempt.started" || signal.type === "attempt.finished" || signal.type === "attempt.interrupted" || signal.type === "run.requested");
+        const late = signals.filter(
+          (signal) =>
+            signal.type === "attempt.started" ||
+            signal.type === "attempt.finished" ||
+            signal.type === "attempt.interrupted" ||
+            signal.type === "run.requested",
+        );
         const repeated = late[which % late.length];
         if (repeated === undefined || isCurrent(run, repeated)) return;
         const step = transition(flow, run, repeated);
@@ -202,9 +285,17 @@ describe("for every flow and every walk", () => {
         if (isEnded(run)) return;
         const tracks = Object.values(run.tracks);
         expect(tracks.length).toBeGreaterThan(0);
-        const alive = tracks.some(({ at }) => at === "ready" || at === "running" || at === "waiting" || at === "stopped");
+        const alive = tracks.some(
+          ({ at }) => at === "ready" || at === "running" || at === "waiting" || at === "stopped",
+        );
         expect(alive).toBe(true);
-        const canceled = transition(flow, run, { type: "cancel.requested", reason: "r", id: "x", at: "2026-01-01T00:00:00.000Z", actor: "human:t" });
+        const canceled = transition(flow, run, {
+          type: "cancel.requested",
+          reason: "r",
+          id: "x",
+          at: "2026-01-01T00:00:00.000Z",
+          actor: "human:t",
+        });
         expect(canceled.run.status).toBe("canceled");
         expect(openItems(canceled.run)).toEqual([]);
       }),
@@ -252,7 +343,14 @@ function onward(run: Run): SignalBody {
   if (run.paused) return { type: "resume.requested" };
   const [item] = openItems(run);
   if (item !== undefined) {
-    const answers = item.kind === "gate" ? ["approve"] : item.kind === "question" ? [""] : Object.entries(item.choices).flatMap(([name, target]) => (["accept", "next"].includes(target) ? [name] : []));
+    const answers =
+      item.kind === "gate"
+        ? ["approve"]
+        : item.kind === "question"
+          ? [""]
+          : Object.entries(item.choices).flatMap(([name, target]) =>
+              ["accept", "next"].includes(target) ? [name] : [],
+            );
     return { type: "item.answered", number: item.number, kind: item.kind, answer: answers[0] ?? "", text: "yes" };
   }
   for (const track of Object.values(run.tracks)) {
@@ -260,13 +358,23 @@ function onward(run: Run): SignalBody {
     if (track.at === "stopped") return { type: "retry.requested", stage: track.stage, note: "" };
     if (track.at !== "running") continue;
     const stages = [{ agent: "builder", teams: false }];
-    return { type: "attempt.finished", stage: track.stage, attempt: track.attempt, report: { structured: true, verdict: "pass", stages } };
+    return {
+      type: "attempt.finished",
+      stage: track.stage,
+      attempt: track.attempt,
+      report: { structured: true, verdict: "pass", stages },
+    };
   }
   return { type: "cancel.requested", reason: "nothing to do" };
 }
 
 function isCurrent(run: Run, signal: Signal): boolean {
   return Object.values(run.tracks).some(
-    (track) => "attempt" in track && "stage" in signal && "attempt" in signal && track.stage === signal.stage && track.attempt === signal.attempt,
+    (track) =>
+      "attempt" in track &&
+      "stage" in signal &&
+      "attempt" in signal &&
+      track.stage === signal.stage &&
+      track.attempt === signal.attempt,
   );
 }

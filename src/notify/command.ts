@@ -11,7 +11,11 @@ export function createCommandNotifier(argv: readonly string[]): Notifier {
   return {
     notify: (notice: Notice) =>
       new Promise((resolve) => {
-        const child = spawn(program, args, { stdio: ["pipe", "ignore", "ignore"], timeout: TIME_LIMIT_MS, killSignal: "SIGKILL" });
+        const child = spawn(program, args, {
+          stdio: ["pipe", "ignore", "ignore"],
+          timeout: TIME_LIMIT_MS,
+          killSignal: "SIGKILL",
+        });
         child.on("error", () => resolve(false));
         child.on("exit", (code) => resolve(code === 0));
         child.stdin.on("error", () => undefined);
