@@ -96,7 +96,7 @@ const PARTS: Readonly<Record<string, (context: Context) => string>> = {
   spec: ({ facts, run }) =>
     facts.files["spec"] === undefined ? ticketText({ run }) : block("Specification", facts.files["spec"]),
   task: ({ facts }) => (facts.files["task"] === undefined ? "" : block("Task", facts.files["task"])),
-  handoffs: ({ facts }) => handoffsText(facts.earlier),
+  handoffs: ({ facts }) => handoffsText(latestOf(facts.earlier)),
   "previous-handoff": ({ facts, carry }) =>
     handoffsText(
       facts.earlier.filter((handoff) => handoff.stage === carry.from || carry.from === handoff.agent).slice(-1),
@@ -139,6 +139,11 @@ function mergeFragment({ resolved, run }: Context): string {
 
 function ticketText({ run }: Pick<Context, "run">): string {
   return block(`Ticket ${run.subject.id}: ${run.subject.title}`, run.subject.body);
+}
+
+/** What each stage said last: a prompt must not grow with the number of loops. */
+function latestOf(earlier: readonly EarlierHandoff[]): readonly EarlierHandoff[] {
+  return earlier.filter((handoff, index) => !earlier.slice(index + 1).some((later) => later.stage === handoff.stage));
 }
 
 function handoffsText(earlier: readonly EarlierHandoff[]): string {

@@ -112,6 +112,15 @@ function finish(context: ReadContext, reading: Reading, end: AttemptEnd): Report
   return { report: { cause: code, reason: message, summary: tailOf(end) }, unreadable: reading.error };
 }
 
+/** What was said before the verdict block: a later agent that quotes this must not quote a verdict. */
+function spokenBefore(tail: string): string {
+  const fence = tail.lastIndexOf("```json");
+  const brace = tail.lastIndexOf("\n{");
+  const block = Math.max(fence, fence >= 0 ? fence : brace);
+  const spoken = (block < 0 ? tail : tail.slice(0, block)).trim();
+  return spoken.startsWith("{") ? "" : spoken;
+}
+
 function tailOf(end: AttemptEnd): string {
   return end.stdoutTail.slice(-SUMMARY_CHARS).trim();
 }
