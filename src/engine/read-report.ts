@@ -100,9 +100,9 @@ async function readNamedForm(context: ReadContext, end: AttemptEnd): Promise<Rea
 function finish(context: ReadContext, reading: Reading, end: AttemptEnd): ReportReading {
   if (reading.ok) {
     const { value } = reading;
-    return {
-      report: value.summary === undefined && value.cause === undefined ? { ...value, summary: tailOf(end) } : value,
-    };
+    if (value.summary !== undefined || value.cause !== undefined) return { report: value };
+    const spoken = tailOf(end);
+    return { report: { ...value, summary: context.stage.result.from === "json-tail" ? spokenBefore(spoken) : spoken } };
   }
   const { code, message } = reading.error;
   // Where the flow counts a missing verdict as revise, it is not a failure: the judge turns it into one, counted.

@@ -55,12 +55,19 @@ export async function runStage(job: StageJob): Promise<Report> {
   await openAttempt(job.files);
   if (stage.kind === "router" && job.argv === undefined) return routeByRules(job);
   const opened = await job.workspaces.open({ runId: job.run.id, project: job.project, ...branchOf(job) });
-  if (!opened.ok) return failed(opened.error.code, `${opened.error.message}${opened.error.hint === undefined ? "" : ` (${opened.error.hint})`}`);
+  if (!opened.ok)
+    return failed(
+      opened.error.code,
+      `${opened.error.message}${opened.error.hint === undefined ? "" : ` (${opened.error.hint})`}`,
+    );
   failpoint("workspace-opened");
   const workspace = opened.value;
   if (stage.kind === "builtin") return runBuiltin(job, workspace);
   if (job.argv === undefined) {
-    return failed("agent_not_configured", `no program is set for agent ${stage.shownAgent}; give --agent ${stage.id}=COMMAND or set it in passrail.yaml`);
+    return failed(
+      "agent_not_configured",
+      `no program is set for agent ${stage.shownAgent}; give --agent ${stage.id}=COMMAND or set it in passrail.yaml`,
+    );
   }
   return runAgent(job, workspace, job.argv);
 }
@@ -100,18 +107,32 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
     end = await start(job, { ...spec, env, prompt: repair, outputPath: files.repairOutput });
     const second = await readReport(context, end);
     const warning = `verdict_repaired: the first verdict was not accepted (${reading.unreadable.message})`;
-    reading = second.unreadable === undefined && second.report.cause === undefined
-      ? { report: { ...second.report, warnings: [...(second.report.warnings ?? []), warning] } }
-      : reading;
+    reading =
+      second.unreadable === undefined && second.report.cause === undefined
+        ? { report: { ...second.report, warnings: [...(second.report.warnings ?? []), warning] } }
+        : reading;
   }
   const to = await job.workspaces.head(workspace);
   const diff = await job.workspaces.diff(workspace, from);
   await writeRecord(files.diff, diff);
-  await job.note({ ...exitFacts(end), workspace: workspace.dir, repository: workspace.repository ?? null, branch: workspace.branch ?? null, from, to, repaired, diffBytes: diff.length });
+  await job.note({
+    ...exitFacts(end),
+    workspace: workspace.dir,
+    repository: workspace.repository ?? null,
+    branch: workspace.branch ?? null,
+    from,
+    to,
+    repaired,
+    diffBytes: diff.length,
+  });
   const missing = await missingFiles(dir, required, before, stage, from !== to || diff !== "");
   const { report } = reading;
   if (report.cause === undefined && missing.length > 0) {
-    return { ...report, cause: "required_file_missing", reason: `${stage.shownAgent} did not write ${missing.join(", ")}` };
+    return {
+      ...report,
+      cause: "required_file_missing",
+      reason: `${stage.shownAgent} did not write ${missing.join(", ")}`,
+    };
   }
   failpoint("report-read");
   return report;
@@ -128,7 +149,12 @@ async function start(job: StageJob, spec: AttemptSpec): Promise<AttemptEnd> {
   });
 }
 
-function attemptSpec(job: StageJob, workspace: Workspace, dir: string, argv: readonly string[]): Omit<AttemptSpec, "prompt" | "outputPath"> {
+function attemptSpec(
+  job: StageJob,
+  workspace: Workspace,
+  dir: string,
+  argv: readonly string[],
+): Omit<AttemptSpec, "prompt" | "outputPath"> {
   const { stage, run } = job;
   const [program = "", ...args] = argv;
   return {
@@ -158,7 +184,11 @@ function attemptSpec(job: StageJob, workspace: Workspace, dir: string, argv: rea
 
 /** Names that a source's agents expect, where the flow lists them. */
 function ownNames(job: StageJob, workspace: Workspace): Record<string, string> {
-  const known: Record<string, string> = { DASHBOARD_URL: job.url, STORY_ID: job.run.subject.id, BRANCH: workspace.branch ?? branchOf(job).branch ?? "" };
+  const known: Record<string, string> = {
+    DASHBOARD_URL: job.url,
+    STORY_ID: job.run.subject.id,
+    BRANCH: workspace.branch ?? branchOf(job).branch ?? "",
+  };
   return Object.fromEntries(job.stage.vars.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]])));
 }
 
@@ -183,13 +213,22 @@ function workDir(job: StageJob, workspace: Workspace): string {
   const trackDir = plan?.kind === "parallel" ? plan.tracks[job.track]?.workspace?.dir : undefined;
   const dir = job.stage.workspace?.dir ?? trackDir;
   const filled = dir === undefined ? undefined : fillFacts(dir, (path) => factOf(job.run, path));
-  return filled === undefined || filled.includes("..") || filled.startsWith("/") ? workspace.dir : join(workspace.dir, filled);
+  return filled === undefined || filled.includes("..") || filled.startsWith("/")
+    ? workspace.dir
+    : join(workspace.dir, filled);
 }
 
-async function promptFacts(job: StageJob, workspace: Workspace, dir: string, head: string | null): Promise<PromptFacts> {
+async function promptFacts(
+  job: StageJob,
+  workspace: Workspace,
+  dir: string,
+  head: string | null,
+): Promise<PromptFacts> {
   const attempts = await job.earlierAttempts();
   const files: Record<string, string> = {};
-  const wanted = new Set([...job.carry.names, ...job.stage.carryOnRetry].filter((name) => name.includes("/") || name.includes(".")));
+  const wanted = new Set(
+    [...job.carry.names, ...job.stage.carryOnRetry].filter((name) => name.includes("/") || name.includes(".")),
+  );
   for (const name of wanted) {
     const text = await readAgentFile(join(dir, name), CARRIED_FILE_BYTES);
     if (text !== undefined) files[name] = text;
@@ -218,7 +257,8 @@ async function promptFacts(job: StageJob, workspace: Workspace, dir: string, hea
 function toEarlier(job: StageJob, record: AttemptRecord): EarlierHandoff[] {
   const { outcome } = record;
   if (record.status !== "done" || outcome === null) return [];
-  const text = (key: string): string | undefined => (typeof outcome[key] === "string" ? (outcome[key] as string) : undefined);
+  const text = (key: string): string | undefined =>
+    typeof outcome[key] === "string" ? (outcome[key] as string) : undefined;
   return [
     {
       stage: record.stage,
@@ -245,10 +285,18 @@ function agentOf(resolved: ResolvedFlow, stageId: string): string {
 
 /** Files that the flow says this stage writes; the verdict's own file is judged by its reader. */
 function requiredFiles(stage: WorkStage): readonly string[] {
-  return stage.writes.filter((name) => name !== "git-commit" && name !== stage.result.path && !name.startsWith("/") && !name.includes(".."));
+  return stage.writes.filter(
+    (name) => name !== "git-commit" && name !== stage.result.path && !name.startsWith("/") && !name.includes(".."),
+  );
 }
 
-async function missingFiles(dir: string, required: readonly string[], before: readonly string[], stage: WorkStage, changed: boolean): Promise<string[]> {
+async function missingFiles(
+  dir: string,
+  required: readonly string[],
+  before: readonly string[],
+  stage: WorkStage,
+  changed: boolean,
+): Promise<string[]> {
   const missing: string[] = [];
   for (const [index, path] of required.entries()) {
     const now = await stamp(join(dir, path));
@@ -263,16 +311,25 @@ function repairWanted(job: StageJob): boolean {
 }
 
 async function routeByRules(job: StageJob): Promise<Report> {
-  if (job.stage.fallback === "stop") return failed("agent_not_configured", "no program is set for the router, and its fallback is stop");
+  if (job.stage.fallback === "stop")
+    return failed("agent_not_configured", "no program is set for the router, and its fallback is stop");
   const { rule, stages } = chooseByRules(`${job.run.subject.title}\n${job.run.subject.body}`);
   const known = stages.filter(({ agent }) => agent in job.resolved.agents);
   await writeRecord(job.files.prompt, `no model: rules\nrule: ${rule}\n`);
-  return { structured: true, stages: known, summary: `rule "${rule}" chose ${known.map(({ agent }) => agent).join(", ")}` };
+  return {
+    structured: true,
+    stages: known,
+    summary: `rule "${rule}" chose ${known.map(({ agent }) => agent).join(", ")}`,
+  };
 }
 
 async function runBuiltin(job: StageJob, workspace: Workspace): Promise<Report> {
   const builtin: Builtin | undefined = builtins[job.stage.agent];
-  if (builtin === undefined) return failed("builtin_unknown", `there is no builtin ${job.stage.agent}; known: ${Object.keys(builtins).join(", ")}`);
+  if (builtin === undefined)
+    return failed(
+      "builtin_unknown",
+      `there is no builtin ${job.stage.agent}; known: ${Object.keys(builtins).join(", ")}`,
+    );
   return builtin({
     run: job.run,
     stage: job.stage,
