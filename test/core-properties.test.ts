@@ -164,8 +164,7 @@ const generated = fc
   })
   .map(({ length, gates, loops, fork, conditional }) => {
     const stages: object[] = Array.from({ length }, (_, index) => {
-      const own = loops.filter((loop) => loop.from % length === index);
-      const loop = own[0];
+      const loop = loops.find(({ from }) => from % length === index);
       return {
         id: `s${index}`,
         ...(gates.includes(index)

@@ -6,7 +6,7 @@ export type RuleChoice = { readonly rule: string; readonly stages: readonly Rout
 
 const RESEARCH_WORDS = ["research", "investigate", "compare", "evaluate", "explore", "find out"];
 const SMALL_WORDS = ["fix", "typo", "rename", "bump", "correct", "spelling", "wording"];
-const JOINING_WORDS = ["and", "then", "also", "with", "plus", "including"];
+const JOINING_WORDS = new Set(["and", "then", "also", "with", "plus", "including"]);
 const MANY_PARTS = 4;
 
 export function chooseByRules(task: string): RuleChoice {
@@ -16,7 +16,7 @@ export function chooseByRules(task: string): RuleChoice {
     list.some((word) => (word.includes(" ") ? text.includes(word) : words.includes(word)));
   if (has(RESEARCH_WORDS)) return choice("research", ["scout", "architect", "builder", "reviewer"]);
   if (has(SMALL_WORDS)) return choice("small-change", ["builder", "reviewer"]);
-  const parts = words.filter((word) => JOINING_WORDS.includes(word)).length;
+  const parts = words.filter((word) => JOINING_WORDS.has(word)).length;
   if (parts >= MANY_PARTS) return choice("many-parts", ["architect", "builder", "reviewer"], "builder");
   return choice("default", ["architect", "builder", "reviewer"]);
 }

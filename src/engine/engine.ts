@@ -102,7 +102,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     async startRun({ runId, resolved, subject, facts, actor }) {
       flows.set(resolved.hash, resolved);
-      await store.saveFlow(resolved.hash, resolved as unknown as JsonObject);
+      await store.saveFlow(resolved.hash, resolved);
       const delivery = await deliver(
         runId,
         { type: "run.requested", runId, flowHash: resolved.hash, subject, facts },

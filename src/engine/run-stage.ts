@@ -258,7 +258,7 @@ function toEarlier(job: StageJob, record: AttemptRecord): EarlierHandoff[] {
   const { outcome } = record;
   if (record.status !== "done" || outcome === null) return [];
   const text = (key: string): string | undefined =>
-    typeof outcome[key] === "string" ? (outcome[key] as string) : undefined;
+    typeof outcome[key] === "string" ? outcome[key] : undefined;
   return [
     {
       stage: record.stage,
