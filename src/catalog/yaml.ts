@@ -69,7 +69,9 @@ export function readYaml(text: string, source: YamlSource): Result<YamlText, rea
   const faults = [...document.errors, ...document.warnings]
     .slice(0, MAX_FAULTS)
     .map((fault) => place(positionOf(fault.pos[0]), describe(fault)));
-  if (faults.length > 0) return err(faults);
+  // The parser stumbles more than once over the same line; its first complaint says it all.
+  const told = faults.filter(({ line }, index) => faults.findIndex((other) => other.line === line) === index);
+  if (told.length > 0) return err(told);
   const root = document.contents;
   if (!isMap(root)) {
     const what =

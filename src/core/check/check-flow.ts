@@ -53,12 +53,14 @@ function meaning(file: unknown, context: CheckContext): readonly FlowProblem[] {
 function semantics(file: FlowFile, context: CheckContext, whole: boolean): readonly FlowProblem[] {
   const flow = resolveFlow(file);
   const places = placesOf(file, flow);
+  const routes = routeProblems(file, flow, places, context.agents);
+  const complete = !routes.some(({ code }) => code === "flow_graph_invalid");
   return [
     ...stageProblems(file, places, context),
-    ...routeProblems(file, flow, places),
+    ...routes,
     ...wordProblems(file, flow, places),
     ...factProblems(file, places),
-    ...(whole ? graphProblems(file, flow, places) : []),
+    ...(whole ? graphProblems(file, flow, places, complete) : []),
   ];
 }
 

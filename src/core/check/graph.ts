@@ -17,12 +17,18 @@ type Edge = {
 
 const END = "end";
 
-export function graphProblems(file: FlowFile, flow: Flow, places: readonly Place[]): readonly FlowProblem[] {
+/** `complete`: all targets exist. With a misspelt one, what is reached and what is not would be guesswork. */
+export function graphProblems(
+  file: FlowFile,
+  flow: Flow,
+  places: readonly Place[],
+  complete: boolean,
+): readonly FlowProblem[] {
   const nodes = places.filter(({ templateOf }) => templateOf === undefined);
   const edges = places.flatMap((place) => edgesOf(place, flow, places));
   const entries = entriesOf(flow, places);
   return [
-    ...reachProblems(nodes, edges, entries),
+    ...(complete ? reachProblems(nodes, edges, entries) : []),
     ...loopProblems(nodes, edges),
     ...gateProblems(file, nodes, edges, entries),
   ];
@@ -152,7 +158,7 @@ function edgesOf(place: Place, flow: Flow, places: readonly Place[]): readonly E
     const starts = Object.keys(stage.tracks).flatMap((track) =>
       startOf(sequenceOf(places, `${stage.id}/${track}`), 0, nextOf(place, places)),
     );
-    return starts.map(plain);
+    return (starts.length === 0 ? nextOf(place, places) : starts).map(plain);
   }
   if (stage.kind === "dynamic") return nextOf(place, places).map(plain);
   const passes = stage.kind === "gate" || Object.hasOwn(stage.route, "pass") ? [] : nextOf(place, places).map(plain);

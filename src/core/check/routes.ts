@@ -11,14 +11,19 @@ import { didYouMean } from "./suggest.ts";
 const OUTCOME_KEYS: readonly string[] = [...VERDICTS, ...HEALTHS.filter((health) => health !== "complete")];
 const ESCALATION_WORDS = ["again", "accept", "cancel"];
 
-export function routeProblems(file: FlowFile, flow: Flow, places: readonly Place[]): readonly FlowProblem[] {
+export function routeProblems(
+  file: FlowFile,
+  flow: Flow,
+  places: readonly Place[],
+  known: ReadonlySet<string>,
+): readonly FlowProblem[] {
   const forced = Object.values(flow.counters).map((counter) => counter.onExhausted);
   const problems = places.flatMap((place) => {
     const routes = routesOf(place);
     return [
       ...keyProblems(place, routes, flow, forced),
       ...routes.flatMap((route) => [
-        ...targetProblems(place, route, places),
+        ...targetProblems(place, route, places, known),
         ...wayProblems(place, route, flow, places),
       ]),
     ];
@@ -59,10 +64,17 @@ function keyProblems(
   });
 }
 
-function targetProblems(place: Place, placed: PlacedRoute, places: readonly Place[]): readonly FlowProblem[] {
+function targetProblems(
+  place: Place,
+  placed: PlacedRoute,
+  places: readonly Place[],
+  known: ReadonlySet<string>,
+): readonly FlowProblem[] {
   return targetsOf(placed).flatMap(({ target, path, isChoice }) => {
     if (isChoice && target === "cancel") return [];
-    const found = targetProblem(place, target, path, places, placed.route.else !== undefined);
+    const found = target.startsWith("agent:")
+      ? agentProblem(place, target, path, places, known)
+      : targetProblem(place, target, path, places, placed.route.else !== undefined);
     return found === undefined ? [] : [found];
   });
 }
@@ -77,7 +89,6 @@ function targetProblem(
   const { stage, sequence } = place;
   const mine = sequenceOf(places, sequence);
   const inTrack = sequence !== "";
-  const agents = places.filter((other) => other.sequence === sequence && other.stage.kind === "agent");
   if (target === "end" && inTrack) {
     return problem(
       "flow_graph_invalid",
@@ -98,17 +109,6 @@ function targetProblem(
     );
   }
   if (TARGET_WORDS.includes(target)) return undefined;
-  if (target.startsWith("agent:")) {
-    const name = target.slice("agent:".length).toLowerCase();
-    const known = agents.flatMap((other) => (other.stage.kind === "agent" ? [other.stage.agent] : []));
-    if (known.includes(name) || (place.templateOf !== undefined && known.includes("any"))) return undefined;
-    return problem(
-      "flow_graph_invalid",
-      path,
-      `no stage ${inTrack ? "of this track " : ""}is played by agent "${name}"`,
-      didYouMean(name, known, "agents of the flow"),
-    );
-  }
   if (mine.some((other) => other.stage.id === target)) return undefined;
   const elsewhere = places.find((other) => other.stage.id === target && other.templateOf === undefined);
   if (elsewhere === undefined) {
@@ -125,6 +125,23 @@ function targetProblem(
       ? `go to the parallel stage "${elsewhere.parallel}"`
       : "a route stays inside its track";
   return problem("flow_graph_invalid", path, `stage ${stage.id} leads to "${target}", which is in another track`, hint);
+}
+
+/** An agent of the same track; in a dynamic stage for any agent, one that exists. */
+function agentProblem(
+  place: Place,
+  target: string,
+  path: Path,
+  places: readonly Place[],
+  known: ReadonlySet<string>,
+): FlowProblem | undefined {
+  const name = target.slice("agent:".length).toLowerCase();
+  const mine = places.filter((other) => other.sequence === place.sequence && other.stage.kind === "agent");
+  const isOpen = mine.some((other) => other.templateOf === place.templateOf && other.path.at(-1) === "*");
+  const names = isOpen ? known : new Set(mine.map((other) => (other.stage.kind === "agent" ? other.stage.agent : "")));
+  if (names.has(name)) return undefined;
+  const hint = didYouMean(name, names, "agents of the flow");
+  return problem("flow_graph_invalid", path, `no stage here is played by an agent "${name}"`, hint);
 }
 
 function wayProblems(
