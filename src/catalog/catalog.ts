@@ -1,19 +1,19 @@
 // Flows, agents and prompts as files: those of the project over the shipped ones, by the same relative path.
 // Lazy: a file is read when it is asked for and then kept, so that one catalog is one consistent picture; make a new one to see edits.
 
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { ResolvedFlow } from "../core/agent.ts";
-import { BUILTINS, type CheckContext, checkFlow } from "../core/check/check-flow.ts";
+import { checkFlow } from "../core/check/check-flow.ts";
+import { BUILTINS, type CheckContext } from "../core/check/context.ts";
 import type { FileProblem, FlowProblem } from "../core/check/problem.ts";
 import { looksSecret } from "../core/check/secrets.ts";
 import { didYouMean } from "../core/check/suggest.ts";
 import { type Flow, resolveFlow } from "../core/flow.ts";
 import type { FlowFile } from "../core/flow-file.ts";
-import { canonicalJson } from "../core/json.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { type AgentFile, type Origin, readAgent } from "./agent-file.ts";
 import { listFiles, readText } from "./read-text.ts";
+import { resolveWith } from "./resolve.ts";
 import { readYaml, type YamlText } from "./yaml.ts";
 
 export type CatalogFolders = {
@@ -83,7 +83,9 @@ export function loadCatalog(folders: CatalogFolders): Catalog {
     requireFlow,
     resolve: (name) => {
       const checked = requireFlow(name);
-      return checked.ok ? resolve(checked.value.flow, agents().agents, promptSources(), loadPrompt) : checked;
+      return checked.ok
+        ? resolveWith(checked.value.flow, agents().agents, [...promptSources().keys()], loadPrompt)
+        : checked;
     },
     agents,
     listPrompts: () => [...promptSources().keys()],
@@ -246,64 +248,6 @@ function shownSafely(problem: FileProblem): FileProblem {
 
 function inOrder(problems: readonly FileProblem[]): readonly FileProblem[] {
   return [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
-}
-
-function resolve(
-  flow: Flow,
-  known: ReadonlyMap<string, AgentFile>,
-  sources: ReadonlyMap<string, Source>,
-  loadPrompt: Catalog["loadPrompt"],
-): Result<ResolvedFlow, readonly FileProblem[]> {
-  const { names, all } = agentsOf(flow);
-  const used = [...known].filter(([name]) => all || names.has(name)).sort(([a], [b]) => (a < b ? -1 : 1));
-  const agents = Object.fromEntries(used.map(([name, { file: _file, origin: _origin, ...agent }]) => [name, agent]));
-  const prompts: Record<string, string> = {};
-  const problems: FileProblem[] = [];
-  // Which fragments a prompt is put together from is decided when it is composed, so all of them are kept.
-  const wanted = [...promptFilesOf(flow), ...[...sources.keys()].filter((name) => name.startsWith("fragments/"))];
-  for (const name of wanted) {
-    const prompt = loadPrompt(name);
-    if (prompt.ok) prompts[name] = prompt.value;
-    else problems.push({ ...prompt.error, severity: "error", file: join("prompts", `${name}.md`), line: 1, column: 1 });
-  }
-  if (problems.length > 0) return err(problems);
-  const hash = createHash("sha256").update(canonicalJson({ flow, agents, prompts })).digest("hex");
-  return ok({ flow, agents, prompts, hash });
-}
-
-function agentsOf(flow: Flow): { readonly names: ReadonlySet<string>; readonly all: boolean } {
-  const names = new Set<string>();
-  let all = false;
-  for (const stage of flow.stages) {
-    switch (stage.kind) {
-      case "agent":
-      case "router":
-        names.add(stage.agent);
-        break;
-      case "parallel":
-        for (const { stages } of Object.values(stage.tracks)) for (const { agent } of stages) names.add(agent);
-        break;
-      case "dynamic":
-        for (const agent of Object.keys(stage.templates)) {
-          if (agent === "*") all = true;
-          else names.add(agent);
-        }
-        break;
-      case "gate":
-      case "builtin":
-        break;
-    }
-  }
-  return { names, all };
-}
-
-function promptFilesOf(flow: Flow): readonly string[] {
-  const works = flow.stages.flatMap((stage) => {
-    if (stage.kind === "parallel") return Object.values(stage.tracks).flatMap(({ stages }) => stages);
-    if (stage.kind === "dynamic") return Object.values(stage.templates);
-    return stage.kind === "gate" ? [] : [stage];
-  });
-  return [...new Set(works.flatMap(({ promptFile }) => (promptFile === undefined ? [] : [promptFile])))];
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CheckContext, checkFlow } from "./check-flow.ts";
+import { checkFlow } from "./check-flow.ts";
+import type { CheckContext } from "./context.ts";
 import { nearest } from "./suggest.ts";
 
 const context: CheckContext = {

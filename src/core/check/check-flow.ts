@@ -3,6 +3,7 @@
 
 import { resolveFlow } from "../flow.ts";
 import { type FlowFile, flowFileSchema } from "../flow-file.ts";
+import type { CheckContext } from "./context.ts";
 import { factProblems } from "./facts.ts";
 import { graphProblems } from "./graph.ts";
 import { placesOf } from "./places.ts";
@@ -10,17 +11,14 @@ import type { FlowProblem, Path } from "./problem.ts";
 import { routeProblems } from "./routes.ts";
 import { schemaProblems } from "./schema-problems.ts";
 import { secretProblems } from "./secrets.ts";
-import { type CheckContext, stageProblems } from "./stages.ts";
+import { stageProblems } from "./stages.ts";
 import { wordProblems } from "./words.ts";
 
-export type { CheckContext } from "./stages.ts";
+export { BUILTINS, type CheckContext } from "./context.ts";
 
 export type FlowCheck =
   | { readonly ok: true; readonly value: FlowFile; readonly warnings: readonly FlowProblem[] }
   | { readonly ok: false; readonly error: readonly FlowProblem[]; readonly warnings: readonly FlowProblem[] };
-
-/** What the engine can do by itself in a stage of kind builtin. */
-export const BUILTINS: ReadonlySet<string> = new Set(["bundles", "write-tickets"]);
 
 export function checkFlow(file: unknown, context: CheckContext): FlowCheck {
   const problems = [...secretProblems(file), ...meaning(file, context)];

@@ -1,22 +1,11 @@
 // Each stage by itself: its id, its kind, and the agents, prompts and builtins that it names.
 
-import type { WorkStage } from "../flow.ts";
 import type { FlowFile, StageFile } from "../flow-file.ts";
+import type { CheckContext } from "./context.ts";
+import { contractProblems } from "./contract.ts";
 import type { Place } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 import { didYouMean } from "./suggest.ts";
-
-export type CheckContext = {
-  /** Names of known agents in lower case. */
-  readonly agents: ReadonlySet<string>;
-  /** Known prompts: "agent0-spec", "fragments/merge-auto". */
-  readonly prompts: ReadonlySet<string>;
-  readonly builtins: ReadonlySet<string>;
-  /** The text of an agent file or prompt; with it, the check also looks whether texts keep what their stages promise. */
-  readonly textOf?: (kind: "agent" | "prompt", name: string) => string | undefined;
-  /** Whether the runner can work in teams; left out, nothing is said about it. */
-  readonly teams?: boolean;
-};
 
 /** Targets of routes; a stage of that name could never be reached by its name. */
 export const TARGET_WORDS = ["next", "self", "prev", "first", "escalate", "stop", "end", "warn"];
@@ -147,42 +136,6 @@ function promptProblems(name: string, at: Path, context: CheckContext): readonly
       `there is no prompt prompts/${name}.md`,
       didYouMean(name, context.prompts, "prompts"),
     ),
-  ];
-}
-
-const POLICY = "## Quality-gate re-execution policy";
-
-/** Texts keep what their stages promise: a heading that no prompt asks for will not be in the handoff (smoke check 13). */
-function contractProblems(stage: WorkStage, path: Path, context: CheckContext): readonly FlowProblem[] {
-  const { textOf } = context;
-  const own = textOf?.("agent", stage.agent);
-  if (textOf === undefined || own === undefined) return [];
-  const mine = [own, stage.promptFile === undefined ? "" : (textOf("prompt", stage.promptFile) ?? "")].join("\n");
-  const form = textOf("prompt", `fragments/output-${stage.result.from}`) ?? "";
-  const isPartOfForm = new Set([
-    stage.result.health,
-    stage.result.reason,
-    stage.result.questions,
-    "## Iteration",
-    "## Abstract",
-  ]);
-  const missing = (heading: string): boolean =>
-    !mine.includes(heading) && !(isPartOfForm.has(heading) && form.includes(heading));
-  const broken = (heading: string, at: Path): FlowProblem =>
-    problem(
-      "prompt_contract_broken",
-      at,
-      `the text of agent ${stage.agent} does not mention "${heading}"`,
-      `stage ${stage.id} relies on it: add the section to agents/${stage.agent}.md`,
-    );
-  return [
-    ...stage.produces.flatMap((heading, index) =>
-      missing(heading) ? [broken(heading, [...path, "produces", index])] : [],
-    ),
-    ...(stage.result.from === "handoff-file" && stage.result.health !== undefined && missing(stage.result.health)
-      ? [broken(stage.result.health, path)]
-      : []),
-    ...(stage.gates !== undefined && missing(POLICY) ? [broken(POLICY, [...path, "gates"])] : []),
   ];
 }
 
