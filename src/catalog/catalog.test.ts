@@ -208,6 +208,23 @@ describe("flows", () => {
     write("shipped/agents/builder.md", agent("builder"));
     expect(open().requireFlow("a")).toMatchObject({ ok: false, error: [{ code: "flow_name_mismatch", line: 1 }] });
   });
+  test("a file that lies anywhere is checked with the agents around it, whatever it is called", () => {
+    write("shipped/agents/builder.md", agent("builder"));
+    write("draft/any-name.yaml", flow("mine"));
+    expect(open().checkFile(join(base, "draft/any-name.yaml"))).toMatchObject({
+      ok: true,
+      value: { flow: { name: "mine" } },
+    });
+    write("draft/any-name.yaml", flow("mine", "bulider"));
+    expect(open().checkFile(join(base, "draft/any-name.yaml"))).toMatchObject({
+      ok: false,
+      error: [{ code: "unknown_agent", line: 5 }],
+    });
+    expect(open().checkFile(join(base, "nowhere.yaml"))).toMatchObject({
+      ok: false,
+      error: [{ code: "flow_not_found" }],
+    });
+  });
   test("a broken flow does not hide the others, and a broken agent explains why it is unknown", () => {
     write("shipped/flows/bad.yaml", "flow: [\n");
     write("shipped/flows/good.yaml", flow("good", "fine"));

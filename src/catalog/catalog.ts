@@ -1,20 +1,18 @@
 // Flows, agents and prompts as files: those of the project over the shipped ones, by the same relative path.
 // Lazy: a file is read when it is asked for and then kept, so that one catalog is one consistent picture; make a new one to see edits.
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ResolvedFlow } from "../core/agent.ts";
-import { checkFlow } from "../core/check/check-flow.ts";
 import { BUILTINS, type CheckContext } from "../core/check/context.ts";
-import type { FileProblem, FlowProblem } from "../core/check/problem.ts";
-import { looksSecret } from "../core/check/secrets.ts";
+import type { FileProblem } from "../core/check/problem.ts";
 import { didYouMean } from "../core/check/suggest.ts";
-import { type Flow, resolveFlow } from "../core/flow.ts";
-import type { FlowFile } from "../core/flow-file.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { type AgentFile, type Origin, readAgent } from "./agent-file.ts";
+import { type CheckedFlow, checkFlowText } from "./flow-text.ts";
 import { listFiles, readText } from "./read-text.ts";
 import { resolveWith } from "./resolve.ts";
-import { readYaml, type YamlText } from "./yaml.ts";
+
+export type { CheckedFlow } from "./flow-text.ts";
 
 export type CatalogFolders = {
   /** The folder that holds flows/, agents/ and prompts/ of the package. */
@@ -28,12 +26,12 @@ export type CatalogFolders = {
 
 export type FlowEntry = { readonly name: string; readonly file: string; readonly origin: Origin };
 
-export type CheckedFlow = { readonly file: FlowFile; readonly flow: Flow; readonly problems: readonly FileProblem[] };
-
 export type Catalog = {
   readonly listFlows: () => readonly FlowEntry[];
   /** The flow if it has no errors; its warnings are in `problems`. */
   readonly requireFlow: (name: string) => Result<CheckedFlow, readonly FileProblem[]>;
+  /** A flow file that lies anywhere, checked with the agents and prompts of this catalog. */
+  readonly checkFile: (path: string) => Result<CheckedFlow, readonly FileProblem[]>;
   readonly resolve: (name: string) => Result<ResolvedFlow, readonly FileProblem[]>;
   readonly agents: () => {
     readonly agents: ReadonlyMap<string, AgentFile>;
@@ -81,6 +79,10 @@ export function loadCatalog(folders: CatalogFolders): Catalog {
     listFlows: () =>
       [...flowSources()].map(([name, source]) => ({ name, file: fileOf(source), origin: source.origin })),
     requireFlow,
+    checkFile: (path) => {
+      const text = readText(path, dirname(path), "flow");
+      return text.ok ? checkFlowText(text.value, path, context()) : err([text.error]);
+    },
     resolve: (name) => {
       const checked = requireFlow(name);
       return checked.ok
@@ -209,45 +211,19 @@ function readFlow(
   }
   const text = read(source, "flow");
   if (!text.ok) return err([text.error]);
-  const file = fileOf(source);
-  const yaml = readYaml(text.value.replace(/^\uFEFF/, ""), { file, subject: "flow" });
-  if (!yaml.ok) return err(yaml.error.map(shownSafely));
-  const checked = checkFlow(yaml.value.value, context());
-  const warnings = checked.warnings.map((problem) => placed(problem, yaml.value, file));
+  const checked = checkFlowText(text.value, fileOf(source), context());
   if (!checked.ok) {
-    const errors = checked.error.map((problem) => placed(problem, yaml.value, file));
     // A broken agent file is the likely reason for an agent that is not there.
-    const causes = errors.some(({ code }) => code === "unknown_agent") ? agentProblems() : [];
-    return err([...inOrder([...errors, ...warnings]), ...causes]);
+    const causes = checked.error.some(({ code }) => code === "unknown_agent") ? agentProblems() : [];
+    return err([...checked.error, ...causes]);
   }
-  if (checked.value.flow !== name) {
-    const message = `the file is called ${name}, the flow "${checked.value.flow}"`;
-    const problem: FlowProblem = {
-      code: "flow_name_mismatch",
-      path: ["flow"],
-      message,
-      hint: "give both the same name",
-      severity: "error",
-    };
-    return err([placed(problem, yaml.value, file)]);
-  }
-  return ok({ file: checked.value, flow: resolveFlow(checked.value), problems: inOrder(warnings) });
-}
-
-/** Adds the place in the text and the line itself. */
-function placed({ path, ...problem }: FlowProblem, yaml: YamlText, file: string): FileProblem {
-  const position = yaml.at(path);
-  const text = yaml.lineAt(position.line);
-  return shownSafely({ ...problem, file, ...position, ...(text === undefined ? {} : { text }) });
-}
-
-function shownSafely(problem: FileProblem): FileProblem {
-  const { text, ...rest } = problem;
-  return text === undefined || problem.code === "secret_in_config" || looksSecret(text) ? rest : problem;
-}
-
-function inOrder(problems: readonly FileProblem[]): readonly FileProblem[] {
-  return [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
+  const own = checked.value.file.flow;
+  if (own === name) return checked;
+  const message = `the file is called ${name}, the flow "${own}"`;
+  const hint = "give both the same name";
+  return err([
+    { code: "flow_name_mismatch", message, hint, severity: "error", file: fileOf(source), line: 1, column: 1 },
+  ]);
 }
 
 function once<T>(make: () => T): () => T {

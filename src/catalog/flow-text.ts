@@ -1,0 +1,42 @@
+// From the text of a flow file to a checked flow, or to problems that each know their line and column.
+
+import { checkFlow } from "../core/check/check-flow.ts";
+import type { CheckContext } from "../core/check/context.ts";
+import type { FileProblem, FlowProblem } from "../core/check/problem.ts";
+import { looksSecret } from "../core/check/secrets.ts";
+import { type Flow, resolveFlow } from "../core/flow.ts";
+import type { FlowFile } from "../core/flow-file.ts";
+import { err, ok, type Result } from "../core/result.ts";
+import { readYaml, type YamlText } from "./yaml.ts";
+
+export type CheckedFlow = { readonly file: FlowFile; readonly flow: Flow; readonly problems: readonly FileProblem[] };
+
+export function checkFlowText(
+  text: string,
+  file: string,
+  context: CheckContext,
+): Result<CheckedFlow, readonly FileProblem[]> {
+  const yaml = readYaml(text.replace(/^\uFEFF/, ""), { file, subject: "flow" });
+  if (!yaml.ok) return err(yaml.error.map(shownSafely));
+  const checked = checkFlow(yaml.value.value, context);
+  const warnings = checked.warnings.map((problem) => placed(problem, yaml.value, file));
+  if (checked.ok) return ok({ file: checked.value, flow: resolveFlow(checked.value), problems: inOrder(warnings) });
+  const errors = checked.error.map((problem) => placed(problem, yaml.value, file));
+  return err(inOrder([...errors, ...warnings]));
+}
+
+/** Adds the place in the text and the line itself. */
+function placed({ path, ...problem }: FlowProblem, yaml: YamlText, file: string): FileProblem {
+  const position = yaml.at(path);
+  const text = yaml.lineAt(position.line);
+  return shownSafely({ ...problem, file, ...position, ...(text === undefined ? {} : { text }) });
+}
+
+function shownSafely(problem: FileProblem): FileProblem {
+  const { text, ...rest } = problem;
+  return text === undefined || problem.code === "secret_in_config" || looksSecret(text) ? rest : problem;
+}
+
+function inOrder(problems: readonly FileProblem[]): readonly FileProblem[] {
+  return [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
+}
