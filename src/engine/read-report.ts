@@ -4,6 +4,7 @@
 import { isAbsolute, join } from "node:path";
 import type { AttemptEnd } from "../agents/runner.ts";
 import type { Flow, WorkStage } from "../core/flow.ts";
+import { judge } from "../core/judge.ts";
 import type { Report } from "../core/outcome.ts";
 import { readExitCode } from "../core/verdict/exit-code.ts";
 import { readFileVerdict } from "../core/verdict/file-verdict.ts";
@@ -100,8 +101,15 @@ async function readNamedForm(context: ReadContext, end: AttemptEnd): Promise<Rea
 function finish(context: ReadContext, reading: Reading, end: AttemptEnd): ReportReading {
   if (reading.ok) {
     const { value } = reading;
-    if (value.summary !== undefined || value.cause !== undefined) return { report: value };
+    if (value.cause !== undefined) return { report: value };
     const spoken = tailOf(end);
+    const outcome = judge(context.flow.words, context.stage, value);
+    if (outcome.cause === "verdict_unknown" || outcome.cause === "verdict_missing") {
+      // A word that means nothing here is as good as none: it may be said again, and people see the whole of it.
+      const message = outcome.reason ?? outcome.cause;
+      return { report: { ...value, summary: spoken }, unreadable: { code: outcome.cause, message } };
+    }
+    if (value.summary !== undefined) return { report: value };
     return { report: { ...value, summary: context.stage.result.from === "json-tail" ? spokenBefore(spoken) : spoken } };
   }
   const { code, message } = reading.error;

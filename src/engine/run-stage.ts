@@ -1,7 +1,8 @@
 // One attempt from start to end: workspace, prompt, runner, verdict. Reads like the life of an attempt; knows nothing of routing.
 // Whatever goes wrong in ordinary life ends as a report with a cause; only bugs throw.
 
-import { join } from "node:path";
+import { realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
 import type { AttemptEnd, AttemptSpec, ProcessIdentity, Runner } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
 import type { WorkStage } from "../core/flow.ts";
@@ -17,7 +18,9 @@ import type { AttemptRecord } from "../store/store.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { type AttemptFiles, openAttempt, readAgentFile, setAside, stamp, writeRecord } from "./attempt-files.ts";
 import { type Builtin, builtins } from "./builtins.ts";
+import { changedFiles } from "./changed-files.ts";
 import { failpoint } from "./failpoint.ts";
+import { ensureProjectNotes } from "./project-notes.ts";
 import { readReport } from "./read-report.ts";
 
 export type StageJob = {
@@ -49,6 +52,15 @@ export type StageJob = {
 /** Between TERM and KILL; agents get a moment to save what they have. */
 const GRACE_MS = 5000;
 const CARRIED_FILE_BYTES = 256 * 1024;
+/** The router gave no answer at all; one that cannot be used is an error and not among these. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  "agent_not_found",
+  "spawn_failed",
+  "agent_exit_nonzero",
+  "startup_timeout",
+  "idle_timeout",
+  "timeout",
+]);
 
 export async function runStage(job: StageJob): Promise<Report> {
   const { stage } = job;
@@ -69,7 +81,12 @@ export async function runStage(job: StageJob): Promise<Report> {
       `no program is set for agent ${stage.shownAgent}; give --agent ${stage.id}=COMMAND or set it in passrail.yaml`,
     );
   }
-  return runAgent(job, workspace, job.argv);
+  const { memory } = job.resolved.flow.workspace;
+  if (memory !== undefined) await ensureProjectNotes(workspace.dir, memory, job.run.subject);
+  const report = await runAgent(job, workspace, job.argv);
+  if (stage.kind !== "router" || stage.fallback === "stop" || !UNREACHABLE.has(report.cause ?? "")) return report;
+  const chosen = await routeByRules(job);
+  return { ...chosen, warnings: [`router_unreachable: ${report.reason ?? report.cause}; the rules chose instead`] };
 }
 
 async function runAgent(job: StageJob, workspace: Workspace, argv: readonly string[]): Promise<Report> {
@@ -81,6 +98,8 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
   const required = requiredFiles(stage);
   const before = await Promise.all(required.map((path) => stamp(join(dir, path))));
   const from = await job.workspaces.head(workspace);
+  // What lies uncommitted from earlier stages is not this one's work.
+  const diffBefore = stage.writes.includes("git-commit") ? await job.workspaces.diff(workspace, from) : "";
   const facts = await promptFacts(job, workspace, dir, from);
   const prompt = composePrompt(job.resolved, job.run, job.track, stage, job.carry, facts);
   await writeRecord(files.prompt, prompt);
@@ -103,6 +122,7 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
     repaired = true;
     const repair = composeRepair(job.resolved, job.run, job.track, stage, job.carry, facts, reading.unreadable.message);
     await writeRecord(files.repairPrompt, repair);
+    await setAside(files.verdict, files, "rejected-verdict.json");
     const env = { ...spec.env, PASSRAIL_REPAIR: "1" };
     end = await start(job, { ...spec, env, prompt: repair, outputPath: files.repairOutput });
     const second = await readReport(context, end);
@@ -124,9 +144,10 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
     to,
     repaired,
     diffBytes: diff.length,
+    files: changedFiles(diff),
   });
-  const missing = await missingFiles(dir, required, before, stage, from !== to || diff !== "");
-  const { report } = reading;
+  const missing = await missingFiles(dir, required, before, stage, from !== to || diff !== diffBefore);
+  const report = await checkHandoff(dir, reading.report);
   if (report.cause === undefined && missing.length > 0) {
     return {
       ...report,
@@ -136,6 +157,19 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
   }
   failpoint("report-read");
   return report;
+}
+
+/** The handoff document that an agent names lies inside the workspace, also where links lead; that it is missing is said on the stage. */
+async function checkHandoff(dir: string, report: Report): Promise<Report> {
+  const { path, ...rest } = report;
+  if (path === undefined || report.cause !== undefined) return report;
+  const real = await realpath(join(dir, path)).catch(() => undefined);
+  if (real === undefined) {
+    const warning = `handoff_file_missing: the handoff ${path} does not exist in the workspace`;
+    return { ...report, warnings: [...(report.warnings ?? []), warning] };
+  }
+  if (real.startsWith(`${await realpath(dir)}${sep}`)) return report;
+  return { ...rest, cause: "handoff_outside", reason: `the handoff ${path} leads out of the workspace` };
 }
 
 async function start(job: StageJob, spec: AttemptSpec): Promise<AttemptEnd> {
@@ -257,18 +291,21 @@ async function promptFacts(
 function toEarlier(job: StageJob, record: AttemptRecord): EarlierHandoff[] {
   const { outcome } = record;
   if (record.status !== "done" || outcome === null) return [];
-  const text = (key: string): string | undefined =>
-    typeof outcome[key] === "string" ? outcome[key] : undefined;
+  const text = (key: string): string | undefined => (typeof outcome[key] === "string" ? outcome[key] : undefined);
   return [
     {
       stage: record.stage,
       agent: agentOf(job.resolved, record.stage),
       attempt: record.attempt,
       word: text("word") ?? text("verdict") ?? text("health") ?? "",
-      summary: text("summary") ?? "",
+      summary: [text("summary") ?? "", ...filesLine(record)].join("\n").trim(),
       path: text("path") ?? null,
     },
   ];
+}
+
+function filesLine({ facts: { files } }: AttemptRecord): readonly string[] {
+  return Array.isArray(files) && files.length > 0 ? [`Files changed: ${files.join(", ")}`] : [];
 }
 
 function agentOf(resolved: ResolvedFlow, stageId: string): string {
