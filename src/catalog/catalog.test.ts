@@ -204,9 +204,12 @@ describe("flows", () => {
     expect(open().resolve("featrue")).toMatchObject({ ok: false, error: [{ hint: 'did you mean "feature"?' }] });
   });
   test("the flow's name is the file's", () => {
-    write("shipped/flows/a.yaml", flow("b"));
+    write("shipped/flows/a.yaml", `# a comment\n${flow("b")}`);
     write("shipped/agents/builder.md", agent("builder"));
-    expect(open().requireFlow("a")).toMatchObject({ ok: false, error: [{ code: "flow_name_mismatch", line: 1 }] });
+    expect(open().requireFlow("a")).toMatchObject({
+      ok: false,
+      error: [{ code: "flow_name_mismatch", line: 2, text: "flow: b" }],
+    });
   });
   test("a file that lies anywhere is checked with the agents around it, whatever it is called", () => {
     write("shipped/agents/builder.md", agent("builder"));

@@ -211,19 +211,13 @@ function readFlow(
   }
   const text = read(source, "flow");
   if (!text.ok) return err([text.error]);
-  const checked = checkFlowText(text.value, fileOf(source), context());
+  const checked = checkFlowText(text.value, fileOf(source), context(), name);
   if (!checked.ok) {
     // A broken agent file is the likely reason for an agent that is not there.
     const causes = checked.error.some(({ code }) => code === "unknown_agent") ? agentProblems() : [];
     return err([...checked.error, ...causes]);
   }
-  const own = checked.value.file.flow;
-  if (own === name) return checked;
-  const message = `the file is called ${name}, the flow "${own}"`;
-  const hint = "give both the same name";
-  return err([
-    { code: "flow_name_mismatch", message, hint, severity: "error", file: fileOf(source), line: 1, column: 1 },
-  ]);
+  return checked;
 }
 
 function once<T>(make: () => T): () => T {

@@ -2,7 +2,7 @@
 
 import { checkFlow } from "../core/check/check-flow.ts";
 import type { CheckContext } from "../core/check/context.ts";
-import type { FileProblem, FlowProblem } from "../core/check/problem.ts";
+import { type FileProblem, type FlowProblem, problem } from "../core/check/problem.ts";
 import { looksSecret } from "../core/check/secrets.ts";
 import { type Flow, resolveFlow } from "../core/flow.ts";
 import type { FlowFile } from "../core/flow-file.ts";
@@ -11,30 +11,37 @@ import { readYaml, type YamlText } from "./yaml.ts";
 
 export type CheckedFlow = { readonly file: FlowFile; readonly flow: Flow; readonly problems: readonly FileProblem[] };
 
+/** `name`: what the flow has to be called, where the file's name says so. */
 export function checkFlowText(
   text: string,
   file: string,
   context: CheckContext,
+  name?: string,
 ): Result<CheckedFlow, readonly FileProblem[]> {
   const yaml = readYaml(text.replace(/^\uFEFF/, ""), { file, subject: "flow" });
   if (!yaml.ok) return err(yaml.error.map(shownSafely));
   const checked = checkFlow(yaml.value.value, context);
-  const warnings = checked.warnings.map((problem) => placed(problem, yaml.value, file));
+  const warnings = checked.warnings.map((found) => placed(found, yaml.value, file));
+  if (checked.ok && name !== undefined && checked.value.flow !== name) {
+    const message = `the file is called ${name}, the flow "${checked.value.flow}"`;
+    const mismatch = problem("flow_name_mismatch", ["flow"], message, "give both the same name");
+    return err([placed(mismatch, yaml.value, file)]);
+  }
   if (checked.ok) return ok({ file: checked.value, flow: resolveFlow(checked.value), problems: inOrder(warnings) });
-  const errors = checked.error.map((problem) => placed(problem, yaml.value, file));
+  const errors = checked.error.map((found) => placed(found, yaml.value, file));
   return err(inOrder([...errors, ...warnings]));
 }
 
 /** Adds the place in the text and the line itself. */
-function placed({ path, ...problem }: FlowProblem, yaml: YamlText, file: string): FileProblem {
+function placed({ path, ...found }: FlowProblem, yaml: YamlText, file: string): FileProblem {
   const position = yaml.at(path);
   const text = yaml.lineAt(position.line);
-  return shownSafely({ ...problem, file, ...position, ...(text === undefined ? {} : { text }) });
+  return shownSafely({ ...found, file, ...position, ...(text === undefined ? {} : { text }) });
 }
 
-function shownSafely(problem: FileProblem): FileProblem {
-  const { text, ...rest } = problem;
-  return text === undefined || problem.code === "secret_in_config" || looksSecret(text) ? rest : problem;
+function shownSafely(found: FileProblem): FileProblem {
+  const { text, ...rest } = found;
+  return text === undefined || found.code === "secret_in_config" || looksSecret(text) ? rest : found;
 }
 
 function inOrder(problems: readonly FileProblem[]): readonly FileProblem[] {
