@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { shippedFlow } from "../../../test/harness/shipped.ts";
+import { gateTrust, type TrustAttempt, trust, trustText } from "./trust.ts";
+
+const standard = shippedFlow("build-plan-standard");
+const complex = shippedFlow("build-plan-complex");
+const CLEAN = [{ name: "Lint", line: "Lint: 0 errors", clean: true }];
+const DIRTY = [...CLEAN, { name: "Types", line: "Types: 2 errors", clean: false }];
+
+function done(stage: string, attempt: number, outcome: TrustAttempt["outcome"]): TrustAttempt {
+  return { stage, attempt, status: "done", outcome: { health: "complete", verdict: "pass", ...outcome } };
+}
+const dev = (attempt: number, gates: typeof CLEAN | null = CLEAN, stage = "dev") =>
+  done(stage, attempt, { payload: gates === null ? {} : { gates } });
+
+test.each([
+  [true, true, false, true],
+  [true, true, true, false],
+  [true, false, false, false],
+  [true, false, true, false],
+  [false, true, false, false],
+  [false, true, true, false],
+  [false, false, false, false],
+  [false, false, true, false],
+])("R-002-53: latest %s, clean %s, asked later %s → trusted %s", (isLatest, isClean, askedLater, trusted) => {
+  const found = trust({ isLatest, isClean, askedLater });
+  expect(found.trusted).toBe(trusted);
+  expect(found.reasons).toHaveLength([!isLatest, !isClean, askedLater].filter(Boolean).length);
+});
+
+test("R-002-53, R-002-56: trust is read from the attempts, and every failing condition is named", () => {
+  const pass = done("review", 1, {});
+  const asked = done("review", 1, { verdict: "revise" });
+  const of = (...attempts: TrustAttempt[]) => gateTrust(standard, attempts)[0];
+  expect(of(dev(1), done("dod", 1, {}), pass)).toMatchObject({ trusted: true, stage: "dev", iteration: 1 });
+  expect(of(dev(1), asked, dev(2), done("review", 2, {}))).toMatchObject({ trusted: true, iteration: 2 });
+  expect(of(dev(1), asked)).toMatchObject({ trusted: false, reasons: [expect.stringContaining("asked for after it")] });
+  expect(of(dev(1), done("dod", 1, { verdict: "revise" }), pass)?.trusted).toBe(false);
+  expect(of(dev(1), done("test", 1, { verdict: "revise" }))?.trusted).toBe(false);
+  expect(of(dev(1, DIRTY), pass)).toMatchObject({ trusted: false, reasons: [expect.stringContaining("clean")] });
+});
+
+test("R-002-53: an iteration after the handoff that did not complete takes the trust away", () => {
+  for (const status of ["interrupted", "canceled", "running"] as const) {
+    const later: TrustAttempt = { stage: "dev", attempt: 2, status, outcome: null };
+    expect(gateTrust(standard, [dev(1), later])[0]).toMatchObject({ trusted: false, iteration: 1 });
+  }
+  const failed = done("dev", 2, { health: "incomplete", payload: { gates: CLEAN } });
+  expect(gateTrust(standard, [dev(1), failed])[0]?.reasons).toEqual([expect.stringContaining("latest iteration")]);
+});
+
+test("R-002-54: no section, an empty one or no handoff at all is not trusted", () => {
+  expect(gateTrust(standard, [dev(1, null)])[0]?.trusted).toBe(false);
+  expect(gateTrust(standard, [dev(1, [])])[0]?.trusted).toBe(false);
+  expect(gateTrust(standard, [done("dev", 1, { payload: { gates: "all clean" } })])[0]?.trusted).toBe(false);
+  expect(gateTrust(standard, [done("dev", 1, { payload: { gates: [true] } })])[0]?.trusted).toBe(false);
+  expect(gateTrust(standard, [])[0]).toMatchObject({ trusted: false, iteration: 0 });
+});
+
+test("R-002-53: each track is trusted by itself", () => {
+  const attempts = [dev(1, CLEAN, "be-dev"), dev(1, CLEAN, "fe-dev"), done("fe-review", 1, { verdict: "revise" })];
+  expect(gateTrust(complex, attempts)).toMatchObject([
+    { stage: "be-dev", trusted: true },
+    { stage: "fe-dev", trusted: false },
+  ]);
+  const bounced = [
+    dev(1, CLEAN, "be-dev"),
+    dev(1, CLEAN, "fe-dev"),
+    done("test", 1, { verdict: "revise" }),
+    dev(2, CLEAN, "be-dev"),
+  ];
+  expect(gateTrust(complex, bounced).map(({ trusted }) => trusted)).toEqual([true, false]);
+});
+
+test("R-002-55: the text says what to run, and why not less", () => {
+  const gates = {
+    trust: "developer-latest-clean",
+    when_trusted: ["own-tests", "one-full-suite"],
+    otherwise: ["all-gates", "audit"],
+  };
+  expect(trustText(gates, gateTrust(standard, [dev(1)]))).toBe(
+    "Quality gates of dev, iteration 1: trusted. Run your own new tests, the full suite once at the end.",
+  );
+  expect(trustText(gates, gateTrust(standard, [dev(2, DIRTY)]))).toBe(
+    "Quality gates of dev, iteration 2: not trusted, because not every line of its Quality-Gate Results is clean. Run every quality gate from scratch, audit.",
+  );
+  expect(trustText({ trust: "x" }, gateTrust(standard, []))).toContain("Quality gates of dev: not trusted, because");
+});
