@@ -90,6 +90,7 @@ export function createEngine(options: EngineOptions): Engine {
   const liveOf = new Map<string, readonly string[]>();
   const cache = new Map<string, StoredRun>();
   const flows = new Map<string, ResolvedFlow>();
+  const savedFlows = new Map<string, Promise<void>>();
   const turns = new Map<string, Promise<unknown>>();
   const idlers: (() => void)[] = [];
   let performing = false;
@@ -101,8 +102,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     async startRun({ runId, resolved, subject, facts, actor }) {
-      flows.set(resolved.hash, resolved);
-      await store.saveFlow(resolved.hash, resolved);
+      await saveFlow(resolved);
       const delivery = await deliver(
         runId,
         { type: "run.requested", runId, flowHash: resolved.hash, subject, facts },
@@ -398,7 +398,12 @@ export function createEngine(options: EngineOptions): Engine {
     try {
       while (workWanted && !closing) {
         workWanted = false;
-        for (const work of await store.pendingWork()) await performOne(work);
+        const settling: Promise<void>[] = [];
+        for (const work of await store.pendingWork()) {
+          if (await performOne(work)) settling.push(settle(work));
+        }
+        // Before the next look, which would otherwise find the same work again.
+        await Promise.all(settling);
       }
     } catch (error) {
       options.onError("", error);
@@ -409,7 +414,8 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
-  async function performOne({ id, runId, command }: WorkRecord): Promise<void> {
+  /** Whether it is done; what is not stays for the next look. */
+  async function performOne({ runId, command }: WorkRecord): Promise<boolean> {
     try {
       if (command.type === "notify") {
         const item = command.item === null ? null : `${runId}.${command.item}`;
@@ -419,6 +425,16 @@ export function createEngine(options: EngineOptions): Engine {
         await releaseWorkspace(runId);
         failpoint("workspace-released");
       }
+      return true;
+    } catch (error) {
+      options.onError(runId, error);
+      return false;
+    }
+  }
+
+  /** Not waited for before the next piece of work, so that many share one transaction. */
+  async function settle({ id, runId }: WorkRecord): Promise<void> {
+    try {
       await store.settleWork(id);
     } catch (error) {
       options.onError(runId, error);
@@ -464,6 +480,16 @@ export function createEngine(options: EngineOptions): Engine {
       cache.delete(runId);
       align(await flowOf(stored.run.flowHash), stored.run, [{ type: "release-workspace" }]);
     }
+  }
+
+  /** A flow does not change under its hash, so writing it once is enough. */
+  function saveFlow(resolved: ResolvedFlow): Promise<void> {
+    const { hash } = resolved;
+    flows.set(hash, resolved);
+    const saved = savedFlows.get(hash) ?? store.saveFlow(hash, resolved);
+    savedFlows.set(hash, saved);
+    saved.catch(() => savedFlows.delete(hash));
+    return saved;
   }
 
   async function flowOf(hash: string): Promise<ResolvedFlow> {
