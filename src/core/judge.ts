@@ -31,7 +31,7 @@ export function judge(words: Words, stage: WorkStage, report: Report): Outcome {
 
 function judgeHealth(words: Words, report: Report): Health {
   if (report.health === undefined) return report.structured === true ? "complete" : words.unknownHealth;
-  const known = words.health[report.health];
+  const known = Object.hasOwn(words.health, report.health) ? words.health[report.health] : undefined;
   if (known !== undefined) return known;
   if (report.structured === true && isOneOf(HEALTHS, report.health)) return report.health;
   return words.unknownHealth === "complete" ? "failed" : words.unknownHealth;

@@ -338,7 +338,7 @@ function enterDynamic(draft: Draft, sender: Sender, track: string, stage: Stage 
     return;
   }
   const unknown = list.filter(
-    ({ agent }) => stage.templates[agent.toLowerCase()] === undefined && stage.templates["*"] === undefined,
+    ({ agent }) => !Object.hasOwn(stage.templates, agent.toLowerCase()) && !Object.hasOwn(stage.templates, "*"),
   );
   if (unknown.length > 0) {
     const names = unknown.map(({ agent }) => agent).join(", ");
@@ -369,7 +369,7 @@ function listFrom(draft: Draft, name: string): readonly { agent: string; teams: 
 }
 
 function fork(draft: Draft, sender: Sender, stage: Stage & { kind: "parallel" }, blamed: readonly string[]): void {
-  const known = blamed.filter((name) => name in stage.tracks);
+  const known = blamed.filter((name) => Object.hasOwn(stage.tracks, name));
   const names = known.length > 0 ? known : Object.keys(stage.tracks);
   emit(draft, { type: "tracks.forked", stage: stage.id, tracks: names });
   for (const name of names) {

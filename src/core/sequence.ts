@@ -97,7 +97,8 @@ export function statusWord(run: Run, rule: StatusRule): string {
 }
 
 function instantiate(templates: Readonly<Record<string, WorkStage>>, expanded: ExpandedStage): WorkStage {
-  const template = templates[expanded.agent.toLowerCase()] ?? templates["*"];
+  const name = expanded.agent.toLowerCase();
+  const template = Object.hasOwn(templates, name) ? templates[name] : templates["*"];
   if (template === undefined) throw new Error(`no template for agent ${expanded.agent}`);
   return {
     ...template,

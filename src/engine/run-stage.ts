@@ -243,7 +243,9 @@ function branchFact(run: Run, path: readonly string[]): Json | undefined {
 
 /** Tracks work in their own folder of the workspace where the flow and the run's facts name one. */
 function workDir(job: StageJob, workspace: Workspace): string {
-  const plan = job.resolved.flow.stages.find((stage) => stage.kind === "parallel" && job.track in stage.tracks);
+  const plan = job.resolved.flow.stages.find(
+    (stage) => stage.kind === "parallel" && Object.hasOwn(stage.tracks, job.track),
+  );
   const trackDir = plan?.kind === "parallel" ? plan.tracks[job.track]?.workspace?.dir : undefined;
   const dir = job.stage.workspace?.dir ?? trackDir;
   const filled = dir === undefined ? undefined : fillFacts(dir, (path) => factOf(job.run, path));
