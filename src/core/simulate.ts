@@ -92,67 +92,72 @@ const AT = "2000-01-01T00:00:00.000Z";
 const SUBJECT = { id: "simulated", title: "simulated", body: "" };
 
 export function simulate(flow: Flow, script: readonly ScriptedOutcome[], input: SimulationInput): Simulation {
-  const requested = {
+  const play: Play = { flow, input, run: undefined, events: [], told: 0, trace: [] };
+  const requested: SignalBody = {
     type: "run.requested",
     runId: "simulated",
     flowHash: "",
     subject: SUBJECT,
     facts: input.facts,
-  } as const;
-  const first = transition(flow, undefined, { ...requested, id: "s0", at: AT, actor: "human:script" });
-  const play: Play = {
-    flow,
-    input,
-    run: first.run,
-    events: [...first.events],
-    trace: [lineOf(flow, { event: "run.requested", stage: null, attempt: null }, first.run, first.events)],
   };
+  send(play, { event: "run.requested", stage: null, attempt: null }, requested, "human:script");
   let problem: Problem | null = null;
   for (const [index, outcome] of script.entries()) {
     const refused = "at" in outcome ? answer(play, outcome) : attempt(play, outcome);
     if (refused === undefined) continue;
-    problem = misfit(play.run, `outcome ${index + 1}: ${refused}`);
+    problem = misfit(play, `outcome ${index + 1}: ${refused}`);
     break;
   }
   if (problem === null) passBuiltins(play, undefined);
-  const { run, events, trace } = play;
-  return { trace, events, run, final: finalOf(flow, run), problem };
+  const run = runOf(play);
+  return { trace: play.trace, events: play.events, run, final: finalOf(flow, run), problem };
 }
 
 type Play = {
   readonly flow: Flow;
   readonly input: SimulationInput;
-  run: Run;
+  run: Run | undefined;
   readonly events: RunEvent[];
+  /** How many of them the trace covers. */
+  told: number;
   readonly trace: TraceLine[];
 };
 type Head = Pick<TraceLine, "event" | "stage" | "attempt">;
 
-/** Sends signals that belong together and adds one line for them; or says why the first that did not fit was refused. */
-function send(
-  play: Play,
-  head: Head,
-  bodies: readonly SignalBody[],
-  actor: "engine" | "human:script",
-): string | undefined {
-  const events: RunEvent[] = [];
-  let { run } = play;
-  for (const body of bodies) {
-    const id = `s${play.events.length + events.length}`;
-    const step = transition(play.flow, run, { ...body, id, at: AT, actor });
-    if (step.ignored !== undefined) return step.ignored;
-    run = step.run;
-    events.push(...step.events);
+function runOf({ run }: Play): Run {
+  if (run === undefined) throw new Error("the first signal of a simulation makes the run");
+  return run;
+}
+
+/** Sends a signal and adds one line for it; or says why it was refused. What follows at once has happened when it returns. */
+function send(play: Play, head: Head, body: SignalBody, actor: "engine" | "human:script"): string | undefined {
+  const refused = decide(play, body, actor);
+  if (refused !== undefined) return refused;
+  // There is always a free slot here. Only a flow whose stages wait in line between each other is seen waiting.
+  for (const { stage, attempt: number, isRunning } of currentStages(play)) {
+    if (!isRunning && !stage.yields) start(play, stage, number);
   }
-  play.run = run;
-  play.events.push(...events);
-  play.trace.push(lineOf(play.flow, head, run, events));
+  play.trace.push(lineOf(play.flow, head, runOf(play), play.events.slice(play.told)));
+  play.told = play.events.length;
   return undefined;
+}
+
+function decide(play: Play, body: SignalBody, actor: "engine" | "human:script"): string | undefined {
+  const step = transition(play.flow, play.run, { ...body, id: `s${play.events.length}`, at: AT, actor });
+  if (step.ignored !== undefined) return step.ignored;
+  play.run = step.run;
+  play.events.push(...step.events);
+  return undefined;
+}
+
+function start(play: Play, stage: WorkStage, attempt: number): void {
+  const refused = decide(play, { type: "attempt.started", stage: stage.id, attempt }, "engine");
+  if (refused !== undefined) throw new Error(`${stage.id} was ready and did not start: ${refused}`);
 }
 
 function answer(play: Play, { at, kind, answer: said, text }: ScriptedAnswer): string | undefined {
   passBuiltins(play, undefined);
-  const item = openItems(play.run).find((open) => open.stage === at && (kind === null || open.kind === kind));
+  const item = openItems(runOf(play)).find((open) => open.stage === at && (kind === null || open.kind === kind));
   if (item === undefined) return `there is no open ${kind ?? "item"} at ${at}`;
   const isFree = item.kind === "question";
   const body: SignalBody = {
@@ -162,56 +167,64 @@ function answer(play: Play, { at, kind, answer: said, text }: ScriptedAnswer): s
     answer: isFree ? "" : said,
     text: isFree && text === "" ? said : text,
   };
-  return send(play, { event: item.kind, stage: at, attempt: null }, [body], "human:script");
+  return send(play, { event: item.kind, stage: at, attempt: null }, body, "human:script");
 }
 
 function attempt(play: Play, outcome: ScriptedAttempt): string | undefined {
   passBuiltins(play, outcome.stage);
-  const found = readyStage(play, outcome.stage);
+  const found = namedStage(play, outcome.stage);
   if (found === undefined) return `${outcome.stage} is not to run now`;
-  const { stage, attempt: number } = found;
+  const { stage, attempt: number, isRunning } = found;
   const at = { stage: stage.id, attempt: number };
-  const interrupted = outcome.interrupted === true;
-  const end: SignalBody = interrupted
-    ? { type: "attempt.interrupted", ...at, cause: "script" }
-    : { type: "attempt.finished", ...at, report: reportOf(play, stage, outcome) };
-  const head: Head = { event: interrupted ? "interrupted" : "stage", ...at };
-  return send(play, head, [{ type: "attempt.started", ...at }, end], "engine");
+  if (!isRunning) start(play, stage, number);
+  const end: SignalBody =
+    outcome.interrupted === true
+      ? { type: "attempt.interrupted", ...at, cause: "script" }
+      : { type: "attempt.finished", ...at, report: reportOf(play, stage, outcome) };
+  return send(play, { event: outcome.interrupted === true ? "interrupted" : "stage", ...at }, end, "engine");
 }
 
-type Ready = { readonly stage: WorkStage; readonly attempt: number };
+type Current = { readonly stage: WorkStage; readonly attempt: number; readonly isRunning: boolean };
 
-function readyStages({ flow, run }: Play): readonly Ready[] {
+function currentStages(play: Play): readonly Current[] {
+  const run = runOf(play);
   return Object.entries(run.tracks).flatMap(([track, state]) => {
-    if (state.at !== "ready") return [];
-    const stage = findWork(flow, run, track, state.stage);
-    return stage === undefined ? [] : [{ stage, attempt: state.attempt }];
+    if (state.at !== "ready" && state.at !== "running") return [];
+    const stage = findWork(play.flow, run, track, state.stage);
+    return stage === undefined ? [] : [{ stage, attempt: state.attempt, isRunning: state.at === "running" }];
   });
 }
 
 /** A stage is named by its id, by its agent, or by the dynamic stage that it belongs to. */
-function readyStage(play: Play, name: string): Ready | undefined {
+function namedStage(play: Play, name: string): Current | undefined {
   const wanted = name.toLowerCase();
-  const ready = readyStages(play);
-  const group = Object.hasOwn(play.run.expanded, name) ? (play.run.expanded[name] ?? []) : [];
+  const current = currentStages(play);
+  const { expanded } = runOf(play);
+  const group = Object.hasOwn(expanded, name) ? (expanded[name] ?? []) : [];
   return (
-    ready.find(({ stage }) => stage.id.toLowerCase() === wanted) ??
-    ready.find(({ stage }) => stage.agent === wanted) ??
-    ready.find(({ stage }) => stage.kind === "agent" && group.some(({ id }) => id === stage.id))
+    current.find(({ stage }) => stage.id.toLowerCase() === wanted) ??
+    current.find(({ stage }) => stage.agent === wanted) ??
+    current.find(({ stage }) => stage.kind === "agent" && group.some(({ id }) => id === stage.id))
   );
 }
 
 /** Builtins are ours and pass by themselves, unless the script speaks of them. */
 function passBuiltins(play: Play, named: string | undefined): void {
   for (;;) {
-    const builtin = readyStages(play).find(
+    const builtin = currentStages(play).find(
       ({ stage }) => stage.kind === "builtin" && stage.id !== named && stage.agent !== named,
     );
     if (builtin === undefined) return;
-    const at = { stage: builtin.stage.id, attempt: builtin.attempt };
-    const finished: SignalBody = { type: "attempt.finished", ...at, report: { structured: true } };
-    const refused = send(play, { event: "builtin", ...at }, [{ type: "attempt.started", ...at }, finished], "engine");
-    if (refused !== undefined) throw new Error(`builtin ${at.stage} was ready and did not start: ${refused}`);
+    const { stage, attempt: number, isRunning } = builtin;
+    if (!isRunning) start(play, stage, number);
+    const at = { stage: stage.id, attempt: number };
+    const refused = send(
+      play,
+      { event: "builtin", ...at },
+      { type: "attempt.finished", ...at, report: { structured: true } },
+      "engine",
+    );
+    if (refused !== undefined) throw new Error(`the builtin ${stage.id} did not pass: ${refused}`);
   }
 }
 
@@ -258,18 +271,36 @@ function wordsOf(stage: WorkStage, { health, verdict, exit }: ScriptedAttempt): 
   };
 }
 
-function misfit(run: Run, why: string): Problem {
-  const waits = expected(run);
-  const message =
-    waits.length === 0
-      ? `${why}; the run is ${run.status}`
-      : `${why}; waited for: ${waits.map(describeExpected).join("; ")}`;
-  const [first] = waits;
+function misfit(play: Play, why: string): Problem {
+  const waits = expected(runOf(play));
+  if (waits.length === 0) return { code: "outcome_does_not_fit", message: `${why}; the run is ${runOf(play).status}` };
+  const message = `${why}; waited for: ${waits.map(describeExpected).join("; ")}`;
+  const example = waits.map((next) => exampleOf(play, next)).find((text) => text !== undefined);
   return {
     code: "outcome_does_not_fit",
     message,
-    ...(first === undefined || first.kind === "stopped" ? {} : { hint: `for example ${exampleOf(first)}` }),
+    ...(example === undefined ? {} : { hint: `for example ${example}` }),
   };
+}
+
+/** An outcome that would fit, in the flow's own words. */
+function exampleOf(play: Play, next: Expected): string | undefined {
+  switch (next.kind) {
+    case "stopped":
+      return undefined;
+    case "stage": {
+      const stage = currentStages(play).find((current) => current.stage.id === next.stage)?.stage;
+      const words = stage?.verdicts ?? Object.keys(play.flow.words.verdict);
+      const word = words.find((candidate) => play.flow.words.verdict[candidate] === "pass") ?? words[0];
+      const isJudge = stage?.expectsVerdict === true && word !== undefined;
+      return JSON.stringify({ stage: next.stage, ...(isJudge ? { verdict: word } : { health: "complete" }) });
+    }
+    case "gate":
+    case "question":
+    case "choice":
+    case "escalation":
+      return JSON.stringify({ [next.kind]: next.stage, answer: next.answers[0] ?? "text" });
+  }
 }
 
 export function describeExpected(next: Expected): string {
@@ -284,11 +315,6 @@ export function describeExpected(next: Expected): string {
     case "escalation":
       return `${next.kind} ${next.stage}${next.answers.length === 0 ? "" : ` (${next.answers.join(", ")})`}`;
   }
-}
-
-function exampleOf(next: Exclude<Expected, { kind: "stopped" }>): string {
-  if (next.kind === "stage") return JSON.stringify({ stage: next.stage, health: "complete" });
-  return JSON.stringify({ [next.kind]: next.stage, answer: next.answers[0] ?? "text" });
 }
 
 function expected(run: Run): readonly Expected[] {
