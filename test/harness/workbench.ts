@@ -26,7 +26,11 @@ export type Workbench = {
   readonly errors: unknown[];
   passrail: Passrail;
   /** Starts a run of a flow with scripted agents and waits until nothing more happens. */
-  run(flow: string | ResolvedFlow, script: Script, options?: { facts?: JsonObject; subject?: string; wait?: boolean }): Promise<Run>;
+  run(
+    flow: string | ResolvedFlow,
+    script: Script,
+    options?: { facts?: JsonObject; subject?: string; title?: string; body?: string; wait?: boolean },
+  ): Promise<Run>;
   answer(run: Run, kind: InboxItem["kind"], answer: string, text?: string, actor?: Actor): Promise<Delivery>;
   load(runId: string): Promise<Run>;
   events(runId: string): Promise<readonly RunEvent[]>;
@@ -43,7 +47,8 @@ export function resolveShipped(name: string, projectDir?: string): ResolvedFlow 
 
 export function newRepository(dir: string): string {
   const project = join(dir, "project");
-  const git = (...args: string[]) => execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], { cwd: project });
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], { cwd: project });
   execFileSync("git", ["init", "-q", "-b", "main", project]);
   writeFileSync(join(project, "README.md"), "# project\n");
   git("add", "-A");
@@ -51,7 +56,9 @@ export function newRepository(dir: string): string {
   return project;
 }
 
-export async function openWorkbench(options: { slots?: number; workspace?: "in-place" | "worktree" } = {}): Promise<Workbench> {
+export async function openWorkbench(
+  options: { slots?: number; workspace?: "in-place" | "worktree" } = {},
+): Promise<Workbench> {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-test-")));
   const home = join(dir, "home");
   const project = newRepository(dir);
@@ -76,16 +83,32 @@ export async function openWorkbench(options: { slots?: number; workspace?: "in-p
     notices,
     errors,
     passrail: await open(),
-    async run(flow, script, { facts = {}, subject = "F-1", wait = true } = {}) {
+    async run(
+      flow,
+      script,
+      { facts = {}, subject = "F-1", title = `Do ${subject}`, body = "All of it.", wait = true } = {},
+    ) {
       const runId = bench.passrail.newRunId();
       const scriptFile = join(dir, `${runId}.json`);
       writeFileSync(scriptFile, JSON.stringify(script));
-      const config = { project, workspace: options.workspace ?? "worktree", ...(facts["config"] as JsonObject | undefined) };
+      const config = {
+        project,
+        workspace: options.workspace ?? "worktree",
+        ...(facts["config"] as JsonObject | undefined),
+      };
       const { run } = await bench.passrail.engine.startRun({
         runId,
         resolved: typeof flow === "string" ? resolveShipped(flow) : flow,
-        subject: { id: subject, title: `Do ${subject}`, body: "All of it." },
-        facts: { ...facts, config, runners: { "*": [process.execPath, PLAYER, scriptFile], ...routerByRules(script) } },
+        subject: { id: subject, title, body },
+        facts: {
+          ...facts,
+          config,
+          runners: {
+            "*": [process.execPath, PLAYER, scriptFile],
+            ...routerByRules(script),
+            ...(facts["runners"] as JsonObject | undefined),
+          },
+        },
         actor: "human:tester",
       });
       if (!wait) return run;
@@ -95,7 +118,11 @@ export async function openWorkbench(options: { slots?: number; workspace?: "in-p
     async answer(run, kind, answer, text = "", actor = "human:tester") {
       const item = openItems(run).find((open) => open.kind === kind);
       if (item === undefined) throw new Error(`no open ${kind}: ${JSON.stringify(openItems(run))}`);
-      const delivery = await bench.passrail.engine.deliver(run.id, { type: "item.answered", number: item.number, kind, answer, text }, actor);
+      const delivery = await bench.passrail.engine.deliver(
+        run.id,
+        { type: "item.answered", number: item.number, kind, answer, text },
+        actor,
+      );
       await bench.passrail.engine.idle();
       return delivery;
     },
@@ -135,5 +162,7 @@ export function verdictsOf(events: readonly RunEvent[]): readonly string[] {
 
 /** The source's status words in the order in which they were shown. */
 export function wordsOf(events: readonly RunEvent[]): readonly string[] {
-  return events.flatMap((event) => (event.type === "run.created" ? [event.word] : event.type === "status.changed" ? [event.to] : []));
+  return events.flatMap((event) =>
+    event.type === "run.created" ? [event.word] : event.type === "status.changed" ? [event.to] : [],
+  );
 }

@@ -1,0 +1,15 @@
+// Waiting for a condition instead of for time.
+
+export async function until<T>(
+  what: string,
+  find: () => T | undefined | Promise<T | undefined>,
+  deadlineMs = 20_000,
+): Promise<T> {
+  const deadline = Date.now() + deadlineMs;
+  for (;;) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`this did not happen in ${deadlineMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
