@@ -53,15 +53,17 @@ export function openSqliteStore({ file, readOnly = false, check = "auto" }: Sqli
   }
 
   function transact(work: () => void): void {
-    const { db, begin, commit } = connected();
+    const { db, begin, commit, writes } = connected();
     try {
       begin.run();
+      writes.begun();
       work();
       commit.run();
     } catch (error) {
       const explained = explainError(error, file);
       // SQLite has already rolled back by itself after some errors.
       if (db.isTransaction) db.exec("ROLLBACK");
+      writes.rolledBack();
       if (explained instanceof StoreError && explained.code === "store_io") dropConnection();
       throw explained;
     }

@@ -1,7 +1,7 @@
-// Everything that writes, as functions to be called inside a transaction. Each decides first and writes then, so that a conflict
-// or a duplicate leaves nothing behind and the other changes of the same transaction go through.
+// Everything that writes, as functions to be called inside a transaction. A conflict or a duplicate leaves nothing behind, so that
+// the other changes of the same transaction go through. This is the hot path of the program: few statements, many rows in each.
 
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { JsonObject } from "../../core/json.ts";
 import type { Change, CommitResult } from "../store.ts";
 import { CHAIN_START, eventHash } from "./chain.ts";
@@ -11,10 +11,20 @@ import { eventColumns, runColumns } from "./rows.ts";
 
 export type Writes = ReturnType<typeof prepareWrites>;
 
+type Head = { readonly version: number; readonly head: string };
+
+const EVENT_VALUES = 5;
+const ROWS_AT_MOST = 32;
+const HEADS_AT_MOST = 10_000;
+
 export function prepareWrites(db: DatabaseSync) {
   const project = prepareProjections(db);
   const findSignal = db.prepare("SELECT 1 FROM signals WHERE run_id = ? AND signal_id = ?");
-  const insertSignal = db.prepare("INSERT INTO signals (run_id, signal_id) VALUES (?, ?)");
+  const insertSignals = byRows(
+    db,
+    (rows) => `INSERT INTO signals (run_id, signal_id) VALUES ${repeat(rows, () => "(?1, ?)")}`,
+  );
+  const deleteSignal = db.prepare("DELETE FROM signals WHERE run_id = ? AND signal_id = ?");
   const findRun = db.prepare("SELECT version, head FROM runs WHERE id = ?");
   const insertRun = db.prepare(`
     INSERT INTO runs (id, flow, flow_hash, subject_id, subject_title, created_at, status, word, stage, version, head,
@@ -22,57 +32,98 @@ export function prepareWrites(db: DatabaseSync) {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const updateRun = db.prepare(`
     UPDATE runs SET status = ?, word = ?, stage = ?, version = ?, head = ?, updated_at = ?, updated_seq = ?, state = ?
-    WHERE id = ?`);
+    WHERE id = ? AND version = ?`);
   const findLastSeq = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
-  const insertEvent = db.prepare(`
-    INSERT INTO events (seq, run_id, version, type, at, actor, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insertEvents = byRows(
+    db,
+    (rows) => `
+    INSERT INTO events (run_id, seq, version, type, at, actor, body, hash)
+    VALUES ${repeat(rows, (row) => `(?1, ?2 + ${row}, ?3 + ${row}, ?, ?, ?, ?, ?)`)}`,
+  );
   const insertWork = db.prepare("INSERT INTO work (run_id, command) VALUES (?, ?)");
   const deleteWork = db.prepare("DELETE FROM work WHERE id = ?");
   const insertFlow = db.prepare("INSERT INTO flows (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const findFacts = db.prepare("SELECT facts FROM attempts WHERE run_id = ? AND stage = ? AND attempt = ?");
   const updateFacts = db.prepare("UPDATE attempts SET facts = ? WHERE run_id = ? AND stage = ? AND attempt = ?");
 
+  /** The heads of runs that were written here lately. A version never changes, so the head of a version does not either. */
+  const heads = new Map<string, Head>();
+  let lastSeq: number | undefined;
+
   function commit(change: Change): CommitResult {
     const { runId, expectedVersion, signalIds, events, run, enqueue } = change;
-    for (const signalId of signalIds) {
-      if (findSignal.get(runId, signalId) !== undefined) return { type: "duplicate" };
-    }
-    const stored = findRun.get(runId) as { version: number; head: string } | undefined;
-    if ((stored?.version ?? 0) !== expectedVersion) return { type: "conflict" };
+    const known = heads.get(runId);
+    const before = known?.version === expectedVersion ? known : storedHead(runId);
+    if (before.version !== expectedVersion) return { type: isRepeated(runId, signalIds) ? "duplicate" : "conflict" };
+    // A run that exists takes its signals first: one that was there already is noticed by the same statement.
+    if (expectedVersion > 0 && !takeSignals(runId, signalIds)) return { type: "duplicate" };
 
-    const firstSeq = lastSeq() + 1;
-    let head = stored?.head ?? CHAIN_START;
-    const rows = events.map((event, index) => {
+    lastSeq ??= storedLastSeq();
+    const firstSeq = lastSeq + 1;
+    const seq = lastSeq + events.length;
+    const version = expectedVersion + events.length;
+    let head = before.head;
+    const values: string[] = [];
+    for (const [index, event] of events.entries()) {
       const columns = eventColumns(event);
-      const version = expectedVersion + 1 + index;
-      head = eventHash(head, runId, version, columns);
-      return { columns, version, hash: head };
-    });
-    const version = expectedVersion + rows.length;
-    const seq = firstSeq + rows.length - 1;
-    const updatedAt = rows.at(-1)?.columns.at ?? run.createdAt;
+      head = eventHash(head, runId, expectedVersion + 1 + index, columns);
+      values.push(columns.type, columns.at, columns.actor, columns.body, head);
+    }
 
-    // The run's row comes first: all others refer to it.
-    const columns = runColumns(run);
-    const { status, word, stage } = columns;
+    // The run's row comes before the events: they refer to it.
+    const updatedAt = events.at(-1)?.at ?? run.createdAt;
+    const { flow, flow_hash, subject_id, subject_title, created_at, status, word, stage } = runColumns(run);
     const state = JSON.stringify(run);
-    if (stored === undefined) {
-      const { flow, flow_hash, subject_id, subject_title, created_at } = columns;
+    if (expectedVersion === 0) {
       // biome-ignore format: the order of the columns in the statement above.
       insertRun.run(
         runId, flow, flow_hash, subject_id, subject_title, created_at, status, word, stage, version, head, updatedAt, seq, state,
       );
+      if (signalIds.length > 0) insertSignals(signalIds.length).run(runId, ...signalIds);
     } else {
-      updateRun.run(status, word, stage, version, head, updatedAt, seq, state, runId);
+      const updated = updateRun.run(status, word, stage, version, head, updatedAt, seq, state, runId, expectedVersion);
+      if (updated.changes === 0) {
+        // Another process was faster than what we remembered.
+        for (const signalId of signalIds) deleteSignal.run(runId, signalId);
+        heads.delete(runId);
+        return { type: "conflict" };
+      }
     }
-    for (const row of rows) {
-      const { type, at, actor, body } = row.columns;
-      insertEvent.run(seq - version + row.version, runId, row.version, type, at, actor, body, row.hash);
+    for (let first = 0; first < events.length; first += ROWS_AT_MOST) {
+      const rows = Math.min(events.length - first, ROWS_AT_MOST);
+      const own = values.slice(first * EVENT_VALUES, (first + rows) * EVENT_VALUES);
+      insertEvents(rows).run(runId, firstSeq + first, expectedVersion + 1 + first, ...own);
     }
-    for (const signalId of signalIds) insertSignal.run(runId, signalId);
     project(runId, rowChanges(events, firstSeq));
     for (const command of enqueue) insertWork.run(runId, JSON.stringify(command));
+    lastSeq = seq;
+    if (heads.size >= HEADS_AT_MOST) heads.clear();
+    heads.set(runId, { version, head });
     return { type: "ok", seq, version };
+  }
+
+  function storedHead(runId: string): Head {
+    return (findRun.get(runId) as Head | undefined) ?? { version: 0, head: CHAIN_START };
+  }
+
+  function isRepeated(runId: string, signalIds: readonly string[]): boolean {
+    return signalIds.some((signalId) => findSignal.get(runId, signalId) !== undefined);
+  }
+
+  /** False, and nothing taken, when one of them was there already. A failed statement leaves nothing of itself behind. */
+  function takeSignals(runId: string, signalIds: readonly string[]): boolean {
+    if (signalIds.length === 0) return true;
+    try {
+      insertSignals(signalIds.length).run(runId, ...signalIds);
+      return true;
+    } catch (error) {
+      if (isRepeated(runId, signalIds)) return false;
+      throw error;
+    }
+  }
+
+  function storedLastSeq(): number {
+    return (findLastSeq.get() as { seq: number } | undefined)?.seq ?? 0;
   }
 
   function noteAttempt(runId: string, stage: string, attempt: number, facts: JsonObject): void {
@@ -82,11 +133,16 @@ export function prepareWrites(db: DatabaseSync) {
     updateFacts.run(JSON.stringify(merged), runId, stage, attempt);
   }
 
-  function lastSeq(): number {
-    return (findLastSeq.get() as { seq: number } | undefined)?.seq ?? 0;
-  }
-
   return {
+    /** At the start of each transaction: another process may have written since the last one. */
+    begun: (): void => {
+      lastSeq = undefined;
+    },
+    /** What was remembered of a transaction that did not happen is not true. */
+    rolledBack: (): void => {
+      lastSeq = undefined;
+      heads.clear();
+    },
     commit,
     noteAttempt,
     settleWork: (id: number): void => void deleteWork.run(id),
@@ -101,4 +157,18 @@ export function requireWellFormed(change: Change): void {
   if (run.id !== runId) throw new Error(`a change of run ${runId} carries run ${run.id}`);
   if (runId !== runId.toWellFormed()) throw new Error("a run's id must be well-formed text");
   if (new Set(signalIds).size !== signalIds.length) throw new Error(`a change of run ${runId} repeats a signal id`);
+}
+
+/** A statement that writes so many rows at once, prepared when it is first needed. */
+function byRows(db: DatabaseSync, sql: (rows: number) => string): (rows: number) => StatementSync {
+  const prepared: StatementSync[] = [];
+  return (rows) => {
+    const statement = prepared[rows] ?? db.prepare(sql(rows));
+    prepared[rows] = statement;
+    return statement;
+  };
+}
+
+function repeat(rows: number, row: (index: number) => string): string {
+  return Array.from({ length: rows }, (_, index) => row(index)).join(", ");
 }
