@@ -1,0 +1,128 @@
+// Starts the driver, kills it (its own process only, as a crash would), starts it again. Each scenario gets a folder of its own with a
+// store, a repository and the agents' scripts. What must hold afterwards is in invariants.ts.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { killLeftovers } from "../../src/agents/kill-tree.ts";
+import { findMarked } from "../../src/agents/process-table.ts";
+import { storeMark } from "../../src/engine/attempt-files.ts";
+import { newRepository } from "../harness/workbench.ts";
+import type { Scenario } from "./scenarios.ts";
+
+const DRIVER = join(import.meta.dirname, "driver.ts");
+/** Far beyond what a scenario takes on a busy machine: whoever needs longer is stuck. */
+const PATIENCE_MS = 60_000;
+
+export type Stage = {
+  readonly dir: string;
+  readonly home: string;
+  readonly project: string;
+  readonly scenario: Scenario;
+};
+
+export type Drive = {
+  /** How the process ended: "settled" only if it said so and exited 0. */
+  readonly end: "settled" | "killed" | "failed";
+  readonly output: string;
+  /** From the first line of the program to a recovered engine; null when it did not come that far. */
+  readonly readyMs: number | null;
+  readonly settledMs: number | null;
+};
+
+let template: string | undefined;
+
+export function openStage(scenario: Scenario): Stage {
+  template ??= makeTemplate();
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-crash-")));
+  const project = join(dir, "project");
+  cpSync(template, project, { recursive: true });
+  for (const { runId, script } of scenario.runs) {
+    const folder = join(dir, "script", runId);
+    mkdirSync(folder, { recursive: true });
+    for (const [key, { says, does }] of Object.entries(script)) {
+      if (says !== undefined) writeFileSync(join(folder, `${key}.json`), JSON.stringify(says));
+      if (does !== undefined) writeFileSync(join(folder, `${key}.sh`), does);
+    }
+  }
+  return { dir, home: join(dir, "home"), project, scenario };
+}
+
+/** Removes the folder, and first whatever still works in it. */
+export async function closeStage({ dir, home }: Stage): Promise<void> {
+  for (const { marker } of findMarked(`${storeMark(home)}/`)) await killLeftovers({ marker });
+  rmSync(dir, { recursive: true, force: true });
+}
+
+/** Lets the driver work; with `killAfterMs` it is killed that long after its first line, unless it has ended by then. */
+export async function drive(stage: Stage, options: { killAfterMs?: number; failpoint?: string } = {}): Promise<Drive> {
+  const child = spawn(process.execPath, [DRIVER, stage.dir, stage.scenario.name], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: join(tmpdir(), "passrail-crash-cache"),
+      ...(options.failpoint === undefined ? {} : { PASSRAIL_FAILPOINT: options.failpoint }),
+    },
+  });
+  let output = "";
+  const seenAt: Record<string, number> = {};
+  let killTimer: NodeJS.Timeout | undefined;
+  const onText = (chunk: Buffer): void => {
+    output += chunk.toString();
+    for (const word of ["begun", "ready", "settled"])
+      if (output.includes(`${word}\n`)) seenAt[word] ??= performance.now();
+    if (options.killAfterMs !== undefined && seenAt["begun"] !== undefined) {
+      killTimer ??= setTimeout(() => child.kill("SIGKILL"), options.killAfterMs);
+    }
+  };
+  child.stdout.on("data", onText);
+  child.stderr.on("data", onText);
+  const lateTimer = setTimeout(() => {
+    output += `\nnot settled after ${PATIENCE_MS} ms`;
+    child.kill("SIGKILL");
+  }, PATIENCE_MS);
+  const { code, signal } = await ended(child);
+  clearTimeout(killTimer);
+  clearTimeout(lateTimer);
+  const since = (word: string): number | null =>
+    seenAt[word] === undefined ? null : Math.round(seenAt[word] - (seenAt["begun"] ?? 0));
+  const isSettled = code === 0 && seenAt["settled"] !== undefined;
+  const isKilled = signal === "SIGKILL" && !output.includes("not settled");
+  return {
+    end: isSettled ? "settled" : isKilled ? "killed" : "failed",
+    output,
+    readyMs: since("ready"),
+    settledMs: since("settled"),
+  };
+}
+
+/** A text that the driver or an agent wrote beside the store; "" when nobody did. */
+export function readNotes(stage: Stage, ...path: string[]): string {
+  const file = join(stage.dir, ...path);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+// "close" and not "exit": only then its last line has been read. Agents that outlive it hold none of its pipes.
+function ended(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+}
+
+function makeTemplate(): string {
+  const dir = mkdtempSync(join(tmpdir(), "passrail-crash-template-"));
+  process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
+  const project = newRepository(dir);
+  for (const [key, value] of [
+    ["user.name", "player"],
+    ["user.email", "player@localhost"],
+    ["gc.auto", "0"],
+  ] as const) {
+    execFileSync("git", ["config", key, value], { cwd: project });
+  }
+  // Hooks are samples nobody needs; without them a copy takes a third of the time.
+  rmSync(join(project, ".git", "hooks"), { recursive: true, force: true });
+  return project;
+}

@@ -1,0 +1,108 @@
+// A whole program around the engine, to be killed from outside: node driver.ts FOLDER SCENARIO. It starts the scenario's runs unless
+// they are there, answers whatever waits for a person, works until everything rests, and writes down what it was told is durable.
+
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { openPassrail, type Passrail } from "../../src/compose.ts";
+import type { RunEvent } from "../../src/core/event.ts";
+import { type InboxItem, openItems, type Run } from "../../src/core/run.ts";
+import { resolveShipped } from "../harness/workbench.ts";
+import { eventMark } from "./event-mark.ts";
+import { type RunPlan, SCENARIOS } from "./scenarios.ts";
+
+const PLAYER = join(import.meta.dirname, "../fixtures/player/play.sh");
+
+const [dir = "", name = ""] = process.argv.slice(2);
+const scenario = SCENARIOS[name];
+if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+const project = join(dir, "project");
+
+say("begun");
+let passrail: Passrail | undefined;
+const answering = new Set<Promise<unknown>>();
+const opened = await openPassrail({
+  home: join(dir, "home"),
+  project,
+  environment: process.env,
+  flags: { slots: String(scenario.slots) },
+  onChange: (run, events) => {
+    acknowledge(run, events);
+    answerAll(run);
+  },
+  onError: (runId, error) =>
+    appendFileSync(join(dir, "errors"), `${runId}: ${error instanceof Error ? error.stack : String(error)}\n`),
+  notifier: {
+    notify: async ({ runId, event, item }) => {
+      appendFileSync(join(dir, "notices"), `${runId} ${event} ${item}\n`);
+      return true;
+    },
+  },
+});
+if (!opened.ok) throw new Error(opened.error.message);
+passrail = opened.value;
+if (passrail.performedBy !== null) throw new Error(`the store is performed by ${passrail.performedBy}`);
+say("ready");
+await Promise.all(scenario.runs.map(startRun));
+await untilSettled(passrail);
+await passrail.close();
+say("settled");
+
+async function startRun({ runId, flow, workspace, facts }: RunPlan): Promise<void> {
+  const delivery = await passrail?.engine.startRun({
+    runId,
+    resolved: resolveShipped(flow),
+    subject: { id: `F-${runId}`, title: `Do ${runId}`, body: "All of it." },
+    facts: {
+      ...facts,
+      config: { project, workspace },
+      runners: { "*": ["/bin/sh", PLAYER, join(dir, "script", runId)] },
+    },
+    actor: "human:driver",
+  });
+  // What waits since before the last crash is answered now; what begins to wait later, when it does.
+  if (delivery !== undefined) answerAll(delivery.run);
+}
+
+function answerAll(run: Run): void {
+  // While the store is being opened nothing is answered: startRun comes back to it.
+  if (passrail === undefined) return;
+  for (const item of openItems(run)) {
+    const { number, kind } = item;
+    const body = { type: "item.answered" as const, number, kind, answer: answerTo(item), text: "go on" };
+    const answer = passrail.engine.deliver(run.id, body, "human:driver", `answer:${number}`);
+    const settled = answer.catch((error: unknown) =>
+      appendFileSync(join(dir, "errors"), `${run.id}: answer: ${String(error)}\n`),
+    );
+    answering.add(settled);
+    void settled.then(() => answering.delete(settled));
+  }
+}
+
+function answerTo(item: InboxItem): string {
+  switch (item.kind) {
+    case "gate":
+      return "approve";
+    case "escalation":
+      return "accept";
+    case "choice":
+      return Object.keys(item.choices)[0] ?? "";
+    case "question":
+      return "";
+  }
+}
+
+async function untilSettled({ engine }: Passrail): Promise<void> {
+  do {
+    await Promise.all(answering);
+    await engine.idle();
+  } while (answering.size > 0);
+}
+
+/** One line per stored change; the file system keeps it when this process is killed. */
+function acknowledge(run: Run, events: readonly RunEvent[]): void {
+  appendFileSync(join(dir, "acknowledged"), `${run.id} ${events.map(eventMark).join(" ")}\n`);
+}
+
+function say(word: string): void {
+  process.stdout.write(`${word}\n`);
+}

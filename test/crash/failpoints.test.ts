@@ -1,0 +1,58 @@
+// The program ends itself at every named place between "persisted" and "performed", the first, second and third time it passes there;
+// then it is started again and everything must have held. Random kills rarely hit these places: here each of them is hit.
+
+import { beforeAll, expect, test } from "vitest";
+import { FAILPOINTS, type Failpoint } from "../../src/engine/failpoint.ts";
+import { closeStage, drive, openStage } from "./drive.ts";
+import { type Ending, inspect } from "./invariants.ts";
+import { endings, scenarioOf } from "./seeds.ts";
+
+type Try = {
+  readonly scenario: string /** A crash that must come first for the place to be passed. */;
+  readonly before?: string;
+};
+
+/** Where a place is passed often enough; the first scenario is enough for most. */
+const TRIES: readonly Try[] = [{ scenario: "feature" }, { scenario: "several" }];
+const OWN_TRIES: Partial<Record<Failpoint, readonly Try[]>> = {
+  // Two tracks were running when the engine died.
+  "interrupt-committed": [{ scenario: "complex", before: "process-noted:2" }],
+};
+/** How often each place must have been reached at least; more is tried, and checked where it is reached. */
+const AT_LEAST: Partial<Record<Failpoint, number>> = { "workspace-released": 2, "interrupt-committed": 2 };
+
+let expected: ReadonlyMap<string, Ending>;
+beforeAll(async () => {
+  expected = await endings(["feature", "several", "complex"]);
+}, 120_000);
+
+for (const name of FAILPOINTS) {
+  test.concurrent(`R-X-05, R-000-16, R-001-40: killed at ${name}, the run goes on as if nothing had happened`, {
+    timeout: 180_000,
+  }, async () => {
+    let reached = 0;
+    for (let nth = 1; nth <= 3; nth++) {
+      for (const attempt of OWN_TRIES[name] ?? TRIES) {
+        const { wasHit, violations } = await crashAt(`${name}:${nth}`, attempt);
+        expect(violations, `${name}:${nth} in ${attempt.scenario}`).toEqual([]);
+        if (!wasHit) continue;
+        reached = nth;
+        break;
+      }
+    }
+    expect(reached, `how often ${name} was reached`).toBeGreaterThanOrEqual(AT_LEAST[name] ?? 3);
+  });
+}
+
+async function crashAt(failpoint: string, { scenario, before }: Try) {
+  const stage = openStage(scenarioOf(scenario));
+  try {
+    if (before !== undefined) expect(await drive(stage, { failpoint: before })).toMatchObject({ end: "killed" });
+    const crashed = await drive(stage, { failpoint });
+    expect(crashed).not.toMatchObject({ end: "failed" });
+    expect(await drive(stage)).toMatchObject({ end: "settled" });
+    return { wasHit: crashed.end === "killed", violations: (await inspect(stage, expected.get(scenario))).violations };
+  } finally {
+    await closeStage(stage);
+  }
+}
