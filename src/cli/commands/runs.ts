@@ -1,0 +1,283 @@
+// `runs list` and `runs show`: what there is, and one run with everything that is known of it.
+
+import { attemptFiles, readAgentFile } from "../../engine/attempt-files.ts";
+import { openItems, type Run } from "../../core/run.ts";
+import { CliError, EXIT, usageError } from "../errors.ts";
+import { type AttemptRecord, requireRun, type RunSummary, type Store } from "../find-run.ts";
+import type { Io } from "../io.ts";
+import { age, paint, printJson, printTable, shortDuration } from "../output.ts";
+import { oneLine, plainText } from "../plain-text.ts";
+import { standingOf, statusColor, withReader } from "../report.ts";
+import { waitingLines } from "../progress.ts";
+import { treeLines } from "../run-tree.ts";
+import { type AttemptRow, counterRows, flowOf, stageRows, toAttemptRow, whyOf } from "../run-view.ts";
+
+export type ListOptions = {
+  readonly status?: string;
+  readonly flow?: string;
+  readonly limit: string;
+  readonly before?: string;
+};
+
+const SHOWN_FILES = ["prompt", "output", "verdict", "diff", "handoff"] as const;
+export type ShownFile = (typeof SHOWN_FILES)[number];
+const FILE_BYTES = 64 * 1024 * 1024;
+
+export async function runsList(io: Io, options: ListOptions): Promise<number> {
+  const limit = wholeNumber(options.limit, "--limit", 1000);
+  const before =
+    options.before === undefined ? {} : { before: wholeNumber(options.before.replace(/^#/u, ""), "--before", 2 ** 40) };
+  const filter = {
+    ...(options.status === undefined ? {} : { word: options.status }),
+    ...(options.flow === undefined ? {} : { flow: options.flow }),
+    ...before,
+  };
+  const runs = await withReader(io, async (store) => (await store?.listRuns({ ...filter, limit })) ?? []);
+  if (io.json) printJson(io, { runs });
+  else if (io.quiet) for (const { id } of runs) io.out(id);
+  else if (runs.length === 0) io.err('No runs. Start one:  passrail run FLOW "text"    See flows:  passrail flow list');
+  else
+    printTable(
+      io,
+      runs.map((run) => listRow(io, run)),
+    );
+  return EXIT.ok;
+}
+
+function listRow(io: Io, run: RunSummary) {
+  const status = run.word === run.status ? run.status : `${run.status} (${run.word})`;
+  const cells = io.plain
+    ? [
+        run.id,
+        String(run.number),
+        run.status,
+        run.word,
+        run.flow,
+        run.stage ?? "",
+        run.subject.id,
+        run.createdAt,
+        run.updatedAt,
+        run.subject.title,
+      ]
+    : [`#${run.number}`, run.id, status, run.flow, run.stage ?? "", age(run.updatedAt), run.subject.title];
+  return cells.map((value, index) =>
+    index === 2 && !io.plain ? { name: "", value, color: statusColor(run.status) } : { name: "", value },
+  );
+}
+
+export async function runsShow(
+  io: Io,
+  reference: string,
+  options: { readonly attempt?: string; readonly file?: ShownFile },
+): Promise<number> {
+  return withReader(io, async (store) => {
+    const { run, summary } = await requireRun(store, reference);
+    if (store === undefined) return EXIT.error;
+    if (options.attempt !== undefined || options.file !== undefined)
+      return showAttempt(io, store, run, options.attempt, options.file);
+    const attempts = await store.attempts(run.id);
+    const { flow } = await flowOf(store, run);
+    const counters = counterRows(flow, run);
+    if (io.json) {
+      const handoffs = await store.handoffs(run.id);
+      printJson(io, {
+        ...standingOf(run, summary.number),
+        subject: run.subject,
+        createdAt: run.createdAt,
+        updatedAt: summary.updatedAt,
+        counters,
+        stages: stageRows(flow, run, attempts),
+        handoffs,
+      });
+    } else if (io.quiet) io.out(run.id);
+    else if (io.plain) showPlain(io, run, summary, attempts, counters);
+    else
+      showRich(
+        io,
+        run,
+        summary,
+        attempts,
+        counters,
+        treeLines(io, flow, run, attempts).map(({ text, paint: color }) => color(oneLine(text, io.columns))),
+      );
+    return EXIT.ok;
+  });
+}
+
+/** One record per line; the first word says what it is. */
+function showPlain(
+  io: Io,
+  run: Run,
+  summary: RunSummary,
+  attempts: readonly AttemptRecord[],
+  counters: ReturnType<typeof counterRows>,
+): void {
+  const rows = [
+    [
+      "run",
+      run.id,
+      String(summary.number),
+      run.flow,
+      run.status,
+      run.word,
+      run.subject.id,
+      run.subject.title,
+      whyOf(run),
+    ],
+    ...attempts
+      .map(toAttemptRow)
+      .map((row) => [
+        "attempt",
+        `${row.stage}#${row.attempt}`,
+        row.status,
+        row.word ?? "",
+        row.canonical ?? "",
+        duration(row),
+        exitCode(row),
+        commits(row),
+        row.cause ?? row.summary ?? "",
+      ]),
+    ...counters.map(({ key, loops, max }) => ["counter", key, String(loops), max === null ? "" : String(max)]),
+    ...openItems(run).map((item) => [
+      "item",
+      `${run.id}.${item.number}`,
+      item.kind,
+      item.stage,
+      item.who,
+      item.openedAt,
+    ]),
+  ];
+  for (const row of rows) printTable(io, [row.map((value) => ({ name: "", value }))]);
+}
+
+function showRich(
+  io: Io,
+  run: Run,
+  summary: RunSummary,
+  attempts: readonly AttemptRecord[],
+  counters: ReturnType<typeof counterRows>,
+  tree: readonly string[],
+): void {
+  const status = run.paused && run.status === "running" ? "paused" : run.status;
+  io.out(
+    `${paint(io, "bold", `#${summary.number} ${oneLine(run.subject.title, 100)}`)}  ${paint(io, statusColor(run.status), status)} (${oneLine(run.word, 40)})`,
+  );
+  io.out(
+    paint(
+      io,
+      "dim",
+      oneLine(`${run.id} · flow ${run.flow} · ${run.subject.id} · started ${age(run.createdAt)}`, io.columns),
+    ),
+  );
+  const why = whyOf(run);
+  if (why !== "") io.out(oneLine(why, 400));
+  io.out("");
+  for (const line of tree) io.out(line);
+  if (attempts.length > 0) {
+    io.out("");
+    io.out(paint(io, "dim", "Attempts"));
+    printTable(
+      io,
+      attempts
+        .map(toAttemptRow)
+        .map((row) =>
+          [
+            `  ${row.stage}#${row.attempt}`,
+            said(row),
+            duration(row),
+            exitCode(row),
+            commits(row),
+            row.cause ?? row.summary ?? "",
+          ].map((value) => ({ name: "", value })),
+        ),
+    );
+  }
+  if (counters.length > 0)
+    io.out(
+      `\n${paint(io, "dim", "Counters")}  ${counters.map(({ key, loops, max }) => `${key} ${loops} of ${max ?? "no limit"}`).join(" · ")}`,
+    );
+  for (const item of openItems(run)) {
+    io.out("");
+    for (const line of waitingLines(item, summary.number)) io.out(line);
+  }
+  const last = attempts.at(-1);
+  if (last !== undefined)
+    io.out(
+      `\n${paint(io, "dim", `passrail runs show ${summary.number} --attempt ${last.stage}#${last.attempt} --prompt|--output|--verdict|--diff|--handoff`)}`,
+    );
+}
+
+async function showAttempt(
+  io: Io,
+  store: Store,
+  run: Run,
+  wanted: string | undefined,
+  file: ShownFile | undefined,
+): Promise<number> {
+  const attempts = await store.attempts(run.id);
+  const found = pickAttempt(attempts, wanted);
+  if (file === undefined) {
+    const row = toAttemptRow(found);
+    if (io.json)
+      printJson(io, {
+        ...row,
+        outcome: found.outcome,
+        facts: found.facts,
+        readyAt: found.readyAt,
+        startedAt: found.startedAt,
+        endedAt: found.endedAt,
+      });
+    else
+      for (const [key, value] of Object.entries({ ...row, ...found.facts, outcome: found.outcome }))
+        printTable(io, [
+          [key, typeof value === "string" ? value : JSON.stringify(value)].map((cell) => ({ name: "", value: cell })),
+        ]);
+    return EXIT.ok;
+  }
+  const path = attemptFiles(io.home, run.id, found.stage, found.attempt)[file];
+  const text = await readAgentFile(path, FILE_BYTES);
+  if (text === undefined) throw new CliError("file_not_there", `${found.stage}#${found.attempt} has no ${file}.`, path);
+  if (io.json) printJson(io, { stage: found.stage, attempt: found.attempt, file, path, text });
+  else for (const line of text.replace(/\n$/u, "").split("\n")) io.out(plainText(line, io.color));
+  return EXIT.ok;
+}
+
+/** `build#2`, `build` for its last attempt, nothing for the last of all. */
+export function pickAttempt(attempts: readonly AttemptRecord[], wanted: string | undefined): AttemptRecord {
+  const [stage, number] = wanted === undefined ? [] : wanted.split("#");
+  const found = attempts.findLast(
+    (record) =>
+      (stage === undefined || record.stage === stage) && (number === undefined || String(record.attempt) === number),
+  );
+  if (found !== undefined) return found;
+  const known = attempts.map((record) => `${record.stage}#${record.attempt}`).join(", ");
+  throw new CliError(
+    "attempt_not_found",
+    wanted === undefined ? "There is no attempt yet." : `There is no attempt ${wanted}.`,
+    known === "" ? "" : `attempts: ${known}`,
+  );
+}
+
+function said({ status, word, canonical }: AttemptRow): string {
+  if (status !== "done") return status;
+  return word === null || word === canonical ? (canonical ?? "done") : `${word} (${canonical ?? "?"})`;
+}
+
+function duration({ durationMs }: AttemptRow): string {
+  return durationMs === null ? "" : shortDuration(durationMs);
+}
+
+function exitCode({ exitCode: code }: AttemptRow): string {
+  return code === null ? "" : `exit ${code}`;
+}
+
+function commits({ commits: range }: AttemptRow): string {
+  return range === null ? "" : `${range.from.slice(0, 8)}..${range.to.slice(0, 8)}`;
+}
+
+function wholeNumber(text: string, flag: string, max: number): number {
+  const value = Number(text);
+  if (!/^[0-9]+$/u.test(text) || value < 1 || value > max)
+    throw usageError("number_invalid", `${flag} ${text}: expected a whole number from 1 to ${max}.`);
+  return value;
+}

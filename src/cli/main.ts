@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// The door for people and scripts: what every call needs before it is known what is called. Kept small, because `--version`
+// and mistyped words should answer at once; everything else is loaded when it is needed.
+
+import { readFileSync } from "node:fs";
+import { reportError } from "./errors.ts";
+import { isHeld } from "./interrupt.ts";
+
+const OLDEST_NODE = [22, 16] as const;
+
+quietSqlite();
+process.stdout.on("error", onClosedOutput);
+process.stderr.on("error", onClosedOutput);
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
+    process.stderr.write(
+      `✖ Passrail needs Node ${OLDEST_NODE.join(".")} or newer; this is ${process.versions.node}.\n`,
+    );
+    return 1;
+  }
+  if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
+    process.stdout.write(`${version()}\n`);
+    return 0;
+  }
+  try {
+    const { runProgram } = await import("./program.ts");
+    return await runProgram(args, version());
+  } catch (error) {
+    if (process.env["PASSRAIL_DEBUG"] === "1" && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
+    const json = args.slice(0, (args.indexOf("--") + args.length + 1) % (args.length + 1)).includes("--json");
+    return reportError({ err: (line) => process.stderr.write(`${line}\n`), json, color: false }, error);
+  }
+}
+
+/** package.json lies beside src/ in a checkout and beside dist/ in the package. */
+function version(): string {
+  const { version: found } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return found;
+}
+
+/** Node 22 calls SQLite experimental on every start; only that one sentence is dropped. */
+function quietSqlite(): void {
+  const emit = process.emitWarning.bind(process) as (...args: readonly unknown[]) => void;
+  process.emitWarning = (warning: string | Error, ...rest: readonly unknown[]): void => {
+    if (typeof warning === "string" && warning.startsWith("SQLite is an experimental feature")) return;
+    emit(warning, ...rest);
+  };
+}
+
+/** Whoever read us has enough (`| head -1`). A run under way is not the reader's to stop. */
+function onClosedOutput(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  if (!isHeld()) process.exit(0);
+}

@@ -1,0 +1,186 @@
+// A run told line by line while it goes: one line per change that a reader cares about. The flow's own log lines where it has
+// some, else one line per phase. Events in, lines out; knows nothing of terminals.
+
+import type { RunEvent } from "../core/event.ts";
+import type { Flow } from "../core/flow.ts";
+import { phaseLine, phasesOf } from "../core/projections/phase-line.ts";
+import { type InboxItem, openItems, type Run } from "../core/run.ts";
+import { findWork, stagesOf } from "../core/sequence.ts";
+import { oneLine } from "./plain-text.ts";
+import { answersTo, askedBy } from "./run-view.ts";
+
+const WIDTH = 300;
+
+/** The lines for the events of one run, in order. `startedAt` remembers when attempts began, from call to call. */
+export function progressLines(
+  flow: Flow,
+  run: Run,
+  number: number,
+  events: readonly RunEvent[],
+  startedAt: Map<string, number>,
+): readonly string[] {
+  return events.flatMap((event, index) => linesOf(flow, run, number, event, events.slice(index + 1), startedAt));
+}
+
+function linesOf(
+  flow: Flow,
+  run: Run,
+  number: number,
+  event: RunEvent,
+  later: readonly RunEvent[],
+  startedAt: Map<string, number>,
+): readonly string[] {
+  switch (event.type) {
+    case "stage.started": {
+      startedAt.set(`${event.stage}#${event.attempt}`, Date.parse(event.at));
+      const place = placeOf(flow, run, event.track, event.stage);
+      if (place === undefined) return [];
+      if (flow.log.start !== undefined) return [fill(flow.log.start, place)];
+      return [`▶ ${event.stage}: ${place.agent} works (attempt ${event.attempt})`];
+    }
+    case "stage.finished": {
+      const { outcome } = event;
+      const place = placeOf(flow, run, event.track, event.stage);
+      const why = outcome.health === "complete" ? "" : `: ${oneLine(outcome.reason ?? outcome.cause ?? "", WIDTH)}`;
+      if (flow.log.end !== undefined && place !== undefined) {
+        return outcome.health === "complete"
+          ? [fill(flow.log.end, place)]
+          : [`✖ ${place.agent} ${outcome.health}${why}`];
+      }
+      const status = `${outcome.word ?? (outcome.health === "complete" ? (outcome.verdict ?? "pass") : outcome.health)}${why}`;
+      const next = nextOf(event.track, later);
+      if (place === undefined) return [`✔ ${event.stage}: ${status} → ${next}`];
+      const begun = startedAt.get(`${event.stage}#${event.attempt}`);
+      const durationMs = begun === undefined ? null : Date.parse(event.at) - begun;
+      return [phaseLine({ ...phaseOf(flow, event.stage, place), iteration: event.attempt, status, durationMs, next })];
+    }
+    case "stage.expanded":
+      return flow.log.start === undefined
+        ? [`  ${event.stage}: ${event.stages.map(({ agent }) => agent).join(" → ")}`]
+        : [];
+    case "stage.interrupted":
+      return [`! ${event.stage} attempt ${event.attempt} was interrupted (${event.cause}); it starts again`];
+    case "stage.skipped":
+      return event.actor.startsWith("human:") ? [`⤼ ${event.stage} skipped: ${oneLine(event.reason, WIDTH)}`] : [];
+    case "counter.changed":
+      return event.to === 0 ? [] : [`↺ ${event.key} ${event.to} of ${maxOf(flow, event.key)}`];
+    case "counter.spent":
+      return [`↺ ${event.key} is used up after ${event.loops}`];
+    case "warning.raised":
+      return [`! ${oneLine(event.message, WIDTH)}`];
+    case "gate.opened":
+    case "question.asked":
+    case "escalation.opened":
+      // Told once it is known that it is still open: while following old events most items are answered already.
+      return openItems(run).some((open) => open.number === event.item.number) ? waitingLines(event.item, number) : [];
+    case "gate.answered":
+      return [
+        `✔ ${event.stage}: ${event.answer} by ${personOf(event.actor)}${event.comment === "" ? "" : ` (${oneLine(event.comment, WIDTH)})`}`,
+      ];
+    case "question.answered":
+      return [`✔ ${event.stage}: answered by ${personOf(event.actor)}`];
+    case "escalation.resolved":
+      return [`✔ ${event.stage}: ${event.choice} by ${personOf(event.actor)}`];
+    case "run.stopped":
+      return [`✖ stopped: ${oneLine(event.reason, WIDTH)}`];
+    case "run.paused":
+      return [`⏸ paused by ${personOf(event.actor)}`];
+    case "run.unpaused":
+      return [`▶ resumed by ${personOf(event.actor)}`];
+    case "run.canceled":
+      return [`⊘ canceled by ${personOf(event.actor)}: ${oneLine(event.reason, WIDTH)}`];
+    case "run.completed":
+      return [flow.log.done ?? `✔ completed`];
+    case "run.created":
+    case "run.waiting":
+    case "run.resumed":
+    case "run.stalled":
+    case "stage.ready":
+    case "stage.timed_out":
+    case "stage.canceled":
+    case "stage.stopped":
+    case "tracks.forked":
+    case "track.done":
+    case "tracks.joined":
+    case "handoff.created":
+    case "handoff.accepted":
+    case "handoff.rejected":
+    case "handoff.withdrawn":
+    case "item.withdrawn":
+    case "way.taken":
+    case "status.changed":
+    case "signal.ignored":
+      return [];
+  }
+}
+
+/** What waits, what it asks, and the commands that answer it. */
+export function waitingLines(item: InboxItem, number: number): readonly string[] {
+  const head = `⏸ ${item.kind} ${item.stage} waits for ${item.who}`;
+  const asked = askedBy(item)
+    .flatMap((text) => text.split("\n").slice(0, 20))
+    .map((line) => `    ${oneLine(line, WIDTH)}`);
+  return [head, ...asked, ...answersTo(item, `${number}.${item.number}`).map((command) => `  ${command}`)];
+}
+
+type StagePlace = { readonly n: number; readonly total: number; readonly agent: string };
+
+/** Where an agent's stage stands among those of its track; builtins and the router are not counted. */
+function placeOf(flow: Flow, run: Run, track: string, stage: string): StagePlace | undefined {
+  const work = findWork(flow, run, track, stage);
+  if (work === undefined || work.kind !== "agent") return undefined;
+  const agents = stagesOf(flow, run, track).filter((each) => each.kind === "agent" && !each.enterOnly);
+  const at = agents.findIndex((each) => each.id === stage);
+  return at === -1
+    ? { n: 1, total: 1, agent: work.shownAgent }
+    : { n: at + 1, total: agents.length, agent: work.shownAgent };
+}
+
+/** Where the stage stands among all phases of the flow; what the runner does not report is not known. */
+function phaseOf(flow: Flow, stage: string, place: StagePlace) {
+  const phases = phasesOf(flow);
+  const at = phases.findIndex(({ id }) => id === stage);
+  const [number, total] = at === -1 ? [place.n, place.total] : [at + 1, phases.length];
+  return { number, total, role: place.agent, model: phases[at]?.model ?? null, toolUses: null, tokens: null };
+}
+
+function fill(template: string, { n, total, agent }: StagePlace): string {
+  return template.replaceAll("{n}", String(n)).replaceAll("{total}", String(total)).replaceAll("{agent}", agent);
+}
+
+/** Where the same decision led: the first thing after it that happened on this track, or to the run. */
+function nextOf(track: string, later: readonly RunEvent[]): string {
+  for (const event of later) {
+    switch (event.type) {
+      case "stage.finished":
+        return "…";
+      case "stage.ready":
+        if (event.track === track || event.track === "main" || track === "main") return event.stage;
+        break;
+      case "gate.opened":
+      case "question.asked":
+      case "escalation.opened":
+        return event.track === track || track !== "main" ? `${event.item.kind} ${event.item.stage}` : event.item.kind;
+      case "stage.stopped":
+        return "stopped";
+      case "track.done":
+        return "joins the others";
+      case "run.completed":
+        return "end";
+      case "run.canceled":
+        return "canceled";
+      default:
+        break;
+    }
+  }
+  return "…";
+}
+
+function maxOf(flow: Flow, key: string): string {
+  const name = key in flow.counters ? key : key.slice(key.indexOf(".") + 1);
+  return String(flow.counters[name]?.maxLoops ?? "no limit");
+}
+
+function personOf(actor: string): string {
+  return actor.replace(/^human:/u, "");
+}

@@ -1,0 +1,124 @@
+// How a command that acted on a run ends: one record of the run as it now stands, and what to do next.
+
+import { type Phase, phasesOf, phaseTable } from "../core/projections/phase-line.ts";
+import { openItems, type Run } from "../core/run.ts";
+import { openForReading } from "../compose.ts";
+import type { RunSummary, Store } from "./find-run.ts";
+import type { Io } from "./io.ts";
+import { paint, printJson, printTable } from "./output.ts";
+import { oneLine } from "./plain-text.ts";
+import { flowOf, itemJson, toAttemptRow, whyOf } from "./run-view.ts";
+import type { Rest } from "./session.ts";
+
+/** Opens the store for looking, where there is one, and closes it again. */
+export async function withReader<T>(io: Pick<Io, "home">, read: (store: Store | undefined) => Promise<T>): Promise<T> {
+  const store = openForReading(io.home);
+  try {
+    return await read(store);
+  } finally {
+    store?.close();
+  }
+}
+
+export type Standing = {
+  readonly id: string;
+  readonly number: number;
+  readonly flow: string;
+  readonly subject: { readonly id: string; readonly title: string };
+  readonly status: Run["status"];
+  readonly word: string;
+  readonly paused: boolean;
+  readonly why: string;
+  readonly items: readonly Record<string, unknown>[];
+};
+
+export function standingOf(run: Run, number: number): Standing {
+  return {
+    id: run.id,
+    number,
+    flow: run.flow,
+    subject: { id: run.subject.id, title: run.subject.title },
+    status: run.status,
+    word: run.word,
+    paused: run.paused,
+    why: whyOf(run),
+    items: openItems(run).map((item) => itemJson(run.id, number, item)),
+  };
+}
+
+/** The last word of a command: a document (or the last line of a stream), a tab-separated record, an id, or a sentence. */
+export async function printRest(
+  io: Io,
+  { run, performedBy }: Rest,
+  options: { readonly stream: boolean; readonly exit: number; readonly did?: string },
+): Promise<void> {
+  const number = await withReader(
+    io,
+    async (store) => (await store?.findRuns(run.id))?.find(({ id }) => id === run.id)?.number ?? 0,
+  );
+  const standing = standingOf(run, number);
+  const by = performedBy === null ? {} : { performedBy };
+  if (io.json) {
+    if (options.stream) io.out(JSON.stringify({ type: "run.settled", ...standing, ...by, exit: options.exit }));
+    else printJson(io, { ...(options.did === undefined ? {} : { did: options.did }), ...standing, ...by });
+    return;
+  }
+  if (io.quiet) return;
+  if (options.did !== undefined && !io.plain) io.out(`${paint(io, "green", "✔")} ${oneLine(options.did, 300)}`);
+  if (performedBy !== null) io.err(`${performedBy} performs it; see: passrail runs watch ${number}`);
+  if (io.plain)
+    printTable(io, [
+      [run.id, String(number), run.status, run.word, standing.why].map((value) => ({ name: "", value })),
+    ]);
+  else io.out(sentenceOf(run, number, standing.why));
+  if (run.status === "stopped")
+    io.err(
+      `  passrail runs retry ${number}   runs the stage again\n  passrail runs show ${number}    shows what happened`,
+    );
+}
+
+function sentenceOf(run: Run, number: number, why: string): string {
+  const status = run.paused && run.status === "running" ? "paused" : run.status;
+  const word = run.word === status ? status : `${status} (${run.word})`;
+  const text = `#${number} ${oneLine(run.subject.title, 60)}: ${word}${why === "" ? "" : `, ${oneLine(why, 200)}`}`;
+  return oneLine(text, 400);
+}
+
+/** The phases of a completed run as a table, where the flow has no log lines of its own. */
+export async function printPhases(io: Io, run: Run): Promise<void> {
+  if (run.status !== "completed" || io.json || io.quiet) return;
+  const table = await withReader(io, async (store) => {
+    if (store === undefined) return "";
+    const { flow } = await flowOf(store, run);
+    if (flow.log.done !== undefined) return "";
+    const phases = phasesOf(flow);
+    const done = (await store.attempts(run.id)).flatMap((record): Phase[] => {
+      const at = phases.findIndex(({ id }) => id === record.stage);
+      const row = toAttemptRow(record);
+      const stage = phases[at];
+      if (stage === undefined) return [];
+      const status = row.word ?? row.canonical ?? row.status;
+      return [
+        {
+          number: at + 1,
+          total: phases.length,
+          role: stage.shownAgent,
+          iteration: row.attempt,
+          status,
+          model: stage.model ?? null,
+          toolUses: null,
+          tokens: null,
+          durationMs: row.durationMs,
+          next: "",
+        },
+      ];
+    });
+    return done.length === 0 ? "" : phaseTable(done);
+  });
+  for (const line of table === "" ? [] : table.split("\n")) io.err(line);
+}
+
+export function statusColor(status: RunSummary["status"]): "red" | "green" | "yellow" | "cyan" | "dim" {
+  const colors = { running: "cyan", waiting: "yellow", stopped: "red", completed: "green", canceled: "dim" } as const;
+  return colors[status];
+}

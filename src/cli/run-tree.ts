@@ -1,0 +1,56 @@
+// The stages of a run as lines with marks, for the live view and for `runs show`.
+
+import type { Flow } from "../core/flow.ts";
+import type { Run } from "../core/run.ts";
+import type { AttemptRecord } from "./find-run.ts";
+import type { Io } from "./io.ts";
+import type { LiveLine } from "./live.ts";
+import { type Color, paint, shortDuration } from "./output.ts";
+import { type AttemptRow, counterRows, type StageRow, type StageState, stageRows } from "./run-view.ts";
+
+const MARKS: Readonly<Record<StageState, { readonly mark: string; readonly color: Color }>> = {
+  done: { mark: "✔", color: "green" },
+  failed: { mark: "✖", color: "red" },
+  running: { mark: "◉", color: "cyan" },
+  ready: { mark: "○", color: "cyan" },
+  waiting: { mark: "⏸", color: "yellow" },
+  stopped: { mark: "✖", color: "red" },
+  open: { mark: "·", color: "dim" },
+};
+
+export function treeLines(
+  io: Pick<Io, "color">,
+  flow: Flow,
+  run: Run,
+  attempts: readonly AttemptRecord[],
+): readonly LiveLine[] {
+  const rows = stageRows(flow, run, attempts);
+  const width = Math.max(4, ...rows.map(({ id }) => id.length));
+  const stages = rows.map((row): LiveLine => {
+    const { mark, color } = MARKS[row.state];
+    const track = row.track === "main" ? "" : `${row.track} · `;
+    const text = `${mark} ${row.id.padEnd(width)}  ${track}${row.who}${lastOf(row)}`;
+    return { text, paint: (shown) => paint(io, color, shown) };
+  });
+  const counted = counterRows(flow, run).filter(({ loops }) => loops > 0);
+  const loops = counted.map(
+    ({ key, loops: n, max }): LiveLine => ({
+      text: `↺ ${key} ${n} of ${max ?? "no limit"}`,
+      paint: (shown) => paint(io, "yellow", shown),
+    }),
+  );
+  return [...stages, ...loops];
+}
+
+function lastOf(row: StageRow): string {
+  const last = row.attempts.at(-1);
+  if (last === undefined) return row.state === "waiting" ? " · waits for an answer" : "";
+  const took = last.durationMs === null ? "" : ` · ${shortDuration(last.durationMs)}`;
+  const times = row.attempts.length > 1 ? ` · attempt ${last.attempt}` : "";
+  return `${spoken(last)}${times}${took}`;
+}
+
+function spoken({ status, word, canonical }: AttemptRow): string {
+  if (status !== "done") return ` · ${status}`;
+  return word === null || word === canonical ? ` · ${canonical ?? "done"}` : ` · ${word} (${canonical ?? "?"})`;
+}

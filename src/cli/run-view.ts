@@ -1,0 +1,182 @@
+// A run in words: why it is where it is, what it waits for and how to answer, its counters, its stages with their attempts.
+// Makes data for `runs show`, the inbox and the live view; prints nothing.
+
+import type { ResolvedFlow } from "../core/agent.ts";
+import type { Flow, Stage } from "../core/flow.ts";
+import { MAIN_TRACK } from "../core/flow.ts";
+import { issueText } from "../core/outcome.ts";
+import { type InboxItem, openItems, type Run } from "../core/run.ts";
+import { isWork, stagesOf } from "../core/sequence.ts";
+import { countersOf } from "../core/simulate.ts";
+import type { AttemptRecord, Store } from "./find-run.ts";
+
+/** The reason for the state, in one sentence. */
+export function whyOf(run: Run): string {
+  switch (run.status) {
+    case "running":
+      return run.paused ? "paused by a person" : workingOf(run);
+    case "waiting":
+      return openItems(run)
+        .map((item) => `${item.kind} ${item.stage} waits for ${item.who}`)
+        .join("; ");
+    case "stopped":
+      return run.reason;
+    case "completed":
+      return "";
+    case "canceled":
+      return `${run.reason} (by ${run.by.replace(/^human:/u, "")})`;
+  }
+}
+
+function workingOf(run: Run): string {
+  const parts = Object.values(run.tracks).flatMap((track) => {
+    if (track.at === "running") return [`${track.stage} attempt ${track.attempt} is on record as running`];
+    return track.at === "ready" ? [`${track.stage} attempt ${track.attempt} is ready to start`] : [];
+  });
+  return parts.join("; ");
+}
+
+/** Nothing more happens by itself. */
+export function isSettled(run: Run): boolean {
+  return run.status !== "running" || run.paused;
+}
+
+/** What an item asks, line by line. */
+export function askedBy(item: InboxItem): readonly string[] {
+  switch (item.kind) {
+    case "gate":
+      return [];
+    case "question":
+    case "choice":
+      return item.questions;
+    case "escalation":
+      return [item.reason, ...item.issues.map((issue) => `- ${issueText(issue)}`)];
+  }
+}
+
+/** The exact commands that answer an item; `reference` is the item as people write it. */
+export function answersTo(item: InboxItem, reference: string): readonly string[] {
+  switch (item.kind) {
+    case "gate": {
+      const verbs = item.answers.map((answer) => (answer === "decline" ? "reject" : answer));
+      return verbs.map((verb) => `passrail gate ${verb} ${reference}`);
+    }
+    case "question":
+      return [`passrail ask answer ${reference} "…"`];
+    case "choice":
+      return Object.keys(item.choices).map((choice) => `passrail ask answer ${reference} --choice ${choice}`);
+    case "escalation":
+      return Object.keys(item.choices).map((choice) => `passrail escalation choose ${reference} ${choice}`);
+  }
+}
+
+export function itemJson(runId: string, number: number, item: InboxItem): Record<string, unknown> {
+  return {
+    id: `${runId}.${item.number}`,
+    run: runId,
+    runNumber: number,
+    ...item,
+    commands: answersTo(item, `${number}.${item.number}`),
+  };
+}
+
+export type CounterRow = { readonly key: string; readonly loops: number; readonly max: number | null };
+
+/** Every counter with its limit: n of max, null for none. */
+export function counterRows(flow: Flow, run: Run): readonly CounterRow[] {
+  return Object.entries(countersOf(flow, run)).map(([key, loops]) => {
+    const name = key in flow.counters ? key : key.slice(key.indexOf(".") + 1);
+    return { key, loops, max: flow.counters[name]?.maxLoops ?? null };
+  });
+}
+
+export type StageState = "done" | "failed" | "running" | "ready" | "waiting" | "stopped" | "open";
+
+export type StageRow = {
+  readonly track: string;
+  readonly id: string;
+  readonly kind: Stage["kind"];
+  /** Who works or decides there. */
+  readonly who: string;
+  readonly state: StageState;
+  readonly attempts: readonly AttemptRow[];
+};
+
+export type AttemptRow = {
+  readonly stage: string;
+  readonly attempt: number;
+  readonly status: AttemptRecord["status"];
+  readonly word: string | null;
+  readonly canonical: string | null;
+  readonly summary: string | null;
+  readonly cause: string | null;
+  readonly durationMs: number | null;
+  readonly exitCode: number | null;
+  readonly commits: { readonly from: string; readonly to: string } | null;
+  readonly workspace: string | null;
+  readonly branch: string | null;
+};
+
+export function stageRows(flow: Flow, run: Run, attempts: readonly AttemptRecord[]): readonly StageRow[] {
+  const listed = stagesOf(flow, run, MAIN_TRACK).flatMap((stage): { track: string; stage: Stage }[] => {
+    if (stage.kind === "dynamic") return [];
+    if (stage.kind !== "parallel") return [{ track: MAIN_TRACK, stage }];
+    return Object.entries(stage.tracks).flatMap(([track, plan]) =>
+      plan.stages.map((inner) => ({ track, stage: inner })),
+    );
+  });
+  return listed.map(({ track, stage }) => {
+    const own = attempts.filter((record) => record.stage === stage.id);
+    const who = isWork(stage) ? stage.shownAgent : stage.kind === "gate" ? stage.who : "";
+    return {
+      track,
+      id: stage.id,
+      kind: stage.kind,
+      who,
+      state: stateOf(run, track, stage, own),
+      attempts: own.map(toAttemptRow),
+    };
+  });
+}
+
+function stateOf(run: Run, track: string, stage: Stage, attempts: readonly AttemptRecord[]): StageState {
+  const at = run.tracks[track];
+  if (at !== undefined && "stage" in at && at.stage === stage.id && at.at !== "forked") return at.at;
+  const last = attempts.at(-1);
+  if (last === undefined) return "open";
+  return last.status === "done" && toAttemptRow(last).canonical === "pass" ? "done" : "failed";
+}
+
+export function toAttemptRow(record: AttemptRecord): AttemptRow {
+  const { outcome, facts } = record;
+  const text = (from: AttemptRecord["outcome"], key: string): string | null => {
+    const value = from?.[key];
+    return typeof value === "string" && value !== "" ? value : null;
+  };
+  const health = text(outcome, "health");
+  const canonical = outcome === null ? null : health === "complete" ? (text(outcome, "verdict") ?? "pass") : health;
+  const from = text(facts, "from");
+  const to = text(facts, "to");
+  const started = record.startedAt === null ? null : Date.parse(record.startedAt);
+  const ended = record.endedAt === null ? null : Date.parse(record.endedAt);
+  return {
+    stage: record.stage,
+    attempt: record.attempt,
+    status: record.status,
+    word: text(outcome, "word"),
+    canonical,
+    summary: text(outcome, "summary"),
+    cause: text(outcome, "reason") ?? text(outcome, "cause"),
+    durationMs: started === null ? null : (ended ?? Date.now()) - started,
+    exitCode: typeof facts["exitCode"] === "number" ? facts["exitCode"] : null,
+    commits: from !== null && to !== null && from !== to ? { from, to } : null,
+    workspace: text(facts, "workspace"),
+    branch: text(facts, "branch"),
+  };
+}
+
+export async function flowOf(store: Store, run: Run): Promise<ResolvedFlow> {
+  const flow = await store.loadFlow(run.flowHash);
+  if (flow === undefined) throw new Error(`the flow of run ${run.id} is not in the store`);
+  return flow as unknown as ResolvedFlow;
+}

@@ -1,0 +1,269 @@
+// Every command with its arguments and flags. Wiring only: what a command does is loaded when it is called.
+
+import { type Command, Option } from "commander";
+import type { Control } from "./commands/control.ts";
+import { usageError } from "./errors.ts";
+import { EXIT_CODES, ITEM, RUN } from "./help-text.ts";
+import type { Io } from "./io.ts";
+
+/** Runs a command with everything it needs to know. */
+type Call = (command: (io: Io) => Promise<number>) => Promise<void>;
+type Flags = Readonly<Record<string, unknown>>;
+
+export function addCommands(program: Command, call: Call): void {
+  addRun(program, call);
+  addRuns(program.command("runs").description("look at runs and take them in hand"), call);
+  program
+    .command("inbox")
+    .description("what waits for a person")
+    .action(() => call(async (io) => (await import("./commands/overview.ts")).inbox(io)));
+  addAnswers(program, call);
+  addFlows(program.command("flow").description("the flows that can be run"), call);
+  program
+    .command("demo")
+    .description("scripted agents on the real engine: no key, no network")
+    .action(() => call(async (io) => (await import("../demo/demo.ts")).runDemo(io, {})));
+  program
+    .command("verify")
+    .description("check that the whole history is as it was written")
+    .action(() => call(async (io) => (await import("./commands/overview.ts")).verify(io)));
+  program
+    .command("help")
+    .description("help on a command, or: help exit-codes")
+    .argument("[topic...]")
+    .action((topic: readonly string[]) => showHelp(program, topic));
+}
+
+function addRun(program: Command, call: Call): void {
+  program
+    .command("run")
+    .description("start a run and stay with it until it rests")
+    .argument("<flow>", "see: passrail flow list")
+    .argument("[text]", "what is to be done; - reads standard input")
+    .option("--ticket <file>", "take the task from a Markdown file")
+    .option("--agent <stage=command>", "program for a stage, an agent or * (repeatable)", collect, [])
+    .option("--input <name=value>", "a fact for the flow's conditions (repeatable)", collect, [])
+    .option("--workspace <kind>", "in-place or worktree")
+    .option("--slots <n>", "attempts at once")
+    .option("--id <id>", "the subject's own id")
+    .option("--title <title>", "instead of the first line of the task")
+    .addOption(new Option("--wait", "stay until the run rests (the default)").conflicts("detach"))
+    .option("--detach", "let another process carry it on")
+    .action(async (flow: string, text: string | undefined, flags: Flags) => {
+      const lists = { agent: flags["agent"] as string[], input: flags["input"] as string[] };
+      const options = {
+        ...lists,
+        detach: flags["detach"] === true,
+        ...texts(flags, "ticket", "workspace", "slots", "id", "title"),
+      };
+      await call(async (io) => (await import("./commands/run.ts")).run(io, flow, text, options));
+    });
+  program
+    .command("start-detached", { hidden: true })
+    .argument("<file>")
+    .action((file: string) =>
+      call(async (io) => {
+        const { takePlan } = await import("./detach.ts");
+        return (await import("./commands/run.ts")).startRun(io, takePlan(file));
+      }),
+    );
+}
+
+const FILES = ["prompt", "output", "verdict", "diff", "handoff"] as const;
+
+const CONTROLS: Readonly<Record<Control, string>> = {
+  cancel: "end a run; whatever works for it is ended",
+  pause: "start nothing more; what works may finish",
+  resume: "go on after a pause",
+  retry: "run the current stage again",
+  skip: "go on without the current stage",
+};
+
+function addRuns(runs: Command, call: Call): void {
+  runs
+    .command("list")
+    .description("runs, newest first")
+    .option("--status <word>", "status or the flow's own word")
+    .option("--flow <name>", "of one flow")
+    .option("--limit <n>", "at most so many", "50")
+    .option("--before <number>", "older than this number")
+    .action((flags: Flags) =>
+      call(async (io) =>
+        (await import("./commands/runs.ts")).runsList(io, {
+          limit: String(flags["limit"]),
+          ...texts(flags, "status", "flow", "before"),
+        }),
+      ),
+    );
+  const show = runs
+    .command("show")
+    .description("one run with its stages, attempts, counters and open items")
+    .argument("<run>", RUN)
+    .option("--attempt <stage#n>", "one attempt; without a number the last");
+  for (const file of FILES) show.option(`--${file}`, `the attempt's ${file}`);
+  show.action((run: string, flags: Flags) => {
+    const [file, ...others] = FILES.filter((name) => flags[name] === true);
+    if (others.length > 0)
+      throw usageError("flag_conflict", `Only one of ${FILES.map((name) => `--${name}`).join(", ")} at a time.`);
+    const options = { ...texts(flags, "attempt"), ...(file === undefined ? {} : { file }) };
+    return call(async (io) => (await import("./commands/runs.ts")).runsShow(io, run, options));
+  });
+  runs
+    .command("watch")
+    .description("follow a run until it rests; carries it on where nobody does")
+    .argument("<run>", RUN)
+    .option("--exit-status", "end with the code of the run's state")
+    .action((run: string, flags: Flags) =>
+      call(async (io) =>
+        (await import("./commands/watch.ts")).runsWatch(io, run, { exitStatus: flags["exitStatus"] === true }),
+      ),
+    );
+  runs
+    .command("logs")
+    .description("raw output of an attempt")
+    .argument("<run>", RUN)
+    .option("--stage <stage#n>", "of this stage; without a number its last attempt")
+    .option("-f, --follow", "until the attempt ends")
+    .action((run: string, flags: Flags) =>
+      call(async (io) =>
+        (await import("./commands/watch.ts")).runsLogs(io, run, {
+          follow: flags["follow"] === true,
+          ...texts(flags, "stage"),
+        }),
+      ),
+    );
+  runs
+    .command("events")
+    .description("the history, event by event")
+    .argument("<run>", RUN)
+    .option("-f, --follow", "until the run ends")
+    .action((run: string, flags: Flags) =>
+      call(async (io) =>
+        (await import("./commands/watch.ts")).runsEvents(io, run, { follow: flags["follow"] === true }),
+      ),
+    );
+  for (const [verb, about] of Object.entries(CONTROLS) as [Control, string][]) {
+    const command = runs.command(verb).description(about).argument("<run>", RUN);
+    if (verb !== "resume" && verb !== "retry") command.option("--reason <text>", "why; it is recorded");
+    if (verb === "retry") command.option("--note <text>", "what the next attempt is told");
+    if (verb === "retry" || verb === "skip") command.option("--stage <stage>", "which, where several are current");
+    command.action((run: string, flags: Flags) =>
+      call(async (io) =>
+        (await import("./commands/control.ts")).control(io, verb, run, texts(flags, "reason", "note", "stage")),
+      ),
+    );
+  }
+}
+
+function addAnswers(program: Command, call: Call): void {
+  const gate = program.command("gate").description("answer a gate");
+  const about = { approve: "let the run go on", revise: "send the work back", reject: "decline" } as const;
+  for (const answer of ["approve", "revise", "reject"] as const) {
+    gate
+      .command(answer)
+      .description(about[answer])
+      .argument("[item]", ITEM)
+      .option("--comment <text>", "recorded, and told to whoever works next")
+      .action((item: string | undefined, flags: Flags) =>
+        call(async (io) =>
+          (await import("./commands/answer.ts")).gateAnswer(io, answer, item, texts(flags, "comment").comment ?? ""),
+        ),
+      );
+  }
+  program
+    .command("ask")
+    .description("answer what an agent asks")
+    .command("answer")
+    .description("give the answer")
+    .usage('[item] "text" | [item] --choice CHOICE')
+    .argument("[item]", ITEM)
+    .argument("[text]", "the answer")
+    .option("--choice <choice>", "one of the choices that are offered")
+    .action((item: string | undefined, text: string | undefined, flags: Flags) => {
+      const words = [item, text].filter((word) => word !== undefined);
+      return call(async (io) =>
+        (await import("./commands/answer.ts")).askAnswer(io, words, texts(flags, "choice").choice),
+      );
+    });
+  program
+    .command("escalation")
+    .description("decide about an escalation")
+    .command("choose")
+    .description("take one of its choices")
+    .usage("[item] <choice>")
+    .argument("<item>", ITEM)
+    .argument("[choice]", "one of the choices that are offered")
+    .option("--note <text>", "recorded, and told to whoever works next")
+    .action((first: string, second: string | undefined, flags: Flags) =>
+      call(async (io) =>
+        (await import("./commands/answer.ts")).escalationChoose(io, first, second, texts(flags, "note").note ?? ""),
+      ),
+    );
+}
+
+function addFlows(flow: Command, call: Call): void {
+  flow
+    .command("list")
+    .description("shipped flows and those of the project")
+    .action(() => call(async (io) => (await import("./commands/flow.ts")).flowList(io)));
+  flow
+    .command("show")
+    .description("what a flow does")
+    .argument("<flow>")
+    .action((name: string) => call(async (io) => (await import("./commands/flow.ts")).flowShow(io, name)));
+  flow
+    .command("check")
+    .description("check flows by name or file; all of them without")
+    .argument("[flows...]")
+    .action((names: readonly string[]) =>
+      call(async (io) => (await import("./commands/flow.ts")).flowCheck(io, names)),
+    );
+  flow
+    .command("graph")
+    .description("a flow as a Mermaid graph")
+    .argument("<flow>")
+    .action((name: string) => call(async (io) => (await import("./commands/flow.ts")).flowGraph(io, name)));
+  flow
+    .command("schema")
+    .description("JSON Schema of flow files, for editors")
+    .action(() => call(async (io) => (await import("./commands/flow.ts")).flowSchema(io)));
+  flow
+    .command("simulate")
+    .description("run a flow with a script of outcomes, without agents")
+    .argument("<flow>")
+    .requiredOption("--outcomes <file>", "the script; - reads standard input")
+    .option("--input <name=value>", "a fact for the flow's conditions (repeatable)", collect, [])
+    .action((name: string, flags: Flags) => {
+      const options = { outcomes: String(flags["outcomes"]), input: flags["input"] as string[] };
+      return call(async (io) => (await import("./commands/flow.ts")).flowSimulate(io, name, options));
+    });
+}
+
+function showHelp(program: Command, topic: readonly string[]): void {
+  if (topic[0] === "exit-codes") {
+    process.stdout.write(EXIT_CODES);
+    return;
+  }
+  let command = program;
+  for (const word of topic) {
+    const found = command.commands.find((each) => each.name() === word);
+    if (found === undefined)
+      throw usageError(
+        "unknown_topic",
+        `There is no help on "${topic.join(" ")}".`,
+        "passrail --help   or   passrail help exit-codes",
+      );
+    command = found;
+  }
+  command.outputHelp();
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** The flags that were given a text, under the same names. */
+function texts<K extends string>(flags: Flags, ...names: readonly K[]): { [P in K]?: string } {
+  const given = names.flatMap((name) => (typeof flags[name] === "string" ? [[name, flags[name]]] : []));
+  return Object.fromEntries(given) as { [P in K]?: string };
+}
