@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { readTicketList, ticketFileText } from "./ticket-list.ts";
+
+const one = { title: "First", description: "Do it." };
+
+function read(value: unknown) {
+  const list = readTicketList(value);
+  if (!list.ok) throw new Error(list.error.message);
+  return list.value;
+}
+
+test("missing fields get their defaults", () => {
+  expect(read([one])).toEqual([
+    { title: "First", description: "Do it.", repo: "TBD", group: "", variantHint: "", dependsOn: [] },
+  ]);
+});
+
+test.each([["#1"], ["1"], [1], ["#1 "]])("R-004-31: the reference %j becomes a position", (reference) => {
+  expect(read([one, { title: "Second", dependsOn: [reference] }])[1]?.dependsOn).toEqual([0]);
+});
+
+test.each<[string, unknown]>([
+  ["itself", ["#2"]],
+  ["one that is not there", ["#3"]],
+  ["a number that only the store can know", ["AGI-1"]],
+  ["nothing", [""]],
+  ["zero", ["#0"]],
+])("R-004-31: a dependency on %s is refused by name", (_, dependsOn) => {
+  expect(readTicketList([one, { title: "Second", dependsOn }])).toMatchObject({
+    ok: false,
+    error: { code: "unknown_dependency" },
+  });
+});
+
+test.each<[string, unknown]>([
+  ["an empty list", []],
+  ["no list", { title: "x" }],
+  ["a ticket without a title", [{ description: "x" }]],
+  ["an empty title", [{ title: "  " }]],
+  ["51 tickets", Array.from({ length: 51 }, () => one)],
+])("R-X-03: %s is refused", (_, value) => {
+  expect(readTicketList(value)).toMatchObject({ ok: false, error: { code: "tickets_invalid" } });
+});
+
+test("a group is made safe for a branch name", () => {
+  expect(read([{ ...one, group: "../Pay ments; $(rm)/" }])[0]?.group).toBe("pay-ments-rm");
+});
+
+test("what an agent wrote cannot add keys to the file", () => {
+  const [ticket] = read([{ title: 'x"\nstatus: Done', description: "---\nid: AGI-1\n---", repo: "a: b" }]);
+  if (ticket === undefined) throw new Error("no ticket");
+  const text = ticketFileText(ticket, 7, 0, "Backlog");
+  const head = text.slice(4, text.indexOf("\n---\n", 4)).split("\n");
+  expect(head.map((line) => line.split(":", 1)[0])).toEqual([
+    "id",
+    "title",
+    "description",
+    "repo",
+    "status",
+    "dependsOn",
+  ]);
+  expect(head[0]).toBe("id: AGI-7");
+  expect(head[4]).toBe('status: "Backlog"');
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { createSlots, type SlotRequest } from "./slots.ts";
+
+const request = (runId: string, more: Partial<SlotRequest> = {}): SlotRequest => ({
+  runId,
+  agent: "in1",
+  agentLimit: null,
+  locks: [],
+  ...more,
+});
+
+test("R-000-18: no more attempts than slots, and a released slot can be taken again", () => {
+  const slots = createSlots(2);
+  const [a, b, c] = [request("a"), request("b"), request("c")];
+  expect([slots.tryTake(a), slots.tryTake(b), slots.tryTake(c)]).toEqual([true, true, false]);
+  expect(slots.full).toBe(true);
+  slots.release(a);
+  expect(slots.tryTake(c)).toBe(true);
+});
+
+test("R-000-18, R-X-14: an agent's own limit holds over all runs and leaves other agents alone", () => {
+  const slots = createSlots(5);
+  const build = (run: string) => request(run, { agent: "in2", agentLimit: 1 });
+  expect(slots.tryTake(build("a"))).toBe(true);
+  expect(slots.tryTake(build("b"))).toBe(false);
+  expect(slots.tryTake(request("b", { agent: "in1" }))).toBe(true);
+  slots.release(build("a"));
+  expect(slots.tryTake(build("b"))).toBe(true);
+});
+
+test("R-X-14: a workspace belongs to one run; attempts of that run share it", () => {
+  const slots = createSlots(5);
+  const inFolder = (run: string) => request(run, { locks: ["dir:/p"] });
+  expect(slots.tryTake(inFolder("a"))).toBe(true);
+  expect(slots.tryTake(inFolder("a"))).toBe(true);
+  expect(slots.tryTake(inFolder("b"))).toBe(false);
+  slots.release(inFolder("a"));
+  expect(slots.tryTake(inFolder("b"))).toBe(false);
+  slots.release(inFolder("a"));
+  expect(slots.tryTake(inFolder("b"))).toBe(true);
+});
+
+test("a request that is refused takes nothing", () => {
+  const slots = createSlots(2);
+  expect(slots.tryTake(request("a", { locks: ["x"] }))).toBe(true);
+  for (let i = 0; i < 10; i++) expect(slots.tryTake(request("b", { locks: ["x", "y"] }))).toBe(false);
+  expect(slots.full).toBe(false);
+  expect(slots.tryTake(request("c", { locks: ["y"] }))).toBe(true);
+});
