@@ -1,7 +1,7 @@
 // Stages that the engine does itself. Each is a function from a run to a report, and can be repeated after a crash.
 
-import { mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { ResolvedFlow } from "../core/agent.ts";
 import type { WorkStage } from "../core/flow.ts";
 import type { Report } from "../core/outcome.ts";
@@ -80,21 +80,27 @@ async function writeTickets({ run, stage, project, attempts, readYaml }: Builtin
   const root = join(project, "feature_requests");
   await mkdir(root, { recursive: true });
   const written = await alreadyWritten(root, run.id);
-  if (written.length > 0)
-    return { structured: true, summary: `Created ${written.length} ticket(s)`, payload: { paths: written } };
-  const folder = await claimFolder(root);
-  const first = (await highest(root, /^AGI-([1-9][0-9]{0,8})\.md$/u, true)) + 1;
-  const status = stage.settings["first_status"] ?? "Backlog";
-  const paths: string[] = [];
-  for (const [index, ticket] of tickets.value.entries()) {
-    const path = join(folder, `AGI-${first + index}.md`);
-    const file = await open(path, "wx");
-    await file.writeFile(ticketFileText(ticket, first, index, status));
-    await file.sync();
-    await file.close();
-    paths.push(join("feature_requests", basename(folder), basename(path)));
+  if (written.length > 0) return created(written);
+  const first = await claimNumbers(root, tickets.value.length);
+  // Written aside and moved as a whole: there are all tickets of a request or none, also after a crash.
+  const draft = join(root, `.draft-${run.id}`);
+  try {
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft);
+    for (const [index, ticket] of tickets.value.entries()) {
+      const text = ticketFileText(ticket, first, index, stage.settings["first_status"] ?? "Backlog");
+      await writeFile(join(draft, `AGI-${first + index}.md`), text, { flag: "wx", flush: true });
+    }
+    await writeFile(join(draft, ".run"), `${run.id}\n`, { flush: true });
+    const folder = await publish(root, draft);
+    return created(tickets.value.map((_, index) => join("feature_requests", folder, `AGI-${first + index}.md`)));
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+    await releaseNumbers(root, first, tickets.value.length);
   }
-  await writeFile(join(folder, ".run"), `${run.id}\n`);
+}
+
+function created(paths: readonly string[]): Report {
   return { structured: true, summary: `Created ${paths.length} ticket(s):\n${paths.join("\n")}`, payload: { paths } };
 }
 
@@ -105,32 +111,68 @@ async function alreadyWritten(root: string, runId: string): Promise<string[]> {
     if (owner?.trim() !== runId) continue;
     const files = await readdir(join(root, name));
     return files
-      .filter((file) => file.endsWith(".md"))
-      .sort()
+      .filter((file) => TICKET_FILE.test(file))
+      .sort((a, b) => ticketNumber(a) - ticketNumber(b))
       .map((file) => join("feature_requests", name, file));
   }
   return [];
 }
 
-/** Making a folder is atomic: two intakes at once never get the same number. */
-async function claimFolder(root: string): Promise<string> {
-  for (let number = (await highest(root, /^FR-([1-9][0-9]{0,8})$/u, false)) + 1; ; number++) {
+/** The next free FR folder gets the draft. A folder that another intake took meanwhile is not empty, so it cannot be replaced. */
+async function publish(root: string, draft: string): Promise<string> {
+  const taken = (await readdir(root)).map((name) => Number(/^FR-([1-9][0-9]{0,8})$/u.exec(name)?.[1] ?? 0));
+  for (let number = Math.max(0, ...taken) + 1; ; number++) {
     try {
-      const folder = join(root, `FR-${number}`);
-      await mkdir(folder);
-      return folder;
+      await rename(draft, join(root, `FR-${number}`));
+      return `FR-${number}`;
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
+      const { code } = cause as NodeJS.ErrnoException;
+      if (code !== "ENOTEMPTY" && code !== "EEXIST") throw cause;
     }
   }
 }
 
-async function highest(root: string, pattern: RegExp, inside: boolean): Promise<number> {
-  const folders = await readdir(root);
-  const names = inside
-    ? (await Promise.all(folders.map((name) => readdir(join(root, name)).catch(() => [])))).flat()
-    : folders;
-  return Math.max(0, ...names.map((name) => Number(pattern.exec(name)?.[1] ?? 0)));
+const TICKET_FILE = /^AGI-([1-9][0-9]{0,8})\.md$/u;
+const CLAIMS = ".numbers";
+
+/**
+ * Numbers that nobody else gets, one after the other. A claim is a folder, because making one is atomic; after claiming we look again,
+ * because another intake may have written its files and let go of its claims in between. A crash only leaves a gap.
+ */
+async function claimNumbers(root: string, count: number): Promise<number> {
+  await mkdir(join(root, CLAIMS), { recursive: true });
+  for (;;) {
+    const first = Math.max(await highestTicket(root), ...(await readdir(join(root, CLAIMS))).map(ticketNumber)) + 1;
+    let claimed = 0;
+    while (claimed < count && (await claim(root, first + claimed))) claimed++;
+    if (claimed === count && (await highestTicket(root)) < first) return first;
+    await releaseNumbers(root, first, claimed);
+  }
+}
+
+async function claim(root: string, number: number): Promise<boolean> {
+  try {
+    await mkdir(join(root, CLAIMS, `AGI-${number}.md`));
+    return true;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw cause;
+  }
+}
+
+async function releaseNumbers(root: string, first: number, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) await rmdir(join(root, CLAIMS, `AGI-${first + index}.md`));
+}
+
+/** Over all folders of requests. */
+async function highestTicket(root: string): Promise<number> {
+  const folders = (await readdir(root)).filter((name) => name !== CLAIMS);
+  const names = await Promise.all(folders.map((name) => readdir(join(root, name)).catch(() => [])));
+  return Math.max(0, ...names.flat().map(ticketNumber));
+}
+
+function ticketNumber(name: string): number {
+  return Number(TICKET_FILE.exec(name)?.[1] ?? 0);
 }
 
 async function replaceFile(path: string, text: string): Promise<void> {
