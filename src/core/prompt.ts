@@ -2,10 +2,12 @@
 // nothing before the handoff part depends on time, attempt or chance. Text that is not ours is put into marked blocks.
 
 import type { ResolvedFlow } from "./agent.ts";
-import type { ResultSpec, WorkStage } from "./flow.ts";
+import { MAIN_TRACK, type ResultSpec, type WorkStage } from "./flow.ts";
 import { type Issue, issueText } from "./outcome.ts";
+import { type DeveloperTrust, trustText } from "./projections/trust.ts";
 import { counterKey } from "./routing.ts";
 import type { Carry, Run } from "./run.ts";
+import { isWork } from "./sequence.ts";
 import { fillPrompt } from "./template.ts";
 
 /** What the engine adds to the run for one attempt. */
@@ -17,6 +19,10 @@ export type PromptFacts = {
   readonly branch: string;
   /** Earlier attempts that ended, oldest first: what each handed on. */
   readonly earlier: readonly EarlierHandoff[];
+  /** Rounds of questions of this stage before the one that its carry brings. */
+  readonly answers: readonly EarlierAnswer[];
+  /** Whether the quality gates of those who built are trusted; empty for stages that the flow does not ask this of. */
+  readonly trust: readonly DeveloperTrust[];
   /** Texts of files that the flow names: bundles, carried files. */
   readonly files: Readonly<Record<string, string>>;
   readonly diffRange: string;
@@ -30,6 +36,8 @@ export type EarlierHandoff = {
   readonly summary: string;
   readonly path: string | null;
 };
+
+export type EarlierAnswer = { readonly questions: readonly string[]; readonly answer: string };
 
 export function composePrompt(
   resolved: ResolvedFlow,
@@ -97,10 +105,7 @@ const PARTS: Readonly<Record<string, (context: Context) => string>> = {
     facts.files["spec"] === undefined ? ticketText({ run }) : block("Specification", facts.files["spec"]),
   task: ({ facts }) => (facts.files["task"] === undefined ? "" : block("Task", facts.files["task"])),
   handoffs: ({ facts }) => handoffsText(latestOf(facts.earlier)),
-  "previous-handoff": ({ facts, carry }) =>
-    handoffsText(
-      facts.earlier.filter((handoff) => handoff.stage === carry.from || carry.from === handoff.agent).slice(-1),
-    ),
+  "previous-handoff": previousHandoffs,
   constraints: ({ resolved }) => (resolved.prompts["fragments/constraints"] ?? "").trim(),
   "output-format": outputFormat,
   "revision-context": revisionContext,
@@ -155,6 +160,22 @@ function handoffsText(earlier: readonly EarlierHandoff[]): string {
   return lines.join("\n\n");
 }
 
+/** From the agent that sent the run here, and from those who built what it is about; after tracks from the last agent of each. */
+function previousHandoffs({ resolved, stage, track, carry, facts }: Context): string {
+  const wanted = new Set<string>();
+  for (const each of resolved.flow.stages) {
+    const isJoin = each.kind === "parallel" && each.id === carry.from;
+    const plans = each.kind === "parallel" ? Object.entries(each.tracks) : [];
+    const own = plans.filter(([name]) => track === MAIN_TRACK || name === track).map(([, plan]) => plan.stages);
+    if (isJoin) for (const stages of own) wanted.add(stages.at(-1)?.id ?? "");
+    for (const agent of [...own.flat(), ...(isWork(each) ? [each] : [])]) {
+      if (agent.kind !== "agent" || agent.id === stage.id) continue;
+      if (agent.id === carry.from || agent.produces.length > 0) wanted.add(agent.id);
+    }
+  }
+  return handoffsText(latestOf(facts.earlier.filter((handoff) => wanted.has(handoff.stage))));
+}
+
 function instructionText({ stage, facts, run }: Context): string {
   const lines = [stage.instruction ?? `Do the work of the stage "${stage.title ?? stage.id}" now.`];
   if (stage.reads.length > 0) lines.push(`Read, in this order: ${stage.reads.join(", ")}.`);
@@ -167,6 +188,7 @@ function instructionText({ stage, facts, run }: Context): string {
     if (text !== undefined) lines.push(text.trim());
   }
   if (stage.reads.includes("task")) lines.push(`The original task: ${run.subject.title}`);
+  if (stage.gates !== undefined) lines.push(trustText(stage.gates, facts.trust));
   return lines.join("\n");
 }
 
@@ -177,6 +199,8 @@ function revisionContext(context: Context): string {
   const lines: string[] = [];
   if (loop > 0) lines.push(`This is revision loop ${loop}${max === null ? "" : ` of ${max}`}.`);
   if (carry.issues.length > 0) lines.push("Issues to resolve, as they were reported:", ...carry.issues.map(listItem));
+  for (const { questions, answer } of context.facts.answers)
+    lines.push("Asked before:", ...questions.map(listItem), block("Answer of the person then", answer));
   if (carry.questions.length > 0 && carry.reason === "answered")
     lines.push("Questions that were asked:", ...carry.questions.map(listItem));
   if (carry.said !== undefined)

@@ -6,6 +6,7 @@ import type { AttemptEnd } from "../agents/runner.ts";
 import type { Flow, WorkStage } from "../core/flow.ts";
 import { judge } from "../core/judge.ts";
 import type { Report } from "../core/outcome.ts";
+import type { Result } from "../core/result.ts";
 import { readExitCode } from "../core/verdict/exit-code.ts";
 import { readFileVerdict } from "../core/verdict/file-verdict.ts";
 import { readHandoffFile } from "../core/verdict/handoff-file.ts";
@@ -16,6 +17,7 @@ import { readRouteList } from "../core/verdict/route-list.ts";
 import { readVerdictFile } from "../core/verdict/verdict-file.ts";
 import { readWorkResult } from "../core/verdict/work-result.ts";
 import { type AttemptFiles, readAgentFile } from "./attempt-files.ts";
+import { checkContract } from "./check-contract.ts";
 
 export type ReadContext = {
   readonly flow: Flow;
@@ -25,6 +27,7 @@ export type ReadContext = {
   readonly workspaceDir: string;
   readonly files: AttemptFiles;
   readonly knownAgents: readonly string[];
+  readonly readYaml: (text: string) => Result<unknown>;
 };
 
 export type ReportReading = { readonly report: Report; readonly unreadable?: Unreadable };
@@ -33,6 +36,10 @@ const FILE_BYTES = 1024 * 1024;
 const SUMMARY_CHARS = 8 * 1024;
 
 export async function readReport(context: ReadContext, end: AttemptEnd): Promise<ReportReading> {
+  return checkContract(context, await readChannels(context, end));
+}
+
+async function readChannels(context: ReadContext, end: AttemptEnd): Promise<ReportReading> {
   const failure = failureOf(end);
   if (failure !== undefined) return { report: failure };
   const written = await readAgentFile(context.files.verdict, FILE_BYTES);

@@ -8,7 +8,7 @@ import type { ResolvedFlow } from "../core/agent.ts";
 import type { WorkStage } from "../core/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Report } from "../core/outcome.ts";
-import { composePrompt, composeRepair, type EarlierHandoff, type PromptFacts } from "../core/prompt.ts";
+import { composePrompt, composeRepair } from "../core/prompt.ts";
 import type { Result } from "../core/result.ts";
 import { chooseByRules } from "../core/router-rules.ts";
 import type { Carry, Run } from "../core/run.ts";
@@ -16,11 +16,12 @@ import { factOf } from "../core/sequence.ts";
 import { fillFacts } from "../core/template.ts";
 import type { AttemptRecord } from "../store/store.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
-import { type AttemptFiles, openAttempt, readAgentFile, setAside, stamp, writeRecord } from "./attempt-files.ts";
+import { type AttemptFiles, openAttempt, setAside, stamp, writeRecord } from "./attempt-files.ts";
 import { type Builtin, builtins } from "./builtins.ts";
 import { changedFiles } from "./changed-files.ts";
 import { failpoint } from "./failpoint.ts";
 import { ensureProjectNotes } from "./project-notes.ts";
+import { notedFacts, promptFacts } from "./prompt-facts.ts";
 import { readReport } from "./read-report.ts";
 
 export type StageJob = {
@@ -51,7 +52,6 @@ export type StageJob = {
 
 /** Between TERM and KILL; agents get a moment to save what they have. */
 const GRACE_MS = 5000;
-const CARRIED_FILE_BYTES = 256 * 1024;
 /** The router gave no answer at all; one that cannot be used is an error and not among these. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   "agent_not_found",
@@ -101,11 +101,12 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
   // What lies uncommitted from earlier stages is not this one's work.
   const diffBefore = stage.writes.includes("git-commit") ? await job.workspaces.diff(workspace, from) : "";
   const facts = await promptFacts(job, workspace, dir, from);
+  const noted = notedFacts(job, facts);
   const prompt = composePrompt(job.resolved, job.run, job.track, stage, job.carry, facts);
   await writeRecord(files.prompt, prompt);
   failpoint("prompt-written");
   const spec = { ...attemptSpec(job, workspace, dir, argv), prompt, outputPath: files.output };
-  let end = await start(job, spec);
+  let end = await start(job, spec, noted);
   failpoint("attempt-ended");
   const context = {
     flow: job.resolved.flow,
@@ -115,6 +116,7 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
     workspaceDir: dir,
     files,
     knownAgents: Object.keys(job.resolved.agents),
+    readYaml: job.readYaml,
   };
   let reading = await readReport(context, end);
   let repaired = false;
@@ -124,7 +126,7 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
     await writeRecord(files.repairPrompt, repair);
     await setAside(files.verdict, files, "rejected-verdict.json");
     const env = { ...spec.env, PASSRAIL_REPAIR: "1" };
-    end = await start(job, { ...spec, env, prompt: repair, outputPath: files.repairOutput });
+    end = await start(job, { ...spec, env, prompt: repair, outputPath: files.repairOutput }, noted);
     const second = await readReport(context, end);
     const warning = `verdict_repaired: the first verdict was not accepted (${reading.unreadable.message})`;
     reading =
@@ -172,12 +174,17 @@ async function checkHandoff(dir: string, report: Report): Promise<Report> {
   return { ...rest, cause: "handoff_outside", reason: `the handoff ${path} leads out of the workspace` };
 }
 
-async function start(job: StageJob, spec: AttemptSpec): Promise<AttemptEnd> {
+async function start(job: StageJob, spec: AttemptSpec, noted: JsonObject): Promise<AttemptEnd> {
   return job.runner.run(spec, {
     signal: job.signal,
     onStarted: async (identity: ProcessIdentity) => {
       failpoint("spawned");
-      await job.note({ process: { ...identity }, prompt: job.files.prompt, output: job.files.output });
+      await job.note({
+        process: { ...identity },
+        prompt: job.files.prompt,
+        output: job.files.output,
+        ...noted,
+      });
       failpoint("process-noted");
     },
   });
@@ -252,74 +259,6 @@ function workDir(job: StageJob, workspace: Workspace): string {
   return filled === undefined || filled.includes("..") || filled.startsWith("/")
     ? workspace.dir
     : join(workspace.dir, filled);
-}
-
-async function promptFacts(
-  job: StageJob,
-  workspace: Workspace,
-  dir: string,
-  head: string | null,
-): Promise<PromptFacts> {
-  const attempts = await job.earlierAttempts();
-  const files: Record<string, string> = {};
-  const wanted = new Set(
-    [...job.carry.names, ...job.stage.carryOnRetry].filter((name) => name.includes("/") || name.includes(".")),
-  );
-  for (const name of wanted) {
-    const text = await readAgentFile(join(dir, name), CARRIED_FILE_BYTES);
-    if (text !== undefined) files[name] = text;
-  }
-  for (const name of ["dev-bundle.md", "tester-bundle.md"]) {
-    const text = await readAgentFile(join(job.home, "runs", job.run.id, "bundles", name), CARRIED_FILE_BYTES);
-    if (text !== undefined) files[name] = text;
-  }
-  for (const name of job.stage.inline) {
-    const text = job.resolved.prompts[`fragments/inline-${name}`];
-    if (text !== undefined) files[`inline-${name}`] = text;
-  }
-  const first = attempts.find((attempt) => typeof attempt.facts["from"] === "string")?.facts["from"];
-  return {
-    nonce: job.nonce,
-    verdictFile: job.files.verdict,
-    handoffFile: job.files.handoff,
-    url: job.url,
-    branch: workspace.branch ?? "",
-    earlier: attempts.flatMap((attempt) => toEarlier(job, attempt)),
-    files,
-    diffRange: typeof first === "string" && head !== null ? `${first}..HEAD` : "",
-  };
-}
-
-function toEarlier(job: StageJob, record: AttemptRecord): EarlierHandoff[] {
-  const { outcome } = record;
-  if (record.status !== "done" || outcome === null) return [];
-  const text = (key: string): string | undefined => (typeof outcome[key] === "string" ? outcome[key] : undefined);
-  return [
-    {
-      stage: record.stage,
-      agent: agentOf(job.resolved, record.stage),
-      attempt: record.attempt,
-      word: text("word") ?? text("verdict") ?? text("health") ?? "",
-      summary: [text("summary") ?? "", ...filesLine(record)].join("\n").trim(),
-      path: text("path") ?? null,
-    },
-  ];
-}
-
-function filesLine({ facts: { files } }: AttemptRecord): readonly string[] {
-  return Array.isArray(files) && files.length > 0 ? [`Files changed: ${files.join(", ")}`] : [];
-}
-
-function agentOf(resolved: ResolvedFlow, stageId: string): string {
-  for (const stage of resolved.flow.stages) {
-    if (stage.id === stageId && "shownAgent" in stage) return stage.shownAgent;
-    if (stage.kind !== "parallel") continue;
-    for (const track of Object.values(stage.tracks)) {
-      const found = track.stages.find(({ id }) => id === stageId);
-      if (found !== undefined) return found.shownAgent;
-    }
-  }
-  return stageId;
 }
 
 /** Files that the flow says this stage writes; the verdict's own file is judged by its reader. */
