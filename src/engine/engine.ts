@@ -1,6 +1,8 @@
 // The only place where things happen: a signal comes in, the pure transition decides, the store makes it durable, and then the run's
 // attempts are brought in line with its state. Any process may deliver signals; only the one that performs starts attempts.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Processes, Runner } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
 import { type Command, isDurable } from "../core/command.ts";
@@ -13,9 +15,10 @@ import { findWork } from "../core/sequence.ts";
 import type { Signal, SignalBody } from "../core/signal.ts";
 import { type Step, transition } from "../core/transition.ts";
 import type { Notifier } from "../notify/notify.ts";
-import type { Store, StoredRun, WorkRecord } from "../store/store.ts";
-import type { Workspaces } from "../workspace/workspace.ts";
+import type { AttemptRecord, Store, StoredRun, WorkRecord } from "../store/store.ts";
+import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { attemptFiles, markerOf } from "./attempt-files.ts";
+import { branchOf } from "./branch.ts";
 import type { Clock } from "./clock.ts";
 import { failpoint } from "./failpoint.ts";
 import { createQueue, type ReadyAttempt } from "./queue.ts";
@@ -419,7 +422,8 @@ export function createEngine(options: EngineOptions): Engine {
     try {
       if (command.type === "notify") {
         const item = command.item === null ? null : `${runId}.${command.item}`;
-        await options.notifier.notify({ runId, to: command.to, event: command.event, text: command.text, item });
+        const { to, event } = command;
+        await options.notifier.notify({ runId, to, event, text: `${await subjectOf(runId)}${command.text}`, item });
         failpoint("notify-sent");
       } else if (command.type === "release-workspace") {
         await releaseWorkspace(runId);
@@ -441,6 +445,12 @@ export function createEngine(options: EngineOptions): Engine {
     }
   }
 
+  /** A message is read away from the board: it names the ticket. */
+  async function subjectOf(runId: string): Promise<string> {
+    const stored = cache.get(runId) ?? (await store.loadRun(runId));
+    return stored === undefined ? "" : `${stored.run.subject.id}: `;
+  }
+
   async function releaseWorkspace(runId: string): Promise<void> {
     const stored = await store.loadRun(runId);
     if (stored === undefined) return;
@@ -449,17 +459,26 @@ export function createEngine(options: EngineOptions): Engine {
     const resolved = await flowOf(stored.run.flowHash);
     const mode = workspaceMode(resolved, stored.run);
     if (mode !== "worktree" || resolved.flow.workspace.delete === "never") return;
-    const records = await store.attempts(runId);
-    const facts = records.findLast((record) => typeof record.facts["workspace"] === "string")?.facts;
-    if (typeof facts?.["workspace"] !== "string") return;
-    const branch = typeof facts["branch"] === "string" ? { branch: facts["branch"] } : {};
-    const repository = typeof facts["repository"] === "string" ? { repository: facts["repository"] } : {};
     const workspaces = options.workspaces("worktree");
-    const closed = await workspaces.close(
-      { mode, dir: facts["workspace"], lockKeys: [], ...branch, ...repository },
-      runId,
-    );
+    const workspace =
+      workspaceIn(await store.attempts(runId)) ?? (await leftWorkspace(workspaces, resolved, stored.run));
+    if (workspace === undefined) return;
+    const closed = await workspaces.close(workspace, runId);
     if (!closed.ok) options.onError(runId, new Error(closed.error.message));
+  }
+
+  /** An attempt notes its workspace when its program has ended; one that never came so far may still have opened it. */
+  async function leftWorkspace(
+    workspaces: Workspaces,
+    resolved: ResolvedFlow,
+    run: Run,
+  ): Promise<Workspace | undefined> {
+    if (!existsSync(join(options.home, "worktrees", run.id))) return undefined;
+    const branch = branchOf(resolved.flow, run);
+    const opened = await workspaces.open({ runId: run.id, project: projectOf(run), branch });
+    if (opened.ok) return opened.value;
+    options.onError(run.id, new Error(opened.error.message));
+    return undefined;
   }
 
   async function catchUp(): Promise<void> {
@@ -552,6 +571,15 @@ function isReady(run: Run, attempt: ReadyAttempt): boolean {
     track.stage === attempt.stage &&
     track.attempt === attempt.attempt
   );
+}
+
+/** Where the last attempt that told so has worked. */
+function workspaceIn(records: readonly AttemptRecord[]): Workspace | undefined {
+  const facts = records.findLast((record) => typeof record.facts["workspace"] === "string")?.facts;
+  if (typeof facts?.["workspace"] !== "string") return undefined;
+  const branch = typeof facts["branch"] === "string" ? { branch: facts["branch"] } : {};
+  const repository = typeof facts["repository"] === "string" ? { repository: facts["repository"] } : {};
+  return { mode: "worktree", dir: facts["workspace"], lockKeys: [], ...branch, ...repository };
 }
 
 function projectOf(run: Run): string {
