@@ -6,7 +6,7 @@ import { join, sep } from "node:path";
 import type { AttemptEnd, AttemptSpec, ProcessIdentity, Runner } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
 import type { WorkStage } from "../core/flow.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Report } from "../core/outcome.ts";
 import { composePrompt, composeRepair } from "../core/prompt.ts";
 import type { Result } from "../core/result.ts";
@@ -17,6 +17,7 @@ import { fillFacts } from "../core/template.ts";
 import type { AttemptRecord } from "../store/store.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { type AttemptFiles, openAttempt, setAside, stamp, writeRecord } from "./attempt-files.ts";
+import { branchOf } from "./branch.ts";
 import { type Builtin, builtins } from "./builtins.ts";
 import { changedFiles } from "./changed-files.ts";
 import { failpoint } from "./failpoint.ts";
@@ -66,7 +67,11 @@ export async function runStage(job: StageJob): Promise<Report> {
   const { stage } = job;
   await openAttempt(job.files);
   if (stage.kind === "router" && job.argv === undefined) return routeByRules(job);
-  const opened = await job.workspaces.open({ runId: job.run.id, project: job.project, ...branchOf(job) });
+  const opened = await job.workspaces.open({
+    runId: job.run.id,
+    project: job.project,
+    ...(job.workspaces.mode === "worktree" ? { branch: branchOf(job.resolved.flow, job.run) } : {}),
+  });
   if (!opened.ok)
     return failed(
       opened.error.code,
@@ -228,24 +233,9 @@ function ownNames(job: StageJob, workspace: Workspace): Record<string, string> {
   const known: Record<string, string> = {
     DASHBOARD_URL: job.url,
     STORY_ID: job.run.subject.id,
-    BRANCH: workspace.branch ?? branchOf(job).branch ?? "",
+    BRANCH: workspace.branch ?? "",
   };
   return Object.fromEntries(job.stage.vars.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]])));
-}
-
-function branchOf(job: StageJob): { branch?: string } {
-  if (job.workspaces.mode !== "worktree") return {};
-  const plan = job.resolved.flow.workspace.branch;
-  const filled = plan === undefined ? undefined : fillFacts(plan, (path) => branchFact(job.run, path));
-  return { branch: filled ?? `passrail/${job.run.id}` };
-}
-
-/** `{story.number}` is the part of a story's id behind the version: 1.1.1 of v0.1:1.1.1. */
-function branchFact(run: Run, path: readonly string[]): Json | undefined {
-  const found = factOf(run, path);
-  if (found !== undefined) return found;
-  if (path.at(-1) === "id") return run.subject.id;
-  return path.at(-1) === "number" ? run.subject.id.slice(run.subject.id.indexOf(":") + 1) : undefined;
 }
 
 /** Tracks work in their own folder of the workspace where the flow and the run's facts name one. */

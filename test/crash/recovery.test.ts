@@ -1,0 +1,150 @@
+// Single facts about recovery, each with one crash at one known place: quick to run and quick to understand when one breaks.
+// The breadth is in kill.test.ts and failpoints.test.ts.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { findMarked } from "../../src/agents/process-table.ts";
+import { openForReading, openPassrail, type Passrail } from "../../src/compose.ts";
+import type { Signal, SignalBody } from "../../src/core/signal.ts";
+import { transition } from "../../src/core/transition.ts";
+import { storeMark } from "../../src/engine/attempt-files.ts";
+import { openWriter } from "../../src/store/sqlite/connection.ts";
+import { shippedFlow } from "../harness/shipped.ts";
+import { openWorkbench } from "../harness/workbench.ts";
+import { closeStage, drive, openStage, type Stage } from "./drive.ts";
+import { scenarioOf } from "./seeds.ts";
+
+const stages: Stage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await closeStage(stage);
+});
+
+/** A scenario whose program has just died at the given place. */
+async function crashed(scenario: string, failpoint: string): Promise<Stage> {
+  const stage = openStage(scenarioOf(scenario));
+  stages.push(stage);
+  expect(await drive(stage, { failpoint })).toMatchObject({ end: "killed" });
+  return stage;
+}
+
+test("P1: the connection that commits waits for the disk each time", () => {
+  const stage = openStage(scenarioOf("feature"));
+  stages.push(stage);
+  const db = openWriter(join(stage.home, "passrail.db"), "never");
+  expect(db.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
+  expect(db.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+  db.close();
+});
+
+test("R-001-39: what a killed engine left running is ended by the next one", async () => {
+  // The second program is the designer, who leaves a child in a session of its own; without its engine nobody ends that.
+  const stage = await crashed("feature", "process-noted:2");
+  const marked = () => findMarked(`${storeMark(stage.home)}/`);
+  await expect.poll(marked, { timeout: 10_000 }).not.toEqual([]);
+  expect(await drive(stage)).toMatchObject({ end: "settled" });
+  expect(marked()).toEqual([]);
+});
+
+test("R-001-40, R-X-05: an interrupted attempt uses up no loop and is told the same as the one before", async () => {
+  // The fifth program is the builder in its revision.
+  const stage = await crashed("feature", "spawned:5");
+  expect(await drive(stage)).toMatchObject({ end: "settled" });
+  const store = openForReading(stage.home);
+  const run = (await store?.loadRun("rfeature"))?.run;
+  const builds = (await store?.attempts("rfeature"))
+    ?.filter(({ stage: id }) => id === "build")
+    .map(({ status }) => status);
+  store?.close();
+  expect(run).toMatchObject({ status: "completed", counters: { revision: { loops: 1 } } });
+  expect(builds).toEqual(["done", "interrupted", "done"]);
+  const prompt = (attempt: number) =>
+    readFileSync(join(stage.home, "runs", "rfeature", `build-${attempt}`, "prompt.md"), "utf8");
+  expect(prompt(2)).toContain("revision loop 1 of 2");
+  expect(prompt(3)).toContain("revision loop 1 of 2");
+});
+
+test("R-X-03: the report of an attempt that was cut off does not count for the next one", () => {
+  const flow = shippedFlow("feature");
+  let number = 0;
+  const signal = (body: SignalBody): Signal => ({
+    ...body,
+    id: `${number++}`,
+    at: "2026-01-01T00:00:00.000Z",
+    actor: "human:driver",
+  });
+  const requested: SignalBody = {
+    type: "run.requested",
+    runId: "r1",
+    flowHash: "h",
+    subject: { id: "F-1", title: "t", body: "" },
+    facts: {},
+  };
+  const before: SignalBody[] = [
+    { type: "item.answered", number: 1, kind: "gate", answer: "approve", text: "" },
+    { type: "attempt.started", stage: "spec", attempt: 1 },
+    { type: "attempt.interrupted", stage: "spec", attempt: 1, cause: "a crash" },
+    { type: "attempt.started", stage: "spec", attempt: 2 },
+  ];
+  const run = before.reduce(
+    (state, body) => transition(flow, state, signal(body)).run,
+    transition(flow, undefined, signal(requested)).run,
+  );
+  const late = transition(
+    flow,
+    run,
+    signal({ type: "attempt.finished", stage: "spec", attempt: 1, report: { verdict: "APPROVED" } }),
+  );
+  expect(late.ignored).toBe("attempt 1 of spec is not running");
+  expect(late.run).toEqual(run);
+});
+
+test("R-001-25, R-X-03: a review that was there before the attempt is no review", async () => {
+  const bench = await openWorkbench({ workspace: "in-place" });
+  mkdirSync(join(bench.project, ".brain"));
+  writeFileSync(join(bench.project, ".brain", "REVIEW.md"), "Verdict: APPROVE\n");
+  try {
+    const run = await bench.run("routed", { reviewer: [{ via: "none" }] }, { facts: { input: { agent: "reviewer" } } });
+    expect(run.status).toBe("stopped");
+    const finished = (await bench.events(run.id)).find((event) => event.type === "stage.finished");
+    expect(finished).not.toMatchObject({ outcome: { verdict: "pass" } });
+  } finally {
+    await bench.close();
+  }
+});
+
+for (const failpoint of ["workspace-opened:1", "spawned:1", "report-read:2"]) {
+  test(`R-X-05: a run that is canceled after a crash at ${failpoint} leaves no worktree`, async () => {
+    const stage = await crashed("feature", failpoint);
+    const passrail = await openCanceling(stage, "rfeature");
+    try {
+      await passrail.engine.idle();
+      expect((await passrail.store.loadRun("rfeature"))?.run.status).toBe("canceled");
+    } finally {
+      await passrail.close();
+    }
+    const listed = execFileSync("git", ["worktree", "list", "--porcelain"], { cwd: stage.project, encoding: "utf8" });
+    expect(listed.match(/^worktree /gmu)).toHaveLength(1);
+    const folder = join(stage.home, "worktrees");
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+    expect(findMarked(`${storeMark(stage.home)}/`)).toEqual([]);
+  });
+}
+
+/** As a person does who starts Passrail again only to cancel. */
+async function openCanceling({ home, project }: Stage, runId: string): Promise<Passrail> {
+  const opened = await openPassrail({
+    home,
+    project,
+    environment: process.env,
+    flags: {},
+    onError: (_runId, error) => expect.unreachable(String(error)),
+    first: async ({ engine }) => {
+      await engine.deliver(runId, { type: "cancel.requested", reason: "not wanted any more" }, "human:driver");
+      return true;
+    },
+  });
+  if (!opened.ok) throw new Error(opened.error.message);
+  return opened.value;
+}
