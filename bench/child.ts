@@ -1,0 +1,36 @@
+// What must be measured in a process of its own: how fast an engine is ready again, and how much memory a busy one takes.
+// `node bench/child.ts recover FOLDER` or `node bench/child.ts memory FOLDER`; the answer is one number on stdout.
+
+import { openSqliteStore } from "../src/store/sqlite/open.ts";
+import { openEngine, openWorkload } from "./workload.ts";
+
+const [task, home = ""] = process.argv.slice(2);
+
+if (task === "recover") console.log(await recoverMs());
+else if (task === "memory") console.log(await peakMegabytes());
+else throw new Error(`unknown task ${String(task)}`);
+
+async function recoverMs(): Promise<number> {
+  const since = performance.now();
+  const store = openSqliteStore({ file: `${home}/passrail.db` });
+  const engine = openEngine(home, store, 3, {
+    runStage: () => Promise.reject(new Error("nothing should start")),
+    onError: (_runId, error) => {
+      throw error;
+    },
+  });
+  await engine.perform();
+  const took = performance.now() - since;
+  await engine.idle();
+  await engine.close();
+  store.close();
+  return took;
+}
+
+/** The most that was ever resident, after five times a hundred runs at once. */
+async function peakMegabytes(): Promise<number> {
+  const workload = await openWorkload(home);
+  for (let batch = 0; batch < 5; batch += 1) await workload.complete(100);
+  await workload.close();
+  return process.resourceUsage().maxRSS / 1024;
+}

@@ -1,0 +1,69 @@
+// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER]`: measures everything in one run, prints a table and the same as JSON.
+// Ends with 1 when a bar is missed. docs/benchmarks.md says what each line means.
+
+import { writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { parseArgs } from "node:util";
+import { measureCore } from "./core.ts";
+import { measureLateRevisions, measureLateRuns } from "./growth.ts";
+import type { Row } from "./measure.ts";
+import { measureProcesses } from "./processes.ts";
+import { measureThroughput } from "./throughput.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: "string" },
+    "no-bars": { type: "boolean", default: false },
+    dir: { type: "string", default: tmpdir() },
+  },
+});
+
+const MEASUREMENTS = [
+  () => measureThroughput(options.dir),
+  () => measureLateRevisions(options.dir),
+  () => measureProcesses(options.dir),
+  () => measureLateRuns(options.dir),
+  async () => measureCore(),
+];
+
+console.log(
+  `node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} cores, ${options.dir}`,
+);
+const rows: Row[] = [];
+for (const measure of MEASUREMENTS) {
+  const measured = await measure();
+  for (const row of measured) console.log(line(row));
+  rows.push(...measured);
+}
+const missed = rows.filter((row) => outcome(row) === "MISSED");
+const json = JSON.stringify({
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+  cores: availableParallelism(),
+  rows: rows.map((row) => ({ ...row, outcome: outcome(row) })),
+});
+if (options.json === undefined) console.log(json);
+else writeFileSync(options.json, `${json}\n`);
+if (!options["no-bars"]) {
+  console.log(missed.length === 0 ? "all bars ok" : `missed: ${missed.map(({ name }) => name).join("; ")}`);
+  process.exitCode = missed.length === 0 ? 0 : 1;
+}
+
+function line(row: Row): string {
+  const { name, value, unit, limit, note } = row;
+  const shown = value === undefined ? "-" : `${round(value)} ${unit}`;
+  const bar = limit === undefined || options["no-bars"] ? "" : `${limit.is} ${limit.value} ${unit}`;
+  const verdict = options["no-bars"] ? "" : outcome(row);
+  return `${name.padEnd(42)}${shown.padStart(14)}  ${bar.padEnd(18)}${verdict.padEnd(8)}${note ?? ""}`.trimEnd();
+}
+
+/** What could not be measured has not met its bar. */
+function outcome({ value, limit }: Row): "ok" | "MISSED" | "" {
+  if (limit === undefined) return "";
+  if (value === undefined) return "MISSED";
+  return (limit.is === "at least" ? value >= limit.value : value <= limit.value) ? "ok" : "MISSED";
+}
+
+function round(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toPrecision(3);
+}

@@ -1,0 +1,54 @@
+// How things are measured here: in rounds that take turns, because machines are noisy and slow down and speed up as a whole.
+// What counts is the middle value, and for a comparison the middle of the rounds' ratios.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+/** One line of the table. Without a limit it is shown and nothing more. */
+export type Row = {
+  readonly name: string;
+  /** Undefined when it could not be measured; the note says why. */
+  readonly value: number | undefined;
+  readonly unit: string;
+  readonly limit?: { readonly is: "at least" | "at most"; readonly value: number };
+  readonly note?: string;
+};
+
+export type Sample = { readonly wallMs: number; readonly cpuMs: number };
+
+/** A folder of its own for one measurement, gone afterwards. */
+export async function inFolder<T>(base: string, work: (dir: string) => Promise<T>): Promise<T> {
+  const dir = mkdtempSync(join(base, "passrail-bench-"));
+  try {
+    return await work(dir);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** Wall time and the processor time of this whole process. */
+export async function sample(work: () => void | Promise<void>): Promise<Sample> {
+  const cpu = process.cpuUsage();
+  const since = performance.now();
+  await work();
+  const wallMs = performance.now() - since;
+  const { user, system } = process.cpuUsage(cpu);
+  return { wallMs, cpuMs: (user + system) / 1000 };
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+/** The smallest value that this share of the values does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+  if (value === undefined) throw new Error("nothing was measured");
+  return value;
+}
+
+/** The middle of the ratios of neighbours: what disturbs one round disturbs both of its halves. */
+export function ratio(above: readonly number[], below: readonly number[]): number {
+  return median(above.map((value, index) => value / (below[index] ?? Number.NaN)));
+}

@@ -1,0 +1,99 @@
+// Everything that needs a fresh process: cold start of the command, recovery after a crash, and memory.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { inFolder, median, type Row, ratio } from "./measure.ts";
+import { featureFlow, openWorkload, unlimited } from "./workload.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const CLI = join(ROOT, "dist/cli/main.js");
+const START_ROUNDS = 15;
+const RECOVERY_ROUNDS = 5;
+const PARKED = 1000;
+
+export function measureProcesses(base: string): Promise<readonly Row[]> {
+  return inFolder(base, async (dir) => {
+    const crashed = `${dir}/crashed`;
+    await parkRuns(`${dir}/parked`, crashed);
+    const recoveries: number[] = [];
+    for (let round = 0; round < RECOVERY_ROUNDS; round += 1) {
+      const home = `${dir}/recovered-${round}`;
+      copyStore(crashed, home);
+      recoveries.push(child("recover", home));
+    }
+    return [
+      {
+        name: "recovery of 1,000 runs parked at a gate",
+        value: median(recoveries),
+        unit: "ms",
+        limit: { is: "at most", value: 1000 },
+        note: "after a crash, store opening included",
+      },
+      {
+        name: "memory, 100 runs at once",
+        value: child("memory", `${dir}/memory`),
+        unit: "MB",
+        limit: { is: "at most", value: 150 },
+        note: "peak RSS of a fresh process",
+      },
+      ...measureStart(`${dir}/recovered-0`),
+    ];
+  });
+}
+
+/** The files as a crash would leave them: copied while the engine still has them open. */
+async function parkRuns(home: string, copy: string): Promise<void> {
+  const workload = await openWorkload(home, { flow: unlimited(featureFlow()) });
+  for (let runs = 0; runs < PARKED; runs += 100) await workload.park(100, "ship");
+  await workload.engine.idle();
+  copyStore(home, copy);
+  await workload.close();
+}
+
+function copyStore(from: string, to: string): void {
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  for (const name of ["passrail.db", "passrail.db-wal"]) {
+    if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
+  }
+}
+
+function child(task: "recover" | "memory", home: string): number {
+  const script = join(import.meta.dirname, "child.ts");
+  return Number(execFileSync(process.execPath, [script, task, home], { encoding: "utf8" }));
+}
+
+/** `home` holds a thousand runs for `runs list` to read from. */
+function measureStart(home: string): readonly Row[] {
+  if (!existsSync(CLI)) spawnSync(process.execPath, [join(ROOT, "scripts/build.ts")], { stdio: "ignore" });
+  const against = {
+    name: "start of the command against bare node",
+    unit: "x",
+    limit: { is: "at most", value: 3 },
+  } as const;
+  if (!existsSync(CLI)) return [{ ...against, value: undefined, note: "dist/cli/main.js could not be built" }];
+  const times: Record<"bare" | "version" | "list", number[]> = { bare: [], version: [], list: [] };
+  for (let round = 0; round <= START_ROUNDS; round += 1) {
+    const taken = {
+      bare: startMs(["-e", "0"], home),
+      version: startMs([CLI, "--version"], home),
+      list: startMs([CLI, "runs", "list"], home),
+    };
+    if (round === 0) continue;
+    for (const name of ["bare", "version", "list"] as const) times[name].push(taken[name]);
+  }
+  return [
+    { name: "start of bare node", value: median(times.bare), unit: "ms" },
+    { name: "passrail --version", value: median(times.version), unit: "ms" },
+    { ...against, value: ratio(times.version, times.bare) },
+    { name: "passrail runs list, 1,000 runs", value: median(times.list), unit: "ms" },
+  ];
+}
+
+function startMs(args: readonly string[], home: string): number {
+  const since = performance.now();
+  const ended = spawnSync(process.execPath, args, { env: { ...process.env, PASSRAIL_HOME: home }, encoding: "utf8" });
+  const took = performance.now() - since;
+  if (ended.status !== 0) throw new Error(`node ${args.join(" ")} ended with ${String(ended.status)}: ${ended.stderr}`);
+  return took;
+}

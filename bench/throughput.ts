@@ -1,0 +1,92 @@
+// Durable handoffs per second: one run after the other, and a hundred at once, each beside the raw loop of the same statements.
+
+import { statSync } from "node:fs";
+import { inFolder, median, percentile, type Row, ratio, type Sample, sample } from "./measure.ts";
+import { openRawLoop, record } from "./raw.ts";
+import { featureFlow, HANDOFFS_PER_RUN, openWorkload, unlimited, type Workload } from "./workload.ts";
+
+const ROUNDS = 11;
+const RUNS = 40;
+const AT_ONCE = 100;
+
+export function measureThroughput(base: string): Promise<readonly Row[]> {
+  return inFolder(base, async (dir) => {
+    const raw = openRawLoop(`${dir}/raw/passrail.db`, await record(`${dir}/recorded`));
+    const single = await openWorkload(`${dir}/single`);
+    const many = await openWorkload(`${dir}/many`, { flow: unlimited(featureFlow()) });
+    const limited = await openWorkload(`${dir}/limited`);
+    const samples: Record<"rawBefore" | "single" | "rawBetween" | "many" | "limited", Sample[]> = {
+      rawBefore: [],
+      single: [],
+      rawBetween: [],
+      many: [],
+      limited: [],
+    };
+    const rawRuns = () => sample(raw.prepare(RUNS));
+    // The first round warms up and is not kept.
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const taken = {
+        rawBefore: await rawRuns(),
+        single: await sample(() => oneByOne(single, RUNS)),
+        rawBetween: await rawRuns(),
+        many: await sample(() => many.complete(AT_ONCE)),
+        limited: await sample(() => limited.complete(AT_ONCE)),
+      };
+      if (round === 0) for (const { latencies } of [single, many]) latencies.length = 0;
+      else for (const name of Object.keys(samples) as (keyof typeof samples)[]) samples[name].push(taken[name]);
+    }
+    for (const each of [single, many, limited]) await each.close();
+    raw.close();
+    const perSecond = (name: keyof typeof samples, runs: number) =>
+      samples[name].map(({ wallMs }) => (runs * HANDOFFS_PER_RUN * 1000) / wallMs);
+    const cpu = (name: keyof typeof samples, runs: number) =>
+      median(samples[name].map(({ cpuMs }) => (cpuMs * 1000) / (runs * HANDOFFS_PER_RUN)));
+    const rates = {
+      rawBefore: perSecond("rawBefore", RUNS),
+      single: perSecond("single", RUNS),
+      rawBetween: perSecond("rawBetween", RUNS),
+      many: perSecond("many", AT_ONCE),
+      limited: perSecond("limited", AT_ONCE),
+    };
+    const bytes = statSync(`${dir}/many/passrail.db`).size / ((ROUNDS + 1) * AT_ONCE);
+    return [
+      {
+        name: "raw loop, one transaction per handoff",
+        value: median([...rates.rawBefore, ...rates.rawBetween]),
+        unit: "/s",
+      },
+      { name: "handoffs, 1 run at a time", value: median(rates.single), unit: "/s" },
+      {
+        name: "handoffs, 1 run, against the raw loop",
+        value: ratio(rates.single, rates.rawBefore),
+        unit: "x",
+        limit: { is: "at least", value: 0.6 },
+      },
+      { name: "handoffs, 100 runs at once", value: median(rates.many), unit: "/s" },
+      {
+        name: "handoffs, 100 runs, against the raw loop",
+        value: ratio(rates.many, rates.rawBetween),
+        unit: "x",
+        limit: { is: "at least", value: 3 },
+      },
+      {
+        name: "handoffs, 100 runs, one build at a time",
+        value: median(rates.limited),
+        unit: "/s",
+        note: "the flow as shipped: its builds queue",
+      },
+      { name: "latency p50, 1 run", value: percentile(single.latencies, 0.5), unit: "ms" },
+      { name: "latency p99, 1 run", value: percentile(single.latencies, 0.99), unit: "ms" },
+      { name: "latency p50, 100 runs", value: percentile(many.latencies, 0.5), unit: "ms" },
+      { name: "latency p99, 100 runs", value: percentile(many.latencies, 0.99), unit: "ms" },
+      { name: "CPU per handoff, raw loop", value: cpu("rawBetween", RUNS), unit: "us" },
+      { name: "CPU per handoff, 1 run", value: cpu("single", RUNS), unit: "us" },
+      { name: "CPU per handoff, 100 runs", value: cpu("many", AT_ONCE), unit: "us" },
+      { name: "bytes on disk per run", value: bytes, unit: "B" },
+    ];
+  });
+}
+
+async function oneByOne(workload: Workload, runs: number): Promise<void> {
+  for (let run = 0; run < runs; run += 1) await workload.complete(1);
+}

@@ -1,0 +1,182 @@
+// The work that is measured: the shipped `feature` flow on the real engine and the real store file, with agents that answer at
+// once inside this process. One REVISE per run: start gate, spec, design, build, qa, build, qa, ship gate, done.
+
+import { randomBytes } from "node:crypto";
+import { killLeftovers } from "../src/agents/kill-tree.ts";
+import { findMarked } from "../src/agents/process-table.ts";
+import { loadCatalog } from "../src/catalog/catalog.ts";
+import { shippedDir } from "../src/compose.ts";
+import type { ResolvedFlow } from "../src/core/agent.ts";
+import type { RunEvent } from "../src/core/event.ts";
+import type { Stage } from "../src/core/flow.ts";
+import type { Report } from "../src/core/outcome.ts";
+import { openItems, type Run } from "../src/core/run.ts";
+import { isWork } from "../src/core/sequence.ts";
+import { systemClock } from "../src/engine/clock.ts";
+import { createEngine, type Engine } from "../src/engine/engine.ts";
+import type { StageJob } from "../src/engine/run-stage.ts";
+import { silentNotifier } from "../src/notify/command.ts";
+import { openSqliteStore } from "../src/store/sqlite/open.ts";
+import type { Store } from "../src/store/store.ts";
+
+/** Gates answered and attempts finished in one run of the workload. */
+export const HANDOFFS_PER_RUN = 8;
+const SLOTS = 100;
+
+export type Workload = {
+  readonly store: Store;
+  readonly engine: Engine;
+  /** Milliseconds from an agent's or a person's answer until it is durable. Cleared by whoever reads it. */
+  readonly latencies: number[];
+  /** Runs so many at once; resolves when all of them are completed. */
+  complete(runs: number): Promise<void>;
+  /** Starts so many and resolves when all of them wait at the gate. */
+  park(runs: number, gate: "start" | "ship"): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type WorkloadOptions = {
+  readonly flow?: ResolvedFlow;
+  readonly agent?: (job: StageJob) => Report | Promise<Report>;
+};
+
+export function featureFlow(): ResolvedFlow {
+  const resolved = loadCatalog({ shippedDir }).resolve("feature");
+  if (!resolved.ok) throw new Error(JSON.stringify(resolved.error));
+  return resolved.value;
+}
+
+/** The same flow without its limit of one build at a time: with it, runs would wait for each other and not for the store. */
+export function unlimited(resolved: ResolvedFlow): ResolvedFlow {
+  const stages = resolved.flow.stages.map((stage): Stage => (isWork(stage) ? { ...stage, concurrency: SLOTS } : stage));
+  return { ...resolved, hash: `${resolved.hash}-unlimited`, flow: { ...resolved.flow, stages } };
+}
+
+/** A store file and an engine on it that performs; `home` is its folder. */
+export async function openWorkload(home: string, options: WorkloadOptions = {}): Promise<Workload> {
+  const { flow = featureFlow(), agent = answerAtOnce } = options;
+  const store = openSqliteStore({ file: `${home}/passrail.db` });
+  const latencies: number[] = [];
+  const saidAt = new Map<string, number>();
+  const onceAt = new Map<string, { gate: string; reached: () => void }>();
+  const failures: unknown[] = [];
+  const engine = openEngine(home, store, SLOTS, {
+    async runStage(job) {
+      const report = await agent(job);
+      saidAt.set(job.run.id, performance.now());
+      return report;
+    },
+    onChange(run, events) {
+      noteLatency(run, events);
+      const goal = onceAt.get(run.id);
+      const gate = gateOf(run);
+      if (gate?.stage === goal?.gate || run.status === "completed") {
+        onceAt.delete(run.id);
+        saidAt.delete(run.id);
+        goal?.reached();
+      } else if (gate !== undefined) {
+        answer(run.id, gate.number);
+      }
+    },
+    onError: (_runId, error) => failures.push(error),
+  });
+  await engine.perform();
+
+  function noteLatency({ id }: Run, events: readonly RunEvent[]): void {
+    if (!events.some(({ type }) => type === "stage.finished" || type === "gate.answered")) return;
+    const since = saidAt.get(id);
+    if (since !== undefined) latencies.push(performance.now() - since);
+  }
+
+  function answer(runId: string, number: number): void {
+    saidAt.set(runId, performance.now());
+    const body = { type: "item.answered", number, kind: "gate", answer: "approve", text: "" } as const;
+    engine.deliver(runId, body, "human:owner").catch((error: unknown) => failures.push(error));
+  }
+
+  /** Until the run waits at this gate, or, for "", is completed. */
+  async function runTo(gate: string): Promise<void> {
+    const runId = newRunId();
+    const reached = new Promise<void>((resolve) => onceAt.set(runId, { gate, reached: resolve }));
+    const subject = {
+      id: "F-1",
+      title: "Export the report as CSV",
+      body: "One row per booking, UTF-8, with a header.",
+    };
+    const facts = { config: { project: "/project", workspace: "worktree" } };
+    await engine.startRun({ runId, resolved: flow, subject, facts, actor: "human:owner" });
+    await reached;
+  }
+
+  async function runAll(runs: number, gate: string): Promise<void> {
+    await Promise.all(Array.from({ length: runs }, () => runTo(gate)));
+    if (failures.length > 0) throw new AggregateError(failures, "the workload failed");
+  }
+
+  return {
+    store,
+    engine,
+    latencies,
+    complete: (runs) => runAll(runs, ""),
+    park: (runs, gate) => runAll(runs, gate),
+    async close() {
+      await engine.idle();
+      await engine.close();
+      store.close();
+    },
+  };
+}
+
+type Told = Pick<Parameters<typeof createEngine>[0], "runStage" | "onError"> & {
+  readonly onChange?: (run: Run, events: readonly RunEvent[]) => void;
+};
+
+export function openEngine(home: string, store: Store, slots: number, told: Told): Engine {
+  return createEngine({
+    store,
+    clock: systemClock,
+    slots,
+    agentLimits: {},
+    runner: { name: "none", run: () => Promise.reject(new Error("the workload starts no programs")) },
+    processes: { killLeftovers, findMarked },
+    workspaces: () => noWorkspaces,
+    notifier: silentNotifier,
+    home,
+    storeId: "bench",
+    newId: () => randomBytes(16).toString("hex"),
+    environment: {},
+    url: "",
+    readYaml: () => {
+      throw new Error("the workload reads no YAML");
+    },
+    ...told,
+  });
+}
+
+/** QA asks for changes once; every other answer passes. */
+export function answerAtOnce({ stage, attempt }: Pick<StageJob, "stage" | "attempt">): Report {
+  const isFirstQa = stage.id === "qa" && attempt === 1;
+  return isFirstQa
+    ? { structured: true, verdict: "revise", issues: ["the header row is missing"] }
+    : { structured: true, verdict: "pass", summary: "done" };
+}
+
+export function newRunId(): string {
+  return `r${randomBytes(5).toString("hex")}`;
+}
+
+function gateOf(run: Run): { readonly number: number; readonly stage: string } | undefined {
+  return run.status === "waiting" ? openItems(run)[0] : undefined;
+}
+
+const noWorkspaces = {
+  mode: "worktree",
+  open: unused,
+  head: unused,
+  diff: unused,
+  close: unused,
+} as const;
+
+function unused(): never {
+  throw new Error("the workload opens no workspaces");
+}
