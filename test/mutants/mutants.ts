@@ -1,0 +1,121 @@
+// Planted bugs, as data: each is one change that would break a promise, and the tests that must notice it. `find` stands exactly once in
+// its file; where the code has moved on, the entry is to be moved with it.
+
+export type Mutant = {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  /** Test file, and a part of the names of the tests in it (plain text). */
+  readonly tests: readonly (readonly [file: string, name: string])[];
+};
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "a change that was decided upon an old version is stored all the same",
+    file: "src/store/sqlite/write.ts",
+    find: "if (before.version !== expectedVersion) return",
+    replace: "if (before.version < expectedVersion) return",
+    tests: [["src/store/sqlite/open.test.ts", "a change that was decided upon an old version conflicts"]],
+  },
+  {
+    name: "a repeated signal is applied again",
+    file: "src/store/sqlite/write.ts",
+    find: "if (isRepeated(runId, signalIds)) return false;",
+    replace: "if (isRepeated(runId, signalIds)) return true;",
+    tests: [["src/store/sqlite/open.test.ts", "a repeated signal id is a duplicate"]],
+  },
+  {
+    name: "commits are answered before the disk has them",
+    file: "src/store/sqlite/connection.ts",
+    find: "PRAGMA synchronous = FULL;",
+    replace: "PRAGMA synchronous = OFF;",
+    tests: [["test/crash/recovery.test.ts", "P1: the connection that commits waits for the disk"]],
+  },
+  {
+    name: "an edited event passes the check of the chain",
+    file: "src/store/sqlite/verify.ts",
+    find: "else if (!isAsWritten) yield",
+    replace: 'else if (row.hash === "") yield',
+    tests: [["src/store/sqlite/verify.test.ts", "only that row is named"]],
+  },
+  {
+    name: "two engines perform on one store",
+    file: "src/store/sqlite/lock.ts",
+    find: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE",
+    replace: "PRAGMA locking_mode = EXCLUSIVE",
+    tests: [["src/store/sqlite/lock.test.ts", "a second process is refused"]],
+  },
+  {
+    name: "the verdict of an attempt that was cut off counts for the next one",
+    file: "src/core/transition.ts",
+    find: "track.stage === stage && track.attempt === attempt",
+    replace: "track.stage === stage && track.attempt >= attempt",
+    tests: [["test/crash/recovery.test.ts", "the report of an attempt that was cut off"]],
+  },
+  {
+    name: "an ended run goes on",
+    file: "src/core/transition.ts",
+    find: "if (isEnded(run)) return ignore(run, signal,",
+    replace: 'if (run.status === "completed") return ignore(run, signal,',
+    tests: [["test/core-properties.test.ts", "I6: a final state is never left"]],
+  },
+  {
+    name: "an agent answers a gate",
+    file: "src/core/transition.ts",
+    find: '!signal.actor.startsWith("human:")',
+    replace: 'signal.actor === "engine"',
+    tests: [["test/core-properties.test.ts", "P4: only a recorded answer of a person leaves a gate"]],
+  },
+  {
+    name: "a crash uses up a loop",
+    file: "src/core/transition.ts",
+    find: "  ready(draft, name, stage, track.carry);\n  return undefined;",
+    replace:
+      '  for (const [key, { loops }] of Object.entries(draft.run.counters)) emit(draft, { type: "counter.changed", key, from: loops, to: loops + 1, streak: 0 });\n' +
+      "  ready(draft, name, stage, track.carry);\n  return undefined;",
+    tests: [["test/crash/recovery.test.ts", "an interrupted attempt uses up no loop"]],
+  },
+  {
+    name: "one loop more than the flow allows",
+    file: "src/core/routing.ts",
+    find: "state.loops >= counter.maxLoops",
+    replace: "state.loops > counter.maxLoops",
+    tests: [["test/core-properties.test.ts", "I4: no counter ever exceeds its cap"]],
+  },
+  {
+    name: "a verdict that nobody knows is a pass",
+    file: "src/core/judge.ts",
+    find: '  return { type: "failed", cause, reason };',
+    replace: '  return { type: "given", verdict: "pass", warnings: [cause, reason] };',
+    tests: [["src/core/judge.test.ts", "R-000-02"]],
+  },
+  {
+    name: "a forged verdict without the attempt's nonce counts",
+    file: "src/core/verdict/json-tail.ts",
+    find: 'return Boolean(nonce) && object.nonce === nonce && raw.includes(nonce ?? "");',
+    replace: "return Boolean(nonce) && raw.length > 0 && object !== null;",
+    tests: [["src/core/verdict/json-tail.test.ts", "S07: no text without the nonce ever yields a verdict"]],
+  },
+  {
+    name: "a review that an earlier attempt left counts",
+    file: "src/engine/run-stage.ts",
+    find: 'if (stage.result.from === "file-verdict" &&',
+    replace: 'if (stage.result.from === "exit-code" &&',
+    tests: [["test/crash/recovery.test.ts", "a review that was there before the attempt is no review"]],
+  },
+  {
+    name: "what a dead engine left running is left alone",
+    file: "src/compose.ts",
+    find: "processes: { killLeftovers, findMarked },",
+    replace: "processes: { killLeftovers: async () => 0, findMarked },",
+    tests: [["test/crash/recovery.test.ts", "what a killed engine left running is ended"]],
+  },
+  {
+    name: "agents see the whole environment",
+    file: "src/agents/environment.ts",
+    find: "for (const name of [...ALWAYS_PASSED, ...pass]) {",
+    replace: "for (const name of [...Object.keys(parent), ...ALWAYS_PASSED, ...pass]) {",
+    tests: [["src/agents/command.test.ts", "S09: the environment of the program"]],
+  },
+];
