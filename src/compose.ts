@@ -1,29 +1,18 @@
 // Builds the object graph: the only file that knows every adapter. Everything a program needs to act on a store comes from here.
+// What only acting needs is loaded when something acts: looking at a store must not wait for schemas, YAML and workspaces.
 
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createCommandRunner } from "./agents/command.ts";
-import { childEnvironment } from "./agents/environment.ts";
-import { killLeftovers } from "./agents/kill-tree.ts";
-import { findMarked } from "./agents/process-table.ts";
-import { readYaml } from "./catalog/yaml.ts";
-import { type Config, readConfig } from "./config.ts";
+import type { Config } from "./config.ts";
 import type { Actor } from "./core/event.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
-import { storeMark } from "./engine/attempt-files.ts";
-import { systemClock } from "./engine/clock.ts";
-import { createEngine, type Engine, type EngineOptions } from "./engine/engine.ts";
-import { runStage } from "./engine/run-stage.ts";
-import { createCommandNotifier, silentNotifier } from "./notify/command.ts";
+import type { Engine, EngineOptions } from "./engine/engine.ts";
 import type { Notifier } from "./notify/notify.ts";
-import { takeEngineLock } from "./store/sqlite/lock.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
-import { createDirectoryWorkspaces } from "./workspace/directory.ts";
-import { createWorktreeWorkspaces } from "./workspace/worktree.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -56,6 +45,8 @@ export type OpenOptions = Place & {
   readonly first?: (act: Pick<Passrail, "engine" | "store" | "person">) => Promise<boolean>;
 };
 
+type ReadYaml = typeof import("./catalog/yaml.ts").readYaml;
+
 const CATCH_UP_MS = 200;
 
 /** Where the shipped flows, agents and prompts lie: beside src/ in a checkout, beside dist/ in the package. */
@@ -83,32 +74,36 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   const { environment } = options;
   mkdirSync(options.home, { recursive: true, mode: 0o700 });
   const home = realpathSync(options.home);
-  const config = loadConfig(options);
+  const config = await loadConfig(options);
   if (!config.ok) return config;
+  const parts = await loadParts();
+  const { findMarked, killLeftovers, readYaml, storeMark } = parts;
   // The lock comes first: whoever performs must be known before anything is opened for work.
-  const lock = takeEngineLock(home);
+  const lock = parts.takeEngineLock(home);
   const performs = "release" in lock;
   const store = openSqliteStore({ file: storeFile(home) });
-  const worktrees = createWorktreeWorkspaces({ root: join(home, "worktrees") });
-  const directories = createDirectoryWorkspaces();
-  const engine = createEngine({
+  const worktrees = parts.createWorktreeWorkspaces({ root: join(home, "worktrees") });
+  const directories = parts.createDirectoryWorkspaces();
+  const engine = parts.createEngine({
     store,
-    clock: systemClock,
+    clock: parts.systemClock,
     slots: config.value.slots.value,
     agentLimits: config.value.agentLimits,
-    runStage,
-    runner: createCommandRunner(),
+    runStage: parts.runStage,
+    runner: parts.createCommandRunner(),
     processes: { killLeftovers, findMarked },
     workspaces: (mode) => (mode === "worktree" ? worktrees : directories),
     notifier:
       options.notifier ??
-      (config.value.notifyCommand === null ? silentNotifier : createCommandNotifier(config.value.notifyCommand)),
+      (config.value.notifyCommand === null
+        ? parts.silentNotifier
+        : parts.createCommandNotifier(config.value.notifyCommand)),
     home,
     storeId: storeMark(home),
     newId: () => randomBytes(16).toString("hex"),
-    environment: childEnvironment(environment, {}, config.value.passEnvironment),
+    environment: parts.childEnvironment(environment, {}, config.value.passEnvironment),
     url: "",
-    readYaml: readYamlList,
+    readYaml: (text) => readYamlList(readYaml, text),
     ...(options.onChange === undefined ? {} : { onChange: options.onChange }),
     onError: options.onError,
   });
@@ -142,32 +137,70 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   });
 }
 
-export function loadConfig({
+/** Everything that only acting needs. */
+async function loadParts() {
+  const modules = await Promise.all([
+    import("./agents/command.ts"),
+    import("./agents/environment.ts"),
+    import("./agents/kill-tree.ts"),
+    import("./agents/process-table.ts"),
+    import("./catalog/yaml.ts"),
+    import("./engine/attempt-files.ts"),
+    import("./engine/clock.ts"),
+    import("./engine/engine.ts"),
+    import("./engine/run-stage.ts"),
+    import("./notify/command.ts"),
+    import("./store/sqlite/lock.ts"),
+    import("./workspace/directory.ts"),
+    import("./workspace/worktree.ts"),
+  ]);
+  const [command, environment, killTree, table, yaml, files, clock, engine, stage, notify, lock, directory, worktree] =
+    modules;
+  return {
+    ...command,
+    ...environment,
+    ...killTree,
+    ...table,
+    ...yaml,
+    ...files,
+    ...clock,
+    ...engine,
+    ...stage,
+    ...notify,
+    ...lock,
+    ...directory,
+    ...worktree,
+  };
+}
+
+export async function loadConfig({
   environment,
   project,
   flags,
-}: Pick<OpenOptions, "environment" | "project" | "flags">): Result<Config> {
+}: Pick<OpenOptions, "environment" | "project" | "flags">): Promise<Result<Config>> {
+  const { readConfig } = await import("./config.ts");
   const userDir = environment["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
   const files: Record<"project" | "user", unknown> = { project: undefined, user: undefined };
   for (const [from, path] of [
     ["project", join(project, "passrail.yaml")],
     ["user", join(userDir, "passrail", "passrail.yaml")],
   ] as const) {
-    const read = readSettings(path);
+    const read = await readSettings(path);
     if (!read.ok) return read;
     files[from] = read.value;
   }
   return readConfig({ environment, flags, ...files });
 }
 
-function readSettings(path: string): Result<unknown> {
+async function readSettings(path: string): Promise<Result<unknown>> {
   if (!existsSync(path)) return ok(undefined);
+  const { readYaml } = await import("./catalog/yaml.ts");
   const read = readYaml(readFileSync(path, "utf8"), { file: path, subject: "settings" });
   return read.ok ? ok(read.value.value) : err(firstOf(read.error, path));
 }
 
 /** A list at the top of an agent's text; indented below a key, because documents of ours are mappings. */
-function readYamlList(text: string): Result<unknown> {
+function readYamlList(readYaml: ReadYaml, text: string): Result<unknown> {
   const indented = text.split("\n").map((line) => `  ${line}`);
   const read = readYaml(`list:\n${indented.join("\n")}\n`, { file: "tickets", subject: "tickets" });
   return read.ok ? ok(read.value.value["list"]) : err(firstOf(read.error, "the list of tickets"));

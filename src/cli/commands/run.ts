@@ -42,6 +42,7 @@ export async function startRun(io: Io, { runId, resolved, subject, facts, flags 
     flags,
     follow: true,
     stream: true,
+    lines: "err",
     first: async ({ engine, store, person }) => {
       const delivery = await engine.startRun({ runId, resolved, subject, facts, actor: person });
       const [summary] = await store.findRuns(runId);
@@ -61,7 +62,7 @@ async function prepare(io: Io, flowName: string, text: string | undefined, optio
     ...(options.slots === undefined ? {} : { slots: options.slots }),
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
   };
-  const config = loadConfig({ environment: io.environment, project: io.cwd, flags });
+  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags });
   if (!config.ok) throw problemError(config.error, 2);
   const resolved = requireResolved(io, flowName);
   const task = await readTask(io, { text, ticket: options.ticket });
