@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Processes, Runner } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
 import { type Command, isDurable } from "../core/command.ts";
@@ -15,7 +16,14 @@ import { findWork } from "../core/sequence.ts";
 import type { Signal, SignalBody } from "../core/signal.ts";
 import { type Step, transition } from "../core/transition.ts";
 import type { Notifier } from "../notify/notify.ts";
-import type { AttemptRecord, Store, StoredRun, WorkRecord } from "../store/store.ts";
+import {
+  type AttemptRecord,
+  type CommitResult,
+  type Store,
+  StoreError,
+  type StoredRun,
+  type WorkRecord,
+} from "../store/store.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { attemptFiles, markerOf } from "./attempt-files.ts";
 import { branchOf } from "./branch.ts";
@@ -84,6 +92,9 @@ type Live = {
   readonly slot: SlotRequest;
   done: Promise<void>;
 };
+
+/** Until the store is asked again after it could not write. */
+const AGAIN_MS = 1000;
 
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock } = options;
@@ -165,14 +176,16 @@ export function createEngine(options: EngineOptions): Engine {
       const resolved = await flowOf(flowHash);
       const first = transition(resolved.flow, stored?.run, signal);
       const { step, signalIds, begun } = startNow(resolved, first, signal);
-      const result = await store.commit({
-        runId,
-        expectedVersion: stored?.version ?? 0,
-        signalIds,
-        events: step.events,
-        run: step.run,
-        enqueue: step.commands.filter(isDurable),
-      });
+      const change = { runId, expectedVersion: stored?.version ?? 0, signalIds, events: step.events, run: step.run };
+      let result: CommitResult;
+      try {
+        result = await store.commit({ ...change, enqueue: step.commands.filter(isDurable) });
+      } catch (error) {
+        // What was about to start does not; whether the change was stored is read anew the next time.
+        for (const { slot } of begun) slots.release(slot);
+        cache.delete(runId);
+        throw error;
+      }
       if (result.type !== "ok") {
         for (const { slot } of begun) slots.release(slot);
         cache.delete(runId);
@@ -261,11 +274,9 @@ export function createEngine(options: EngineOptions): Engine {
   async function begin(attempt: ReadyAttempt): Promise<void> {
     try {
       const started = startSignal(attempt, clock.now());
-      const delivery = await deliver(
-        attempt.runId,
-        { type: "attempt.started", stage: attempt.stage, attempt: attempt.attempt },
-        "engine",
-        started.id,
+      const { runId, stage, attempt: number } = attempt;
+      const delivery = await insist(runId, () =>
+        deliver(runId, { type: "attempt.started", stage, attempt: number }, "engine", started.id),
       );
       if (delivery.ignored !== undefined || delivery.duplicate) {
         slots.release(attempt.slot);
@@ -276,6 +287,26 @@ export function createEngine(options: EngineOptions): Engine {
     } catch (error) {
       slots.release(attempt.slot);
       options.onError(attempt.runId, error);
+    }
+  }
+
+  /** A full disk or a locked file passes. What has happened meanwhile is told until the store takes it, or a restart would be needed. */
+  async function insist(runId: string, tell: () => Promise<Delivery>): Promise<Delivery> {
+    background += 1;
+    try {
+      for (let reported = false; ; reported = true) {
+        try {
+          return await tell();
+        } catch (error) {
+          const passes = error instanceof StoreError && (error.code === "disk_full" || error.code === "store_busy");
+          if (!passes || closing) throw error;
+          if (!reported) options.onError(runId, error);
+          await delay(AGAIN_MS);
+        }
+      }
+    } finally {
+      background -= 1;
+      rest();
     }
   }
 
@@ -312,7 +343,7 @@ export function createEngine(options: EngineOptions): Engine {
       const work = findWork(resolved.flow, run, attempt.track, stage);
       const actor: Actor = work?.kind === "agent" ? `agent:${work.shownAgent}` : "engine";
       try {
-        await deliver(run.id, finished, actor, `finish:${stage}:${number}`);
+        await insist(run.id, () => deliver(run.id, finished, actor, `finish:${stage}:${number}`));
       } catch (error) {
         options.onError(run.id, error);
       }
