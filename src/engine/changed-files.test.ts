@@ -12,16 +12,23 @@ test("the names of changed, new and renamed files", () => {
     "diff --git a/old.ts b/new.ts",
     "rename from old.ts",
   ];
-  expect(changedFiles(diff.join("\n"))).toEqual(["src/a.ts", "with space.md", "a b/x.ts", "new.ts"]);
+  expect(changedFiles(diff.join("\n"), "")).toEqual(["src/a.ts", "with space.md", "a b/x.ts", "new.ts"]);
 });
 
 test("a file's own text cannot pose as a header", () => {
-  expect(changedFiles("diff --git a/x b/x\n+diff --git a/forged b/forged\n diff --git a/forged b/forged\n")).toEqual([
-    "x",
-  ]);
+  expect(
+    changedFiles("diff --git a/x b/x\n+diff --git a/forged b/forged\n diff --git a/forged b/forged\n", ""),
+  ).toEqual(["x"]);
+});
+
+test("what lay there before is not a change", () => {
+  const before = "diff --git a/notes.md b/notes.md\n+a\n";
+  expect(changedFiles(`${before}diff --git a/x b/x\n+b\n`, before)).toEqual(["x"]);
+  expect(changedFiles("diff --git a/notes.md b/notes.md\n+a\n+more\n", before)).toEqual(["notes.md"]);
 });
 
 test("a long list is cut", () => {
-  expect(changedFiles("diff --git a/x b/x\n".repeat(500))).toHaveLength(50);
-  expect(changedFiles("")).toEqual([]);
+  const many = Array.from({ length: 500 }, (_, i) => `diff --git a/x${i} b/x${i}\n`).join("");
+  expect(changedFiles(many, "")).toHaveLength(50);
+  expect(changedFiles("", "")).toEqual([]);
 });

@@ -4,16 +4,24 @@
 const HEADER = "diff --git a/";
 const MAX_FILES = 50;
 
-export function changedFiles(diff: string): readonly string[] {
-  const names: string[] = [];
-  for (const line of diff.split("\n")) {
-    if (!line.startsWith(HEADER)) continue;
-    // `a/X b/X` where a name may hold " b/" itself: the two halves are equal unless the file was renamed, then the last part counts.
-    const rest = line.slice(HEADER.length);
-    const half = (rest.length - " b/".length) / 2;
-    const same = Number.isInteger(half) && rest.slice(0, half) === rest.slice(half + " b/".length);
-    names.push(same ? rest.slice(0, half) : rest.slice(rest.lastIndexOf(" b/") + " b/".length));
-    if (names.length === MAX_FILES) break;
-  }
-  return names;
+/** Files whose part of the diff is not the same as it was before. */
+export function changedFiles(diff: string, before: string): readonly string[] {
+  const earlier = new Set(partsOf(before));
+  return partsOf(diff)
+    .filter((part) => !earlier.has(part))
+    .slice(0, MAX_FILES)
+    .map(nameOf);
+}
+
+function partsOf(diff: string): readonly string[] {
+  // The last part ends with the line break that separates the others.
+  return `\n${diff.endsWith("\n") ? diff.slice(0, -1) : diff}`.split(`\n${HEADER}`).slice(1);
+}
+
+/** `X b/X` where a name may hold " b/" itself: the two halves are equal unless the file was renamed, then the last part counts. */
+function nameOf(part: string): string {
+  const [line = ""] = part.split("\n", 1);
+  const half = (line.length - " b/".length) / 2;
+  const same = Number.isInteger(half) && line.slice(0, half) === line.slice(half + " b/".length);
+  return same ? line.slice(0, half) : line.slice(line.lastIndexOf(" b/") + " b/".length);
 }

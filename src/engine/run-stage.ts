@@ -1,7 +1,7 @@
 // One attempt from start to end: workspace, prompt, runner, verdict. Reads like the life of an attempt; knows nothing of routing.
 // Whatever goes wrong in ordinary life ends as a report with a cause; only bugs throw.
 
-import { realpath } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { AttemptEnd, AttemptSpec, ProcessIdentity, Runner } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
@@ -97,6 +97,9 @@ export async function runStage(job: StageJob): Promise<Report> {
 async function runAgent(job: StageJob, workspace: Workspace, argv: readonly string[]): Promise<Report> {
   const { stage, files } = job;
   const dir = workDir(job, workspace);
+  if (!(await isOwnFolder(workspace.dir, dir))) {
+    return failed("workspace_dir_outside", `the folder ${dir} of this track leads out of the workspace`);
+  }
   if (stage.result.from === "file-verdict" && stage.result.path !== undefined) {
     await setAside(join(dir, stage.result.path), files, "replaced-verdict.md");
   }
@@ -104,7 +107,8 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
   const before = await Promise.all(required.map((path) => stamp(join(dir, path))));
   const from = await job.workspaces.head(workspace);
   // What lies uncommitted from earlier stages is not this one's work.
-  const diffBefore = stage.writes.includes("git-commit") ? await job.workspaces.diff(workspace, from) : "";
+  const leavesNotes = job.resolved.flow.workspace.memory !== undefined || stage.writes.includes("git-commit");
+  const diffBefore = leavesNotes ? await job.workspaces.diff(workspace, from) : "";
   const facts = await promptFacts(job, workspace, dir, from);
   const noted = notedFacts(job, facts);
   const prompt = composePrompt(job.resolved, job.run, job.track, stage, job.carry, facts);
@@ -151,7 +155,7 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
     to,
     repaired,
     diffBytes: diff.length,
-    files: changedFiles(diff),
+    files: changedFiles(diff, diffBefore),
   });
   const missing = await missingFiles(dir, required, before, stage, from !== to || diff !== diffBefore);
   const report = await checkHandoff(dir, reading.report);
@@ -164,6 +168,13 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
   }
   failpoint("report-read");
   return report;
+}
+
+/** The folder of a track is made where it is not there yet; one that an agent replaced by a link is not entered. */
+async function isOwnFolder(workspaceDir: string, dir: string): Promise<boolean> {
+  if (dir === workspaceDir) return true;
+  await mkdir(dir, { recursive: true });
+  return (await realpath(dir)).startsWith(`${await realpath(workspaceDir)}${sep}`);
 }
 
 /** The handoff document that an agent names lies inside the workspace, also where links lead; that it is missing is said on the stage. */
