@@ -67,7 +67,7 @@ function valueOf(text: string): Json {
 }
 
 /** Every fact that a run of this flow may look up and that does not come from the run itself. */
-export function factsOfFlow(flow: Flow): readonly (readonly string[])[] {
+function factsOfFlow(flow: Flow): readonly (readonly string[])[] {
   const conditions = [
     flow.chooseWhen,
     ...Object.values(flow.enter).flatMap((rules) => rules.map(({ when }) => when)),

@@ -1,6 +1,6 @@
 // `passrail flow simulate`: a flow driven by a script of outcomes, through the same transition as a real run. No agent, no store.
 
-import { readFileSync, statSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { describeExpected, type Final, simulate, type TraceLine } from "../../core/simulate.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
@@ -17,14 +17,13 @@ export type SimulateOptions = {
 };
 
 const MAX_BYTES = 4 * 1024 * 1024;
-const STDIN = 0;
 
 export async function flowSimulate(io: Io, name: string, options: SimulateOptions): Promise<number> {
   const { catalog, checked } = requireFlow(io, name);
   const resolved = catalog.resolve(name);
   if (!resolved.ok) throw flowError(name, resolved.error);
   const { facts, warnings } = readInputs(checked.flow, options.input);
-  const script = readOutcomes(readSource(io, options.outcomes));
+  const script = readOutcomes(await readSource(io, options.outcomes));
   if (!script.ok) throw problemError(script.error);
   for (const warning of warnings) io.err(`warning: ${plainText(warning)}`);
 
@@ -37,24 +36,26 @@ export async function flowSimulate(io: Io, name: string, options: SimulateOption
   return EXIT.ok;
 }
 
-function readSource(io: Io, outcomes: string): string {
+async function readSource(io: Io, outcomes: string): Promise<string> {
   const isStdin = outcomes === "-";
-  const path = isStdin ? STDIN : resolve(io.cwd, outcomes);
+  const what = isStdin ? "standard input" : outcomes;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
   try {
-    if (typeof path === "string" && statSync(path).size > MAX_BYTES) {
-      throw new CliError("outcomes_too_large", `${outcomes} is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
+    const source = isStdin ? process.stdin : createReadStream(resolve(io.cwd, outcomes));
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) break;
+      chunks.push(chunk);
     }
-    return readFileSync(path, "utf8");
   } catch (cause) {
-    if (cause instanceof CliError) throw cause;
     const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    const what = isStdin ? "standard input" : outcomes;
-    throw new CliError(
-      "outcomes_unreadable",
-      `${what} cannot be read (${code})`,
-      "give a file with a JSON list of outcomes, or - for standard input",
-    );
+    const hint = "give a file with a JSON list of outcomes, or - for standard input";
+    throw new CliError("outcomes_unreadable", `${what} cannot be read (${code})`, hint);
   }
+  if (bytes > MAX_BYTES)
+    throw new CliError("outcomes_too_large", `${what} is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** Two lines: what happened, and where the run stands after it. */
