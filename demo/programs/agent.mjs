@@ -1,0 +1,32 @@
+// What all agents of the demo share: the contract of every command agent. The prompt comes on standard input, the workspace is the
+// working directory, the verdict goes into the file that PASSRAIL_VERDICT_FILE names.
+
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+
+export const attempt = Number(process.env.PASSRAIL_ATTEMPT);
+
+/** The prompt, after a moment in which a model would think. The pace is the program's first argument, in milliseconds. */
+export async function readPrompt() {
+  const chunks = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  await pause(Number(process.argv[2] ?? 0));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+export function report(verdict) {
+  writeFileSync(process.env.PASSRAIL_VERDICT_FILE, JSON.stringify(verdict));
+  console.log(verdict.summary ?? verdict.verdict ?? verdict.health);
+}
+
+export function commit(message) {
+  execFileSync("git", ["add", "--all"], { stdio: "ignore" });
+  execFileSync("git", ["commit", "--quiet", "--no-verify", "--message", message], { stdio: "ignore" });
+}
+
+/** The lines of the prompt's block with this title: what a person answered or noted. */
+export function blockOf(prompt, title) {
+  const start = prompt.indexOf(title);
+  return start === -1 ? "" : prompt.slice(start + title.length);
+}

@@ -1,0 +1,93 @@
+// The place of the demo: one temporary folder with a small repository and a state folder of its own. All of it goes at the end.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { shippedDir } from "../compose.ts";
+import type { Flow } from "../core/flow.ts";
+
+export type World = {
+  readonly project: string;
+  readonly home: string;
+  /** The caller's environment without settings of Passrail, so that every demo is the same. */
+  readonly environmentFrom: (environment: Environment) => Environment;
+  readonly git: (args: readonly string[]) => string;
+  /** Removes everything; repeating it is fine. */
+  readonly remove: () => void;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const SOURCE = join(shippedDir, "demo");
+
+export function makeWorld(): World {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "passrail-demo-")));
+  const project = join(root, "project");
+  const git = (args: readonly string[]): string => runGit(project, args);
+  const remove = (): void => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  try {
+    cpSync(join(SOURCE, "project"), project, { recursive: true });
+    cpSync(join(SOURCE, "agents"), join(project, ".passrail", "agents"), { recursive: true });
+    cpSync(join(SOURCE, "flow.yaml"), join(project, ".passrail", "flows", "demo.yaml"));
+    mkdirSync(join(root, "settings"));
+    makeRepository(git);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return {
+    project,
+    home: join(root, "state"),
+    environmentFrom: (environment) => ({
+      ...Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("PASSRAIL_"))),
+      XDG_CONFIG_HOME: join(root, "settings"),
+    }),
+    git,
+    remove,
+  };
+}
+
+/** Each stage's program, with the pace at which it works; the facts of a run name them as `--agent` would. */
+export function commandsOf(flow: Flow, thinkMs: number): Record<string, readonly string[]> {
+  const works = flow.stages.filter((stage) => stage.kind === "agent");
+  const program = (stage: string): string => join(SOURCE, "programs", `${stage}.mjs`);
+  return Object.fromEntries(works.map(({ id }) => [id, [process.execPath, program(id), String(Math.round(thinkMs))]]));
+}
+
+function makeRepository(git: World["git"]): void {
+  git(["init", "--quiet", "--template=", "--initial-branch=main"]);
+  // The user's own hooks, signing key and name stay out of it.
+  const settings = {
+    "user.name": "Demo",
+    "user.email": "demo@example.invalid",
+    "commit.gpgsign": "false",
+    "core.hooksPath": "/dev/null",
+  };
+  for (const [name, value] of Object.entries(settings)) git(["config", name, value]);
+  git(["add", "--all"]);
+  git(["commit", "--quiet", "--message", "chore: the titles library"]);
+}
+
+function runGit(cwd: string, args: readonly string[]): string {
+  try {
+    return execFileSync("git", args, {
+      cwd,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      env: withoutGit(process.env),
+    });
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    const message = isMissing
+      ? "git was not found"
+      : `git ${args[0]} failed: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const hint = isMissing ? "install git 2.30 or newer, then: passrail demo" : "";
+    throw Object.assign(new Error(message, { cause }), { code: isMissing ? "git_not_found" : "git_failed", hint });
+  }
+}
+
+/** Variables such as GIT_DIR would lead to another repository. */
+function withoutGit(environment: Environment): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("GIT_")));
+}
