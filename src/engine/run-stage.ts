@@ -7,7 +7,8 @@ import type { AttemptEnd, AttemptSpec, ProcessIdentity, Runner } from "../agents
 import type { ResolvedFlow } from "../core/agent.ts";
 import type { WorkStage } from "../core/flow.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Report } from "../core/outcome.ts";
+import { judge } from "../core/judge.ts";
+import { type Report, routeKey } from "../core/outcome.ts";
 import { composePrompt, composeRepair } from "../core/prompt.ts";
 import type { Result } from "../core/result.ts";
 import { chooseByRules } from "../core/router-rules.ts";
@@ -159,7 +160,8 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
   });
   const missing = await missingFiles(dir, required, before, stage, from !== to || diff !== diffBefore);
   const report = await checkHandoff(dir, reading.report);
-  if (report.cause === undefined && missing.length > 0) {
+  // Who asks, sends back or gives up need not have written anything; who passes must.
+  if (missing.length > 0 && routeKey(judge(job.resolved.flow.words, stage, report)) === "pass") {
     return {
       ...report,
       cause: "required_file_missing",
