@@ -122,7 +122,8 @@ function agentBody({ resolved, stage }: Context): string {
 function promptFile(context: Context): string {
   const { resolved, stage, run, facts } = context;
   const text = resolved.prompts[stage.promptFile ?? ""] ?? "";
-  const filled = fillPrompt(text, {
+  const parts = [text.trim(), mergeFragment(context)].filter((part) => part !== "");
+  return fillPrompt(parts.join("\n\n"), {
     USER_REQUEST: run.subject.body === "" ? run.subject.title : run.subject.body,
     TASK_ID: run.subject.id,
     TASK_TITLE: run.subject.title,
@@ -130,9 +131,7 @@ function promptFile(context: Context): string {
     BRANCH_NAME: facts.branch,
     REPO: textFact(run, "ticket", "repo"),
     STAGE: stage.id,
-  });
-  const merge = mergeFragment(context);
-  return [filled.trim(), merge].filter((part) => part !== "").join("\n\n");
+  }).trim();
 }
 
 function mergeFragment({ resolved, run }: Context): string {

@@ -88,7 +88,7 @@ function toEarlier(job: StageJob, record: AttemptRecord): EarlierHandoff[] {
       agent: agentOf(job.resolved, record.stage),
       attempt: record.attempt,
       word: text("word") ?? text("verdict") ?? text("health") ?? "",
-      summary: [text("summary") ?? "", ...filesLine(record)].join("\n").trim(),
+      summary: [text("summary") ?? "", text("reason") ?? "", ...filesLine(record)].join("\n").trim(),
       path: text("path") ?? handoffPath(job, record),
     },
   ];
