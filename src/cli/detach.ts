@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openForReading } from "../compose.ts";
+import type { Run } from "../core/run.ts";
 import { CliError, EXIT } from "./errors.ts";
 import type { Io } from "./io.ts";
 import { printRest } from "./report.ts";
@@ -33,14 +34,12 @@ export async function startDetached(io: Io, plan: RunPlan): Promise<number> {
   child.once("exit", (code) => (failure ??= `it ended with ${code ?? "a signal"}`));
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const store = openForReading(io.home);
-    const stored = await store?.loadRun(plan.runId);
-    store?.close();
+    const stored = await storedRun(io.home, plan.runId);
     if (stored !== undefined) {
       child.unref();
       await printRest(
         io,
-        { run: stored.run, performedBy: `process ${child.pid ?? "?"}` },
+        { run: stored, performedBy: `process ${child.pid ?? "?"}` },
         { stream: false, exit: EXIT.ok, did: `started ${plan.runId}` },
       );
       if (io.quiet && !io.json) io.out(plan.runId);
@@ -52,6 +51,18 @@ export async function startDetached(io: Io, plan: RunPlan): Promise<number> {
       throw new CliError("detach_failed", `The process for the run did not start it: ${failure ?? "no answer"}.`, tail);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** A store that the other process is just creating cannot be read yet. */
+async function storedRun(home: string, runId: string): Promise<Run | undefined> {
+  try {
+    const store = openForReading(home);
+    const stored = await store?.loadRun(runId);
+    store?.close();
+    return stored?.run;
+  } catch {
+    return undefined;
   }
 }
 

@@ -134,7 +134,7 @@ const ANSWERED_BY = {
 async function answersOf(store: Store, runId: string, kind: Kind): Promise<readonly AnsweredEvent[]> {
   const answers: AnsweredEvent[] = [];
   for await (const { event } of eventsOf(store, runId)) {
-    if (event.type === ANSWERED_BY[kind]) answers.push(event as AnsweredEvent);
+    if (event.type === ANSWERED_BY[kind]) answers.push(event);
   }
   return answers;
 }

@@ -32,7 +32,7 @@ export function createLive(terminal: Terminal): Live {
       const width = Math.max(20, (terminal.columns ?? 80) - 1);
       // A block higher than the screen cannot be drawn again: the cursor stops at the top.
       const fitting = lines.slice(-Math.max(3, (terminal.rows ?? 24) - 2));
-      const next = fitting.map(({ text, paint }) => paint(indented(text, width)));
+      const next = fitting.map(({ text, paint }) => paint(oneLine(text, width)));
       if (next.join("\n") !== drawn.join("\n")) show("", next);
     },
     above(line) {
@@ -42,9 +42,4 @@ export function createLive(terminal: Terminal): Live {
       drawn = [];
     },
   };
-}
-
-function indented(text: string, width: number): string {
-  const indent = text.length - text.trimStart().length;
-  return " ".repeat(indent) + oneLine(text, width - indent);
 }

@@ -54,18 +54,20 @@ export function plainText(text: string, colors: boolean = false): string {
 /** One line of it, at most `width` characters. */
 export function oneLine(text: string, width: number): string {
   const line = plainText(text.slice(0, width * 8))
-    .replaceAll(/\s+/gu, " ")
-    .trim();
-  const characters = [...line];
+    .replaceAll(/[\t\n\v\f\r]+/gu, " ")
+    .trimEnd();
+  const characters = Array.from(line);
   return characters.length <= width ? line : `${characters.slice(0, Math.max(1, width - 1)).join("")}…`;
 }
 
-// oxlint-disable-next-line no-control-regex -- finding control characters is the point
-const CARE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
-
+/** A quick look without building anything; most text is harmless. */
 function needsCare(text: string): boolean {
-  return CARE.test(text);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // Tags above the first plane come as two halves; the first of them is enough to look closer.
+    if (isControl(code) || isInvisible(code) || code === 0xdb40) return true;
+  }
+  return false;
 }
 
 function isSgr(text: string, from: number, to: number): boolean {

@@ -148,29 +148,17 @@ function fill(template: string, { n, total, agent }: StagePlace): string {
   return template.replaceAll("{n}", String(n)).replaceAll("{total}", String(total)).replaceAll("{agent}", agent);
 }
 
-/** Where the same decision led: the first thing after it that happened on this track, or to the run. */
+/** Where the same decision led: the first thing after it that says where the track, or the run, stands now. */
 function nextOf(track: string, later: readonly RunEvent[]): string {
   for (const event of later) {
-    switch (event.type) {
-      case "stage.finished":
-        return "…";
-      case "stage.ready":
-        if (event.track === track || event.track === "main" || track === "main") return event.stage;
-        break;
-      case "gate.opened":
-      case "question.asked":
-      case "escalation.opened":
-        return event.track === track || track !== "main" ? `${event.item.kind} ${event.item.stage}` : event.item.kind;
-      case "stage.stopped":
-        return "stopped";
-      case "track.done":
-        return "joins the others";
-      case "run.completed":
-        return "end";
-      case "run.canceled":
-        return "canceled";
-      default:
-        break;
+    if (event.type === "stage.finished") break;
+    if (event.type === "stage.ready") return event.stage;
+    if (event.type === "stage.stopped") return "stopped";
+    if (event.type === "track.done" && event.track === track) return "joins the others";
+    if (event.type === "run.completed") return "end";
+    if (event.type === "run.canceled") return "canceled";
+    if (event.type === "gate.opened" || event.type === "question.asked" || event.type === "escalation.opened") {
+      return `${event.item.kind} ${event.item.stage}`;
     }
   }
   return "…";

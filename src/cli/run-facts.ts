@@ -2,7 +2,7 @@
 // every agent that can run has one, before anything is stored.
 
 import { resolve } from "node:path";
-import { didYouMean } from "../core/check/suggest.ts";
+import { didYouMean, nearest } from "../core/check/suggest.ts";
 import { factPathsOf, holds } from "../core/condition.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
 import type { Flow, Stage, WorkStage } from "../core/flow.ts";
@@ -128,13 +128,9 @@ function requireKnown({ flow, agents }: ResolvedFlow, stage: Stage & { kind: "dy
     ...new Set([...Object.keys(stage.templates).filter((each) => each !== "*"), ...Object.keys(agents)]),
   ].sort();
   if (known.includes(name.toLowerCase())) return;
-  const near = didYouMean(name, known, "agents");
-  const all = `known agents: ${known.join(", ")}`;
-  throw new CliError(
-    "unknown_agent",
-    `Flow ${flow.name} has no agent "${name}".`,
-    near === all ? all : `${near}\n${all}`,
-  );
+  const near = nearest(name, known);
+  const hint = `${near === undefined ? "" : `did you mean "${near}"?\n`}known agents: ${known.join(", ")}`;
+  throw new CliError("unknown_agent", `Flow ${flow.name} has no agent "${name}".`, hint);
 }
 
 /** Facts do not change during a run; only what asks for how a stage ended is open. */

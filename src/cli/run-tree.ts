@@ -45,7 +45,10 @@ export function treeLines(
 function lastOf(row: StageRow): string {
   const last = row.attempts.at(-1);
   if (last === undefined) return row.state === "waiting" ? " · waits for an answer" : "";
-  const took = last.durationMs === null ? "" : ` · ${shortDuration(last.durationMs)}`;
+  // While it works only whole seconds change, so that the line stands still in between.
+  const whole =
+    last.durationMs !== null && row.state === "running" ? Math.floor(last.durationMs / 1000) * 1000 : last.durationMs;
+  const took = whole === null ? "" : ` · ${whole === 0 ? "0s" : shortDuration(whole)}`;
   const times = row.attempts.length > 1 ? ` · attempt ${last.attempt}` : "";
   return `${spoken(last)}${times}${took}`;
 }

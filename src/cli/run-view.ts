@@ -125,7 +125,8 @@ export function stageRows(flow: Flow, run: Run, attempts: readonly AttemptRecord
       plan.stages.map((inner) => ({ track, stage: inner })),
     );
   });
-  return listed.map(({ track, stage }) => {
+  const reached = listed.findLastIndex(({ stage }) => attempts.some((record) => record.stage === stage.id));
+  return listed.map(({ track, stage }, index) => {
     const own = attempts.filter((record) => record.stage === stage.id);
     const who = isWork(stage) ? stage.shownAgent : stage.kind === "gate" ? stage.who : "";
     return {
@@ -133,17 +134,24 @@ export function stageRows(flow: Flow, run: Run, attempts: readonly AttemptRecord
       id: stage.id,
       kind: stage.kind,
       who,
-      state: stateOf(run, track, stage, own),
+      state: stateOf(run, track, stage, own, index < reached),
       attempts: own.map(toAttemptRow),
     };
   });
 }
 
-function stateOf(run: Run, track: string, stage: Stage, attempts: readonly AttemptRecord[]): StageState {
+/** `passed`: something further on has been at work, so a gate here was answered. */
+function stateOf(
+  run: Run,
+  track: string,
+  stage: Stage,
+  attempts: readonly AttemptRecord[],
+  passed: boolean,
+): StageState {
   const at = run.tracks[track];
   if (at !== undefined && "stage" in at && at.stage === stage.id && at.at !== "forked") return at.at;
   const last = attempts.at(-1);
-  if (last === undefined) return "open";
+  if (last === undefined) return stage.kind === "gate" && (passed || run.status === "completed") ? "done" : "open";
   return last.status === "done" && toAttemptRow(last).canonical === "pass" ? "done" : "failed";
 }
 

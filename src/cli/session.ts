@@ -20,8 +20,10 @@ export type Job = {
   readonly first?: (acting: Acting) => Promise<boolean>;
   /** Stay until the run rests, also where another process performs it. */
   readonly follow: boolean;
-  /** The progress is what the command is asked for, not a comment on it. */
+  /** With --json the events are printed as they come, one per line. */
   readonly stream: boolean;
+  /** Where lines of progress go: they are the data that was asked for, or a comment beside it. */
+  readonly lines: "out" | "err";
 };
 
 /** `performedBy`: the process that carries the run on, where that is not us. */
@@ -52,6 +54,7 @@ async function untilRest(io: Io, job: Job, caught: Promise<Caught>, onStore: (st
         runId: job.runId,
         after: await acting.store.lastSeq(),
         stream: job.stream,
+        lines: job.lines,
         terminal: process.stderr,
       });
       if (hasActed || job.first === undefined) return true;

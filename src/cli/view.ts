@@ -24,14 +24,15 @@ export type ViewOptions = {
   readonly runId: string;
   /** Events up to this number are known already. */
   readonly after: number;
-  /** The events are the data that was asked for; else they are told beside it. */
+  /** With --json the events are printed as they come, one per line. */
   readonly stream: boolean;
+  readonly lines: "out" | "err";
   readonly terminal?: NodeJS.WriteStream;
 };
 
 const PAGE = 500;
 
-export function createView(io: Io, { runId, after, stream, terminal }: ViewOptions): View {
+export function createView(io: Io, { runId, after, stream, lines, terminal }: ViewOptions): View {
   const startedAt = new Map<string, number>();
   const flows = new Map<string, ResolvedFlow>();
   const numbers = new Map<string, number>();
@@ -68,7 +69,7 @@ export function createView(io: Io, { runId, after, stream, terminal }: ViewOptio
     for (const line of progressLines(flow, stored.run, number, events, startedAt)) {
       const text = plainText(isOwn ? line : `#${number} ${line}`);
       if (live !== undefined) live.above(text);
-      else io[stream ? "out" : "err"](text);
+      else io[lines](text);
     }
   }
 

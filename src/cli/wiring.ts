@@ -22,7 +22,14 @@ export function addCommands(program: Command, call: Call): void {
   program
     .command("demo")
     .description("scripted agents on the real engine: no key, no network")
-    .action(() => call(async (io) => (await import("../demo/demo.ts")).runDemo(io, {})));
+    .option("--speed <factor>", "2 is twice as fast", "1")
+    .option("--scripted", "nobody is asked: every answer is written down already")
+    .action((flags: Flags) => {
+      const speed = Number(flags["speed"]);
+      if (!(speed >= 0.1 && speed <= 100)) throw usageError("number_invalid", "--speed: a number from 0.1 to 100.");
+      const options = { speed, ...(flags["scripted"] === true ? { interactive: false } : {}) };
+      return call(async (io) => (await import("../demo/demo.ts")).runDemo(io, options));
+    });
   program
     .command("verify")
     .description("check that the whole history is as it was written")

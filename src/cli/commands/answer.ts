@@ -79,6 +79,7 @@ async function answerItem(io: Io, wanted: Wanted): Promise<number> {
     flags: {},
     follow: false,
     stream: false,
+    lines: "err",
     first: async ({ engine, person }) => {
       // The same answer to the same item is one signal, however often it is given.
       const delivery = await engine.deliver(

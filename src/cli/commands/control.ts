@@ -44,6 +44,7 @@ export async function control(io: Io, verb: Control, reference: string, options:
     flags: {},
     follow: false,
     stream: false,
+    lines: "err",
     first: async (acting) => {
       refused = (await acting.engine.deliver(run.id, body, acting.person)).ignored;
       return refused === undefined && (await goesOn(verb, acting));

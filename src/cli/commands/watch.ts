@@ -26,7 +26,7 @@ export async function runsWatch(io: Io, reference: string, options: { readonly e
     ? { run, performedBy: null }
     : isAgent(io)
       ? { run: await lookOn(io, run), performedBy: null }
-      : await workOn(io, { runId: run.id, flags: {}, follow: true, stream: true });
+      : await workOn(io, { runId: run.id, flags: {}, follow: true, stream: true, lines: "out" });
   const exit = options.exitStatus ? exitOf(rest.run) : EXIT.ok;
   await printPhases(io, rest.run);
   await printRest(io, rest, { stream: true, exit });
@@ -37,7 +37,7 @@ export async function runsWatch(io: Io, reference: string, options: { readonly e
 async function lookOn(io: Io, { id }: Run): Promise<Run> {
   return withReader(io, async (store) => {
     if (store === undefined) throw new CliError("run_not_found", `There is no run ${id}.`);
-    const view = createView(io, { runId: id, after: await store.lastSeq(), stream: true });
+    const view = createView(io, { runId: id, after: await store.lastSeq(), stream: true, lines: "out" });
     for (;;) {
       await view.update(store);
       const stored = await store.loadRun(id);
