@@ -5,13 +5,14 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { killLeftovers } from "../../src/agents/kill-tree.ts";
 import { findMarked } from "../../src/agents/process-table.ts";
 import { storeMark } from "../../src/engine/attempt-files.ts";
 import { newRepository } from "../harness/workbench.ts";
 import type { Scenario } from "./scenarios.ts";
 
-const DRIVER = join(import.meta.dirname, "driver.ts");
+const DRIVER = fileURLToPath(import.meta.resolve("./driver.ts"));
 /** Far beyond what a scenario takes on a busy machine: whoever needs longer is stuck. */
 const PATIENCE_MS = 60_000;
 

@@ -1,8 +1,8 @@
 // Single facts about recovery, each with one crash at one known place: quick to run and quick to understand when one breaks.
 // The breadth is in kill.test.ts and failpoints.test.ts.
 
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { findMarked } from "../../src/agents/process-table.ts";
@@ -36,6 +36,23 @@ test("P1: the connection that commits waits for the disk each time", () => {
   expect(db.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
   expect(db.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
   db.close();
+});
+
+test("R-X-05: a first start that was killed while it made the database can be repeated", async () => {
+  const stage = openStage(scenarioOf("feature"));
+  stages.push(stage);
+  mkdirSync(stage.home, { mode: 0o700 });
+  const file = join(stage.home, "passrail.db");
+  // Before a new file is in WAL mode it has a rollback journal; more pages than fit into the cache are in the file already.
+  const program = `
+    const { DatabaseSync } = require("node:sqlite");
+    const db = new DatabaseSync(${JSON.stringify(file)});
+    db.exec("PRAGMA cache_size = 1; BEGIN; CREATE TABLE t (x)");
+    for (let i = 0; i < 200; i++) db.exec("INSERT INTO t VALUES (zeroblob(5000))");
+    process.kill(process.pid, "SIGKILL");`;
+  expect(spawnSync(process.execPath, ["-e", program]).signal).toBe("SIGKILL");
+  expect(statSync(`${file}-journal`).size).toBeGreaterThan(0);
+  expect(await drive(stage)).toMatchObject({ end: "settled" });
 });
 
 test("R-001-39: what a killed engine left running is ended by the next one", async () => {
