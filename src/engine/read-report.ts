@@ -50,9 +50,16 @@ async function readChannels(context: ReadContext, end: AttemptEnd): Promise<Repo
       subjectId: context.subjectId,
       subjectKey: `${context.flow.subject}_id`,
     });
-    return finish(context, reading.ok ? { ok: true, value: { ...reading.value, structured: true } } : reading, end);
+    const known = reading.ok ? knownStages(context, reading.value) : reading;
+    return finish(context, known.ok ? { ok: true, value: { ...known.value, structured: true } } : known, end);
   }
   return finish(context, await readNamedForm(context, end), end);
+}
+
+/** A router's list is data of a model on every channel: it names agents that exist, or it is refused. */
+function knownStages({ stage, knownAgents }: ReadContext, report: Report): Reading {
+  if (stage.kind !== "router" || report.stages === undefined) return { ok: true, value: report };
+  return readRouteList(JSON.stringify(report.stages), knownAgents);
 }
 
 /** A program that did not end by itself with 0 has failed, whatever it wrote. */
