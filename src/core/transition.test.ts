@@ -1,0 +1,193 @@
+// Single steps of the one rule that no shipped flow shows by itself; walks over whole flows are in test/core-properties.test.ts.
+
+import { describe, expect, test } from "vitest";
+import { shippedFlow } from "../../test/harness/shipped.ts";
+import type { Report } from "./outcome.ts";
+import { openItems, type Run } from "./run.ts";
+import type { Signal, SignalBody } from "./signal.ts";
+import { type Step, transition } from "./transition.ts";
+
+const flow = shippedFlow("feature");
+const at = "2026-01-01T00:00:00.000Z";
+const signal = (body: SignalBody, actor: Signal["actor"] = "human:t", id = "s"): Signal => ({ ...body, id, at, actor });
+const requested: SignalBody = {
+  type: "run.requested",
+  runId: "r1",
+  flowHash: "h",
+  subject: { id: "F-1", title: "t", body: "" },
+  facts: {},
+};
+const answer = (number: number, said: string, kind: "gate" | "escalation" = "gate"): SignalBody => ({
+  type: "item.answered",
+  number,
+  kind,
+  answer: said,
+  text: "",
+});
+const step = (run: Run | undefined, body: SignalBody, actor?: Signal["actor"]): Step =>
+  transition(flow, run, signal(body, actor));
+
+function play(run: Run, stage: string, report: Report): Step {
+  const attempt = run.stages[stage]?.attempts ?? 1;
+  const started = step(run, { type: "attempt.started", stage, attempt }, "engine");
+  expect(started.ignored).toBeUndefined();
+  return step(started.run, { type: "attempt.finished", stage, attempt, report }, "agent:x");
+}
+
+const created = () => step(undefined, requested).run;
+const speccing = () => step(created(), answer(1, "approve")).run;
+const types = ({ events }: Step) => events.map(({ type }) => type);
+
+test("R-000-11: a new run opens the start gate, tells its owner, and starts nothing", () => {
+  const first = step(undefined, requested);
+  expect(types(first)).toEqual(["run.created", "gate.opened", "run.waiting"]);
+  expect(first.commands).toMatchObject([{ type: "notify", to: "owner", event: "gate", item: 1 }]);
+  expect(first.run).toMatchObject({ status: "waiting", word: "pending" });
+});
+
+test("R-000-11: approving makes IN1 ready and nothing else", () => {
+  const approved = step(created(), answer(1, "approve"));
+  expect(approved.commands).toEqual([{ type: "start-attempt", track: "main", stage: "spec", attempt: 1 }]);
+  expect(approved.run).toMatchObject({ status: "running", word: "approved" });
+});
+
+test("R-000-15: REJECT opens an escalation and gives no other command than to tell people", () => {
+  const rejected = play(speccing(), "spec", { verdict: "REJECT", issues: ["no"] });
+  expect(rejected.commands.map(({ type }) => type)).toEqual(["notify"]);
+  expect(openItems(rejected.run)).toMatchObject([{ kind: "escalation", stage: "spec", issues: ["no"], who: "owner" }]);
+});
+
+describe("R-X-03: what does not fit changes nothing and is recorded", () => {
+  const running = () => step(speccing(), { type: "attempt.started", stage: "spec", attempt: 1 }, "engine").run;
+  const pass: Report = { verdict: "APPROVED" };
+  test.each<[string, () => Run, SignalBody, Signal["actor"]]>([
+    ["a run requested twice", created, requested, "human:t"],
+    ["a start that is not ready", created, { type: "attempt.started", stage: "spec", attempt: 1 }, "engine"],
+    ["a start of another attempt", speccing, { type: "attempt.started", stage: "spec", attempt: 2 }, "engine"],
+    ["a start that was made already", running, { type: "attempt.started", stage: "spec", attempt: 1 }, "engine"],
+    [
+      "an end before the start",
+      speccing,
+      { type: "attempt.finished", stage: "spec", attempt: 1, report: pass },
+      "agent:IN1",
+    ],
+    [
+      "an end of another stage",
+      running,
+      { type: "attempt.finished", stage: "qa", attempt: 1, report: pass },
+      "agent:IN6",
+    ],
+    ["an answer to a closed gate", speccing, answer(1, "approve"), "human:t"],
+    ["an answer of another kind", created, answer(1, "again", "escalation"), "human:t"],
+    ["an answer nobody knows", created, answer(1, "toString"), "human:t"],
+    ["an agent's answer", created, answer(1, "approve"), "agent:IN1"],
+    ["the engine's answer", created, answer(1, "approve"), "engine"],
+    ["an agent that skips", running, { type: "skip.requested", reason: "boring" }, "agent:IN1"],
+    ["an agent that retries", running, { type: "retry.requested", note: "" }, "agent:IN1"],
+    [
+      "an interruption of nothing",
+      speccing,
+      { type: "attempt.interrupted", stage: "spec", attempt: 1, cause: "c" },
+      "engine",
+    ],
+    ["a resume without a pause", created, { type: "resume.requested" }, "human:t"],
+    ["a retry of a stage that is not current", running, { type: "retry.requested", stage: "qa", note: "" }, "human:t"],
+    ["a skip without a reason", running, { type: "skip.requested", reason: "" }, "human:t"],
+    ["a skip of a gate", created, { type: "skip.requested", reason: "hurry" }, "human:t"],
+  ])("%s", (_, make, body, actor) => {
+    const before = make();
+    const after = step(before, body, actor);
+    expect(after.ignored).toBeTypeOf("string");
+    expect(after.run).toEqual(before);
+    expect(after.events).toMatchObject([{ type: "signal.ignored", signal: body.type, actor }]);
+    expect(after.commands).toEqual([]);
+  });
+
+  test("anything after the end", () => {
+    const { run } = step(created(), { type: "cancel.requested", reason: "no" });
+    for (const body of [
+      answer(1, "approve"),
+      { type: "retry.requested", note: "" },
+      { type: "cancel.requested", reason: "again" },
+    ] as const) {
+      expect(step(run, body)).toMatchObject({ run, ignored: "the run is canceled" });
+    }
+  });
+
+  test("a first signal that is no request is a bug", () => {
+    expect(() => step(undefined, answer(1, "approve"))).toThrow("must be run.requested");
+  });
+});
+
+test("R-001-40, R-X-05: an interruption makes a new attempt with the same carry and counts nothing", () => {
+  const running = step(speccing(), { type: "attempt.started", stage: "spec", attempt: 1 }, "engine").run;
+  const interrupted = step(
+    running,
+    { type: "attempt.interrupted", stage: "spec", attempt: 1, cause: "crash" },
+    "engine",
+  );
+  const [was, is] = [running.tracks["main"], interrupted.run.tracks["main"]];
+  if (was?.at !== "running" || is?.at !== "ready") throw new Error("unexpected");
+  expect(is).toMatchObject({ stage: "spec", attempt: 2, carry: was.carry });
+  expect(interrupted.run.counters).toEqual({});
+  expect(interrupted.commands).toEqual([{ type: "start-attempt", track: "main", stage: "spec", attempt: 2 }]);
+});
+
+test("R-X-05: a stage that ended by itself forgets its interruptions", () => {
+  let run = speccing();
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    run = step(run, { type: "attempt.started", stage: "spec", attempt }, "engine").run;
+    run = step(run, { type: "attempt.interrupted", stage: "spec", attempt, cause: "crash" }, "engine").run;
+  }
+  expect(run.stages["spec"]).toMatchObject({ attempts: 4, interruptions: 3 });
+  run = play(run, "spec", { verdict: "APPROVED" }).run;
+  expect(run.stages["spec"]?.interruptions).toBe(0);
+});
+
+test("R-X-09: a paused run gives no command to start, and resuming gives the one that waits", () => {
+  let run = step(speccing(), { type: "pause.requested", reason: "lunch" }).run;
+  const done = play(run, "spec", { verdict: "APPROVED" });
+  expect(done.commands).toEqual([]);
+  run = done.run;
+  expect(run.tracks["main"]).toMatchObject({ at: "ready", stage: "design" });
+  expect(step(run, { type: "resume.requested" }).commands).toEqual([
+    { type: "start-attempt", track: "main", stage: "design", attempt: 1 },
+  ]);
+});
+
+test("R-X-09: canceling ends what runs, withdraws what waits, and lets the workspace go", () => {
+  const running = step(speccing(), { type: "attempt.started", stage: "spec", attempt: 1 }, "engine").run;
+  const canceled = step(running, { type: "cancel.requested", reason: "no" });
+  expect(canceled.commands).toEqual([
+    { type: "end-attempt", stage: "spec", attempt: 1, reason: "no" },
+    { type: "release-workspace" },
+  ]);
+  expect(types(step(created(), { type: "cancel.requested", reason: "no" }))).toContain("item.withdrawn");
+});
+
+test("R-X-09: a retry of an escalated stage closes the escalation and runs the stage again", () => {
+  const rejected = play(speccing(), "spec", { verdict: "REJECT" }).run;
+  const retried = step(rejected, { type: "retry.requested", note: "with the new text" });
+  expect(types(retried)).toEqual(["item.withdrawn", "stage.ready", "run.resumed"]);
+  expect(retried.run.tracks["main"]).toMatchObject({
+    at: "ready",
+    stage: "spec",
+    attempt: 2,
+    carry: { said: "with the new text" },
+  });
+});
+
+test("R-X-09: a retried or resumed stage shows its own status again", () => {
+  const rejected = play(speccing(), "spec", { verdict: "REJECT" }).run;
+  const ready = step(rejected, { type: "retry.requested", note: "" }).run;
+  expect(step(ready, { type: "attempt.started", stage: "spec", attempt: 2 }, "engine").run.word).toBe("speccing");
+});
+
+test("warnings of a report are events with a code of their own", () => {
+  const warned = play(speccing(), "spec", {
+    verdict: "APPROVED",
+    warnings: ["score_disagrees: 7 and 3", "a sentence without a code"],
+  });
+  const codes = warned.events.flatMap((event) => (event.type === "warning.raised" ? [event.code] : []));
+  expect(codes).toEqual(["score_disagrees", "warning"]);
+});
