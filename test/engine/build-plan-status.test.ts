@@ -91,7 +91,10 @@ test("R-002-37, R-002-40: blocked stops with the open questions verbatim; the an
   });
   expect(run).toMatchObject({ status: "waiting", word: "blocked", stages: { dev: { attempts: 1 } } });
   expect(openItems(run)).toMatchObject([{ kind: "question", stage: "dev", who: "human", questions }]);
-  expect(bench.notices.at(-1)).toMatchObject({ event: "question", text: expect.stringContaining(questions.join("\n")) });
+  expect(bench.notices.at(-1)).toMatchObject({
+    event: "question",
+    text: expect.stringContaining(questions.join("\n")),
+  });
   await bench.passrail.engine.idle();
   expect((await bench.load(run.id)).stages["dev"]?.attempts).toBe(1);
   await bench.answer(run, "question", "", "EUR; no");
@@ -99,6 +102,17 @@ test("R-002-37, R-002-40: blocked stops with the open questions verbatim; the an
   expect(after).toMatchObject({ word: "merge question", stages: { dev: { attempts: 2 }, dod: { attempts: 1 } } });
   const prompt = readFileSync(join(folder(run, "dev-2"), "prompt.md"), "utf8");
   expect(prompt).toMatch(/Which \*currency\*: EUR or USD\?[\s\S]*EUR; no/u);
+});
+
+test("R-002-40: what a blocked attempt said of itself is not listed as an issue to resolve", async () => {
+  const run = await build({
+    ...happy,
+    ...each("dev", hands({ status: "blocked", questions: ["Which one?"] }), hands()),
+  });
+  await bench.answer(run, "question", "", "the first");
+  const prompt = readFileSync(join(folder(run, "dev-2"), "prompt.md"), "utf8");
+  expect(prompt).toContain("the first");
+  expect(prompt).not.toContain("Issues to resolve");
 });
 
 test("R-002-40: an empty answer is refused and the run goes on waiting", async () => {
