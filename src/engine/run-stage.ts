@@ -125,7 +125,8 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
     nonce: job.nonce,
     workspaceDir: dir,
     files,
-    knownAgents: Object.keys(job.resolved.agents),
+    // A router chooses others, never itself.
+    knownAgents: Object.keys(job.resolved.agents).filter((name) => stage.kind !== "router" || name !== stage.agent),
     readYaml: job.readYaml,
   };
   let reading = await readReport(context, end);
