@@ -88,6 +88,7 @@ describe("the router", () => {
     ["an object", '{"agent": "builder"}', "No JSON list"],
     ["a list of names", '["builder", "reviewer"]', "must be an object"],
     ["the sentinel", '[{"agent": "pipeline"}]', "pipeline"],
+    ["the router itself", '[{"agent": "router"}, {"agent": "builder"}]', "router"],
     ["malformed JSON", '[{"agent": "builder"},', ""],
   ])("R-001-04, R-X-03: %s is asked for once more, then the run is stopped and says why", async (_, text, why) => {
     const { run, events } = await play([], { route: [{ via: "text", text }] });
@@ -149,6 +150,14 @@ describe("the router", () => {
     expect(startedOf(events)).toEqual(["builder"]);
     expect(events.some((event) => event.type === "stage.skipped" && event.stage === "route")).toBe(true);
     expect(existsSync(join(bench.home, "runs", run.id, "route-1"))).toBe(false);
+  });
+
+  test("R-001-03: it is called once, with a small model and at most 500 tokens to answer", async () => {
+    const { run, events } = await play(["scout"]);
+    expect(startedOf(events).filter((stage) => stage === "route")).toHaveLength(1);
+    expect(run.stages["route"]).toMatchObject({ attempts: 1 });
+    const stage = resolveShipped("routed").flow.stages.find(({ id }) => id === "route");
+    expect(stage).toMatchObject({ kind: "router", model: "haiku", maxTokens: 500 });
   });
 
   test("R-001-01: it is told the task, the agents with their use and skills, and the project's notes", async () => {
