@@ -1,6 +1,6 @@
 // Source 003 without its HTTP API: order, handoff rows, reject loop, prompts. Agents report by the verdict file.
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -256,4 +256,12 @@ test("R-003-36, R-003-37: each agent gets its own shipped prompt, with role, res
       `\`${key[1]}\``,
     );
   }
+});
+
+test("R-003-36: an agent whose file is missing is named before anything starts", () => {
+  const shipped = readFileSync(join(import.meta.dirname, "../../flows/story.yaml"), "utf8");
+  const folder = join(bench.project, ".passrail", "flows");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "story.yaml"), shipped.replace("agent: refactorer", "agent: polisher"));
+  expect(() => resolveShipped("story", bench.project)).toThrow(/polisher/u);
 });
