@@ -1,5 +1,5 @@
 // What must hold after any number of crashes, checked on the store, the machine and the repository, and against the same scenario
-// without a crash. The numbers are those of docs/reliability: I1 nothing acknowledged is lost … I9 every worktree is owned.
+// without a crash. Together they are what docs/reliability.md promises as P1 to P7.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
