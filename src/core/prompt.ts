@@ -175,7 +175,8 @@ function previousHandoffs({ resolved, stage, track, carry, facts }: Context): st
   return handoffsText(latestOf(facts.earlier.filter((handoff) => wanted.has(handoff.stage))));
 }
 
-function instructionText({ stage, facts, run }: Context): string {
+function instructionText(context: Context): string {
+  const { stage, facts, run } = context;
   const lines = [stage.instruction ?? `Do the work of the stage "${stage.title ?? stage.id}" now.`];
   if (stage.reads.length > 0) lines.push(`Read, in this order: ${stage.reads.join(", ")}.`);
   if (stage.writes.length > 0) lines.push(`Write: ${stage.writes.join(", ")}.`);
@@ -188,6 +189,9 @@ function instructionText({ stage, facts, run }: Context): string {
   }
   if (stage.reads.includes("task")) lines.push(`The original task: ${run.subject.title}`);
   if (stage.gates !== undefined) lines.push(trustText(stage.gates, facts.trust));
+  const counter = Object.values(stage.route).find((route) => route.counter !== undefined)?.counter;
+  const { loop, max } = shownLoop(context);
+  if (counter !== undefined && max !== null) lines.push(`This is ${counter} iteration ${loop + 1} of max ${max + 1}.`);
   return lines.join("\n");
 }
 
@@ -209,10 +213,18 @@ function revisionContext(context: Context): string {
     if (text !== undefined) lines.push(block(`File ${name}`, text));
   }
   if (carry.names.includes("format-reminder")) lines.push((resolved.prompts["fragments/output-prefix"] ?? "").trim());
-  if (carry.names.includes("assume-and-write"))
-    lines.push((resolved.prompts["fragments/assume-and-write"] ?? "").trim());
+  if (mustAssume(context)) lines.push((resolved.prompts["fragments/assume-and-write"] ?? "").trim());
   if (lines.length === 0) return "";
   return ["## Why this comes to you again", ...lines].join("\n");
+}
+
+/** The last round has been answered: whoever is asked now must decide without asking again. */
+function mustAssume(context: Context): boolean {
+  const { carry, stage } = context;
+  if (carry.names.includes("assume-and-write")) return true;
+  const forced = Object.values(stage.route).some((route) => route.carry.includes("assume-and-write"));
+  const { loop, max } = shownLoop(context);
+  return forced && max !== null && loop >= max;
 }
 
 /** A stage that judges shows its own counter; one that works shows the loop that brought it the work. */
