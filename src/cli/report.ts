@@ -7,7 +7,7 @@ import type { RunSummary, Store } from "./find-run.ts";
 import type { Io } from "./io.ts";
 import { paint, printJson, printTable } from "./output.ts";
 import { oneLine } from "./plain-text.ts";
-import { flowOf, itemJson, toAttemptRow, whyOf } from "./run-view.ts";
+import { flowOf, isSettled, itemJson, toAttemptRow, whyOf } from "./run-view.ts";
 import type { Rest } from "./session.ts";
 
 /** Opens the store for looking, where there is one, and closes it again. */
@@ -65,7 +65,7 @@ export async function printRest(
   }
   if (io.quiet) return;
   if (options.did !== undefined && !io.plain) io.out(`${paint(io, "green", "✔")} ${oneLine(options.did, 300)}`);
-  if (performedBy !== null) io.err(`${performedBy} performs it; see: passrail runs watch ${number}`);
+  if (performedBy !== null && !isSettled(run)) io.err(`${performedBy} performs it; see: passrail runs watch ${number}`);
   if (io.plain)
     printTable(io, [
       [run.id, String(number), run.status, run.word, standing.why].map((value) => ({ name: "", value })),

@@ -16,6 +16,8 @@ beforeAll(() => {
 afterAll(() => bench.remove());
 
 const ESCAPE = "\u001b";
+/** Of util-linux: gives a program a terminal. Where it is missing, the test has nothing to look at. */
+const TERMINAL = "script";
 
 describe("words that are not understood", () => {
   test.each([
@@ -182,6 +184,10 @@ describe("the task", () => {
 });
 
 describe("what is printed", () => {
+  beforeAll(async () => {
+    for (const task of ["One", "Two"]) await bench.passrail(["run", "feature", task, "--agent", "*=true"]);
+  }, 60_000);
+
   test("on a pipe there are tab-separated lines and no escape codes; -q prints ids only", async () => {
     const listed = await bench.passrail(["runs", "list"], { env: { FORCE_COLOR: "1" } });
     expect(listed.out).not.toContain(ESCAPE);
@@ -203,10 +209,10 @@ describe("what is printed", () => {
   });
 
   test("on a terminal colours follow NO_COLOR, TERM=dumb and --no-color, and narrow windows are no problem", () => {
-    if (spawnSync("script", ["--version"]).status !== 0) return;
+    if (spawnSync(TERMINAL, ["--version"]).status !== 0) return;
     const inTerminal = (settings: string, flags: string): string => {
       const command = `stty cols 20 rows 10; ${settings} "${process.execPath}" "${CLI}" runs show 1 ${flags}`;
-      return spawnSync("script", ["-qec", command, "/dev/null"], {
+      return spawnSync(TERMINAL, ["-qec", command, "/dev/null"], {
         env: { ...process.env, PASSRAIL_HOME: bench.home, TERM: "xterm" },
         encoding: "utf8",
         cwd: bench.project,
@@ -258,7 +264,7 @@ describe("what is printed", () => {
     expect(many.err).toContain(`#1 ${id}`);
   });
 
-  test("the whole history is verified, and damage is found", async () => {
+  test("the whole history is verified", async () => {
     expect(await bench.passrail(["verify"])).toMatchObject({ code: 0, out: expect.stringMatching(/^ok\t/u) });
     expect(JSON.parse((await bench.passrail(["verify", "--json"])).out)).toMatchObject({ ok: true, damages: [] });
   });
