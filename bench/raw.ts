@@ -12,13 +12,15 @@ type Executed = { readonly sql: string; readonly values: readonly Value[] };
 export type Recording = {
   readonly transactions: readonly (readonly Executed[])[];
   readonly runId: string;
-  /** Numbers above these were given out by the store while it was recorded. */
-  readonly lastSeq: number;
-  readonly lastWork: number;
-  /** How many of them one run takes. */
-  readonly events: number;
-  readonly works: number;
+  /** How many of the store's numbers one run takes. */
+  readonly taken: Numbers;
 };
+
+/** What the store counts, by table. */
+type Numbers = { readonly runs: number; readonly events: number; readonly work: number };
+
+/** While it is recorded the store counts from here, so that its numbers can be told from all others. */
+const MARKS: Numbers = { runs: 3_000_000_000, events: 2_000_000_000, work: 1_000_000_000 };
 
 export type RawLoop = {
   /** Makes the values beforehand, so that only statements are in the loop; the result does the runs. */
@@ -26,12 +28,13 @@ export type RawLoop = {
   close(): void;
 };
 
-/** Runs the workload once with every statement noted on its way. Enough runs come first that the store's numbers stand out. */
+/** Runs the workload once with every statement noted on its way. */
 export async function record(home: string): Promise<Recording> {
+  const file = `${home}/passrail.db`;
   const workload = await openWorkload(home);
-  await workload.complete(50);
+  await workload.complete(1);
   await workload.engine.idle();
-  const before = numbersOf(`${home}/passrail.db`);
+  countFromMarks(file);
   const executed: Executed[] = [];
   const restore = listen((sql, values) => executed.push({ sql, values }));
   try {
@@ -40,24 +43,21 @@ export async function record(home: string): Promise<Recording> {
   } finally {
     restore();
   }
+  const taken = takenSinceMarks(file);
   await workload.close();
-  const after = numbersOf(`${home}/passrail.db`);
   const transactions = transactionsOf(executed);
   const inserted = executed.find(({ sql }) => sql.includes("INSERT INTO runs"));
-  const runId = String(inserted?.values[0]);
   if (transactions.length !== HANDOFFS_PER_RUN + 1) {
     throw new Error(`expected ${HANDOFFS_PER_RUN + 1} transactions in a run, found ${transactions.length}`);
   }
-  const events = after.lastSeq - before.lastSeq;
-  const works = after.lastWork - before.lastWork;
-  return { transactions, runId, ...before, events, works };
+  return { transactions, runId: String(inserted?.values[0]), taken };
 }
 
 /** An empty database with the store's own schema and settings, and the recorded statements prepared on it. */
 export function openRawLoop(file: string, recording: Recording): RawLoop {
   openSqliteStore({ file }).close();
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: true, defensive: true });
-  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;
     PRAGMA cache_size = -16000; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0;`);
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
@@ -65,26 +65,24 @@ export function openRawLoop(file: string, recording: Recording): RawLoop {
   for (const { sql } of recording.transactions.flat()) {
     if (!prepared.has(sql)) prepared.set(sql, db.prepare(sql));
   }
-  let seq = 0;
-  let work = 0;
+  let used: Numbers = { runs: 0, events: 0, work: 0 };
 
   function freshRun(): { statement: StatementSync; isQuery: boolean; values: readonly Value[] }[][] {
     const runId = newRunId();
-    const shiftSeq = seq - recording.lastSeq;
-    const shiftWork = work - recording.lastWork;
-    seq += recording.events;
-    work += recording.works;
-    const fresh = (sql: string, value: Value): Value => {
+    const before = used;
+    const { taken } = recording;
+    used = { runs: used.runs + taken.runs, events: used.events + taken.events, work: used.work + taken.work };
+    const fresh = (value: Value): Value => {
       if (typeof value === "string") return value.replaceAll(recording.runId, runId);
-      if (typeof value !== "number") return value;
-      if (sql.startsWith("DELETE FROM work")) return value + shiftWork;
-      return value > recording.lastSeq ? value + shiftSeq : value;
+      if (typeof value !== "number" || value < MARKS.work) return value;
+      const table = value > MARKS.runs ? "runs" : value > MARKS.events ? "events" : "work";
+      return value - MARKS[table] + before[table];
     };
     return recording.transactions.map((transaction) =>
       transaction.map(({ sql, values }) => ({
         statement: prepared.get(sql) ?? db.prepare(sql),
         isQuery: sql.trimStart().startsWith("SELECT"),
-        values: values.map((value) => fresh(sql, value)),
+        values: values.map(fresh),
       })),
     );
   }
@@ -149,10 +147,18 @@ function listen(note: (sql: string, values: readonly Value[]) => void): () => vo
   };
 }
 
-function numbersOf(file: string): { readonly lastSeq: number; readonly lastWork: number } {
+function countFromMarks(file: string): void {
+  const db = new DatabaseSync(file);
+  const set = db.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = ?");
+  for (const [table, mark] of Object.entries(MARKS)) set.run(mark, table);
+  db.close();
+}
+
+function takenSinceMarks(file: string): Numbers {
   const db = new DatabaseSync(file, { readOnly: true });
   const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?");
-  const numbers = { lastSeq: Number(last.get("events")?.["seq"]), lastWork: Number(last.get("work")?.["seq"]) };
+  const taken = (table: keyof Numbers) => Number(last.get(table)?.["seq"]) - MARKS[table];
+  const numbers = { runs: taken("runs"), events: taken("events"), work: taken("work") };
   db.close();
   return numbers;
 }

@@ -3,88 +3,90 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { RowChange } from "./projections.ts";
 
-export type Project = (runId: string, changes: readonly RowChange[]) => void;
+export type Project = (run: RunKey, changes: readonly RowChange[]) => void;
+
+type RunKey = { readonly id: string; readonly number: number };
 
 export function prepareProjections(db: DatabaseSync): Project {
   // A stage made ready again under the same number keeps what was noted about the attempt.
   const openAttempt = db.prepare(`
-    INSERT INTO attempts (run_id, stage, attempt, track, status, handoff, ready_seq, ready_at, started_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO attempts (run_number, run_id, stage, attempt, track, status, handoff, ready_seq, ready_at, started_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET track = excluded.track, status = excluded.status, handoff = excluded.handoff,
       ready_seq = excluded.ready_seq, ready_at = excluded.ready_at, started_at = excluded.started_at,
       ended_at = NULL, outcome_seq = NULL`);
   const startAttempt = db.prepare(`
     UPDATE attempts SET status = 'running', started_at = ?
-    WHERE run_id = ? AND stage = ? AND attempt = ? AND status = 'ready'`);
+    WHERE run_number = ? AND stage = ? AND attempt = ? AND status = 'ready'`);
   const endAttempt = db.prepare(`
     UPDATE attempts SET status = ?, ended_at = ?, outcome_seq = ?
-    WHERE run_id = ? AND stage = ? AND attempt = ?`);
+    WHERE run_number = ? AND stage = ? AND attempt = ?`);
   const openHandoff = db.prepare(`
-    INSERT INTO handoffs (run_id, number, track, from_stage, from_agent, from_attempt, to_stage, to_agent, loop,
-      state, created_at, processed_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO handoffs (run_number, run_id, number, track, from_stage, from_agent, from_attempt, to_stage, to_agent,
+      loop, state, created_at, processed_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const acceptHandoff = db.prepare(`
     UPDATE handoffs SET state = 'accepted', processed_at = ?
-    WHERE run_id = ? AND number = ? AND state = 'pending'`);
+    WHERE run_number = ? AND number = ? AND state = 'pending'`);
   const finishHandoff = db.prepare(`
     UPDATE handoffs SET state = 'done', processed_at = coalesce(processed_at, ?4)
-    WHERE run_id = ?1 AND state IN ('pending', 'accepted')
-      AND number = (SELECT handoff FROM attempts WHERE run_id = ?1 AND stage = ?2 AND attempt = ?3)`);
+    WHERE run_number = ?1 AND state IN ('pending', 'accepted')
+      AND number = (SELECT handoff FROM attempts WHERE run_number = ?1 AND stage = ?2 AND attempt = ?3)`);
   const endHandoff = db.prepare(`
     UPDATE handoffs SET state = ?, rejection_reason = ?, processed_at = ?
-    WHERE run_id = ? AND number = ?`);
+    WHERE run_number = ? AND number = ?`);
   const openItem = db.prepare(
-    "INSERT INTO inbox (run_id, number, kind, stage, opened_at, item) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO inbox (run_number, run_id, number, kind, stage, opened_at, item) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
-  const closeItem = db.prepare("DELETE FROM inbox WHERE run_id = ? AND number = ?");
-  const closeItems = db.prepare("DELETE FROM inbox WHERE run_id = ?");
+  const closeItem = db.prepare("DELETE FROM inbox WHERE run_number = ? AND number = ?");
+  const closeItems = db.prepare("DELETE FROM inbox WHERE run_number = ?");
 
-  function apply(runId: string, change: RowChange): void {
+  function apply({ id, number: run }: RunKey, change: RowChange): void {
     switch (change.type) {
       case "open-attempt": {
         const { stage, attempt, track, status, handoff, readySeq, readyAt, startedAt } = change;
-        openAttempt.run(runId, stage, attempt, track, status, handoff, readySeq, readyAt, startedAt);
+        openAttempt.run(run, id, stage, attempt, track, status, handoff, readySeq, readyAt, startedAt);
         return;
       }
       case "start-attempt":
-        startAttempt.run(change.at, runId, change.stage, change.attempt);
+        startAttempt.run(change.at, run, change.stage, change.attempt);
         return;
       case "end-attempt":
-        endAttempt.run(change.status, change.at, change.outcomeSeq, runId, change.stage, change.attempt);
+        endAttempt.run(change.status, change.at, change.outcomeSeq, run, change.stage, change.attempt);
         return;
       case "open-handoff": {
         const { number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop } = change;
         const { state, createdAt, processedAt } = change;
         // biome-ignore format: the order of the columns in the statement above.
         openHandoff.run(
-          runId, number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop, state, createdAt, processedAt,
+          run, id, number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop, state, createdAt, processedAt,
         );
         return;
       }
       case "accept-handoff":
-        acceptHandoff.run(change.at, runId, change.number);
+        acceptHandoff.run(change.at, run, change.number);
         return;
       case "finish-handoff":
-        finishHandoff.run(runId, change.stage, change.attempt, change.at);
+        finishHandoff.run(run, change.stage, change.attempt, change.at);
         return;
       case "end-handoff":
-        endHandoff.run(change.state, change.reason, change.at, runId, change.number);
+        endHandoff.run(change.state, change.reason, change.at, run, change.number);
         return;
       case "open-item": {
         const { item } = change;
-        openItem.run(runId, item.number, item.kind, item.stage, item.openedAt, JSON.stringify(item));
+        openItem.run(run, id, item.number, item.kind, item.stage, item.openedAt, JSON.stringify(item));
         return;
       }
       case "close-item":
-        closeItem.run(runId, change.number);
+        closeItem.run(run, change.number);
         return;
       case "close-items":
-        closeItems.run(runId);
+        closeItems.run(run);
         return;
     }
   }
 
-  return (runId, changes) => {
-    for (const change of changes) apply(runId, change);
+  return (run, changes) => {
+    for (const change of changes) apply(run, change);
   };
 }

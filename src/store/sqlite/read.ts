@@ -18,6 +18,7 @@ import { toAttempt, toHandoff, toInboxRecord, toRunSummary, toStoredEvent, toSto
 export type Reads = ReturnType<typeof prepareReads>;
 
 const SUMMARY = "number, id, flow, subject_id, subject_title, status, word, stage, created_at, updated_at";
+const RUN_NUMBER = "(SELECT number FROM runs WHERE id = ?)";
 const FOUND_AT_MOST = 10;
 
 export function prepareReads(db: DatabaseSync) {
@@ -112,27 +113,27 @@ export function prepareReads(db: DatabaseSync) {
       return all(toStoredEvent, "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", after, limit);
     }
     // Within a run the versions grow with the sequence, and there is an index for them.
-    const sql = "SELECT * FROM events WHERE run_id = ? AND seq > ? ORDER BY version LIMIT ?";
+    const sql = `SELECT * FROM events WHERE run_number = ${RUN_NUMBER} AND seq > ? ORDER BY version LIMIT ?`;
     return all(toStoredEvent, sql, runId, after, limit);
   }
 
   function attempts(runId: string): readonly AttemptRecord[] {
     const sql = `
       SELECT a.*, e.body -> '$.outcome' AS outcome FROM attempts a LEFT JOIN events e ON e.seq = a.outcome_seq
-      WHERE a.run_id = ? ORDER BY a.ready_seq`;
+      WHERE a.run_number = ${RUN_NUMBER} ORDER BY a.ready_seq`;
     return all(toAttempt, sql, runId);
   }
 
   function handoffs(runId: string): readonly HandoffRecord[] {
     const sql = `
-      SELECT h.*, r.subject_id FROM handoffs h JOIN runs r ON r.id = h.run_id
-      WHERE h.run_id = ? ORDER BY h.number`;
+      SELECT h.*, r.subject_id FROM handoffs h JOIN runs r ON r.number = h.run_number
+      WHERE r.id = ? ORDER BY h.number`;
     return all(toHandoff, sql, runId);
   }
 
   function inbox(): readonly InboxRecord[] {
     const sql = `
-      SELECT i.run_id, i.item, r.flow, r.subject_id, r.subject_title FROM inbox i JOIN runs r ON r.id = i.run_id
+      SELECT i.run_id, i.item, r.flow, r.subject_id, r.subject_title FROM inbox i JOIN runs r ON r.number = i.run_number
       ORDER BY i.opened_at, r.number, i.number`;
     return all(toInboxRecord, sql);
   }

@@ -1,5 +1,7 @@
 // Version 1 of the tables. Never edit it once released: a later version is a new entry in migrations.ts.
 // `events` is the truth; runs.state, attempts, handoffs and inbox are projections of it and can be rebuilt (verify.ts does).
+// Keys begin with the run's number, not with its id: numbers grow, so runs that work at the same time share pages of an index,
+// and a store with many runs is as fast as a new one. The id is random and is there to be read.
 
 export const SCHEMA_1 = `
 CREATE TABLE runs (
@@ -23,28 +25,30 @@ CREATE INDEX runs_by_status ON runs (status, updated_seq);
 CREATE INDEX runs_by_subject ON runs (subject_id);
 
 CREATE TABLE events (
-  seq     INTEGER PRIMARY KEY AUTOINCREMENT,
-  run_id  TEXT NOT NULL REFERENCES runs (id),
-  version INTEGER NOT NULL,
-  type    TEXT NOT NULL,
-  at      TEXT NOT NULL,
-  actor   TEXT NOT NULL,
-  body    TEXT NOT NULL,
-  hash    TEXT NOT NULL,
-  UNIQUE (run_id, version)
+  seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_number INTEGER NOT NULL REFERENCES runs (number),
+  run_id     TEXT NOT NULL,
+  version    INTEGER NOT NULL,
+  type       TEXT NOT NULL,
+  at         TEXT NOT NULL,
+  actor      TEXT NOT NULL,
+  body       TEXT NOT NULL,
+  hash       TEXT NOT NULL,
+  UNIQUE (run_number, version)
 ) STRICT;
 CREATE TRIGGER events_never_change BEFORE UPDATE ON events BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
 CREATE TRIGGER events_never_go BEFORE DELETE ON events BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
 
 CREATE TABLE signals (
-  run_id    TEXT NOT NULL REFERENCES runs (id),
-  signal_id TEXT NOT NULL,
-  PRIMARY KEY (run_id, signal_id)
+  run_number INTEGER NOT NULL REFERENCES runs (number),
+  signal_id  TEXT NOT NULL,
+  PRIMARY KEY (run_number, signal_id)
 ) STRICT, WITHOUT ROWID;
 
 -- outcome_seq is the event that holds the outcome: a payload can be large and is stored once.
 CREATE TABLE attempts (
-  run_id      TEXT NOT NULL REFERENCES runs (id),
+  run_number  INTEGER NOT NULL REFERENCES runs (number),
+  run_id      TEXT NOT NULL,
   stage       TEXT NOT NULL,
   attempt     INTEGER NOT NULL,
   track       TEXT NOT NULL,
@@ -56,12 +60,13 @@ CREATE TABLE attempts (
   ended_at    TEXT,
   outcome_seq INTEGER,
   facts       TEXT NOT NULL DEFAULT '{}',
-  PRIMARY KEY (run_id, stage, attempt)
+  PRIMARY KEY (run_number, stage, attempt)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE handoffs (
   id               INTEGER PRIMARY KEY AUTOINCREMENT,
-  run_id           TEXT NOT NULL REFERENCES runs (id),
+  run_number       INTEGER NOT NULL REFERENCES runs (number),
+  run_id           TEXT NOT NULL,
   number           INTEGER NOT NULL,
   track            TEXT NOT NULL,
   from_stage       TEXT,
@@ -74,17 +79,18 @@ CREATE TABLE handoffs (
   rejection_reason TEXT,
   created_at       TEXT NOT NULL,
   processed_at     TEXT,
-  UNIQUE (run_id, number)
+  UNIQUE (run_number, number)
 ) STRICT;
 
 CREATE TABLE inbox (
-  run_id    TEXT NOT NULL REFERENCES runs (id),
-  number    INTEGER NOT NULL,
-  kind      TEXT NOT NULL,
-  stage     TEXT NOT NULL,
-  opened_at TEXT NOT NULL,
-  item      TEXT NOT NULL,
-  PRIMARY KEY (run_id, number)
+  run_number INTEGER NOT NULL REFERENCES runs (number),
+  run_id     TEXT NOT NULL,
+  number     INTEGER NOT NULL,
+  kind       TEXT NOT NULL,
+  stage      TEXT NOT NULL,
+  opened_at  TEXT NOT NULL,
+  item       TEXT NOT NULL,
+  PRIMARY KEY (run_number, number)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE work (
@@ -113,7 +119,7 @@ SELECT
   h.created_at,
   h.processed_at
 FROM handoffs h
-JOIN runs r ON r.id = h.run_id
-LEFT JOIN attempts a ON a.run_id = h.run_id AND a.stage = h.from_stage AND a.attempt = h.from_attempt
+JOIN runs r ON r.number = h.run_number
+LEFT JOIN attempts a ON a.run_number = h.run_number AND a.stage = h.from_stage AND a.attempt = h.from_attempt
 LEFT JOIN events e ON e.seq = a.outcome_seq;
 `;

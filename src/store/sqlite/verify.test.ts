@@ -58,7 +58,7 @@ describe("S26 R-X-04: an edited event is found at its exact sequence number", ()
     "the time": "at = '2026-01-01T00:00:00.001Z'",
     "the type": "type = 'stage.interrupted'",
     "the version": "version = 99",
-    "the run": "run_id = 'b', version = 50",
+    "the run": "run_number = 2, run_id = 'b', version = 50",
     "the hash": `hash = '${"0".repeat(64)}'`,
     "an empty hash": "hash = ''",
     "the sequence number": "seq = 1000",
@@ -103,7 +103,7 @@ test("S26: an added or swapped event is found", async () => {
   expect(found[0]).toMatchObject({ seq: 7, runId: "a" });
   const raw = new DatabaseSync(file);
   raw.exec(
-    "INSERT INTO events SELECT 500, run_id, version + 500, type, at, actor, body, hash FROM events WHERE seq = 20",
+    "INSERT INTO events SELECT 500, run_number, run_id, version + 500, type, at, actor, body, hash FROM events WHERE seq = 20",
   );
   raw.close();
   expect((await store.verify()).map((damage) => damage.seq)).toContain(500);
@@ -121,7 +121,7 @@ describe("R-X-04: rows that are not what the events say are found", () => {
     subject: ["UPDATE runs SET subject_id = 'x' WHERE id = 'b'", "column subject_id"],
     "a handoff": ["UPDATE handoffs SET state = 'done' WHERE run_id = 'b'", "handoffs"],
     "an attempt": ["DELETE FROM attempts WHERE run_id = 'b' AND stage = 'coder'", "attempts"],
-    "an inbox item": ["INSERT INTO inbox VALUES ('b', 1, 'gate', 's', 't', '{}')", "inbox"],
+    "an inbox item": ["INSERT INTO inbox VALUES (2, 'b', 1, 'gate', 's', 't', '{}')", "inbox"],
   };
   for (const [name, [sql, what]] of Object.entries(edits)) {
     test(name, async () => {

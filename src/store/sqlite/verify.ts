@@ -49,6 +49,7 @@ async function* findDamages(db: DatabaseSync): AsyncGenerator<Damage> {
     yield* checkEvents(db, heads);
     yield* checkRuns(db, heads);
     yield* checkOrphans(db, heads);
+    yield* checkSignals(db);
   } catch (error) {
     // A row that cannot even be read is damage, too.
     yield { seq: null, runId: null, what: `the database cannot be read any further: ${String(error)}` };
@@ -97,13 +98,13 @@ function* checkEvent(row: EventRow, heads: Map<string, Head>): Generator<Damage>
 async function* checkRuns(db: DatabaseSync, heads: Map<string, Head>): AsyncGenerator<Damage> {
   const rebuild = prepareRebuild(db);
   const page = db.prepare("SELECT * FROM runs WHERE number > ? ORDER BY number LIMIT ?");
-  const eventsOf = db.prepare("SELECT * FROM events WHERE run_id = ? ORDER BY version");
+  const eventsOf = db.prepare("SELECT * FROM events WHERE run_number = ? ORDER BY version");
   let last = Number.MIN_SAFE_INTEGER;
   for (;;) {
     // State can be long: a small page keeps the memory flat.
     const rows = page.all(last, PAGE / 10) as unknown as readonly RunRow[];
     for (const row of rows) {
-      const what = checkRun(row, heads.get(row.id), eventsOf) ?? rebuild(row.id, eventsOf);
+      const what = checkRun(row, heads.get(row.id), eventsOf) ?? rebuild(row, eventsOf);
       if (what !== undefined) yield { seq: null, runId: row.id, what };
       last = row.number;
     }
@@ -119,7 +120,7 @@ function checkRun(row: RunRow, head: Head | undefined, eventsOf: StatementSync):
   if (row.updated_seq !== head.seq || row.updated_at !== head.at) return "the run's last change is not its last event";
   let run: Run | undefined;
   try {
-    for (const event of eventsOf.iterate(row.id)) run = evolve(run, toEvent(event as unknown as EventRow));
+    for (const event of eventsOf.iterate(row.number)) run = evolve(run, toEvent(event as unknown as EventRow));
   } catch (error) {
     return `the run's events cannot be folded: ${String(error)}`;
   }
@@ -130,30 +131,30 @@ function checkRun(row: RunRow, head: Head | undefined, eventsOf: StatementSync):
 
 /** The columns that follow from events; ids and noted facts do not. */
 const PROJECTIONS = {
-  attempts: `SELECT stage, attempt, track, status, handoff, ready_seq, ready_at, started_at, ended_at, outcome_seq
-    FROM attempts WHERE run_id = ? ORDER BY stage, attempt`,
-  handoffs: `SELECT number, track, from_stage, from_agent, from_attempt, to_stage, to_agent, loop, state, rejection_reason,
-    created_at, processed_at FROM handoffs WHERE run_id = ? ORDER BY number`,
-  inbox: "SELECT number, kind, stage, opened_at, item FROM inbox WHERE run_id = ? ORDER BY number",
+  attempts: `SELECT run_id, stage, attempt, track, status, handoff, ready_seq, ready_at, started_at, ended_at, outcome_seq
+    FROM attempts WHERE run_number = ? ORDER BY stage, attempt`,
+  handoffs: `SELECT run_id, number, track, from_stage, from_agent, from_attempt, to_stage, to_agent, loop, state,
+    rejection_reason, created_at, processed_at FROM handoffs WHERE run_number = ? ORDER BY number`,
+  inbox: "SELECT run_id, number, kind, stage, opened_at, item FROM inbox WHERE run_number = ? ORDER BY number",
 } as const;
 
 /** Projects a run's events into an empty database and compares the rows. */
-function prepareRebuild(db: DatabaseSync): (runId: string, eventsOf: StatementSync) => string | undefined {
+function prepareRebuild(db: DatabaseSync): (run: RunRow, eventsOf: StatementSync) => string | undefined {
   const empty = new DatabaseSync(":memory:", { enableForeignKeyConstraints: false });
   for (const sql of MIGRATIONS) empty.exec(sql);
   const project = prepareProjections(empty);
   const pairs = Object.entries(PROJECTIONS).map(
     ([table, sql]) => ({ table, stored: db.prepare(sql), rebuilt: empty.prepare(sql) }) as const,
   );
-  return (runId, eventsOf) => {
+  return (run, eventsOf) => {
     empty.exec("BEGIN");
     try {
-      for (const each of eventsOf.iterate(runId)) {
+      for (const each of eventsOf.iterate(run.number)) {
         const row = each as unknown as EventRow;
-        project(runId, rowChanges([toEvent(row)], row.seq));
+        project(run, rowChanges([toEvent(row)], row.seq));
       }
       const differs = pairs.find(({ stored, rebuilt }) => {
-        return JSON.stringify(stored.all(runId)) !== JSON.stringify(rebuilt.all(runId));
+        return JSON.stringify(stored.all(run.number)) !== JSON.stringify(rebuilt.all(run.number));
       });
       return differs && `the run's rows in ${differs.table} are not what its events say`;
     } catch (error) {
@@ -169,11 +170,22 @@ async function* checkOrphans(db: DatabaseSync, heads: ReadonlyMap<string, Head>)
   for (const [runId, head] of heads) {
     if (isRun.get(runId) === undefined) yield { seq: head.seq, runId, what: "events of a run that is not there" };
   }
-  for (const table of ["signals", "attempts", "handoffs", "inbox", "work"]) {
+  for (const table of ["attempts", "handoffs", "inbox", "work"]) {
     const sql = `SELECT DISTINCT run_id FROM ${table} WHERE run_id NOT IN (SELECT id FROM runs)`;
     for (const row of db.prepare(sql).all()) {
       yield { seq: null, runId: String(row["run_id"]), what: `rows in ${table} of a run that is not there` };
     }
+  }
+}
+
+async function* checkSignals(db: DatabaseSync): AsyncGenerator<Damage> {
+  const sql = "SELECT DISTINCT run_number FROM signals WHERE run_number NOT IN (SELECT number FROM runs)";
+  for (const row of db.prepare(sql).all()) {
+    yield {
+      seq: null,
+      runId: null,
+      what: `rows in signals of run number ${String(row["run_number"])}, which is not there`,
+    };
   }
 }
 

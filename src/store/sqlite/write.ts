@@ -11,7 +11,7 @@ import { eventColumns, runColumns } from "./rows.ts";
 
 export type Writes = ReturnType<typeof prepareWrites>;
 
-type Head = { readonly version: number; readonly head: string };
+type Head = { readonly number: number; readonly version: number; readonly head: string };
 
 const EVENT_VALUES = 5;
 const ROWS_AT_MOST = 32;
@@ -19,32 +19,32 @@ const HEADS_AT_MOST = 10_000;
 
 export function prepareWrites(db: DatabaseSync) {
   const project = prepareProjections(db);
-  const findSignal = db.prepare("SELECT 1 FROM signals WHERE run_id = ? AND signal_id = ?");
+  const findSignal = db.prepare("SELECT 1 FROM signals WHERE run_number = ? AND signal_id = ?");
   const insertSignals = byRows(
     db,
-    (rows) => `INSERT INTO signals (run_id, signal_id) VALUES ${repeat(rows, () => "(?1, ?)")}`,
+    (rows) => `INSERT INTO signals (run_number, signal_id) VALUES ${repeat(rows, () => "(?1, ?)")}`,
   );
-  const deleteSignal = db.prepare("DELETE FROM signals WHERE run_id = ? AND signal_id = ?");
-  const findRun = db.prepare("SELECT version, head FROM runs WHERE id = ?");
+  const deleteSignal = db.prepare("DELETE FROM signals WHERE run_number = ? AND signal_id = ?");
+  const findRun = db.prepare("SELECT number, version, head FROM runs WHERE id = ?");
   const insertRun = db.prepare(`
     INSERT INTO runs (id, flow, flow_hash, subject_id, subject_title, created_at, status, word, stage, version, head,
       updated_at, updated_seq, state)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const updateRun = db.prepare(`
     UPDATE runs SET status = ?, word = ?, stage = ?, version = ?, head = ?, updated_at = ?, updated_seq = ?, state = ?
-    WHERE id = ? AND version = ?`);
+    WHERE number = ? AND version = ?`);
   const findLastSeq = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   const insertEvents = byRows(
     db,
     (rows) => `
-    INSERT INTO events (run_id, seq, version, type, at, actor, body, hash)
-    VALUES ${repeat(rows, (row) => `(?1, ?2 + ${row}, ?3 + ${row}, ?, ?, ?, ?, ?)`)}`,
+    INSERT INTO events (run_number, run_id, seq, version, type, at, actor, body, hash)
+    VALUES ${repeat(rows, (row) => `(?1, ?2, ?3 + ${row}, ?4 + ${row}, ?, ?, ?, ?, ?)`)}`,
   );
   const insertWork = db.prepare("INSERT INTO work (run_id, command) VALUES (?, ?)");
   const deleteWork = db.prepare("DELETE FROM work WHERE id = ?");
   const insertFlow = db.prepare("INSERT INTO flows (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING");
-  const findFacts = db.prepare("SELECT facts FROM attempts WHERE run_id = ? AND stage = ? AND attempt = ?");
-  const updateFacts = db.prepare("UPDATE attempts SET facts = ? WHERE run_id = ? AND stage = ? AND attempt = ?");
+  const findFacts = db.prepare("SELECT facts FROM attempts WHERE run_number = ? AND stage = ? AND attempt = ?");
+  const updateFacts = db.prepare("UPDATE attempts SET facts = ? WHERE run_number = ? AND stage = ? AND attempt = ?");
 
   /** The heads of runs that were written here lately. A version never changes, so the head of a version does not either. */
   const heads = new Map<string, Head>();
@@ -54,15 +54,17 @@ export function prepareWrites(db: DatabaseSync) {
     const { runId, expectedVersion, signalIds, events, run, enqueue } = change;
     const known = heads.get(runId);
     const before = known?.version === expectedVersion ? known : storedHead(runId);
-    if (before.version !== expectedVersion) return { type: isRepeated(runId, signalIds) ? "duplicate" : "conflict" };
+    if ((before?.version ?? 0) !== expectedVersion) {
+      return { type: before !== undefined && isRepeated(before.number, signalIds) ? "duplicate" : "conflict" };
+    }
     // A run that exists takes its signals first: one that was there already is noticed by the same statement.
-    if (expectedVersion > 0 && !takeSignals(runId, signalIds)) return { type: "duplicate" };
+    if (before !== undefined && !takeSignals(before.number, signalIds)) return { type: "duplicate" };
 
     lastSeq ??= storedLastSeq();
     const firstSeq = lastSeq + 1;
     const seq = lastSeq + events.length;
     const version = expectedVersion + events.length;
-    let head = before.head;
+    let head = before?.head ?? CHAIN_START;
     const values: string[] = [];
     for (const [index, event] of events.entries()) {
       const columns = eventColumns(event);
@@ -74,17 +76,20 @@ export function prepareWrites(db: DatabaseSync) {
     const updatedAt = events.at(-1)?.at ?? run.createdAt;
     const { flow, flow_hash, subject_id, subject_title, created_at, status, word, stage } = runColumns(run);
     const state = JSON.stringify(run);
-    if (expectedVersion === 0) {
+    let number: number;
+    if (before === undefined) {
       // biome-ignore format: the order of the columns in the statement above.
-      insertRun.run(
+      const inserted = insertRun.run(
         runId, flow, flow_hash, subject_id, subject_title, created_at, status, word, stage, version, head, updatedAt, seq, state,
       );
-      if (signalIds.length > 0) insertSignals(signalIds.length).run(runId, ...signalIds);
+      number = Number(inserted.lastInsertRowid);
+      if (signalIds.length > 0) insertSignals(signalIds.length).run(number, ...signalIds);
     } else {
-      const updated = updateRun.run(status, word, stage, version, head, updatedAt, seq, state, runId, expectedVersion);
+      number = before.number;
+      const updated = updateRun.run(status, word, stage, version, head, updatedAt, seq, state, number, expectedVersion);
       if (updated.changes === 0) {
         // Another process was faster than what we remembered.
-        for (const signalId of signalIds) deleteSignal.run(runId, signalId);
+        for (const signalId of signalIds) deleteSignal.run(number, signalId);
         heads.delete(runId);
         return { type: "conflict" };
       }
@@ -92,32 +97,32 @@ export function prepareWrites(db: DatabaseSync) {
     for (let first = 0; first < events.length; first += ROWS_AT_MOST) {
       const rows = Math.min(events.length - first, ROWS_AT_MOST);
       const own = values.slice(first * EVENT_VALUES, (first + rows) * EVENT_VALUES);
-      insertEvents(rows).run(runId, firstSeq + first, expectedVersion + 1 + first, ...own);
+      insertEvents(rows).run(number, runId, firstSeq + first, expectedVersion + 1 + first, ...own);
     }
-    project(runId, rowChanges(events, firstSeq));
+    project({ id: runId, number }, rowChanges(events, firstSeq));
     for (const command of enqueue) insertWork.run(runId, JSON.stringify(command));
     lastSeq = seq;
     if (heads.size >= HEADS_AT_MOST) heads.clear();
-    heads.set(runId, { version, head });
+    heads.set(runId, { number, version, head });
     return { type: "ok", seq, version };
   }
 
-  function storedHead(runId: string): Head {
-    return (findRun.get(runId) as Head | undefined) ?? { version: 0, head: CHAIN_START };
+  function storedHead(runId: string): Head | undefined {
+    return findRun.get(runId) as Head | undefined;
   }
 
-  function isRepeated(runId: string, signalIds: readonly string[]): boolean {
-    return signalIds.some((signalId) => findSignal.get(runId, signalId) !== undefined);
+  function isRepeated(number: number, signalIds: readonly string[]): boolean {
+    return signalIds.some((signalId) => findSignal.get(number, signalId) !== undefined);
   }
 
   /** False, and nothing taken, when one of them was there already. A failed statement leaves nothing of itself behind. */
-  function takeSignals(runId: string, signalIds: readonly string[]): boolean {
+  function takeSignals(number: number, signalIds: readonly string[]): boolean {
     if (signalIds.length === 0) return true;
     try {
-      insertSignals(signalIds.length).run(runId, ...signalIds);
+      insertSignals(signalIds.length).run(number, ...signalIds);
       return true;
     } catch (error) {
-      if (isRepeated(runId, signalIds)) return false;
+      if (isRepeated(number, signalIds)) return false;
       throw error;
     }
   }
@@ -127,10 +132,11 @@ export function prepareWrites(db: DatabaseSync) {
   }
 
   function noteAttempt(runId: string, stage: string, attempt: number, facts: JsonObject): void {
-    const stored = findFacts.get(runId, stage, attempt) as { facts: string } | undefined;
+    const number = (heads.get(runId) ?? storedHead(runId))?.number ?? 0;
+    const stored = findFacts.get(number, stage, attempt) as { facts: string } | undefined;
     if (stored === undefined) throw new Error(`run ${runId} has no attempt ${attempt} of stage ${stage}`);
     const merged = { ...(JSON.parse(stored.facts) as JsonObject), ...facts };
-    updateFacts.run(JSON.stringify(merged), runId, stage, attempt);
+    updateFacts.run(JSON.stringify(merged), number, stage, attempt);
   }
 
   return {
