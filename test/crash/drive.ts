@@ -56,8 +56,11 @@ export async function closeStage({ dir, home }: Stage): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** Lets the driver work; with `killAfterMs` it is killed that long after its first line, unless it has ended by then. */
-export async function drive(stage: Stage, options: { killAfterMs?: number; failpoint?: string } = {}): Promise<Drive> {
+/** When the driver is killed: so long after it has begun (opening, recovering) or is ready (working), unless it has ended by then. */
+export type Kill = { readonly since: "begun" | "ready"; readonly afterMs: number };
+
+/** Lets the driver work, to its end or to its death. */
+export async function drive(stage: Stage, options: { kill?: Kill; failpoint?: string } = {}): Promise<Drive> {
   const child = spawn(process.execPath, [DRIVER, stage.dir, stage.scenario.name], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -73,8 +76,8 @@ export async function drive(stage: Stage, options: { killAfterMs?: number; failp
     output += chunk.toString();
     for (const word of ["begun", "ready", "settled"])
       if (output.includes(`${word}\n`)) seenAt[word] ??= performance.now();
-    if (options.killAfterMs !== undefined && seenAt["begun"] !== undefined) {
-      killTimer ??= setTimeout(() => child.kill("SIGKILL"), options.killAfterMs);
+    if (options.kill !== undefined && seenAt[options.kill.since] !== undefined) {
+      killTimer ??= setTimeout(() => child.kill("SIGKILL"), options.kill.afterMs);
     }
   };
   child.stdout.on("data", onText);
