@@ -309,7 +309,8 @@ function resolveStage(file: FlowFile, stage: StageFile): Stage[] {
       const followUps = (stage.then_in_same_workspace ?? []).map((followUp) => ({
         ...resolveWork(file, followUp, "agent"),
         sameWorkspaceAs: stage.id,
-        status: work.status,
+        // It belongs to the stage before it: while it works the ticket shows that one's running word, never its ready word again.
+        status: work.status.running === undefined ? {} : { running: work.status.running },
       }));
       return [{ ...work, ...base }, ...followUps];
     }

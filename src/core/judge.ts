@@ -75,10 +75,7 @@ function unknown(words: Words, cause: string, reason: string): VerdictReading {
 
 function crossCheckScore(words: Words, verdict: Verdict, score: number | undefined): VerdictReading {
   if (score === undefined) return { type: "given", verdict, warnings: [] };
-  const byScore = VERDICTS.find((candidate) => {
-    const range = words.score[candidate];
-    return range !== undefined && score >= range[0] && score <= range[1];
-  });
+  const byScore = verdictOf(words.score, score);
   if (byScore === undefined) {
     const warnings =
       Object.keys(words.score).length === 0 ? [] : [`score_out_of_range: ${score} is in no range and was ignored`];
@@ -93,6 +90,16 @@ function crossCheckScore(words: Words, verdict: Verdict, score: number | undefin
       `score_disagrees: the word says ${verdict}, the score ${score} says ${byScore}; the worse (${worse}) counts`,
     ],
   };
+}
+
+/** The range that holds the score; between two ranges the worse one, outside of all of them none. */
+function verdictOf(ranges: Words["score"], score: number): Verdict | undefined {
+  const holds = ([low, high]: readonly [number, number]) => score >= low && score <= high;
+  const inside = VERDICTS.find((verdict) => ranges[verdict] !== undefined && holds(ranges[verdict]));
+  if (inside !== undefined) return inside;
+  const below = VERDICTS.filter((verdict) => (ranges[verdict]?.[1] ?? Number.POSITIVE_INFINITY) < score);
+  const isBetween = VERDICTS.some((verdict) => (ranges[verdict]?.[0] ?? Number.NEGATIVE_INFINITY) > score);
+  return isBetween ? below.sort((a, b) => SEVERITY[a] - SEVERITY[b])[0] : undefined;
 }
 
 function kept(report: Report): Omit<Outcome, "health"> {

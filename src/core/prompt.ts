@@ -188,6 +188,11 @@ function instructionText(context: Context): string {
     if (text !== undefined) lines.push(text.trim());
   }
   if (stage.reads.includes("task")) lines.push(`The original task: ${run.subject.title}`);
+  // A router has no hands: what it is to read is put before it.
+  for (const name of stage.kind === "router" ? stage.reads : []) {
+    const text = facts.files[name];
+    if (text !== undefined) lines.push(block(`File ${name}`, text));
+  }
   if (stage.gates !== undefined) lines.push(trustText(stage.gates, facts.trust));
   const counter = Object.values(stage.route).find((route) => route.counter !== undefined)?.counter;
   const { loop, max } = shownLoop(context);
@@ -201,17 +206,20 @@ function revisionContext(context: Context): string {
   const { loop, max } = shownLoop(context);
   const lines: string[] = [];
   if (loop > 0) lines.push(`This is revision loop ${loop}${max === null ? "" : ` of ${max}`}.`);
-  if (carry.issues.length > 0) lines.push("Issues to resolve, as they were reported:", ...carry.issues.map(listItem));
+  const names = new Set([...carry.names, ...(carry.reason === "sent-back" ? stage.carryOnRetry : [])]);
+  const files = [...names].flatMap((name) =>
+    context.facts.files[name] === undefined ? [] : [{ name, text: context.facts.files[name] }],
+  );
+  // What stands in a carried file is not said a second time.
+  const issues = carry.issues.filter((issue) => !files.some(({ text }) => text.includes(issueText(issue).trim())));
+  if (issues.length > 0) lines.push("Issues to resolve, as they were reported:", ...issues.map(listItem));
   for (const { questions, answer } of context.facts.answers)
     lines.push("Asked before:", ...questions.map(listItem), block("Answer of the person then", answer));
   if (carry.questions.length > 0 && carry.reason === "answered")
     lines.push("Questions that were asked:", ...carry.questions.map(listItem));
   if (carry.said !== undefined)
     lines.push(block(carry.reason === "answered" ? "Answer of the person" : "Note of the person", carry.said));
-  for (const name of [...carry.names, ...(carry.reason === "sent-back" ? stage.carryOnRetry : [])]) {
-    const text = context.facts.files[name];
-    if (text !== undefined) lines.push(block(`File ${name}`, text));
-  }
+  for (const { name, text } of files) lines.push(block(`File ${name}`, text));
   if (carry.names.includes("format-reminder")) lines.push((resolved.prompts["fragments/output-prefix"] ?? "").trim());
   if (mustAssume(context)) lines.push((resolved.prompts["fragments/assume-and-write"] ?? "").trim());
   if (lines.length === 0) return "";

@@ -57,8 +57,10 @@ export function routeOutcome(
 function loopAfter(stage: WorkStage, carry: Carry, outcome: Outcome): Pick<Carry, "issues" | "loop" | "loopMax"> {
   const { loop, loopMax } = carry;
   if (routeKey(outcome) !== "pass") {
-    const unnamed = outcome.issues.length === 0 && outcome.summary !== undefined;
-    return { issues: unnamed ? [outcome.summary] : outcome.issues, loop, loopMax };
+    // Without named issues the reason of a judge, else the whole answer, is what has to be resolved. Questions are carried as questions.
+    const said = (outcome.health === "complete" ? outcome.reason : undefined) || outcome.summary || "";
+    const isUnnamed = outcome.issues.length === 0 && outcome.questions.length === 0 && said !== "";
+    return { issues: isUnnamed ? [said] : outcome.issues, loop, loopMax };
   }
   const judges = Object.values(stage.route).some((route) => route.counter !== undefined);
   return judges ? { issues: [], loop: 0, loopMax: null } : { issues: loop > 0 ? carry.issues : [], loop, loopMax };

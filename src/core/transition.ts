@@ -150,8 +150,8 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
     emit(draft, { type: "stage.timed_out", track: name, stage: stage.id, attempt, cause: outcome.cause });
   }
   for (const warning of outcome.warnings) {
-    const [code = "warning"] = warning.split(":", 1);
-    warn(draft, stage.id, code, warning);
+    const [code = ""] = warning.split(": ", 1);
+    warn(draft, stage.id, /^[a-z_]{1,60}$/u.test(code) ? code : "warning", warning);
   }
   if (stage.kind === "router" && outcome.stages !== undefined && outcome.health === "complete") {
     emit(draft, { type: "stage.expanded", track: name, stage: stage.id, stages: expand(draft.flow, outcome.stages) });
@@ -160,7 +160,8 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
     const reason = outcome.reason ?? outcome.summary ?? "sent back";
     emit(draft, { type: "handoff.rejected", track: name, number: track.carry.handoff, reason });
   }
-  if (outcome.verdict === "revise" && outcome.issues.length === 0) {
+  // A review file is itself the feedback; any other way of sending back names its issues.
+  if (outcome.verdict === "revise" && outcome.issues.length === 0 && stage.result.from !== "file-verdict") {
     warn(
       draft,
       stage.id,

@@ -51,7 +51,8 @@ async function promptFiles(job: StageJob, dir: string): Promise<Record<string, s
     const text = await readAgentFile(path, CARRIED_FILE_BYTES);
     if (text !== undefined) files[name] = text;
   };
-  for (const name of [...job.carry.names, ...job.stage.carryOnRetry]) {
+  const shown = job.stage.kind === "router" ? job.stage.reads : [];
+  for (const name of [...job.carry.names, ...job.stage.carryOnRetry, ...shown]) {
     if (name.includes("/") || name.includes(".")) await read(name, join(dir, name));
   }
   for (const name of ["dev-bundle.md", "tester-bundle.md"]) {
