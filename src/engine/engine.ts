@@ -96,6 +96,8 @@ type Live = {
 /** Until the store is asked again after it could not write. */
 const AGAIN_MS = 1000;
 
+const RESTING_AT_MOST = 500;
+
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock } = options;
   const slots = createSlots(options.slots);
@@ -103,6 +105,7 @@ export function createEngine(options: EngineOptions): Engine {
   const live = new Map<string, Live>();
   const liveOf = new Map<string, readonly string[]>();
   const cache = new Map<string, StoredRun>();
+  const resting = new Set<string>();
   const flows = new Map<string, ResolvedFlow>();
   const savedFlows = new Map<string, Promise<void>>();
   const turns = new Map<string, Promise<unknown>>();
@@ -194,8 +197,7 @@ export function createEngine(options: EngineOptions): Engine {
         if (now === undefined) throw new Error(`there is no run ${runId}`);
         return { run: now.run, duplicate: true };
       }
-      if (step.run.status === "running") cache.set(runId, { run: step.run, version: result.version });
-      else cache.delete(runId);
+      remember({ run: step.run, version: result.version });
       options.onChange?.(step.run, step.events);
       for (const { attempt, slot } of begun) launch(resolved, step.run, attempt, slot);
       if (signal.type === "attempt.finished") failpoint("finish-committed");
@@ -203,6 +205,19 @@ export function createEngine(options: EngineOptions): Engine {
       align(resolved, step.run, step.commands);
       return { run: step.run, duplicate: false, ...(first.ignored === undefined ? {} : { ignored: first.ignored }) };
     }
+  }
+
+  /** Runs at work, and the last of those that are not: they are answered, told of and cleaned up soon. The rest is in the store. */
+  function remember(stored: StoredRun): void {
+    const { id, status } = stored.run;
+    cache.set(id, stored);
+    resting.delete(id);
+    if (status === "running") return;
+    resting.add(id);
+    const [oldest] = resting;
+    if (resting.size <= RESTING_AT_MOST || oldest === undefined) return;
+    resting.delete(oldest);
+    cache.delete(oldest);
   }
 
   /** What can start at once starts in the same transaction: one handoff, one commit. */
@@ -483,7 +498,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   async function releaseWorkspace(runId: string): Promise<void> {
-    const stored = await store.loadRun(runId);
+    const stored = cache.get(runId) ?? (await store.loadRun(runId));
     if (stored === undefined) return;
     // The last attempt of a canceled run may still be ending in there.
     await Promise.all([...live.values()].filter(({ attempt }) => attempt.runId === runId).map(({ done }) => done));
@@ -561,7 +576,9 @@ export function createEngine(options: EngineOptions): Engine {
     const key = `${run.id}/${stage.id}/${command.attempt}`;
     if (live.has(key)) return undefined;
     const agentLimit = stage.concurrency ?? options.agentLimits[stage.agent] ?? null;
-    const locks = workspaceMode(resolved, run) === "in-place" ? [`dir:${projectOf(run)}`] : [`run:${run.id}`];
+    const place = projectOf(run);
+    const inPlace = workspaceMode(resolved, run) === "in-place";
+    const locks = [inPlace ? `dir:${place}` : `branch:${place}:${branchOf(resolved.flow, run)}`];
     return {
       key,
       runId: run.id,
