@@ -2,7 +2,7 @@
 // `node bench/child.ts recover FOLDER` or `node bench/child.ts memory FOLDER`; the answer is one number on stdout.
 
 import { openSqliteStore } from "../src/store/sqlite/open.ts";
-import { openEngine, openWorkload } from "./workload.ts";
+import { featureFlow, openEngine, openWorkload, unlimited } from "./workload.ts";
 
 const [task, home = ""] = process.argv.slice(2);
 
@@ -27,10 +27,10 @@ async function recoverMs(): Promise<number> {
   return took;
 }
 
-/** The most that was ever resident, after five times a hundred runs at once. */
+/** The most that was ever resident. */
 async function peakMegabytes(): Promise<number> {
-  const workload = await openWorkload(home);
-  for (let batch = 0; batch < 5; batch += 1) await workload.complete(100);
+  const workload = await openWorkload(home, { flow: unlimited(featureFlow()) });
+  await workload.complete(100);
   await workload.close();
   return process.resourceUsage().maxRSS / 1024;
 }
