@@ -5,7 +5,7 @@ import type { ResolvedFlow } from "./agent.ts";
 import { MAIN_TRACK, type ResultSpec, type WorkStage } from "./flow.ts";
 import { type Issue, issueText } from "./outcome.ts";
 import { type DeveloperTrust, trustText } from "./projections/trust.ts";
-import { counterKey } from "./routing.ts";
+import { counterKey } from "./counting.ts";
 import type { Carry, Run } from "./run.ts";
 import { isWork } from "./sequence.ts";
 import { fillPrompt } from "./template.ts";

@@ -1,11 +1,11 @@
 // Where a run goes next. One outcome picks one route; a route counts, asks, or leads to a target; a target is entered.
 // This is the whole meaning of a flow. No clock, no randomness, no model: the same events always lead the same way.
 
+import { countLoop, resetCounter, type Spent } from "./counting.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
-import type { HandoffEdge } from "./event.ts";
-import type { Counter, Route, Stage, WorkStage } from "./flow.ts";
+import type { Route, Stage, WorkStage } from "./flow.ts";
 import { MAIN_TRACK } from "./flow.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { handOff, handOver, type Sender } from "./handing-over.ts";
 import type { Outcome } from "./outcome.ts";
 import { issueText, routeKey } from "./outcome.ts";
 import type { Carry, InboxItem } from "./run.ts";
@@ -20,14 +20,6 @@ import {
   statusWord,
   stagesOf,
 } from "./sequence.ts";
-
-/** Who sends the run onwards, and with what. */
-export type Sender = {
-  readonly track: string;
-  readonly stage: Stage;
-  readonly attempt: number;
-  readonly carry: Omit<Carry, "handoff">;
-};
 
 const STOP: Route = { goto: "stop", carry: [], onlyBlamed: false, once: false };
 const NEXT: Route = { goto: "next", carry: [], onlyBlamed: false, once: false };
@@ -73,81 +65,33 @@ function follow(draft: Draft, sender: Sender, key: string, route: Route, outcome
     return;
   }
   if (route.once) emit(draft, { type: "way.taken", way });
-  const counted = route.counter === undefined ? sender : count(draft, sender, route, route.counter, outcome);
-  if (counted === "spent") return;
-  if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));
-  if (route.ask !== undefined) ask(draft, counted, key, route, route.ask, outcome);
-  else goTo(draft, counted, route.goto, route, outcome);
-}
-
-/** Counts one loop, or takes the counter's exhaustion route when it is spent. */
-function count(draft: Draft, sender: Sender, route: Route, name: string, outcome: Outcome): Sender | "spent" {
-  const counter = draft.flow.counters[name];
-  if (counter === undefined) throw new Error(`flow ${draft.flow.name} has no counter ${name}`);
-  const key = counterKey(counter, name, sender.track);
-  const state = draft.run.counters[key] ?? { loops: 0, streak: 0 };
-  const issues = counter.sameIssues === null ? undefined : fingerprint(outcome.issues.map(issueText));
-  const streak = issues === undefined ? 0 : issues === state.issues ? state.streak + 1 : 1;
-  const overLimit = counter.maxLoops !== null && state.loops >= counter.maxLoops;
-  const overSame = counter.sameIssues !== null && streak >= counter.sameIssues;
-  if (overLimit || overSame) {
-    emit(draft, { type: "counter.spent", key, loops: state.loops, why: overLimit ? "limit" : "same-issues" });
-    exhaust(draft, sender, route, name, counter, outcome, overLimit ? "limit" : "same-issues");
-    return "spent";
+  const counted =
+    route.counter === undefined ? { loops: null } : countLoop(draft, sender.track, route.counter, outcome);
+  if ("spent" in counted) {
+    exhaust(draft, sender, route, counted, outcome);
+    return;
   }
-  const loops = state.loops + 1;
-  emit(draft, {
-    type: "counter.changed",
-    key,
-    from: state.loops,
-    to: loops,
-    streak,
-    ...(issues === undefined ? {} : { issues }),
-  });
-  for (const other of counter.resets) resetCounter(draft, other, sender.track);
-  return { ...sender, carry: { ...sender.carry, loop: loops, loopMax: counter.maxLoops } };
+  const onward =
+    counted.loops === null
+      ? sender
+      : { ...sender, carry: { ...sender.carry, loop: counted.loops, loopMax: counted.max } };
+  if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));
+  if (route.ask !== undefined) ask(draft, onward, key, route, route.ask, outcome);
+  else goTo(draft, onward, route.goto, route, outcome);
 }
 
-function exhaust(
-  draft: Draft,
-  sender: Sender,
-  route: Route,
-  name: string,
-  counter: Counter,
-  outcome: Outcome,
-  why: "limit" | "same-issues",
-): void {
-  const own = isWork(sender.stage) ? sender.stage.route[counter.onExhausted] : undefined;
-  const limit = counter.maxLoops === null ? "" : ` after ${counter.maxLoops} of ${counter.maxLoops} loops`;
-  const reason =
-    why === "limit" ? `${name} is used up${limit}` : `the same issues came ${counter.sameIssues} times in a row`;
+/** A spent counter takes its own way: a route of the stage, a stop, or an escalation. */
+function exhaust(draft: Draft, sender: Sender, route: Route, { spent, reason }: Spent, outcome: Outcome): void {
+  const target = draft.flow.counters[spent]?.onExhausted ?? "escalate";
+  const own = isWork(sender.stage) ? sender.stage.route[target] : undefined;
   if (own !== undefined) {
-    follow(
-      draft,
-      { ...sender, carry: { ...sender.carry, reason: "forced", names: own.carry } },
-      counter.onExhausted,
-      own,
-      outcome,
-    );
-  } else if (counter.onExhausted === "stop") {
+    const forced: Sender = { ...sender, carry: { ...sender.carry, reason: "forced", names: own.carry } };
+    follow(draft, forced, target, own, outcome);
+  } else if (target === "stop") {
     stop(draft, sender, undefined, reason);
   } else {
-    escalate(draft, sender, reason, route.goto, name);
+    escalate(draft, sender, reason, route.goto, spent);
   }
-}
-
-export function resetCounter(draft: Draft, name: string, track: string): void {
-  const counter = draft.flow.counters[name];
-  if (counter === undefined) return;
-  const key = counterKey(counter, name, track);
-  const state = draft.run.counters[key];
-  if (state === undefined || (state.loops === 0 && state.streak === 0)) return;
-  emit(draft, { type: "counter.changed", key, from: state.loops, to: 0, streak: 0 });
-}
-
-/** Counters of a track other than main carry its name; so each track has its own budget. */
-export function counterKey(counter: Counter, name: string, track: string): string {
-  return counter.scope === "track" && track !== MAIN_TRACK ? `${track}.${name}` : name;
 }
 
 function ask(
@@ -259,6 +203,11 @@ export function goTo(draft: Draft, sender: Sender, target: string, route: Route,
       );
     }
   }
+}
+
+/** Leads the run onwards because a person said so: nothing is counted, nothing is asked. */
+export function leave(draft: Draft, sender: Sender, target: string): void {
+  goTo(draft, sender, target, { goto: target, carry: [], onlyBlamed: false, once: false }, undefined);
 }
 
 function findTarget(draft: Draft, sender: Sender, target: string): Stage | undefined {
@@ -412,7 +361,7 @@ function finish(draft: Draft, sender: Sender, route: Route | undefined): void {
   }
   const { exit } = draft.flow.handoffs;
   if (exit !== undefined) {
-    const number = edge(draft, sender, MAIN_TRACK, { toStage: null, toAgent: exit });
+    const number = handOver(draft, sender, MAIN_TRACK, { toStage: null, toAgent: exit });
     emit(draft, { type: "handoff.accepted", track: MAIN_TRACK, number });
   }
   emit(draft, { type: "run.completed" });
@@ -448,30 +397,6 @@ function answeredJustNow(draft: Draft, number: number): boolean {
       (event.type === "gate.answered" || event.type === "question.answered" || event.type === "escalation.resolved") &&
       event.number === number,
   );
-}
-
-/** Records the edge from the sender to a stage; the first stage has one only where the flow names who sends it. */
-function handOff(draft: Draft, sender: Sender, track: string, stage: Stage): number {
-  const entry = draft.flow.handoffs.entry;
-  if (sender.carry.from === "" && entry === undefined) return 0;
-  return edge(draft, sender, track, { toStage: stage.id, toAgent: isWork(stage) ? stage.shownAgent : null });
-}
-
-function edge(draft: Draft, sender: Sender, track: string, to: Pick<HandoffEdge, "toStage" | "toAgent">): number {
-  const number = draft.run.handoffs + 1;
-  const first = sender.carry.from === "";
-  const fromAgent = isWork(sender.stage) ? sender.stage.shownAgent : null;
-  emit(draft, {
-    type: "handoff.created",
-    track,
-    number,
-    fromStage: first ? null : sender.stage.id,
-    fromAgent: first ? (draft.flow.handoffs.entry ?? null) : fromAgent,
-    fromAttempt: sender.attempt,
-    ...to,
-    loop: sender.carry.loop,
-  });
-  return number;
 }
 
 export function warn(draft: Draft, stage: string, code: string, message: string): void {

@@ -7,7 +7,7 @@ import type { JsonObject } from "./json.ts";
 import type { Issue, Report, RoutedStage } from "./outcome.ts";
 import { routeKey } from "./outcome.ts";
 import type { Problem } from "./result.ts";
-import { counterKey } from "./routing.ts";
+import { counterKey } from "./counting.ts";
 import { type InboxItem, openItems, type Run } from "./run.ts";
 import { findWork } from "./sequence.ts";
 import type { SignalBody } from "./signal.ts";

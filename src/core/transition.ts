@@ -2,6 +2,7 @@
 // Pure and the only place where a run changes. A signal that does not fit (late, repeated, from the wrong hand) changes nothing
 // and is recorded as ignored. Where a run goes next is in routing.ts.
 
+import { answered } from "./answers.ts";
 import type { Command } from "./command.ts";
 import { type Draft, emit, showStatus } from "./draft.ts";
 import type { RunEvent } from "./event.ts";
@@ -10,10 +11,12 @@ import type { Flow, Stage, WorkStage } from "./flow.ts";
 import { MAIN_TRACK } from "./flow.ts";
 import { judge } from "./judge.ts";
 import type { Outcome } from "./outcome.ts";
-import { cancel, enter, goTo, ready, resetCounter, routeOutcome, type Sender, stop, warn } from "./routing.ts";
-import type { Carry, InboxItem, Run, Track } from "./run.ts";
+import type { Sender } from "./handing-over.ts";
+import { resumed, retried, skipped } from "./interventions.ts";
+import { cancel, enter, ready, routeOutcome, stop, warn } from "./routing.ts";
+import type { Carry, Run, Track } from "./run.ts";
 import { isEnded } from "./run.ts";
-import { conditionHolds, expand, factOf, findStage, findWork, isWork, statusWord } from "./sequence.ts";
+import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
 
 export type Step = {
@@ -221,227 +224,6 @@ function interrupted(draft: Draft, signal: Signal & { type: "attempt.interrupted
   }
   ready(draft, name, stage, track.carry);
   return undefined;
-}
-
-function answered(draft: Draft, signal: Signal & { type: "item.answered" }): string | undefined {
-  const waiting = Object.entries(draft.run.tracks).find(
-    ([, track]) => track.at === "waiting" && track.item.number === signal.number,
-  );
-  const [name, track] = waiting ?? [];
-  if (name === undefined || track?.at !== "waiting") return `item ${signal.number} is not open`;
-  const { item, carry } = track;
-  if (item.kind !== signal.kind) return `item ${signal.number} is a ${item.kind}, not a ${signal.kind}`;
-  const stage = findStage(draft.flow, draft.run, name, item.stage);
-  if (stage === undefined) return `the flow has no stage ${item.stage}`;
-  const sender: Sender = { track: name, stage, attempt: draft.run.stages[stage.id]?.attempts ?? 0, carry };
-  switch (item.kind) {
-    case "gate":
-      return answerGate(draft, sender, signal);
-    case "question":
-      return answerQuestion(draft, sender, item, signal);
-    case "choice":
-      return answerChoice(draft, sender, item, signal);
-    case "escalation":
-      return resolveEscalation(draft, sender, item, signal);
-  }
-}
-
-type Answer = Signal & { type: "item.answered" };
-
-function answerGate(draft: Draft, sender: Sender, signal: Answer): string | undefined {
-  const { stage, track } = sender;
-  if (stage.kind !== "gate") return `${stage.id} is not a gate`;
-  // People say reject, some flows say decline: the same wish, whichever of the two the gate knows.
-  const answer = signal.answer === "reject" && !("reject" in stage.route) ? "decline" : signal.answer;
-  const route = Object.hasOwn(stage.route, answer) ? stage.route[answer] : undefined;
-  if (route === undefined)
-    return `gate ${stage.id} does not know "${signal.answer}"; answers: ${Object.keys(stage.route).join(", ")}`;
-  emit(
-    draft,
-    { type: "gate.answered", track, stage: stage.id, number: signal.number, answer, comment: signal.text },
-    signal.actor,
-  );
-  if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));
-  const said = signal.text === "" ? {} : { said: signal.text };
-  const carry = {
-    ...sender.carry,
-    from: stage.id,
-    reason: "next" as const,
-    names: route.carry,
-    issues: [],
-    questions: [],
-    ...said,
-  };
-  goTo(draft, { ...sender, carry: { ...carry, loop: 0, loopMax: null } }, route.goto, route, undefined);
-  return undefined;
-}
-
-function answerQuestion(
-  draft: Draft,
-  sender: Sender,
-  item: InboxItem & { kind: "question" },
-  signal: Answer,
-): string | undefined {
-  if (signal.text.trim() === "") return "the answer is empty";
-  emit(
-    draft,
-    { type: "question.answered", track: sender.track, stage: item.stage, number: item.number, answer: signal.text },
-    signal.actor,
-  );
-  leave(draft, { ...sender, carry: { ...sender.carry, reason: "answered", said: signal.text } }, item.goto);
-  return undefined;
-}
-
-function answerChoice(
-  draft: Draft,
-  sender: Sender,
-  item: InboxItem & { kind: "choice" },
-  signal: Answer,
-): string | undefined {
-  const target = Object.hasOwn(item.choices, signal.answer) ? item.choices[signal.answer] : undefined;
-  if (target === undefined)
-    return `"${signal.answer}" is not offered; choices: ${Object.keys(item.choices).join(", ")}`;
-  emit(
-    draft,
-    { type: "question.answered", track: sender.track, stage: item.stage, number: item.number, answer: signal.answer },
-    signal.actor,
-  );
-  const said = signal.text === "" ? {} : { said: signal.text };
-  leave(draft, { ...sender, carry: { ...sender.carry, reason: "answered", ...said } }, target);
-  return undefined;
-}
-
-function resolveEscalation(
-  draft: Draft,
-  sender: Sender,
-  item: InboxItem & { kind: "escalation" },
-  signal: Answer,
-): string | undefined {
-  const action = Object.hasOwn(item.choices, signal.answer) ? item.choices[signal.answer] : undefined;
-  if (action === undefined)
-    return `"${signal.answer}" is not offered; choices: ${Object.keys(item.choices).join(", ")}`;
-  const { track } = sender;
-  emit(
-    draft,
-    {
-      type: "escalation.resolved",
-      track,
-      stage: item.stage,
-      number: item.number,
-      choice: signal.answer,
-      note: signal.text,
-    },
-    signal.actor,
-  );
-  const said = signal.text === "" ? {} : { said: signal.text };
-  if (action === "cancel") {
-    cancel(draft, signal.actor, signal.text === "" ? "canceled at an escalation" : signal.text);
-  } else if (action === "accept") {
-    leave(
-      draft,
-      { ...sender, carry: { ...sender.carry, reason: "next", issues: [], loop: 0, loopMax: null, ...said } },
-      "next",
-    );
-  } else {
-    // A person's decision to go on starts a new budget for the loop that was spent.
-    if (action === "again" && item.counter !== undefined) resetCounter(draft, item.counter, track);
-    leave(
-      draft,
-      { ...sender, carry: { ...sender.carry, reason: "again", ...said } },
-      action === "again" ? item.again : action,
-    );
-  }
-  return undefined;
-}
-
-function leave(draft: Draft, sender: Sender, target: string): void {
-  goTo(draft, sender, target, { goto: target, carry: [], onlyBlamed: false, once: false }, undefined);
-}
-
-function resumed(draft: Draft, signal: Signal): string | undefined {
-  if (!draft.run.paused) return "the run is not paused";
-  emit(draft, { type: "run.unpaused" }, signal.actor);
-  for (const [track, state] of Object.entries(draft.run.tracks)) {
-    if (state.at === "ready")
-      draft.commands.push({ type: "start-attempt", track, stage: state.stage, attempt: state.attempt });
-  }
-  return undefined;
-}
-
-function retried(draft: Draft, signal: Signal & { type: "retry.requested" }): string | undefined {
-  const found = currentTrack(draft.run, signal.stage);
-  if (typeof found === "string") return found;
-  const { name, track } = found;
-  const said = signal.note === "" ? {} : { said: signal.note };
-  const carry: Carry = { ...track.carry, reason: "again", ...said };
-  const gate = findStage(draft.flow, draft.run, name, track.stage);
-  if (gate?.kind === "gate" && track.at === "stopped") {
-    enter(draft, { track: name, stage: gate, attempt: 0, carry }, name, gate, "again");
-    return undefined;
-  }
-  const stage = findWork(draft.flow, draft.run, name, track.stage) ?? routerOf(draft, track.stage);
-  if (stage === undefined) return `${track.stage} cannot be retried: it is not a stage that works`;
-  endCurrent(draft, name, track, "retried");
-  ready(draft, name, stage, carry);
-  return undefined;
-}
-
-function skipped(draft: Draft, signal: Signal & { type: "skip.requested" }): string | undefined {
-  if (signal.reason.trim() === "") return "skipping needs a reason";
-  const found = currentTrack(draft.run, signal.stage);
-  if (typeof found === "string") return found;
-  const { name, track } = found;
-  const stage = findWork(draft.flow, draft.run, name, track.stage);
-  if (stage === undefined) return `${track.stage} cannot be skipped: it is not a stage that works`;
-  if (stage.kind === "router") return `${track.stage} cannot be skipped: without its list there is nothing to run`;
-  endCurrent(draft, name, track, "skipped");
-  emit(draft, { type: "stage.skipped", track: name, stage: stage.id, reason: signal.reason }, signal.actor);
-  const carry = {
-    ...track.carry,
-    from: stage.id,
-    reason: "next" as const,
-    issues: [],
-    questions: [],
-    loop: 0,
-    loopMax: null,
-  };
-  leave(draft, { track: name, stage, attempt: draft.run.stages[stage.id]?.attempts ?? 0, carry }, "next");
-  return undefined;
-}
-
-/** A dynamic stage that could not use its list is retried by asking the router again. */
-function routerOf(draft: Draft, id: string): WorkStage | undefined {
-  const stage = findStage(draft.flow, draft.run, MAIN_TRACK, id);
-  if (stage?.kind !== "dynamic") return undefined;
-  const routers = stage.from.map((name) => findWork(draft.flow, draft.run, MAIN_TRACK, name.split(".")[0] ?? ""));
-  return routers.find(
-    (router) => router?.kind === "router" && (router.when === undefined || conditionHolds(draft.run, router.when)),
-  );
-}
-
-type Resting = Exclude<Track, { at: "done" } | { at: "forked" }>;
-
-/** The track that a person means: the one at the named stage, or the only one. */
-function currentTrack(run: Run, stage: string | undefined): { name: string; track: Resting } | string {
-  const candidates = Object.entries(run.tracks).flatMap(([name, track]) =>
-    track.at === "done" || track.at === "forked" || (stage !== undefined && track.stage !== stage)
-      ? []
-      : [{ name, track }],
-  );
-  const [only, ...others] = candidates;
-  if (only === undefined) return stage === undefined ? "no stage is current" : `${stage} is not the current stage`;
-  if (others.length > 0)
-    return `several stages are current, name one: ${candidates.map(({ track }) => track.stage).join(", ")}`;
-  return only;
-}
-
-function endCurrent(draft: Draft, name: string, track: Resting, reason: string): void {
-  if (track.at === "ready" || track.at === "running") {
-    emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.attempt, reason });
-    draft.commands.push({ type: "end-attempt", stage: track.stage, attempt: track.attempt, reason });
-  } else if (track.at === "waiting") {
-    emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });
-  }
 }
 
 /** Says what the run as a whole is doing now: working, waiting for people, or stopped. */

@@ -12,17 +12,17 @@ export type Mutant = {
 
 export const MUTANTS: readonly Mutant[] = [
   {
-    name: "a change that was decided upon an old version is stored all the same",
+    name: "a change that was decided upon an old version is taken for a new one",
     file: "src/store/sqlite/write.ts",
-    find: "if (before.version !== expectedVersion) return",
-    replace: "if (before.version < expectedVersion) return",
-    tests: [["src/store/sqlite/open.test.ts", "a change that was decided upon an old version conflicts"]],
+    find: "if (updated.changes === 0) {",
+    replace: "if (updated.changes < 0) {",
+    tests: [["src/store/sqlite/open.test.ts", "two writers of one file never overwrite each other"]],
   },
   {
     name: "a repeated signal is applied again",
     file: "src/store/sqlite/write.ts",
-    find: "if (isRepeated(runId, signalIds)) return false;",
-    replace: "if (isRepeated(runId, signalIds)) return true;",
+    find: "if (isRepeated(number, signalIds)) return false;",
+    replace: "if (isRepeated(number, signalIds)) return true;",
     tests: [["src/store/sqlite/open.test.ts", "a repeated signal id is a duplicate"]],
   },
   {
@@ -78,7 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "one loop more than the flow allows",
-    file: "src/core/routing.ts",
+    file: "src/core/counting.ts",
     find: "state.loops >= counter.maxLoops",
     replace: "state.loops > counter.maxLoops",
     tests: [["test/core-properties.test.ts", "I4: no counter ever exceeds its cap"]],

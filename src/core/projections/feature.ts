@@ -4,7 +4,7 @@
 import type { RunEvent } from "../event.ts";
 import { type Flow, MAIN_TRACK } from "../flow.ts";
 import type { Issue, Outcome } from "../outcome.ts";
-import { counterKey } from "../routing.ts";
+import { counterKey } from "../counting.ts";
 import type { Run } from "../run.ts";
 import { findWork } from "../sequence.ts";
 
