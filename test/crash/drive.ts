@@ -1,8 +1,17 @@
 // Starts the driver, kills it (its own process only, as a crash would), starts it again. Each scenario gets a folder of its own with a
 // store, a repository and the agents' scripts. What must hold afterwards is in invariants.ts.
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,6 +22,8 @@ import { newRepository } from "../harness/workbench.ts";
 import type { Scenario } from "./scenarios.ts";
 
 const DRIVER = fileURLToPath(import.meta.resolve("./driver.ts"));
+/** Code that was compiled once: half of a short life would else be spent on it. */
+const COMPILED = join(import.meta.dirname, "../../node_modules/.cache/passrail-crash");
 /** Far beyond what a scenario takes on a busy machine: whoever needs longer is stuck. */
 const PATIENCE_MS = 60_000;
 
@@ -32,13 +43,13 @@ export type Drive = {
   readonly settledMs: number | null;
 };
 
-let template: string | undefined;
-
 export function openStage(scenario: Scenario): Stage {
-  template ??= makeTemplate();
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-crash-")));
-  const project = join(dir, "project");
-  cpSync(template, project, { recursive: true });
+  const project = newRepository(dir);
+  appendFileSync(
+    join(project, ".git", "config"),
+    "[user]\n\tname = player\n\temail = player@localhost\n[gc]\n\tauto = 0\n",
+  );
   for (const { runId, script } of scenario.runs) {
     const folder = join(dir, "script", runId);
     mkdirSync(folder, { recursive: true });
@@ -65,7 +76,7 @@ export async function drive(stage: Stage, options: { kill?: Kill; failpoint?: st
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
-      NODE_COMPILE_CACHE: join(tmpdir(), "passrail-crash-cache"),
+      NODE_COMPILE_CACHE: COMPILED,
       ...(options.failpoint === undefined ? {} : { PASSRAIL_FAILPOINT: options.failpoint }),
     },
   });
@@ -113,20 +124,4 @@ function ended(child: ChildProcess): Promise<{ code: number | null; signal: Node
     child.once("error", reject);
     child.once("close", (code, signal) => resolve({ code, signal }));
   });
-}
-
-function makeTemplate(): string {
-  const dir = mkdtempSync(join(tmpdir(), "passrail-crash-template-"));
-  process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
-  const project = newRepository(dir);
-  for (const [key, value] of [
-    ["user.name", "player"],
-    ["user.email", "player@localhost"],
-    ["gc.auto", "0"],
-  ] as const) {
-    execFileSync("git", ["config", key, value], { cwd: project });
-  }
-  // Hooks are samples nobody needs; without them a copy takes a third of the time.
-  rmSync(join(project, ".git", "hooks"), { recursive: true, force: true });
-  return project;
 }

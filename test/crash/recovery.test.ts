@@ -7,10 +7,13 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { findMarked } from "../../src/agents/process-table.ts";
 import { openForReading, openPassrail, type Passrail } from "../../src/compose.ts";
+import type { Run } from "../../src/core/run.ts";
 import type { Signal, SignalBody } from "../../src/core/signal.ts";
 import { transition } from "../../src/core/transition.ts";
 import { storeMark } from "../../src/engine/attempt-files.ts";
 import { openWriter } from "../../src/store/sqlite/connection.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open.ts";
+import type { Change } from "../../src/store/store.ts";
 import { shippedFlow } from "../harness/shipped.ts";
 import { openWorkbench } from "../harness/workbench.ts";
 import { closeStage, drive, openStage, type Stage } from "./drive.ts";
@@ -82,39 +85,60 @@ test("R-001-40, R-X-05: an interrupted attempt uses up no loop and is told the s
   expect(prompt(3)).toContain("revision loop 1 of 2");
 });
 
+const FLOW = shippedFlow("feature");
+const REQUESTED: SignalBody = {
+  type: "run.requested",
+  runId: "r1",
+  flowHash: "h",
+  subject: { id: "F-1", title: "t", body: "" },
+  facts: {},
+};
+const APPROVED: SignalBody = { type: "item.answered", number: 1, kind: "gate", answer: "approve", text: "" };
+let signals = 0;
+const signal = (body: SignalBody): Signal => ({
+  ...body,
+  id: `s${signals++}`,
+  at: "2026-01-01T00:00:00.000Z",
+  actor: "human:driver",
+});
+
 test("R-X-03: the report of an attempt that was cut off does not count for the next one", () => {
-  const flow = shippedFlow("feature");
-  let number = 0;
-  const signal = (body: SignalBody): Signal => ({
-    ...body,
-    id: `${number++}`,
-    at: "2026-01-01T00:00:00.000Z",
-    actor: "human:driver",
-  });
-  const requested: SignalBody = {
-    type: "run.requested",
-    runId: "r1",
-    flowHash: "h",
-    subject: { id: "F-1", title: "t", body: "" },
-    facts: {},
-  };
   const before: SignalBody[] = [
-    { type: "item.answered", number: 1, kind: "gate", answer: "approve", text: "" },
+    APPROVED,
     { type: "attempt.started", stage: "spec", attempt: 1 },
     { type: "attempt.interrupted", stage: "spec", attempt: 1, cause: "a crash" },
     { type: "attempt.started", stage: "spec", attempt: 2 },
   ];
   const run = before.reduce(
-    (state, body) => transition(flow, state, signal(body)).run,
-    transition(flow, undefined, signal(requested)).run,
+    (state, body) => transition(FLOW, state, signal(body)).run,
+    transition(FLOW, undefined, signal(REQUESTED)).run,
   );
-  const late = transition(
-    flow,
-    run,
-    signal({ type: "attempt.finished", stage: "spec", attempt: 1, report: { verdict: "APPROVED" } }),
-  );
+  const report = { verdict: "APPROVED" };
+  const late = transition(FLOW, run, signal({ type: "attempt.finished", stage: "spec", attempt: 1, report }));
   expect(late.ignored).toBe("attempt 1 of spec is not running");
   expect(late.run).toEqual(run);
+});
+
+test("R-000-16: what was decided before another process changed the run conflicts, even by who wrote the run last but one", async () => {
+  const stage = openStage(scenarioOf("feature"));
+  stages.push(stage);
+  const file = join(stage.home, "passrail.db");
+  const [first, second] = [openSqliteStore({ file }), openSqliteStore({ file })];
+  const change = (run: Run | undefined, expectedVersion: number, body: SignalBody): Change => {
+    const given = signal(body);
+    const step = transition(FLOW, run, given);
+    return { runId: "r1", expectedVersion, signalIds: [given.id], events: step.events, run: step.run, enqueue: [] };
+  };
+  const created = change(undefined, 0, REQUESTED);
+  const version = created.events.length;
+  expect(await first.commit(created)).toMatchObject({ type: "ok", version });
+  expect(await second.commit(change(created.run, version, APPROVED))).toMatchObject({ type: "ok" });
+  const late: SignalBody = { type: "cancel.requested", reason: "too late" };
+  expect(await first.commit(change(created.run, version, late))).toEqual({ type: "conflict" });
+  expect((await first.loadRun("r1"))?.run.status).toBe("running");
+  expect(await first.verify()).toEqual([]);
+  first.close();
+  second.close();
 });
 
 test("R-001-25, R-X-03: a review that was there before the attempt is no review", async () => {

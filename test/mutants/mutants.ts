@@ -16,7 +16,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/store/sqlite/write.ts",
     find: "if (updated.changes === 0) {",
     replace: "if (updated.changes < 0) {",
-    tests: [["src/store/sqlite/open.test.ts", "two writers of one file never overwrite each other"]],
+    tests: [["test/crash/recovery.test.ts", "what was decided before another process changed the run conflicts"]],
   },
   {
     name: "a repeated signal is applied again",
