@@ -1,8 +1,6 @@
 // The only place where things happen: a signal comes in, the pure transition decides, the store makes it durable, and then the run's
 // attempts are brought in line with its state. Any process may deliver signals; only the one that performs starts attempts.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Processes, Runner } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
@@ -11,25 +9,21 @@ import type { Actor, RunEvent } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Report } from "../core/outcome.ts";
 import type { Result } from "../core/result.ts";
-import { isEnded, type Run, type Subject, type Track } from "../core/run.ts";
+import { isEnded, type Run, type Subject } from "../core/run.ts";
 import { findWork } from "../core/sequence.ts";
 import type { Signal, SignalBody } from "../core/signal.ts";
 import { type Step, transition } from "../core/transition.ts";
 import type { Notifier } from "../notify/notify.ts";
-import {
-  type AttemptRecord,
-  type CommitResult,
-  type Store,
-  StoreError,
-  type StoredRun,
-  type WorkRecord,
-} from "../store/store.ts";
-import type { Workspace, Workspaces } from "../workspace/workspace.ts";
+import { type CommitResult, type Store, StoreError, type StoredRun } from "../store/store.ts";
+import type { Workspaces } from "../workspace/workspace.ts";
 import { attemptFiles, markerOf } from "./attempt-files.ts";
 import { branchOf } from "./branch.ts";
 import type { Clock } from "./clock.ts";
 import { failpoint } from "./failpoint.ts";
+import { createOutbox } from "./outbox.ts";
 import { createQueue, type ReadyAttempt } from "./queue.ts";
+import { recover } from "./recover.ts";
+import { argvOf, projectOf, workspaceMode } from "./run-settings.ts";
 import type { StageJob } from "./run-stage.ts";
 import { createSlots, type SlotRequest } from "./slots.ts";
 
@@ -113,9 +107,17 @@ export function createEngine(options: EngineOptions): Engine {
   let performing = false;
   let closing = false;
   let background = 0;
-  let working = false;
-  let workWanted = false;
   let seenSeq = 0;
+  const outbox = createOutbox({
+    ...options,
+    loadRun: async (runId) => (cache.get(runId) ?? (await store.loadRun(runId)))?.run,
+    flowOf,
+    attemptsEnded: (runId) => Promise.all((liveOf.get(runId) ?? []).flatMap((key) => live.get(key)?.done ?? [])),
+    onReleased(runId) {
+      slots.letGo(runId);
+      pump();
+    },
+  });
 
   return {
     async startRun({ runId, resolved, subject, facts, actor }) {
@@ -133,9 +135,19 @@ export function createEngine(options: EngineOptions): Engine {
     async perform() {
       performing = true;
       seenSeq = await store.lastSeq();
-      await recover();
+      await recover({
+        ...options,
+        interrupt: (runId, stage, attempt, cause) =>
+          deliver(
+            runId,
+            { type: "attempt.interrupted", stage, attempt, cause },
+            "engine",
+            `interrupt:${stage}:${attempt}`,
+          ),
+        align: async (run) => align(await flowOf(run.flowHash), run, []),
+      });
       pump();
-      void performWork();
+      post();
     },
     idle() {
       return isIdle() ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve));
@@ -144,6 +156,7 @@ export function createEngine(options: EngineOptions): Engine {
     async close() {
       closing = true;
       performing = false;
+      outbox.stop();
       const running = [...live.values()];
       for (const { abort } of running) abort.abort("engine stopped");
       await Promise.all(running.map(({ done }) => done));
@@ -250,7 +263,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   /** Makes what is running equal to what the run says: queues what is ready, ends what is no longer wanted. */
   function align(resolved: ResolvedFlow, run: Run, commands: readonly Command[]): void {
-    if (commands.some(isDurable)) void performWork();
+    if (commands.some(isDurable)) post();
     if (!performing) return;
     for (const key of liveOf.get(run.id) ?? []) {
       const entry = live.get(key);
@@ -276,11 +289,7 @@ export function createEngine(options: EngineOptions): Engine {
   function pump(): void {
     if (!performing || closing) return;
     for (const attempt of queue.takeStartable(slots)) {
-      background += 1;
-      void begin(attempt).finally(() => {
-        background -= 1;
-        rest();
-      });
+      inBackground(begin(attempt));
     }
     rest();
   }
@@ -327,6 +336,8 @@ export function createEngine(options: EngineOptions): Engine {
 
   function launch(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, slot: SlotRequest): void {
     failpoint("start-committed");
+    // A worktree keeps its branch checked out between attempts: nobody else can have it until it is released.
+    if (workspaceMode(resolved, run) === "worktree") slots.keep(run.id, slot.locks);
     const abort = new AbortController();
     const entry: Live = { attempt, abort, slot, done: Promise.resolve() };
     live.set(attempt.key, entry);
@@ -388,7 +399,7 @@ export function createEngine(options: EngineOptions): Engine {
       files: attemptFiles(options.home, run.id, stage.id, attempt.attempt),
       home: options.home,
       runner: options.runner,
-      argv: argvOf(resolved, run, attempt),
+      argv: argvOf(resolved, run, stage),
       project: projectOf(run),
       workspaces,
       environment: options.environment,
@@ -400,131 +411,17 @@ export function createEngine(options: EngineOptions): Engine {
     });
   }
 
-  /** Nothing is believed to run that this engine did not start: leftovers are ended, their attempts marked interrupted. */
-  async function recover(): Promise<void> {
-    for (const { marker } of options.processes.findMarked(`${options.storeId}/`))
-      await options.processes.killLeftovers({ marker });
-    for (const runId of await store.activeRuns()) {
-      try {
-        await recoverRun(runId);
-      } catch (error) {
-        options.onError(runId, error);
-      }
-    }
+  /** Tells people and lets go of workspaces, beside everything else. */
+  function post(): void {
+    if (performing) inBackground(outbox.perform());
   }
 
-  async function recoverRun(runId: string): Promise<void> {
-    const stored = await store.loadRun(runId);
-    if (stored === undefined) return;
-    const resolved = await flowOf(stored.run.flowHash);
-    align(resolved, stored.run, []);
-    const running = Object.values(stored.run.tracks).filter(
-      (track): track is Track & { at: "running" } => track.at === "running",
-    );
-    if (running.length === 0) return;
-    const attempts = await store.attempts(runId);
-    for (const { stage, attempt } of running) {
-      const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
-      const identity = record?.facts["process"] as { pid: number; startTime: string; marker: string } | undefined;
-      if (identity !== undefined) await options.processes.killLeftovers(identity);
-      const cause = "the engine ended while this attempt was running";
-      await deliver(
-        runId,
-        { type: "attempt.interrupted", stage, attempt, cause },
-        "engine",
-        `interrupt:${stage}:${attempt}`,
-      );
-      failpoint("interrupt-committed");
-    }
-  }
-
-  /** Work that survives crashes by itself: telling people, and letting go of workspaces. */
-  async function performWork(): Promise<void> {
-    workWanted = true;
-    if (!performing || working) return;
-    working = true;
+  function inBackground(work: Promise<unknown>): void {
     background += 1;
-    try {
-      while (workWanted && !closing) {
-        workWanted = false;
-        const settling: Promise<void>[] = [];
-        for (const work of await store.pendingWork()) {
-          if (await performOne(work)) settling.push(settle(work));
-        }
-        // Before the next look, which would otherwise find the same work again.
-        await Promise.all(settling);
-      }
-    } catch (error) {
-      options.onError("", error);
-    } finally {
-      working = false;
+    void work.finally(() => {
       background -= 1;
       rest();
-    }
-  }
-
-  /** Whether it is done; what is not stays for the next look. */
-  async function performOne({ runId, command }: WorkRecord): Promise<boolean> {
-    try {
-      if (command.type === "notify") {
-        const item = command.item === null ? null : `${runId}.${command.item}`;
-        const { to, event } = command;
-        await options.notifier.notify({ runId, to, event, text: `${await subjectOf(runId)}${command.text}`, item });
-        failpoint("notify-sent");
-      } else if (command.type === "release-workspace") {
-        await releaseWorkspace(runId);
-        failpoint("workspace-released");
-      }
-      return true;
-    } catch (error) {
-      options.onError(runId, error);
-      return false;
-    }
-  }
-
-  /** Not waited for before the next piece of work, so that many share one transaction. */
-  async function settle({ id, runId }: WorkRecord): Promise<void> {
-    try {
-      await store.settleWork(id);
-    } catch (error) {
-      options.onError(runId, error);
-    }
-  }
-
-  /** A message is read away from the board: it names the ticket. */
-  async function subjectOf(runId: string): Promise<string> {
-    const stored = cache.get(runId) ?? (await store.loadRun(runId));
-    return stored === undefined ? "" : `${stored.run.subject.id}: `;
-  }
-
-  async function releaseWorkspace(runId: string): Promise<void> {
-    const stored = cache.get(runId) ?? (await store.loadRun(runId));
-    if (stored === undefined) return;
-    // The last attempt of a canceled run may still be ending in there.
-    await Promise.all([...live.values()].filter(({ attempt }) => attempt.runId === runId).map(({ done }) => done));
-    const resolved = await flowOf(stored.run.flowHash);
-    const mode = workspaceMode(resolved, stored.run);
-    if (mode !== "worktree" || resolved.flow.workspace.delete === "never") return;
-    const workspaces = options.workspaces("worktree");
-    const workspace =
-      workspaceIn(await store.attempts(runId)) ?? (await leftWorkspace(workspaces, resolved, stored.run));
-    if (workspace === undefined) return;
-    const closed = await workspaces.close(workspace, runId);
-    if (!closed.ok) options.onError(runId, new Error(closed.error.message));
-  }
-
-  /** An attempt notes its workspace when its program has ended; one that never came so far may still have opened it. */
-  async function leftWorkspace(
-    workspaces: Workspaces,
-    resolved: ResolvedFlow,
-    run: Run,
-  ): Promise<Workspace | undefined> {
-    if (!existsSync(join(options.home, "worktrees", run.id))) return undefined;
-    const branch = branchOf(resolved.flow, run);
-    const opened = await workspaces.open({ runId: run.id, project: projectOf(run), branch });
-    if (opened.ok) return opened.value;
-    options.onError(run.id, new Error(opened.error.message));
-    return undefined;
+    });
   }
 
   async function catchUp(): Promise<void> {
@@ -619,44 +516,4 @@ function isReady(run: Run, attempt: ReadyAttempt): boolean {
     track.stage === attempt.stage &&
     track.attempt === attempt.attempt
   );
-}
-
-/** Where the last attempt that told so has worked. */
-function workspaceIn(records: readonly AttemptRecord[]): Workspace | undefined {
-  const facts = records.findLast((record) => typeof record.facts["workspace"] === "string")?.facts;
-  if (typeof facts?.["workspace"] !== "string") return undefined;
-  const branch = typeof facts["branch"] === "string" ? { branch: facts["branch"] } : {};
-  const repository = typeof facts["repository"] === "string" ? { repository: facts["repository"] } : {};
-  return { mode: "worktree", dir: facts["workspace"], lockKeys: [], ...branch, ...repository };
-}
-
-function projectOf(run: Run): string {
-  return textFact(run, "config", "project");
-}
-
-/** What the run was started with wins over what its flow would like. */
-function workspaceMode(resolved: ResolvedFlow, run: Run): "in-place" | "worktree" {
-  const chosen = textFact(run, "config", "workspace");
-  if (chosen === "in-place" || chosen === "worktree") return chosen;
-  return resolved.flow.workspace.mode === "in-place" ? "in-place" : "worktree";
-}
-
-/** The program for a stage: given for this stage, for its agent, for all; else from the flow or the agent's file. */
-function argvOf(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt): readonly string[] | undefined {
-  const stage = findWork(resolved.flow, run, attempt.track, attempt.stage);
-  if (stage === undefined) return undefined;
-  const given = run.facts["runners"];
-  if (given !== null && typeof given === "object" && !Array.isArray(given)) {
-    const commands = given as Readonly<Record<string, unknown>>;
-    const found = commands[stage.id] ?? commands[stage.agent] ?? commands[stage.shownAgent] ?? commands["*"];
-    if (Array.isArray(found) && found.length > 0 && found.every((part) => typeof part === "string")) return found;
-  }
-  return stage.command ?? resolved.agents[stage.agent]?.command;
-}
-
-function textFact(run: Run, space: string, key: string): string {
-  const facts = run.facts[space];
-  if (facts === null || typeof facts !== "object" || Array.isArray(facts)) return "";
-  const value = (facts as Readonly<Record<string, unknown>>)[key];
-  return typeof value === "string" ? value : "";
 }

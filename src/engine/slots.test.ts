@@ -47,3 +47,18 @@ test("a request that is refused takes nothing", () => {
   expect(slots.full).toBe(false);
   expect(slots.tryTake(request("c", { locks: ["y"] }))).toBe(true);
 });
+
+test("R-X-14: a lock that is kept stays with its run between attempts, until it is let go", () => {
+  const slots = createSlots(3);
+  const own = { runId: "a", agent: "x", agentLimit: null, locks: ["branch:feat/one"] };
+  const other = { ...own, runId: "b" };
+  expect(slots.tryTake(own)).toBe(true);
+  slots.keep("a", own.locks);
+  slots.keep("a", own.locks);
+  slots.release(own);
+  expect(slots.tryTake(other)).toBe(false);
+  expect(slots.tryTake(own)).toBe(true);
+  slots.release(own);
+  slots.letGo("a");
+  expect(slots.tryTake(other)).toBe(true);
+});

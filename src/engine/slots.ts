@@ -12,6 +12,9 @@ export type Slots = {
   /** Takes everything the request needs, or nothing. */
   tryTake(request: SlotRequest): boolean;
   release(request: SlotRequest): void;
+  /** Keeps locks for a run beyond its attempts, until it is let go. */
+  keep(runId: string, locks: readonly string[]): void;
+  letGo(runId: string): void;
   readonly full: boolean;
 };
 
@@ -19,6 +22,17 @@ export function createSlots(limit: number): Slots {
   let used = 0;
   const perAgent = new Map<string, number>();
   const locks = new Map<string, { runId: string; holders: number }>();
+  const kept = new Map<string, Set<string>>();
+
+  const lock = (runId: string, key: string): void => {
+    locks.set(key, { runId, holders: (locks.get(key)?.holders ?? 0) + 1 });
+  };
+  const unlock = (runId: string, key: string): void => {
+    const holders = (locks.get(key)?.holders ?? 1) - 1;
+    if (holders === 0) locks.delete(key);
+    else locks.set(key, { runId, holders });
+  };
+
   return {
     get full() {
       return used >= limit;
@@ -29,17 +43,26 @@ export function createSlots(limit: number): Slots {
       if (keys.some((key) => (locks.get(key)?.runId ?? runId) !== runId)) return false;
       used += 1;
       perAgent.set(agent, (perAgent.get(agent) ?? 0) + 1);
-      for (const key of keys) locks.set(key, { runId, holders: (locks.get(key)?.holders ?? 0) + 1 });
+      for (const key of keys) lock(runId, key);
       return true;
     },
     release({ runId, agent, locks: keys }) {
       used -= 1;
       perAgent.set(agent, (perAgent.get(agent) ?? 1) - 1);
+      for (const key of keys) unlock(runId, key);
+    },
+    keep(runId, keys) {
+      const own = kept.get(runId) ?? new Set();
+      kept.set(runId, own);
       for (const key of keys) {
-        const holders = (locks.get(key)?.holders ?? 1) - 1;
-        if (holders === 0) locks.delete(key);
-        else locks.set(key, { runId, holders });
+        if (own.has(key)) continue;
+        own.add(key);
+        lock(runId, key);
       }
+    },
+    letGo(runId) {
+      for (const key of kept.get(runId) ?? []) unlock(runId, key);
+      kept.delete(runId);
     },
   };
 }

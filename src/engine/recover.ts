@@ -1,0 +1,48 @@
+// What to do with what was running when an engine died. Nothing is believed to run that this engine did not start: leftovers are ended,
+// their attempts marked interrupted, and their stages become ready again. Never acts on a bare pid.
+
+import type { ProcessIdentity, Processes } from "../agents/runner.ts";
+import type { Run, Track } from "../core/run.ts";
+import type { Store } from "../store/store.ts";
+import { failpoint } from "./failpoint.ts";
+
+export type Recovery = {
+  readonly store: Store;
+  readonly processes: Processes;
+  readonly storeId: string;
+  readonly interrupt: (runId: string, stage: string, attempt: number, cause: string) => Promise<unknown>;
+  /** Queues what is ready. */
+  readonly align: (run: Run) => Promise<void>;
+  /** A run that cannot be recovered must not keep the others from it. */
+  readonly onError: (runId: string, error: unknown) => void;
+};
+
+export async function recover(recovery: Recovery): Promise<void> {
+  const { store, processes, storeId, onError } = recovery;
+  for (const { marker } of processes.findMarked(`${storeId}/`)) await processes.killLeftovers({ marker });
+  for (const runId of await store.activeRuns()) {
+    try {
+      await recoverRun(recovery, runId);
+    } catch (error) {
+      onError(runId, error);
+    }
+  }
+}
+
+async function recoverRun({ store, processes, interrupt, align }: Recovery, runId: string): Promise<void> {
+  const stored = await store.loadRun(runId);
+  if (stored === undefined) return;
+  await align(stored.run);
+  const running = Object.values(stored.run.tracks).filter(
+    (track): track is Track & { at: "running" } => track.at === "running",
+  );
+  if (running.length === 0) return;
+  const attempts = await store.attempts(runId);
+  for (const { stage, attempt } of running) {
+    const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
+    const identity = record?.facts["process"] as ProcessIdentity | undefined;
+    if (identity !== undefined) await processes.killLeftovers(identity);
+    await interrupt(runId, stage, attempt, "the engine ended while this attempt was running");
+    failpoint("interrupt-committed");
+  }
+}
