@@ -65,7 +65,9 @@ function setUp(db: DatabaseSync, file: string, check: Check, isUnclean: boolean)
 
 /** A newer or foreign file must stay as it is, and even a change of the journal mode would write to it. */
 function probe(file: string): void {
-  connect(file, true, (db) => requireKnownSchema(db, file)).close();
+  // A file whose making was cut off has a rollback journal; only a connection that may write can undo the half of it.
+  const isHalfMade = sizeOf(`${file}-journal`) > 0;
+  connect(file, !isHalfMade, (db) => requireKnownSchema(db, file)).close();
 }
 
 function connect(file: string, readOnly: boolean, setUpConnection: (db: DatabaseSync) => void): DatabaseSync {
