@@ -119,7 +119,9 @@ export function prepareReads(db: DatabaseSync) {
 
   function attempts(runId: string): readonly AttemptRecord[] {
     const sql = `
-      SELECT a.*, e.body -> '$.outcome' AS outcome FROM attempts a LEFT JOIN events e ON e.seq = a.outcome_seq
+      SELECT a.run_id, a.stage, a.attempt, a.track, a.status, a.ready_at, a.started_at, a.ended_at, a.facts,
+        e.body -> '$.outcome' AS outcome
+      FROM attempts a LEFT JOIN events e ON e.seq = a.outcome_seq
       WHERE a.run_number = ${RUN_NUMBER} ORDER BY a.ready_seq`;
     return all(toAttempt, sql, runId);
   }
