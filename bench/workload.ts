@@ -174,6 +174,7 @@ const noWorkspaces = {
   open: unused,
   head: unused,
   diff: unused,
+  unlock: unused,
   close: unused,
 } as const;
 

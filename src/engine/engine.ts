@@ -90,6 +90,9 @@ type Live = {
 /** Until the store is asked again after it could not write. */
 const AGAIN_MS = 1000;
 
+/** What may be over in a moment. Telling the same again is safe: a signal's id is applied once. */
+const PASSING_FAULTS: ReadonlySet<StoreError["code"]> = new Set(["disk_full", "store_busy", "store_io"]);
+
 const RESTING_AT_MOST = 500;
 
 export function createEngine(options: EngineOptions): Engine {
@@ -144,6 +147,7 @@ export function createEngine(options: EngineOptions): Engine {
             "engine",
             `interrupt:${stage}:${attempt}`,
           ),
+        unlockWorkspace,
         align: async (run) => align(await flowOf(run.flowHash), run, []),
       });
       pump();
@@ -322,7 +326,7 @@ export function createEngine(options: EngineOptions): Engine {
         try {
           return await tell();
         } catch (error) {
-          const passes = error instanceof StoreError && (error.code === "disk_full" || error.code === "store_busy");
+          const passes = error instanceof StoreError && PASSING_FAULTS.has(error.code);
           if (!passes || closing) throw error;
           if (!reported) options.onError(runId, error);
           await delay(AGAIN_MS);
@@ -409,6 +413,15 @@ export function createEngine(options: EngineOptions): Engine {
       readYaml: options.readYaml,
       signal,
     });
+  }
+
+  /** A program that was ended in the middle of a commit leaves git's lock, and no later commit would succeed. */
+  async function unlockWorkspace(run: Run): Promise<void> {
+    const resolved = await flowOf(run.flowHash);
+    const workspaces = options.workspaces(workspaceMode(resolved, run));
+    const branch = workspaces.mode === "worktree" ? { branch: branchOf(resolved.flow, run) } : {};
+    const opened = await workspaces.open({ runId: run.id, project: projectOf(run), ...branch });
+    if (opened.ok) await workspaces.unlock(opened.value);
   }
 
   /** Tells people and lets go of workspaces, beside everything else. */

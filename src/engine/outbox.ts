@@ -115,7 +115,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const workspace = workspaceIn(await store.attempts(run.id)) ?? (await leftWorkspace(workspaces, resolved, run));
     if (workspace === undefined) return;
     const closed = await workspaces.close(workspace, run.id);
-    if (!closed.ok) options.onError(run.id, new Error(closed.error.message));
+    if (!closed.ok) throw new Error(closed.error.message);
   }
 
   /** An attempt notes its workspace when its program has ended; one that never came so far may still have opened it. */
@@ -127,9 +127,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (!existsSync(join(options.home, "worktrees", run.id))) return undefined;
     const branch = branchOf(resolved.flow, run);
     const opened = await workspaces.open({ runId: run.id, project: projectOf(run), branch });
-    if (opened.ok) return opened.value;
-    options.onError(run.id, new Error(opened.error.message));
-    return undefined;
+    if (!opened.ok) throw new Error(opened.error.message);
+    return opened.value;
   }
 }
 

@@ -11,6 +11,8 @@ export type Recovery = {
   readonly processes: Processes;
   readonly storeId: string;
   readonly interrupt: (runId: string, stage: string, attempt: number, cause: string) => Promise<unknown>;
+  /** Makes a workspace usable again in which programs were ended. */
+  readonly unlockWorkspace: (run: Run) => Promise<void>;
   /** Queues what is ready. */
   readonly align: (run: Run) => Promise<void>;
   /** A run that cannot be recovered must not keep the others from it. */
@@ -29,7 +31,10 @@ export async function recover(recovery: Recovery): Promise<void> {
   }
 }
 
-async function recoverRun({ store, processes, interrupt, align }: Recovery, runId: string): Promise<void> {
+async function recoverRun(
+  { store, processes, interrupt, align, unlockWorkspace }: Recovery,
+  runId: string,
+): Promise<void> {
   const stored = await store.loadRun(runId);
   if (stored === undefined) return;
   await align(stored.run);
@@ -42,6 +47,7 @@ async function recoverRun({ store, processes, interrupt, align }: Recovery, runI
     const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
     const identity = record?.facts["process"] as ProcessIdentity | undefined;
     if (identity !== undefined) await processes.killLeftovers(identity);
+    await unlockWorkspace(stored.run);
     await interrupt(runId, stage, attempt, "the engine ended while this attempt was running");
     failpoint("interrupt-committed");
   }

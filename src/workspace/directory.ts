@@ -30,6 +30,10 @@ export function createDirectoryWorkspaces(): Workspaces {
       return `[passrail: the diff could not be made: ${repository.error.message}]\n`;
     },
 
+    async unlock() {
+      // The folder is the person's own: a lock in there may be theirs.
+    },
+
     async close() {
       return ok({ pinned: null });
     },

@@ -32,6 +32,8 @@ export interface Workspaces {
   head(workspace: Workspace): Promise<string | null>;
   /** The change since `from` (null: since nothing) with what is uncommitted or untracked, as a capped unified diff; "" where there is no git. */
   diff(workspace: Workspace, from: string | null): Promise<string>;
+  /** After a crash, when nothing works there any more: removes the locks that ended programs left behind. */
+  unlock(workspace: Workspace): Promise<void>;
   /**
    * Pins the branch, then removes the workspace. Uncommitted work is committed to the pin, never dropped. Repeating it is fine.
    * `pinned` is the name of the ref that keeps the work.

@@ -1,6 +1,7 @@
 // One git worktree per run, under a root that we own. Opening repeats safely from whatever a crash left; closing pins first and
 // removes afterwards. Decisions about what is on disk are made here, the details live in the files beside this one.
 
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { addWorktree, type InTurn } from "./add-worktree.ts";
@@ -38,6 +39,13 @@ export function createWorktreeWorkspaces(settings: { readonly root: string }): W
       const missing = found.ok ? "the worktree is not there" : found.error.message;
       if (!found.ok || found.value === null) return `[passrail: the diff could not be made: ${missing}]\n`;
       return diffSince(found.value.place, found.value.place.top, from);
+    },
+
+    async unlock(workspace) {
+      const found = await registrationOf(settings.root, workspace);
+      if (!found.ok || found.value === null) return;
+      // In git's own folder of this worktree, which nobody else uses.
+      for (const name of ["index.lock", "HEAD.lock"]) await rm(join(found.value.place.gitDir, name), { force: true });
     },
 
     async close(workspace, runId) {

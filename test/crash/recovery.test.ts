@@ -189,3 +189,17 @@ async function openCanceling({ home, project }: Stage, runId: string): Promise<P
   if (!opened.ok) throw new Error(opened.error.message);
   return opened.value;
 }
+
+test("R-X-05: a program that was killed in the middle of a commit does not keep the next attempt from committing", async () => {
+  const stage = await crashed("feature", "process-noted:3");
+  const worktrees = join(stage.project, ".git", "worktrees");
+  const [name = ""] = readdirSync(worktrees);
+  writeFileSync(join(worktrees, name, "index.lock"), "");
+  expect(await drive(stage)).toMatchObject({ end: "settled" });
+  const store = openForReading(stage.home);
+  const [run] = (await store?.listRuns({ limit: 1 })) ?? [];
+  const attempts = (await store?.attempts(run?.id ?? "")) ?? [];
+  store?.close();
+  expect(run?.status).toBe("completed");
+  expect(attempts.filter(({ status }) => status === "done").map(({ facts }) => facts["exitCode"])).not.toContain(128);
+});
