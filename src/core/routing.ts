@@ -116,7 +116,7 @@ function ask(
 }
 
 /** Opens an escalation: the run (or its track) waits until a person chooses. */
-export function escalate(draft: Draft, sender: Sender, reason: string, again: string, counter?: string): void {
+function escalate(draft: Draft, sender: Sender, reason: string, again: string, counter?: string): void {
   const { escalation, words } = draft.flow;
   const item: InboxItem = {
     kind: "escalation",

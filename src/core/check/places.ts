@@ -16,7 +16,7 @@ export type Place = {
   readonly templateOf?: string;
 };
 
-export const MAIN_SEQUENCE = "";
+const MAIN_SEQUENCE = "";
 
 export function placesOf(file: FlowFile, flow: Flow): readonly Place[] {
   const resolved = [...flow.stages];

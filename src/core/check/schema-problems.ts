@@ -162,11 +162,11 @@ function shown(value: unknown): string {
 }
 
 /** "stage qa", "the flow", "counters.revision": how people speak of a place. */
-export function placeName(path: Path): string {
+function placeName(path: Path): string {
   return path.length === 0 ? "the flow" : path.map(String).join(".");
 }
 
-export function valueAt(value: unknown, path: Path): unknown {
+function valueAt(value: unknown, path: Path): unknown {
   let current = value;
   for (const step of path) {
     if (current === null || typeof current !== "object" || !Object.hasOwn(current, step)) return undefined;

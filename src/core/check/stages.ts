@@ -1,6 +1,7 @@
 // Each stage by itself: its id, its kind, and the agents, prompts and builtins that it names.
 
 import type { FlowFile, StageFile } from "../flow-file.ts";
+import { promptPartNames } from "../prompt.ts";
 import type { CheckContext } from "./context.ts";
 import { contractProblems } from "./contract.ts";
 import type { Place } from "./places.ts";
@@ -31,6 +32,8 @@ export function stageProblems(file: FlowFile, places: readonly Place[], context:
   return [
     ...idProblems(places),
     ...places.flatMap((place) => [...kindProblems(place), ...nameProblems(place, context)]),
+    ...partProblems(file.defaults?.prompt, ["defaults"]),
+    ...places.flatMap(({ written, path }) => partProblems(written.prompt, path)),
     ...joinProblems(places),
     ...modelProblems(file, places),
     ...mergeProblems(file, context),
@@ -137,6 +140,19 @@ function promptProblems(name: string, at: Path, context: CheckContext): readonly
       didYouMean(name, context.prompts, "prompts"),
     ),
   ];
+}
+
+/** A part that is not there would be left out of the prompt in silence. */
+function partProblems(parts: StageFile["prompt"], path: Path): readonly FlowProblem[] {
+  if (!Array.isArray(parts)) return [];
+  const known = promptPartNames();
+  return parts.flatMap((name, index) => {
+    if (known.includes(name)) return [];
+    const at = [...path, "prompt", index];
+    return [
+      problem("unknown_prompt_part", at, `"${name}" is not a part of a prompt`, didYouMean(name, known, "parts")),
+    ];
+  });
 }
 
 function joinProblems(places: readonly Place[]): readonly FlowProblem[] {
