@@ -13,7 +13,7 @@ import { createTailRing, decodeTail } from "./tail-ring.ts";
 import { watchLimits } from "./watch-limits.ts";
 
 /** Output beyond the cap is only left out of the file; more than this many times the cap ends the attempt. */
-export const HARD_OUTPUT_FACTOR = 20;
+const HARD_OUTPUT_FACTOR = 20;
 
 const STDOUT_TAIL_BYTES = 256 * 1024;
 /** For what is still in the pipes when the process has ended: a descendant may hold them open for ever. */

@@ -5,7 +5,7 @@ import { join, sep } from "node:path";
 import type { FileProblem } from "../core/check/problem.ts";
 import { err, ok, type Result } from "../core/result.ts";
 
-export const MAX_TEXT_BYTES = 256 * 1024;
+const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_FILES = 1000;
 const MAX_FOLDERS_DEEP = 4;
 

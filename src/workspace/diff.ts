@@ -5,7 +5,7 @@ import { err, ok, type Result } from "../core/result.ts";
 import { git, type Place } from "./git.ts";
 import { withSnapshot } from "./snapshot.ts";
 
-export const DIFF_BYTES = 2 * 1024 * 1024;
+const DIFF_BYTES = 2 * 1024 * 1024;
 
 const FORMAT = ["--cached", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short"];
 const PREFIX = ["--src-prefix=a/", "--dst-prefix=b/"];

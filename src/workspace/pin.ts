@@ -7,7 +7,7 @@ import { isExpendable } from "./nested.ts";
 import { resolveCommits } from "./repository.ts";
 import { type SnapshotSource, withSnapshot } from "./snapshot.ts";
 
-export const keepRef = (runId: string): string => `refs/passrail/keep/${runId}`;
+const keepRef = (runId: string): string => `refs/passrail/keep/${runId}`;
 
 /** Points the run's keep ref at `commit`; gives the name of the ref. */
 export async function pinCommit(commonDir: string, runId: string, commit: string): Promise<Result<string>> {

@@ -49,7 +49,7 @@ export async function makeRepository(dir: string): Promise<string> {
 }
 
 /** Plants every way in which a repository can make git run a program; each would create the canary. */
-export async function plant(repository: string, canary: string): Promise<void> {
+async function plant(repository: string, canary: string): Promise<void> {
   const gitDir = join(repository, ".git");
   const touch = `touch ${canary}`;
   const hooks = [
@@ -91,7 +91,7 @@ export async function plant(repository: string, canary: string): Promise<void> {
 }
 
 /** Files that each planted filter applies to. */
-export const PLANTED_FILES = ["x.plain", "x.ab", "x.dotted", "x.included", "x.p", "x.branch"];
+const PLANTED_FILES = ["x.plain", "x.ab", "x.dotted", "x.included", "x.p", "x.branch"];
 
 export function valueOf<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);

@@ -23,8 +23,6 @@ export type Workspace = {
   readonly lockKeys: readonly string[];
 };
 
-export type CommitRange = { readonly from: string | null; readonly to: string | null };
-
 export interface Workspaces {
   readonly mode: Workspace["mode"];
   open(request: WorkspaceRequest): Promise<Result<Workspace>>;

@@ -9,7 +9,11 @@ afterEach(() => bench.close());
 
 test("waiting for an engine that has nothing to do ends at once, also after a signal that changed nothing", async () => {
   const run = await bench.run("feature", {});
-  const late = await bench.passrail.engine.deliver(run.id, { type: "attempt.started", stage: "spec", attempt: 7 }, "engine");
+  const late = await bench.passrail.engine.deliver(
+    run.id,
+    { type: "attempt.started", stage: "spec", attempt: 7 },
+    "engine",
+  );
   await bench.passrail.engine.idle();
   expect(late.ignored).toBe("attempt 7 of spec is not ready");
   expect((await bench.events(run.id)).at(-1)).toMatchObject({ type: "signal.ignored", signal: "attempt.started" });
