@@ -6,7 +6,8 @@ import { openSqliteStore } from "../src/store/sqlite/open.ts";
 import { HANDOFFS_PER_RUN, newRunId, openWorkload } from "./workload.ts";
 
 type Value = string | number | bigint | null;
-type Executed = { readonly sql: string; readonly values: readonly Value[] };
+type Method = "run" | "get" | "all";
+type Executed = { readonly sql: string; readonly method: Method; readonly values: readonly Value[] };
 
 /** The transactions of one run: its creation, then its handoffs. */
 export type Recording = {
@@ -36,7 +37,7 @@ export async function record(home: string): Promise<Recording> {
   await workload.engine.idle();
   countFromMarks(file);
   const executed: Executed[] = [];
-  const restore = listen((sql, values) => executed.push({ sql, values }));
+  const restore = listen((entry) => executed.push(entry));
   try {
     await workload.complete(1);
     await workload.engine.idle();
@@ -67,7 +68,7 @@ export function openRawLoop(file: string, recording: Recording): RawLoop {
   }
   let used: Numbers = { runs: 0, events: 0, work: 0 };
 
-  function freshRun(): { statement: StatementSync; isQuery: boolean; values: readonly Value[] }[][] {
+  function freshRun(): { statement: StatementSync; method: Method; values: readonly Value[] }[][] {
     const runId = newRunId();
     const before = used;
     const { taken } = recording;
@@ -79,9 +80,9 @@ export function openRawLoop(file: string, recording: Recording): RawLoop {
       return value - MARKS[table] + before[table];
     };
     return recording.transactions.map((transaction) =>
-      transaction.map(({ sql, values }) => ({
+      transaction.map(({ sql, method, values }) => ({
         statement: prepared.get(sql) ?? db.prepare(sql),
-        isQuery: sql.trimStart().startsWith("SELECT"),
+        method,
         values: values.map(fresh),
       })),
     );
@@ -94,10 +95,7 @@ export function openRawLoop(file: string, recording: Recording): RawLoop {
         for (const run of all) {
           for (const transaction of run) {
             begin.run();
-            for (const { statement, isQuery, values } of transaction) {
-              if (isQuery) statement.get(...values);
-              else statement.run(...values);
-            }
+            for (const { statement, method, values } of transaction) statement[method](...values);
             commit.run();
           }
         }
@@ -108,34 +106,32 @@ export function openRawLoop(file: string, recording: Recording): RawLoop {
 }
 
 /**
- * What stands between BEGIN and COMMIT. The deletion of done work rides along with a transaction of the run instead of having
- * its own, and what is read outside of transactions is left out: both make the yardstick faster, not slower.
+ * What stands between BEGIN and COMMIT, one list per change of the run. What has no transaction of its own there rides along with
+ * the next one: what is read beside them, and the deletion of work that is done. That makes the yardstick faster, not slower.
  */
 function transactionsOf(executed: readonly Executed[]): Executed[][] {
   const transactions: Executed[][] = [];
-  let current: Executed[] | undefined;
-  const loose: Executed[] = [];
+  let current: Executed[] = [];
   for (const entry of executed) {
-    if (entry.sql === "BEGIN IMMEDIATE") current = [];
-    else if (entry.sql === "COMMIT") {
-      const events = current?.filter(({ sql }) => sql.includes("INSERT INTO events")) ?? [];
-      if (current !== undefined && events.length > 0) transactions.push(current);
-      else loose.push(...(current ?? []).filter(({ sql }) => !sql.includes("INSERT INTO flows")));
-      current = undefined;
-    } else current?.push(entry);
+    if (entry.sql === "BEGIN IMMEDIATE") continue;
+    if (entry.sql !== "COMMIT") current.push(entry);
+    else if (current.some(({ sql }) => sql.includes("INSERT INTO events"))) {
+      transactions.push(current);
+      current = [];
+    }
   }
-  transactions.at(-1)?.push(...loose);
+  transactions.at(-1)?.push(...current);
   return transactions;
 }
 
 /** Notes every statement that any connection of this process executes, until the result is called. */
-function listen(note: (sql: string, values: readonly Value[]) => void): () => void {
+function listen(note: (entry: Executed) => void): () => void {
   const methods = ["run", "get", "all"] as const;
   const originals = methods.map((name) => Object.getOwnPropertyDescriptor(StatementSync.prototype, name) ?? {});
   for (const [index, name] of methods.entries()) {
     const original = originals[index]?.value as (...values: Value[]) => unknown;
     const noted = function (this: StatementSync, ...values: Value[]): unknown {
-      note(this.sourceSQL, values);
+      note({ sql: this.sourceSQL, method: name, values });
       return original.apply(this, values);
     };
     Object.defineProperty(StatementSync.prototype, name, { ...originals[index], value: noted });
