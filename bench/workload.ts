@@ -1,7 +1,7 @@
 // The work that is measured: the shipped `feature` flow on the real engine and the real store file, with agents that answer at
 // once inside this process. One REVISE per run: start gate, spec, design, build, qa, build, qa, ship gate, done.
 
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { killLeftovers } from "../src/agents/kill-tree.ts";
 import { findMarked } from "../src/agents/process-table.ts";
 import { loadCatalog } from "../src/catalog/catalog.ts";
@@ -143,7 +143,7 @@ export function openEngine(home: string, store: Store, slots: number, told: Told
     notifier: silentNotifier,
     home,
     storeId: "bench",
-    newId: () => randomBytes(16).toString("hex"),
+    newId: () => randomUUID().replaceAll("-", ""),
     environment: {},
     url: "",
     readYaml: () => {

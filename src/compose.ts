@@ -1,7 +1,7 @@
 // Builds the object graph: the only file that knows every adapter. Everything a program needs to act on a store comes from here.
 // What only acting needs is loaded when something acts: looking at a store must not wait for schemas, YAML and workspaces.
 
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
@@ -100,7 +100,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
         : parts.createCommandNotifier(config.value.notifyCommand)),
     home,
     storeId: storeMark(home),
-    newId: () => randomBytes(16).toString("hex"),
+    newId: () => randomUUID().replaceAll("-", ""),
     environment: parts.childEnvironment(environment, {}, config.value.passEnvironment),
     url: "",
     readYaml: (text) => readYamlList(readYaml, text),
