@@ -15,7 +15,6 @@ import { isWork } from "../src/core/sequence.ts";
 import { systemClock } from "../src/engine/clock.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import type { StageJob } from "../src/engine/run-stage.ts";
-import { silentNotifier } from "../src/notify/command.ts";
 import { openSqliteStore } from "../src/store/sqlite/open.ts";
 import type { Store } from "../src/store/store.ts";
 
@@ -140,7 +139,7 @@ export function openEngine(home: string, store: Store, slots: number, told: Told
     runner: { name: "none", run: () => Promise.reject(new Error("the workload starts no programs")) },
     processes: { killLeftovers, findMarked },
     workspaces: () => noWorkspaces,
-    notifier: silentNotifier,
+    notifier: null,
     home,
     storeId: "bench",
     newId: () => randomUUID().replaceAll("-", ""),

@@ -95,9 +95,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     workspaces: (mode) => (mode === "worktree" ? worktrees : directories),
     notifier:
       options.notifier ??
-      (config.value.notifyCommand === null
-        ? parts.silentNotifier
-        : parts.createCommandNotifier(config.value.notifyCommand)),
+      (config.value.notifyCommand === null ? null : parts.createCommandNotifier(config.value.notifyCommand)),
     home,
     storeId: storeMark(home),
     newId: () => randomUUID().replaceAll("-", ""),

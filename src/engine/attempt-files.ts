@@ -18,16 +18,16 @@ export type AttemptFiles = {
 };
 
 export function attemptFiles(home: string, runId: string, stage: string, attempt: number): AttemptFiles {
-  const dir = join(home, "runs", runId, `${stage}-${attempt}`);
+  const dir = `${home}/runs/${runId}/${stage}-${attempt}`;
   return {
     dir,
-    prompt: join(dir, "prompt.md"),
-    output: join(dir, "output.log"),
-    verdict: join(dir, "verdict.json"),
-    handoff: join(dir, "handoff.md"),
-    diff: join(dir, "changes.diff"),
-    repairPrompt: join(dir, "repair-prompt.md"),
-    repairOutput: join(dir, "repair-output.log"),
+    prompt: `${dir}/prompt.md`,
+    output: `${dir}/output.log`,
+    verdict: `${dir}/verdict.json`,
+    handoff: `${dir}/handoff.md`,
+    diff: `${dir}/changes.diff`,
+    repairPrompt: `${dir}/repair-prompt.md`,
+    repairOutput: `${dir}/repair-output.log`,
   };
 }
 

@@ -39,7 +39,8 @@ export type EngineOptions = {
   readonly runner: Runner;
   readonly processes: Processes;
   readonly workspaces: (mode: "in-place" | "worktree") => Workspaces;
-  readonly notifier: Notifier;
+  /** Null where nobody is to be told beyond the inbox. */
+  readonly notifier: Notifier | null;
   /** Folder of the store; attempts' files lie below it. */
   readonly home: string;
   readonly storeId: string;
@@ -195,11 +196,12 @@ export function createEngine(options: EngineOptions): Engine {
       const flowHash = stored?.run.flowHash ?? (signal as Signal & { type: "run.requested" }).flowHash;
       const resolved = await flowOf(flowHash);
       const first = transition(resolved.flow, stored?.run, signal);
-      const { step, signalIds, begun } = startNow(resolved, first, signal);
-      const change = { runId, expectedVersion: stored?.version ?? 0, signalIds, events: step.events, run: step.run };
+      const { step, begun } = startNow(resolved, first, signal);
+      const expectedVersion = stored?.version ?? 0;
+      const change = { runId, expectedVersion, signalIds: [signal.id], events: step.events, run: step.run };
       let result: CommitResult;
       try {
-        result = await store.commit({ ...change, enqueue: step.commands.filter(isDurable) });
+        result = await store.commit({ ...change, enqueue: step.commands.filter(isPosted) });
       } catch (error) {
         // What was about to start does not; whether the change was stored is read anew the next time.
         for (const { slot } of begun) slots.release(slot);
@@ -241,8 +243,7 @@ export function createEngine(options: EngineOptions): Engine {
   function startNow(resolved: ResolvedFlow, first: Step, signal: Signal) {
     const begun: { attempt: ReadyAttempt; slot: SlotRequest }[] = [];
     let step = first;
-    const signalIds = [signal.id];
-    if (!performing) return { step, signalIds, begun };
+    if (!performing) return { step, begun };
     for (const command of first.commands) {
       if (command.type !== "start-attempt") continue;
       const attempt = readyAttempt(resolved, step.run, command);
@@ -254,10 +255,9 @@ export function createEngine(options: EngineOptions): Engine {
         events: [...step.events, ...next.events],
         commands: [...step.commands, ...next.commands],
       };
-      signalIds.push(started.id);
       begun.push({ attempt, slot: attempt.slot });
     }
-    return { step, signalIds, begun };
+    return { step, begun };
   }
 
   function startSignal(attempt: ReadyAttempt, at: string): Signal {
@@ -267,7 +267,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   /** Makes what is running equal to what the run says: queues what is ready, ends what is no longer wanted. */
   function align(resolved: ResolvedFlow, run: Run, commands: readonly Command[]): void {
-    if (commands.some(isDurable)) post();
+    if (commands.some(isPosted)) post();
     if (!performing) return;
     for (const key of liveOf.get(run.id) ?? []) {
       const entry = live.get(key);
@@ -422,6 +422,11 @@ export function createEngine(options: EngineOptions): Engine {
     const branch = workspaces.mode === "worktree" ? { branch: branchOf(resolved.flow, run) } : {};
     const opened = await workspaces.open({ runId: run.id, project: projectOf(run), ...branch });
     if (opened.ok) await workspaces.unlock(opened.value);
+  }
+
+  /** Notices that nobody will get are not kept; whoever performs elsewhere may have somebody to tell. */
+  function isPosted(command: Command): boolean {
+    return isDurable(command) && !(command.type === "notify" && performing && options.notifier === null);
   }
 
   /** Tells people and lets go of workspaces, beside everything else. */

@@ -14,7 +14,7 @@ import { projectOf, workspaceMode } from "./run-settings.ts";
 
 export type OutboxOptions = {
   readonly store: Store;
-  readonly notifier: Notifier;
+  readonly notifier: Notifier | null;
   readonly workspaces: (mode: "in-place" | "worktree") => Workspaces;
   readonly home: string;
   readonly loadRun: (runId: string) => Promise<Run | undefined>;
@@ -71,7 +71,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (command.type === "notify") {
         const { to, event } = command;
         const item = command.item === null ? null : `${runId}.${command.item}`;
-        await options.notifier.notify({ runId, to, event, text: `${await subjectOf(runId)}${command.text}`, item });
+        await options.notifier?.notify({ runId, to, event, text: `${await subjectOf(runId)}${command.text}`, item });
         failpoint("notify-sent");
       } else if (command.type === "release-workspace") {
         await releaseWorkspace(runId);
@@ -111,20 +111,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   async function closeWorktree(resolved: ResolvedFlow, run: Run): Promise<void> {
+    // Never opened, or released before a crash: nothing to pin and nothing to remove.
+    if (!existsSync(join(options.home, "worktrees", run.id))) return;
     const workspaces = options.workspaces("worktree");
     const workspace = workspaceIn(await store.attempts(run.id)) ?? (await leftWorkspace(workspaces, resolved, run));
-    if (workspace === undefined) return;
     const closed = await workspaces.close(workspace, run.id);
     if (!closed.ok) throw new Error(closed.error.message);
   }
 
   /** An attempt notes its workspace when its program has ended; one that never came so far may still have opened it. */
-  async function leftWorkspace(
-    workspaces: Workspaces,
-    resolved: ResolvedFlow,
-    run: Run,
-  ): Promise<Workspace | undefined> {
-    if (!existsSync(join(options.home, "worktrees", run.id))) return undefined;
+  async function leftWorkspace(workspaces: Workspaces, resolved: ResolvedFlow, run: Run): Promise<Workspace> {
     const branch = branchOf(resolved.flow, run);
     const opened = await workspaces.open({ runId: run.id, project: projectOf(run), branch });
     if (!opened.ok) throw new Error(opened.error.message);

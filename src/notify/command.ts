@@ -23,6 +23,3 @@ export function createCommandNotifier(argv: readonly string[]): Notifier {
       }),
   };
 }
-
-/** Nobody is told beyond the inbox, which always has it. */
-export const silentNotifier: Notifier = { notify: () => Promise.resolve(true) };

@@ -9,8 +9,11 @@ export const CHAIN_START = "";
 
 type Columns = Pick<EventRow, "type" | "at" | "actor" | "body">;
 
-/** The columns are quoted as JSON, so that text cannot move from one column to the next unnoticed. */
+/**
+ * Type and time are words without spaces, the actor is quoted and the body is JSON, so text cannot move from one column to the next
+ * unnoticed. As base64 the hash takes a third less room than as hex, in the row that is written most.
+ */
 export function eventHash(previous: string, runId: string, version: number, columns: Columns): string {
-  const quoted = JSON.stringify([runId, version, columns.type, columns.at, columns.actor]);
-  return hash("sha256", `${previous}\n${quoted}\n${columns.body}`);
+  const { type, at, actor, body } = columns;
+  return hash("sha256", `${previous} ${runId} ${version} ${type} ${at} ${JSON.stringify(actor)}\n${body}`, "base64url");
 }
