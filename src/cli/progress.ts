@@ -120,7 +120,9 @@ export function waitingLines(item: InboxItem, number: number): readonly string[]
   const asked = askedBy(item)
     .flatMap((text) => text.split("\n").slice(0, 20))
     .map((line) => `    ${oneLine(line, WIDTH)}`);
-  return [head, ...asked, ...answersTo(item, `${number}.${item.number}`).map((command) => `  ${command}`)];
+  // Whoever decides should know what the gate is worth: an agent that runs as the person could reach what the person can.
+  const caution = item.kind === "gate" ? ["    agents run as you, without a sandbox"] : [];
+  return [head, ...asked, ...caution, ...answersTo(item, `${number}.${item.number}`).map((command) => `  ${command}`)];
 }
 
 type StagePlace = { readonly n: number; readonly total: number; readonly agent: string };

@@ -371,10 +371,10 @@ describe("the lines of a routed run", () => {
         .filter((line) => line.startsWith("[Phase"))
         .map((line) => line.replace(/, \d+s/u, ", Ns")),
     ).toEqual([
-      "[Phase 1/4] IN1 iter 1: APPROVED, not reported tokens, Ns → design",
-      "[Phase 2/4] IN5 iter 1: APPROVED, not reported tokens, Ns → build",
-      "[Phase 3/4] IN2 iter 1: COMPLETE, not reported tokens, Ns → qa",
-      "[Phase 4/4] IN6 iter 1: SHIP, not reported tokens, Ns → gate ship",
+      "[Phase 1/4] IN1 iter 1: APPROVED, tokens not reported, Ns → design",
+      "[Phase 2/4] IN5 iter 1: APPROVED, tokens not reported, Ns → build",
+      "[Phase 3/4] IN2 iter 1: COMPLETE, tokens not reported, Ns → qa",
+      "[Phase 4/4] IN6 iter 1: SHIP, tokens not reported, Ns → gate ship",
     ]);
   });
 });

@@ -23,7 +23,7 @@ test("R-002-59: one line per phase, with status, tokens, duration and what comes
 
 test("R-002-59: what the runner did not report is never shown as 0", () => {
   expect(phaseLine({ ...review, tokens: null, durationMs: null })).toContain(
-    ": REQUEST_CHANGES, not reported tokens, not reported → ",
+    ": REQUEST_CHANGES, tokens not reported, not reported → ",
   );
 });
 

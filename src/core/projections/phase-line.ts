@@ -20,7 +20,7 @@ export type Phase = {
 /** `[Phase 3/6] reviewer iter 2: REQUEST_CHANGES, 12400 tokens, 1m 05s → developer` */
 export function phaseLine(phase: Phase): string {
   const { number, total, role, iteration, status, tokens, durationMs, next } = phase;
-  const used = `${countText(tokens)} tokens`;
+  const used = tokens === null ? `tokens ${NOT_REPORTED}` : `${tokens} tokens`;
   return `[Phase ${number}/${total}] ${role} iter ${iteration}: ${status}, ${used}, ${durationText(durationMs)} → ${next}`;
 }
 
