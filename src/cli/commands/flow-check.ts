@@ -7,7 +7,6 @@ import { EXIT } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { printJson } from "../output.ts";
 import { plainText } from "../plain-text.ts";
-import { checkFileAt } from "./flow-at-path.ts";
 import { openCatalog } from "./flow-catalog.ts";
 
 export async function flowCheck(io: Io, targets: readonly string[]): Promise<number> {
@@ -30,7 +29,7 @@ function problemsOf(io: Io, catalog: Catalog, target: string): readonly FileProb
   if (!target.includes("/") && !/\.ya?ml$/u.test(target)) return listOf(catalog.requireFlow(target));
   const path = resolve(io.cwd, target);
   const known = catalog.listFlows().find(({ file }) => resolve(file) === path);
-  return listOf(known === undefined ? checkFileAt(catalog, path) : catalog.requireFlow(known.name));
+  return listOf(known === undefined ? catalog.checkFile(path) : catalog.requireFlow(known.name));
 }
 
 function listOf(checked: ReturnType<Catalog["requireFlow"]>): readonly FileProblem[] {
