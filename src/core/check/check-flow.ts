@@ -14,8 +14,6 @@ import { secretProblems } from "./secrets.ts";
 import { stageProblems } from "./stages.ts";
 import { wordProblems } from "./words.ts";
 
-export { BUILTINS, type CheckContext } from "./context.ts";
-
 export type FlowCheck =
   | { readonly ok: true; readonly value: FlowFile; readonly warnings: readonly FlowProblem[] }
   | { readonly ok: false; readonly error: readonly FlowProblem[]; readonly warnings: readonly FlowProblem[] };
