@@ -8,6 +8,7 @@ import { measureCore } from "./core.ts";
 import { measureLateRevisions, measureLateRuns } from "./growth.ts";
 import type { Row } from "./measure.ts";
 import { measureProcesses } from "./processes.ts";
+import { measureReaders } from "./readers.ts";
 import { measureThroughput } from "./throughput.ts";
 
 const { values: options } = parseArgs({
@@ -24,6 +25,7 @@ const MEASUREMENTS = [
   () => measureProcesses(options.dir),
   () => measureLateRuns(options.dir),
   async () => measureCore(),
+  async () => measureReaders(),
 ];
 
 console.log(
