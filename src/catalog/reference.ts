@@ -2,7 +2,8 @@
 
 import { forms, type SchemaNode, schemaAt } from "../core/check/schema-at.ts";
 import type { Path } from "../core/check/problem.ts";
-import { DURATION_PATTERN, NAME_PATTERN } from "../core/flow-file.ts";
+import { DURATION_PATTERN } from "../core/flow-file.ts";
+import { NAME_PATTERN } from "../core/name.ts";
 
 type Section = { readonly title: string; readonly path: Path; readonly about: string; readonly without?: Path };
 

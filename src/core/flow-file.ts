@@ -2,8 +2,8 @@
 // and of the reference table in the docs. It says what may be written; flow.ts says what it means.
 
 import { z } from "zod";
+import { isName, NAME_PATTERN } from "./name.ts";
 
-export const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9-]{0,47}$/;
 export const FLOW_NAME_PATTERN = /^[a-z][a-z0-9-]{0,47}$/;
 /** At most 24 days: a longer timer would overflow and fire at once. */
 export const DURATION_PATTERN = /^([1-9][0-9]{0,5}(ms|s)|[1-9][0-9]{0,3}m|[1-9][0-9]?h|([1-9]|1[0-9]|2[0-4])d)$/;
@@ -12,7 +12,7 @@ export const DURATION_PATTERN = /^([1-9][0-9]{0,5}(ms|s)|[1-9][0-9]{0,3}m|[1-9][
 const name = z
   .string()
   .regex(NAME_PATTERN)
-  .refine((text) => !(text in {}), { message: "this word is reserved" })
+  .refine(isName, { message: "this word is reserved" })
   .describe("letters, digits and dashes, beginning with a letter");
 const word = z.string().min(1).max(80).describe("a word of the source, shown and stored as given");
 const duration = z.string().regex(DURATION_PATTERN).describe("a duration such as 500ms, 30s, 30m, 2h, 1d");

@@ -6,6 +6,7 @@ import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { Route, Stage, WorkStage } from "./flow.ts";
 import { MAIN_TRACK } from "./flow.ts";
 import { handOff, handOver, type Sender } from "./handing-over.ts";
+import { isName } from "./name.ts";
 import type { Outcome } from "./outcome.ts";
 import { issueText, routeKey } from "./outcome.ts";
 import type { Carry, InboxItem } from "./run.ts";
@@ -289,7 +290,8 @@ function enterDynamic(draft: Draft, sender: Sender, track: string, stage: Stage 
     return;
   }
   const unknown = list.filter(
-    ({ agent }) => !Object.hasOwn(stage.templates, agent.toLowerCase()) && !Object.hasOwn(stage.templates, "*"),
+    ({ agent }) =>
+      !isName(agent) || (!Object.hasOwn(stage.templates, agent.toLowerCase()) && !Object.hasOwn(stage.templates, "*")),
   );
   if (unknown.length > 0) {
     const names = unknown.map(({ agent }) => agent).join(", ");

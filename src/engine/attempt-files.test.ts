@@ -86,3 +86,12 @@ test("two stores never share a mark", () => {
   expect(storeMark("/a")).toMatch(/^[0-9a-f]{12}$/u);
   expect(storeMark("/a")).not.toBe(storeMark("/b"));
 });
+
+test.each([
+  ["r1", "../x"],
+  ["../r1", "build"],
+  ["r1", "a/b"],
+  ["", "build"],
+])("S12: %j and %j are not the names of an attempt", (runId, stage) => {
+  expect(() => attemptFiles("/home/x", runId, stage, 1)).toThrow("not the name of an attempt");
+});

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isName } from "../core/name.ts";
 
 export type AttemptFiles = {
   readonly dir: string;
@@ -18,6 +19,9 @@ export type AttemptFiles = {
 };
 
 export function attemptFiles(home: string, runId: string, stage: string, attempt: number): AttemptFiles {
+  // The one place that builds these paths; both names were checked long before.
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/u.test(runId) || !isName(stage))
+    throw new Error(`not the name of an attempt: ${runId}/${stage}`);
   const dir = `${home}/runs/${runId}/${stage}-${attempt}`;
   return {
     dir,
