@@ -13,7 +13,16 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { attemptFiles, openAttempt, readAgentFile, setAside, stamp, storeMark, writeRecord } from "./attempt-files.ts";
+import {
+  attemptFiles,
+  isInside,
+  openAttempt,
+  readAgentFile,
+  setAside,
+  stamp,
+  storeMark,
+  writeRecord,
+} from "./attempt-files.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -94,4 +103,21 @@ test.each([
   ["", "build"],
 ])("S12: %j and %j are not the names of an attempt", (runId, stage) => {
   expect(() => attemptFiles("/home/x", runId, stage, 1)).toThrow("not the name of an attempt");
+});
+
+test("S13: a path is inside a folder only where its links lead inside, also before it is there", async () => {
+  const base = mkdtempSync(join(tmpdir(), "passrail-inside-"));
+  const folder = join(base, "work");
+  mkdirSync(join(folder, "own"), { recursive: true });
+  mkdirSync(join(base, "elsewhere"));
+  symlinkSync(join(base, "elsewhere"), join(folder, "out"));
+  symlinkSync(join(base, "nowhere"), join(folder, "dangling"));
+  symlinkSync(join(folder, "own"), join(folder, "in"));
+  const answers = await Promise.all(
+    [".", "own", "own/new/deep", "in/new", "out", "out/new", "dangling", "dangling/new", "../elsewhere"].map((path) =>
+      isInside(folder, join(folder, path)),
+    ),
+  );
+  expect(answers).toEqual([true, true, true, true, false, false, false, false, false]);
+  rmSync(base, { recursive: true });
 });

@@ -3,8 +3,8 @@
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, mkdir, open, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { lstat, mkdir, open, realpath, rename, writeFile } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
 import { isName } from "../core/name.ts";
 
 export type AttemptFiles = {
@@ -83,6 +83,21 @@ export async function setAside(path: string, files: AttemptFiles, name: string):
     const { copyFile, rm } = await import("node:fs/promises");
     await copyFile(path, join(files.dir, name));
     await rm(path);
+  }
+}
+
+/** Whether a path lies in a folder also where links lead. What is not there yet is judged by the nearest parent that is. */
+export async function isInside(folder: string, path: string): Promise<boolean> {
+  const root = await realpath(folder);
+  for (let there = path; ; there = dirname(there)) {
+    if ((await stamp(there)) === "absent") continue;
+    try {
+      const real = await realpath(there);
+      return real === root || real.startsWith(`${root}${sep}`);
+    } catch {
+      // A link that leads nowhere: whatever would be written there is not ours to write.
+      return false;
+    }
   }
 }
 

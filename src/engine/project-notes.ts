@@ -1,9 +1,10 @@
 // A flow with shared notes (`workspace.memory`, 001's `.brain/`) begins with PROJECT.md: agents read it first. Where it is missing or
 // says next to nothing it is made from the task; anything longer belongs to the user and stays as it is.
 
-import { lstat, mkdir, open, realpath } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { lstat, mkdir, open } from "node:fs/promises";
+import { join } from "node:path";
 import type { Subject } from "../core/run.ts";
+import { isInside } from "./attempt-files.ts";
 
 /** Fewer characters than this say nothing about a project. */
 const MIN_CHARS = 50;
@@ -11,9 +12,9 @@ const MIN_CHARS = 50;
 export async function ensureProjectNotes(dir: string, memory: string, subject: Subject): Promise<void> {
   if (memory.startsWith("/") || memory.split("/").includes("..")) return;
   const folder = join(dir, memory);
-  await mkdir(folder, { recursive: true });
   // The folder may be a link that an agent or the repository put there; nothing is written outside the workspace.
-  if (!`${await realpath(folder)}${sep}`.startsWith(`${await realpath(dir)}${sep}`)) return;
+  if (!(await isInside(dir, folder))) return;
+  await mkdir(folder, { recursive: true });
   const path = join(folder, "PROJECT.md");
   if (!(await needsText(path))) return;
   const file = await open(path, "w");

@@ -2,7 +2,7 @@
 // Whatever goes wrong in ordinary life ends as a report with a cause; only bugs throw.
 
 import { mkdir, realpath } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import type { AttemptEnd, AttemptSpec, ProcessIdentity, Runner } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
 import type { WorkStage } from "../core/flow.ts";
@@ -17,7 +17,7 @@ import { factOf } from "../core/sequence.ts";
 import { fillFacts } from "../core/template.ts";
 import type { AttemptRecord } from "../store/store.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
-import { type AttemptFiles, openAttempt, setAside, stamp, writeRecord } from "./attempt-files.ts";
+import { type AttemptFiles, isInside, openAttempt, setAside, stamp, writeRecord } from "./attempt-files.ts";
 import { branchOf } from "./branch.ts";
 import { type Builtin, builtins } from "./builtins.ts";
 import { changedFiles } from "./changed-files.ts";
@@ -98,11 +98,16 @@ export async function runStage(job: StageJob): Promise<Report> {
 async function runAgent(job: StageJob, workspace: Workspace, argv: readonly string[]): Promise<Report> {
   const { stage, files } = job;
   const dir = workDir(job, workspace);
-  if (!(await isOwnFolder(workspace.dir, dir))) {
+  if (!(await isInside(workspace.dir, dir))) {
     return failed("workspace_dir_outside", `the folder ${dir} of this track leads out of the workspace`);
   }
+  await mkdir(dir, { recursive: true });
   if (stage.result.from === "file-verdict" && stage.result.path !== undefined) {
-    await setAside(join(dir, stage.result.path), files, "replaced-verdict.md");
+    const review = join(dir, stage.result.path);
+    if (!(await isInside(workspace.dir, dirname(review)))) {
+      return failed("workspace_dir_outside", `the folder of ${stage.result.path} leads out of the workspace`);
+    }
+    await setAside(review, files, "replaced-verdict.md");
   }
   const required = requiredFiles(stage);
   const before = await Promise.all(required.map((path) => stamp(join(dir, path))));
@@ -171,13 +176,6 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
   }
   failpoint("report-read");
   return report;
-}
-
-/** The folder of a track is made where it is not there yet; one that an agent replaced by a link is not entered. */
-async function isOwnFolder(workspaceDir: string, dir: string): Promise<boolean> {
-  if (dir === workspaceDir) return true;
-  await mkdir(dir, { recursive: true });
-  return (await realpath(dir)).startsWith(`${await realpath(workspaceDir)}${sep}`);
 }
 
 /** The handoff document that an agent names lies inside the workspace, also where links lead; that it is missing is said on the stage. */

@@ -1,6 +1,6 @@
 // Source 001 end to end: a router's list, the reviewer's file, the way back, with real processes in the project's own folder.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/core/event.ts";
@@ -505,4 +505,15 @@ test("R-001-43: router and engine are proven with a scripted model and scripted 
     ["builder", 0],
     ["reviewer", 0],
   ]);
+});
+
+test("S13: a folder of notes that was replaced by a link is not written through, and nothing behind it is moved", async () => {
+  const elsewhere = join(bench.dir, "elsewhere");
+  mkdirSync(elsewhere);
+  writeFileSync(join(elsewhere, "REVIEW.md"), "not yours");
+  symlinkSync(elsewhere, join(bench.project, ".brain"));
+  const { run } = await play(["reviewer"]);
+  expect(run).toMatchObject({ status: "stopped", reason: expect.stringContaining("leads out of the workspace") });
+  expect(readdirSync(elsewhere)).toEqual(["REVIEW.md"]);
+  expect(readFileSync(join(elsewhere, "REVIEW.md"), "utf8")).toBe("not yours");
 });
