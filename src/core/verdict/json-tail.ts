@@ -132,11 +132,6 @@ function toReading(object: JsonObject, { require }: JsonTailOptions): Reading {
   if (missing.length > 0)
     return unreadable("verdict_field_invalid", `The verdict lacks ${missing.map((key) => `"${key}"`).join(", ")}.`);
   const fields = createFieldReader(object);
-  const claimed = present({
-    loop: fields.advisory("revision_loop", "number"),
-    next: fields.advisory("next_agent", "string"),
-    status: fields.advisory("status_update", "string"),
-  });
   const report = {
     verdict: fields.verdict(),
     health: fields.text("health", WORD_CHARS),
@@ -147,7 +142,7 @@ function toReading(object: JsonObject, { require }: JsonTailOptions): Reading {
     questions: fields.questions(),
     blame: fields.blame(),
     path: fields.path("handoff_path"),
-    claimed: Object.keys(claimed).length > 0 ? claimed : undefined,
+    claimed: fields.claimed(),
     payload: object,
     warnings: fields.warnings(),
   };

@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { Issue, RoutedStage } from "../outcome.ts";
 import type { Unreadable } from "./reading.ts";
-import { clip, ITEM_CHARS, MAX_ISSUES, WORD_CHARS } from "./reading.ts";
+import { clip, ITEM_CHARS, MAX_ISSUES, present, WORD_CHARS } from "./reading.ts";
 import { insidePath } from "./inside-path.ts";
 
 const MAX_QUESTIONS = 50;
@@ -100,6 +100,16 @@ export function createFieldReader(object: JsonObject) {
       const value = given(key);
       if (value === undefined || isObject(value)) return value;
       return refuse(`"${key}" must be an object, not ${kindOf(value)}.`);
+    },
+
+    /** What an agent says about loop, next agent and status: compared with what the engine knows, never obeyed. */
+    claimed(): { loop?: number; next?: string; status?: string } | undefined {
+      const claimed = present({
+        loop: this.advisory("revision_loop", "number"),
+        next: this.advisory("next_agent", "string"),
+        status: this.advisory("status_update", "string"),
+      });
+      return Object.keys(claimed).length > 0 ? claimed : undefined;
     },
 
     /** A field that the engine only compares: a wrong type is worth a warning, not a failed attempt. */

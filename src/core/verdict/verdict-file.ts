@@ -66,11 +66,6 @@ export function readVerdictFile(text: string, options: VerdictFileOptions = {}):
       `The verdict file is signed by ${JSON.stringify(clip(agent, WORD_CHARS))}, not by ${options.agent}.`,
     );
   }
-  const claimed = {
-    loop: fields.advisory("revision_loop", "number"),
-    next: fields.advisory("next_agent", "string"),
-    status: fields.advisory("status_update", "string"),
-  };
   const report = {
     verdict: fields.verdict(),
     health: fields.text("health", WORD_CHARS),
@@ -83,7 +78,7 @@ export function readVerdictFile(text: string, options: VerdictFileOptions = {}):
     blame: fields.blame(),
     payload: fields.object("payload"),
     path: fields.path("path") ?? fields.path("handoff_path"),
-    claimed: Object.values(claimed).every((value) => value === undefined) ? undefined : present(claimed),
+    claimed: fields.claimed(),
     warnings: fields.warnings(),
   };
   const fault = fields.fault();
