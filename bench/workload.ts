@@ -136,7 +136,7 @@ export function openEngine(home: string, store: Store, slots: number, told: Told
     clock: systemClock,
     slots,
     agentLimits: {},
-    runner: { name: "none", run: () => Promise.reject(new Error("the workload starts no programs")) },
+    runner: { name: "command", run: () => Promise.reject(new Error("the workload starts no programs")) },
     processes: { killLeftovers, findMarked },
     workspaces: () => noWorkspaces,
     notifier: null,

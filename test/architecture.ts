@@ -17,7 +17,14 @@ type Rule = {
 
 const adapter: Rule = { may: ["core"], packages: "*", node: true };
 /** What the engine knows of the adapters: how they are called, not how they work. */
-const ports = ["store/store.ts", "workspace/workspace.ts", "agents/runner.ts", "forge/forge.ts", "notify/notify.ts"];
+const ports = [
+  "store/store.ts",
+  "workspace/workspace.ts",
+  "agents/runner.ts",
+  "mcp/desk.ts",
+  "forge/forge.ts",
+  "notify/notify.ts",
+];
 
 /** A part is a folder of src/, a file directly in src/, or the web application. A part that is not here may not exist. */
 const ALLOWED: Readonly<Record<string, Rule>> = {
@@ -27,6 +34,7 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
   store: adapter,
   workspace: adapter,
   agents: adapter,
+  mcp: adapter,
   forge: adapter,
   notify: adapter,
   engine: { may: ["core", ...ports], types: ["catalog"], packages: "*", node: true },

@@ -18,6 +18,8 @@ const ending = ({ reason, exit, spec }: EndFacts): string => {
   const [command] = spec.argv;
   const { startupMs, idleMs, totalMs, outputBytes } = spec.limits;
   switch (reason) {
+    case "finished":
+      return "";
     case "exited":
       return exit?.code === 0 ? "" : `${command} exited with code ${exit?.code ?? "unknown"}.`;
     case "signaled":

@@ -3,12 +3,13 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Writable } from "node:stream";
 import { err, ok, type Result } from "../core/result.ts";
 import { describeEnd } from "./describe-end.ts";
 import { endTree, killGroup } from "./kill-tree.ts";
 import { type OutputFile, openOutputFile } from "./output-file.ts";
 import { identify, MARKER_VARIABLE } from "./process-table.ts";
-import type { AttemptEnd, AttemptHooks, AttemptSpec, ProcessIdentity } from "./runner.ts";
+import type { AttemptEnd, AttemptHooks, AttemptSpec, ProcessIdentity, StreamRedactor } from "./runner.ts";
 import { createTailRing, decodeTail } from "./tail-ring.ts";
 import { watchLimits } from "./watch-limits.ts";
 
@@ -16,13 +17,29 @@ import { watchLimits } from "./watch-limits.ts";
 const HARD_OUTPUT_FACTOR = 20;
 
 const STDOUT_TAIL_BYTES = 256 * 1024;
+const STDERR_TAIL_BYTES = 16 * 1024;
 /** For what is still in the pipes when the process has ended: a descendant may hold them open for ever. */
 const DRAIN_MS = 200;
 /** Between the death of a process and Node telling us of it. */
 const EXIT_NEWS_MS = 1_000;
+/** For a program whose conversation is over to leave by itself. */
+const LEAVE_MS = 2_000;
+
+/** What is said to a program and heard from it, where that is more than a prompt and its output. */
+export type Talk = {
+  /** Called once, when the start has been recorded. Whoever takes stdin ends it; `finish` says that the conversation is over. */
+  readonly begin?: (stdin: Writable, finish: () => void) => void;
+  /** Every piece of stdout, without secrets. */
+  readonly onStdout?: (chunk: Uint8Array) => void;
+};
 
 /** Runs `executable` (an absolute path) with the arguments of the spec. Resolves when the whole tree is gone. */
-export const runProcess = async (executable: string, spec: AttemptSpec, hooks: AttemptHooks): Promise<AttemptEnd> => {
+export const runProcess = async (
+  executable: string,
+  spec: AttemptSpec,
+  hooks: AttemptHooks,
+  talk: Talk = {},
+): Promise<AttemptEnd> => {
   const { limits } = spec;
   if (hooks.signal.aborted) return notStarted("canceled", "Canceled before it was started.");
   const opened = openOutputFile(spec.outputPath, limits.outputBytes);
@@ -53,23 +70,33 @@ export const runProcess = async (executable: string, spec: AttemptSpec, hooks: A
   if (hooks.signal.aborted) onAbort();
 
   const clocks = watchLimits(limits, end);
-  const stdout = collectOutput(child, output, {
+  const collected = collectOutput(child, output, {
+    redactor: spec.redactor,
+    onStdout: talk.onStdout,
     hardBytes: limits.outputBytes * HARD_OUTPUT_FACTOR,
     sawOutput: clocks.sawOutput,
     onFlood: () => end("output_limit"),
   });
 
   const told = tellStarted(hooks, identity).then(() => {
-    if (!ending) child.stdin.end(spec.prompt);
+    if (ending) return;
+    if (talk.begin === undefined) child.stdin.end(spec.prompt);
+    else talk.begin(child.stdin, () => end("finished"));
   });
   told.catch(() => end("canceled"));
 
   try {
     const reason = await stop.promise;
     clocks.stop();
+    if (reason === "finished" && exit === undefined) {
+      // It may leave by itself, which is the gentlest end: sessions are saved on the way out.
+      child.stdin.end();
+      await within(exited, Math.min(limits.graceMs, LEAVE_MS));
+    }
     const tree = await endTree(identity, exit === undefined ? limits.graceMs : 0);
     await within(exited, EXIT_NEWS_MS);
     await drain(child);
+    collected.end();
     // Whoever recorded the start has done so before the end is reported; if that failed, it is the caller's error.
     await told;
     const kept = output.finish();
@@ -80,7 +107,7 @@ export const runProcess = async (executable: string, spec: AttemptSpec, hooks: A
       durationMs: Math.round((exit?.at ?? performance.now()) - startedAt),
       outputBytes: output.totalBytes(),
       truncated: kept.truncated,
-      ...stdout.tail(),
+      ...collected.tails(),
       detail: describeEnd({ reason, exit, spec, survivors: tree.survivors, fileProblem: kept.problem }),
       process: identity,
     };
@@ -106,6 +133,7 @@ export const notStarted = (reason: "agent_not_found" | "spawn_failed" | "cancele
   truncated: false,
   stdoutTail: "",
   stdoutWhole: true,
+  stderrTail: "",
   detail,
   process: null,
 });
@@ -164,18 +192,28 @@ const tellStarted = async (hooks: AttemptHooks, identity: ProcessIdentity): Prom
 };
 
 type OutputWatch = {
+  readonly redactor: (() => StreamRedactor) | undefined;
+  readonly onStdout: ((chunk: Uint8Array) => void) | undefined;
   /** More than this in total is a flood. */
   readonly hardBytes: number;
   readonly sawOutput: () => void;
   readonly onFlood: () => void;
 };
 
+/** The one place through which output enters: secrets are taken out here, before disk, readers and logs. */
 const collectOutput = (child: ChildProcessWithoutNullStreams, file: OutputFile, watch: OutputWatch) => {
-  const stdout = createTailRing(STDOUT_TAIL_BYTES);
+  const tails = { stdout: createTailRing(STDOUT_TAIL_BYTES), stderr: createTailRing(STDERR_TAIL_BYTES) };
+  const redactors = { stdout: watch.redactor?.(), stderr: watch.redactor?.() };
   let cut = false;
-  const consume = (chunk: Buffer): void => {
+  const keep = (from: "stdout" | "stderr", bytes: Uint8Array): void => {
+    if (bytes.length === 0) return;
+    tails[from].push(bytes);
+    file.write(bytes);
+    if (from === "stdout") watch.onStdout?.(bytes);
+  };
+  const consume = (from: "stdout" | "stderr", chunk: Buffer): void => {
     watch.sawOutput();
-    file.write(chunk);
+    keep(from, redactors[from]?.push(chunk) ?? chunk);
     // After its exit there is nothing left to end: what remains in the pipe is worth reading.
     const over = child.exitCode !== null || child.signalCode !== null;
     if (over || file.totalBytes() <= watch.hardBytes) return;
@@ -185,15 +223,20 @@ const collectOutput = (child: ChildProcessWithoutNullStreams, file: OutputFile, 
     child.stdout.destroy();
     child.stderr.destroy();
   };
-  child.stdout.on("data", (chunk: Buffer) => {
-    stdout.push(chunk);
-    consume(chunk);
-  });
-  child.stderr.on("data", consume);
+  child.stdout.on("data", (chunk: Buffer) => consume("stdout", chunk));
+  child.stderr.on("data", (chunk: Buffer) => consume("stderr", chunk));
   return {
-    tail: (): Pick<AttemptEnd, "stdoutTail" | "stdoutWhole"> => {
-      const fits = stdout.total() <= STDOUT_TAIL_BYTES;
-      return { stdoutTail: decodeTail(stdout.bytes(), fits), stdoutWhole: fits && !cut };
+    /** What was held back comes out. */
+    end: (): void => {
+      for (const from of ["stdout", "stderr"] as const) keep(from, redactors[from]?.flush() ?? new Uint8Array());
+    },
+    tails: (): Pick<AttemptEnd, "stdoutTail" | "stdoutWhole" | "stderrTail"> => {
+      const fits = tails.stdout.total() <= STDOUT_TAIL_BYTES;
+      return {
+        stdoutTail: decodeTail(tails.stdout.bytes(), fits),
+        stdoutWhole: fits && !cut,
+        stderrTail: decodeTail(tails.stderr.bytes(), tails.stderr.total() <= STDERR_TAIL_BYTES),
+      };
     },
   };
 };

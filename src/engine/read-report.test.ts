@@ -51,6 +51,7 @@ const ended = (stdoutTail: string, more: Partial<AttemptEnd> = {}): AttemptEnd =
   truncated: false,
   stdoutTail,
   stdoutWhole: true,
+  stderrTail: "",
   detail: "",
   process: null,
   ...more,

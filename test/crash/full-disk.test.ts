@@ -42,7 +42,7 @@ beforeEach(async () => {
       meanwhile();
       return { verdict: SAYS[stage.id] ?? "" };
     },
-    runner: { name: "none", run: () => Promise.reject(new Error("no program is started here")) },
+    runner: { name: "command", run: () => Promise.reject(new Error("no program is started here")) },
     processes: { killLeftovers: async () => 0, findMarked: () => [] },
     workspaces: createDirectoryWorkspaces,
     notifier: { notify: async () => true },

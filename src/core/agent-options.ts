@@ -1,0 +1,86 @@
+// How an agent is played: by which runner, with which model, tools and limits. The same keys stand in a flow's stages, in passrail.yaml
+// and in the front matter of an agent's file; whoever is nearer to the operator wins, key by key.
+
+import { z } from "zod";
+
+/** Programs that Passrail knows how to talk to; `command` is any other program, `acp` any agent that speaks the Agent Client Protocol. */
+export const RUNNERS = ["claude", "codex", "gemini", "opencode", "acp", "command"] as const;
+export type RunnerName = (typeof RUNNERS)[number];
+
+/** Runners that can lead a team of agents. */
+export const TEAM_RUNNERS: readonly RunnerName[] = ["claude"];
+
+const mcpServer = z
+  .union([
+    z.strictObject({
+      command: z.array(z.string().min(1)).min(1).describe("program and arguments"),
+      env: z.record(z.string(), z.string()).describe("its environment").optional(),
+    }),
+    z.strictObject({
+      url: z.url({ protocol: /^https?$/ }).describe("a Streamable HTTP endpoint"),
+      headers: z.record(z.string(), z.string()).describe("sent with every request").optional(),
+    }),
+  ])
+  .describe("an MCP server that the agent may use");
+
+/** Keys as they are written; `model` and `command` are declared beside them where they were before. */
+export const agentOptionKeys = {
+  runner: z.enum(RUNNERS).describe("the program that plays the agent").optional(),
+  transport: z
+    .enum(["acp", "native"])
+    .describe("gemini and opencode: over the Agent Client Protocol (default), or by their own output format")
+    .optional(),
+  effort: z
+    .enum(["minimal", "low", "medium", "high", "max"])
+    .describe("how hard the model thinks, where it can tell")
+    .optional(),
+  tools: z
+    .array(z.string().min(1).max(200))
+    .max(200)
+    .describe("tools the agent may use (default: by permission)")
+    .optional(),
+  deny_tools: z.array(z.string().min(1).max(200)).max(200).describe("tools the agent may not use").optional(),
+  permission: z
+    .enum(["read", "edit", "full", "ask"])
+    .describe(
+      "read: look only; edit: change the workspace and run commands (default); full: no check by the agent's program at all; ask: as edit, and what it refuses becomes a question to a person",
+    )
+    .optional(),
+  max_cost: z
+    .number()
+    .positive()
+    .max(10_000)
+    .describe("US dollars an attempt may cost, where the runner can tell")
+    .optional(),
+  system_prompt: z.string().min(1).max(50_000).describe("put before everything else the model is told").optional(),
+  mcp: z
+    .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), mcpServer)
+    .describe("further MCP servers by name")
+    .optional(),
+  teams: z.boolean().describe("the agent may lead a team of agents (claude)").optional(),
+  session: z
+    .enum(["fresh", "resume"])
+    .describe("a revision starts with a fresh context (default), or goes on in the session of the attempt before")
+    .optional(),
+  questions: z
+    .enum(["ask", "deny"])
+    .describe("whether the agent may ask a person in the middle of its work (default ask)")
+    .optional(),
+};
+
+export type McpServer = z.infer<typeof mcpServer>;
+export type Permission = "read" | "edit" | "full" | "ask";
+
+/** What one attempt is played with, after every source had its say. Absent means: as the agent's own program does by default. */
+export type AgentOptions = {
+  readonly model?: string;
+  readonly effort?: "minimal" | "low" | "medium" | "high" | "max";
+  readonly tools?: readonly string[];
+  readonly denyTools?: readonly string[];
+  readonly permission: Permission;
+  readonly maxTurns?: number;
+  readonly maxCostUsd?: number;
+  readonly systemPrompt?: string;
+  readonly mcpServers: Readonly<Record<string, McpServer>>;
+  readonly teams: boolean;
+};
