@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { contractTests } from "../test/contract/installed.ts";
 import { loadReport, REPORT_PATH, ROOT, summaryLine, tally } from "./report.ts";
 
 const code = await runVitest(process.argv.slice(2));
@@ -23,6 +24,9 @@ function conclude(vitestCode: number): number {
   if (silent) console.log(`vitest ended with code ${vitestCode} though no test failed (see above)`);
   if (counts.passed + counts.failed === 0) console.log("no test ran");
   const failed = silent ? 1 : counts.failed;
+  if (contractTests() === "left out") {
+    console.log("left out: the tests with real agent CLIs, which are not installed here (npm run agent-clis)");
+  }
   console.log(summaryLine({ ...counts, failed }));
   return failed > 0 || counts.passed === 0 ? 1 : 0;
 }
