@@ -2,18 +2,51 @@
 // Each value keeps its origin, so that the product can say which one won.
 
 import { z } from "zod";
+import { agentOptionKeys, RUNNERS, type RunnerName, storedOptions, type WrittenOptions } from "./core/agent-options.ts";
+import type { Budgets } from "./core/budget.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
 
 const command = z.array(z.string().min(1)).min(1);
+
+const agent = z.strictObject({
+  ...agentOptionKeys,
+  model: z.string().min(1).max(100).optional(),
+  max_turns: z.int().min(1).max(10_000).optional(),
+  command: command.optional(),
+  limit: z.int().min(1).max(100).optional(),
+});
+
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+
+const program = z.strictObject({
+  command: command.optional(),
+  /** Set in the environment of this runner's programs. */
+  env: z.record(variable, z.string()).optional(),
+  /** Taken over from the environment of Passrail. */
+  pass: z.array(variable).optional(),
+  /** A flow's name for a model -> the vendor's. */
+  models: z.record(z.string(), z.string().min(1).max(100)).optional(),
+});
+
+const limit = z.union([
+  z.literal("none"),
+  z.strictObject({
+    usd: z.union([z.literal("none"), z.number().positive().max(1_000_000)]).optional(),
+    tokens: z.union([z.literal("none"), z.int().positive()]).optional(),
+  }),
+]);
 
 const fileSchema = z.strictObject({
   slots: z.int().min(1).max(100).optional(),
   workspace: z.enum(["in-place", "worktree"]).optional(),
   verdict_repair: z.boolean().optional(),
-  agents: z
-    .record(z.string(), z.strictObject({ command: command.optional(), limit: z.int().min(1).max(100).optional() }))
-    .optional(),
-  environment: z.strictObject({ pass: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/)).optional() }).optional(),
+  runner: z.enum(RUNNERS).exclude(["acp", "command"]).optional(),
+  model: z.string().min(1).max(100).optional(),
+  repository_settings: z.enum(["on", "off"]).optional(),
+  agents: z.record(z.string(), agent).optional(),
+  runners: z.partialRecord(z.enum(RUNNERS), program).optional(),
+  budgets: z.strictObject({ run: limit.optional(), ticket: limit.optional(), day: limit.optional() }).optional(),
+  environment: z.strictObject({ pass: z.array(variable).optional() }).optional(),
   notify: z.strictObject({ command }).optional(),
 });
 
@@ -25,12 +58,34 @@ export type Config = {
   readonly slots: Setting<number>;
   readonly workspace: Setting<"in-place" | "worktree" | "by-flow">;
   readonly verdictRepair: Setting<boolean>;
-  /** Program per agent or stage, from the files. */
-  readonly commands: Readonly<Record<string, readonly string[]>>;
+  /** The runner that plays agents for which nothing else is said. */
+  readonly runner: Setting<RunnerName | "none">;
+  readonly model: string | null;
+  /** Whether hooks, MCP servers and settings that a repository brings for agents' programs may take effect. */
+  readonly repositorySettings: Setting<boolean>;
+  /** How an agent or a stage is played, from the files. */
+  readonly agents: Readonly<Record<string, WrittenOptions>>;
+  readonly programs: Readonly<Partial<Record<RunnerName, Program>>>;
+  readonly budgets: Budgets;
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Further names of the environment that agents may see. */
   readonly passEnvironment: readonly string[];
   readonly notifyCommand: readonly string[] | null;
+};
+
+/** On from the first start: an agent that runs away is noticed before it is expensive. Tokens include those read from caches. */
+const DEFAULT_BUDGETS: Budgets = {
+  run: { usd: 25, tokens: 50_000_000 },
+  ticket: { usd: 50, tokens: 100_000_000 },
+  day: { usd: 100, tokens: 500_000_000 },
+};
+
+/** Where a runner's program is and what it gets besides. */
+export type Program = {
+  readonly command?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly pass: readonly string[];
+  readonly models: Readonly<Record<string, string>>;
 };
 
 export type ConfigSources = {
@@ -75,14 +130,34 @@ export function readConfig({ environment, project, user, flags }: ConfigSources)
   );
   if (repair.value !== "true" && repair.value !== "false")
     return err(wrong(`verdict_repair (${repair.from})`, `"${repair.value}" is not true or false`));
+  const runner = pick(undefined, environment["PASSRAIL_RUNNER"], files, (file) => file.runner, "none");
+  if (runner.value !== "none" && !isRunner(runner.value))
+    return err(wrong(`runner (${runner.from})`, `"${runner.value}" is not one of ${KNOWN_RUNNERS.join(", ")}`));
+  const settings = pick(
+    undefined,
+    environment["PASSRAIL_REPOSITORY_SETTINGS"],
+    files,
+    (file) => file.repository_settings,
+    "off",
+  );
+  if (settings.value !== "on" && settings.value !== "off")
+    return err(wrong(`repository_settings (${settings.from})`, `"${settings.value}" is not on or off`));
   const agents = Object.fromEntries(files.toReversed().flatMap(({ file }) => Object.entries(file.agents ?? {})));
   return ok({
     slots: { value: slotCount, from: slots.from },
     workspace: { value: workspace.value, from: workspace.from },
     verdictRepair: { value: repair.value === "true", from: repair.from },
-    commands: Object.fromEntries(
-      Object.entries(agents).flatMap(([name, agent]) => (agent.command === undefined ? [] : [[name, agent.command]])),
+    runner: { value: runner.value, from: runner.from },
+    model: files.map(({ file }) => file.model).find((found) => found !== undefined) ?? null,
+    repositorySettings: { value: settings.value === "on", from: settings.from },
+    agents: Object.fromEntries(
+      Object.entries(agents).flatMap(([name, { limit: _limit, ...written }]) => {
+        const options = storedOptions(written);
+        return Object.keys(options).length === 0 ? [] : [[name, options]];
+      }),
     ),
+    programs: programsOf(files.map(({ file }) => file)),
+    budgets: budgetsOf(files.map(({ file }) => file)),
     agentLimits: Object.fromEntries(
       Object.entries(agents).flatMap(([name, agent]) =>
         agent.limit === undefined ? [] : [[name.toLowerCase(), agent.limit]],
@@ -91,6 +166,44 @@ export function readConfig({ environment, project, user, flags }: ConfigSources)
     passEnvironment: files.flatMap(({ file }) => file.environment?.pass ?? []),
     notifyCommand: files.map(({ file }) => file.notify?.command).find((found) => found !== undefined) ?? null,
   });
+}
+
+const KNOWN_RUNNERS = RUNNERS.filter((name) => name !== "acp" && name !== "command");
+
+function isRunner(value: string): value is RunnerName {
+  return KNOWN_RUNNERS.some((name) => name === value);
+}
+
+/** Key by key the project's file wins over the user's. */
+function programsOf(files: readonly SettingsFile[]): Config["programs"] {
+  const named = RUNNERS.flatMap((name) => {
+    const [near, far] = files.map((file) => file.runners?.[name]).filter((found) => found !== undefined);
+    if (near === undefined) return [];
+    const program = near.command ?? far?.command;
+    const value: Program = {
+      ...(program === undefined ? {} : { command: program }),
+      env: { ...far?.env, ...near.env },
+      pass: [...(far?.pass ?? []), ...(near.pass ?? [])],
+      models: { ...far?.models, ...near.models },
+    };
+    return [[name, value]];
+  });
+  return Object.fromEntries(named);
+}
+
+function budgetsOf(files: readonly SettingsFile[]): Budgets {
+  const of = (scope: keyof Budgets) => {
+    const written = files.map((file) => file.budgets?.[scope]).filter((found) => found !== undefined);
+    const amount = (unit: "usd" | "tokens"): number | null => {
+      for (const limit of written) {
+        const said = limit === "none" ? "none" : limit[unit];
+        if (said !== undefined) return said === "none" ? null : said;
+      }
+      return DEFAULT_BUDGETS[scope][unit];
+    };
+    return { usd: amount("usd"), tokens: amount("tokens") };
+  };
+  return { run: of("run"), ticket: of("ticket"), day: of("day") };
 }
 
 function pick(

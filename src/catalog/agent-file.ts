@@ -2,6 +2,8 @@
 // Files made for Claude Code (.claude/agents) are accepted as they are, also where their front matter is not quite YAML.
 
 import { basename } from "node:path";
+import { z } from "zod";
+import { agentOptionKeys, storedOptions, type WrittenOptions } from "../core/agent-options.ts";
 import type { AgentDefinition } from "../core/agent.ts";
 import { looksSecret } from "../core/check/secrets.ts";
 import type { FileProblem } from "../core/check/problem.ts";
@@ -66,18 +68,51 @@ export function readAgent(
     const hint = 'write the program and each argument by itself: ["node", "agent.mjs"]; there is no shell';
     return fail({ code: "command_must_be_list", message: "a command is a list of words", hint }, lineOf("command"));
   }
+  const options = readOptions(matter, origin);
+  if (!options.ok) return fail(options.error, lineOf(options.error.key));
   return ok({
     name,
     description: textOf(matter["description"]) ?? textOf(matter["whenToUse"]) ?? firstLine(prompt),
     skills: listOf(matter["skills"]),
     ...(model === undefined || model === "inherit" ? {} : { model }),
-    tools: listOf(matter["tools"]),
+    ...(Object.keys(options.value).length === 0 ? {} : { options: options.value }),
     ...(command === undefined ? {} : { command }),
     prompt,
     file,
     origin,
   });
 }
+
+/** A file for another tool says what it can by that tool's names; what would start programs or lift checks is not taken from it. */
+function readOptions(
+  matter: Readonly<Record<string, unknown>>,
+  origin: Origin,
+): Result<WrittenOptions, Problem & { readonly key: string }> {
+  const asList = (key: string) => (matter[key] === undefined ? {} : { [key]: listOf(matter[key]) });
+  const foreign = {
+    ...asList("tools"),
+    ...(matter["disallowedTools"] === undefined ? {} : { deny_tools: listOf(matter["disallowedTools"]) }),
+    ...(matter["maxTurns"] === undefined ? {} : { max_turns: Number(matter["maxTurns"]) }),
+    ...(matter["permissionMode"] === "plan" ? { permission: "read" } : {}),
+    ...(EFFORTS.has(String(matter["effort"])) ? { effort: matter["effort"] } : {}),
+  };
+  // Unknown keys of an agent's file were never an error: files of other tools have many.
+  const own =
+    origin === "claude"
+      ? {}
+      : Object.fromEntries(OWN_KEYS.filter((key) => matter[key] !== undefined).map((key) => [key, matter[key]]));
+  const parsed = optionsSchema.safeParse({ ...foreign, ...own, ...asList("tools") });
+  if (parsed.success) return ok(storedOptions(parsed.data));
+  const [issue] = parsed.error.issues;
+  const key = String(issue?.path[0] ?? "");
+  // What another tool may understand is no fault of its file.
+  if (origin === "claude") return ok(storedOptions(asList("tools")));
+  return err({ code: "invalid_option", message: `"${key}": ${issue?.message ?? "not a valid value"}`, key });
+}
+
+const OWN_KEYS = Object.keys(agentOptionKeys);
+const EFFORTS: ReadonlySet<string> = new Set(["minimal", "low", "medium", "high", "max"]);
+const optionsSchema = z.strictObject({ ...agentOptionKeys, max_turns: z.int().min(1).max(10_000).optional() });
 
 function withoutSecret(problem: FileProblem): FileProblem {
   const { text, ...rest } = problem;

@@ -89,10 +89,36 @@ describe("agent files", () => {
   });
   test("lists may be lists or words with commas; inherit is no model", () => {
     expect(read(agent("x", "b", "tools: Read, Grep\nskills: [a, b]\nmodel: inherit\n")).agent).toMatchObject({
-      tools: ["Read", "Grep"],
+      options: { tools: ["Read", "Grep"] },
       skills: ["a", "b"],
     });
     expect(read(agent("x", "b", "model: inherit\n")).agent).not.toHaveProperty("model");
+  });
+  test("how an agent is played stands in its file, by our names or Claude Code's", () => {
+    expect(
+      read(
+        agent(
+          "x",
+          "b",
+          "runner: codex\neffort: high\npermission: ask\nmax_cost: 2.5\nsession: resume\ndisallowedTools: WebFetch\nmaxTurns: 9\n",
+        ),
+      ).agent?.options,
+    ).toEqual({
+      runner: "codex",
+      effort: "high",
+      permission: "ask",
+      max_cost: 2.5,
+      session: "resume",
+      deny_tools: ["WebFetch"],
+      max_turns: 9,
+    });
+    expect(read(agent("x", "b", "permissionMode: plan\n")).agent?.options).toEqual({ permission: "read" });
+    expect(read(agent("x", "b")).agent).not.toHaveProperty("options");
+  });
+  test("S10: a file for another tool cannot start programs, lift checks or choose its runner", () => {
+    const text =
+      "---\nname: r\ndescription: d\nrunner: command\nmcp: {a: {command: [x]}}\npermission: full\npermissionMode: bypassPermissions\nmcpServers: {a: {command: x}}\nhooks: {}\n---\nReview.\n";
+    expect(read(text, "project/.claude/agents/r.md").agent).not.toHaveProperty("options");
   });
   test("a byte order mark and CRLF are accepted", () => {
     expect(read("\uFEFF---\r\nname: x\r\n---\r\none\r\ntwo\r\n").agent).toMatchObject({
@@ -111,6 +137,8 @@ describe("agent files", () => {
     ["YAML that is none", "---\nname: x\ndescription: a: b: c\n---\nb", "yaml_syntax", 3],
     ["an alias", "---\nname: &x x\n---\nb", "yaml_alias_not_allowed", 2],
     ["a command that is a line of shell", '---\nname: x\ncommand: "a && b"\n---\nb', "command_must_be_list", 3],
+    ["an unknown runner", "---\nname: x\nrunner: emacs\n---\nb", "invalid_option", 3],
+    ["a cost that is no number", "---\nname: x\nmax_cost: much\n---\nb", "invalid_option", 3],
     ["more than 256 KiB", agent("x", "y".repeat(257 * 1024)), "agent_too_large", 1],
     ["binary data", agent("x", "a\0b"), "not_text", 1],
     ["bytes that are not UTF-8", new Uint8Array([0x2d, 0xff, 0xfe]), "not_text", 1],
@@ -129,7 +157,7 @@ describe("agent files", () => {
     expect(found).toMatchObject({
       name: "reviewer",
       description: expect.stringContaining("<example>user: hi"),
-      tools: ["Read", "Bash"],
+      options: { tools: ["Read", "Bash"] },
       origin: "claude",
     });
     expect(found).not.toHaveProperty("command");

@@ -15,6 +15,7 @@ const SECTIONS: readonly Section[] = [
   { title: "stages", path: STAGE, about: "One entry per stage, in order. `next` leads to the one below." },
   { title: "stages: status", path: [...STAGE, "status"], about: "Instead of one word." },
   { title: "stages: turns", path: [...STAGE, "turns"], about: "Instead of one number." },
+  { title: "stages: mcp", path: [...STAGE, "mcp", "name"], about: "An MCP server is a program or an address." },
   { title: "stages: gates", path: [...STAGE, "gates"], about: "Which quality gates a stage runs again." },
   { title: "stages: notify", path: [...STAGE, "notify"], about: "A message when a gate opens." },
   {

@@ -5,21 +5,30 @@ import { resolve } from "node:path";
 import { didYouMean, nearest } from "../core/check/suggest.ts";
 import { factPathsOf, holds } from "../core/condition.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
+import { type RunnerName, RUNNERS, type WrittenOptions } from "../core/agent-options.ts";
 import type { Flow, Stage, WorkStage } from "../core/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { playOf } from "../core/play.ts";
 import { chooseByRules } from "../core/router-rules.ts";
 import { type Inputs, readInputs } from "./commands/flow-facts.ts";
 import { CliError, problemError, usageError } from "./errors.ts";
 import { splitCommand } from "./split-command.ts";
 
-type Commands = Readonly<Record<string, readonly string[]>>;
+/** How each stage, each agent or all (`*`) are played: a command, or options. */
+type Players = Readonly<Record<string, WrittenOptions>>;
 
 /** Facts from `--input`; what Passrail sets itself cannot be given. */
 export function inputFacts(flow: Flow, pairs: readonly string[]): Inputs {
   const inputs = readInputs(flow, pairs);
-  const own = ["project", "workspace", "verdict_repair"].find(
-    (name) => lookUp(inputs.facts, ["config", name]) !== undefined,
-  );
+  const own = [
+    "project",
+    "workspace",
+    "verdict_repair",
+    "runner",
+    "model",
+    "repository_settings",
+    "repository_files",
+  ].find((name) => lookUp(inputs.facts, ["config", name]) !== undefined);
   const space = ["runners", "last"].find((name) => inputs.facts[name] !== undefined);
   if (own === undefined && space === undefined) return inputs;
   throw usageError("input_reserved", `--input ${space ?? `config.${own ?? ""}`} is set by Passrail itself.`);
@@ -32,21 +41,21 @@ function allStages(flow: Flow): readonly Stage[] {
   });
 }
 
-/** Programs by stage, agent or `*`: the flags over the settings. */
-export function runnersOf(resolved: ResolvedFlow, flags: readonly string[], settings: Commands, cwd: string): Commands {
+/** Who plays what, by stage, agent or `*`: the flags over the settings. */
+export function runnersOf(resolved: ResolvedFlow, flags: readonly string[], settings: Players, cwd: string): Players {
   const names = new Set([
     "*",
     ...allStages(resolved.flow).flatMap((stage) => namesOf(stage)),
     ...Object.keys(resolved.agents),
   ]);
   const known = new Map([...names].map((name) => [name.toLowerCase(), name]));
-  const runners: Record<string, readonly string[]> = {};
-  for (const [name, command] of Object.entries(settings)) {
-    if (known.has(name.toLowerCase())) runners[name] = command;
+  const players: Record<string, WrittenOptions> = {};
+  for (const [name, options] of Object.entries(settings)) {
+    if (known.has(name.toLowerCase())) players[name] = options;
   }
   for (const flag of flags) {
     const at = flag.indexOf("=");
-    if (at < 1) throw usageError("agent_invalid", `--agent ${flag}: expected STAGE=COMMAND.`);
+    if (at < 1) throw usageError("agent_invalid", `--agent ${flag}: expected STAGE=RUNNER or STAGE=COMMAND.`);
     const [name, text] = [flag.slice(0, at).trim(), flag.slice(at + 1)];
     if (!known.has(name.toLowerCase())) {
       throw new CliError(
@@ -55,13 +64,24 @@ export function runnersOf(resolved: ResolvedFlow, flags: readonly string[], sett
         didYouMean(name, names, "stages and agents"),
       );
     }
-    const split = splitCommand(text);
-    if (!split.ok) throw problemError({ ...split.error, message: `--agent ${name}: ${split.error.message}` }, 2);
-    const [program = "", ...args] = split.value;
-    // A path is meant from where the user stands, not from the workspace.
-    runners[name] = [program.includes("/") ? resolve(cwd, program) : program, ...args];
+    // The flag says who plays; how is still the settings' word.
+    const { runner: _runner, command: _command, ...options } = players[name] ?? {};
+    players[name] = { ...options, ...playerOf(name, text, cwd) };
   }
-  return runners;
+  return players;
+}
+
+/** `claude` is the runner, `acp:goose acp` a program that speaks ACP, anything else a command. */
+function playerOf(name: string, text: string, cwd: string): WrittenOptions {
+  const runner = RUNNERS.find((known) => known === text.trim());
+  if (runner !== undefined && runner !== "acp" && runner !== "command") return { runner };
+  const isAcp = text.startsWith("acp:");
+  const split = splitCommand(isAcp ? text.slice("acp:".length) : text);
+  if (!split.ok) throw problemError({ ...split.error, message: `--agent ${name}: ${split.error.message}` }, 2);
+  const [program = "", ...args] = split.value;
+  // A path is meant from where the user stands, not from the workspace.
+  const command = [program.includes("/") ? resolve(cwd, program) : program, ...args];
+  return isAcp ? { runner: "acp", command } : { command };
 }
 
 function namesOf(stage: Stage): readonly string[] {
@@ -69,13 +89,11 @@ function namesOf(stage: Stage): readonly string[] {
 }
 
 /** Throws with all that is missing, so that it can be fixed in one go. */
-export function requirePrograms(resolved: ResolvedFlow, facts: JsonObject, runners: Commands, task: string): void {
-  const { flow, agents } = resolved;
+export function requirePrograms(resolved: ResolvedFlow, facts: JsonObject, task: string): void {
+  const { flow } = resolved;
   const missing = new Map<string, string>();
   for (const stage of candidates(resolved, facts, task)) {
-    const given = runners[stage.id] ?? runners[stage.agent] ?? runners[stage.shownAgent] ?? runners["*"];
-    const own = stage.command ?? agents[stage.agent]?.command;
-    if (given === undefined && own === undefined) missing.set(stage.id, stage.shownAgent);
+    if (playOf(resolved, facts, stage) === undefined) missing.set(stage.id, stage.shownAgent);
   }
   if (missing.size === 0) return;
   const list = [...missing].map(([stage, agent]) => (stage === agent ? stage : `${stage} (${agent})`)).join(", ");
@@ -84,10 +102,17 @@ export function requirePrograms(resolved: ResolvedFlow, facts: JsonObject, runne
     "agent_not_configured",
     `Flow ${flow.name} needs a program for: ${list}.`,
     [
-      `Fix:  --agent ${first ?? "STAGE"}="COMMAND"    or for all of them    --agent '*=COMMAND'`,
-      "or in passrail.yaml:  agents: { NAME: { command: [program, argument] } }",
+      `Fix:  --agent '*=claude'    (or codex, gemini, opencode; passrail agent list shows what is installed)`,
+      `or one of your own:  --agent ${first ?? "STAGE"}="COMMAND"`,
+      "or in passrail.yaml:  runner: claude    or    agents: { NAME: { command: [program, argument] } }",
     ].join("\n"),
   );
+}
+
+/** Runners with a model that agents of this run can use, for what is said before the start. */
+export function runnersUsed(resolved: ResolvedFlow, facts: JsonObject, task: string): ReadonlySet<RunnerName> {
+  const plays = candidates(resolved, facts, task).map((stage) => playOf(resolved, facts, stage)?.runner);
+  return new Set(plays.filter((runner) => runner !== undefined && runner !== "command"));
 }
 
 /** The stages in which an agent can work in this run, as far as is known before it starts. */

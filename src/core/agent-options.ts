@@ -84,3 +84,22 @@ export type AgentOptions = {
   readonly mcpServers: Readonly<Record<string, McpServer>>;
   readonly teams: boolean;
 };
+
+/** The keys as somebody wrote them; each may be missing. */
+const written = z.object({
+  ...agentOptionKeys,
+  model: z.string().optional(),
+  command: z.array(z.string()).readonly().optional(),
+  max_turns: z.int().min(1).max(10_000).optional(),
+});
+export type WrittenOptions = {
+  readonly [K in keyof z.infer<typeof written>]?: Exclude<z.infer<typeof written>[K], undefined>;
+};
+
+/** Reads options that were stored as plain data; what does not fit is left out, because a run under way must stay readable. */
+export function storedOptions(value: unknown): WrittenOptions {
+  const parsed = written.safeParse(value);
+  return parsed.success
+    ? (Object.fromEntries(Object.entries(parsed.data).filter(([, item]) => item !== undefined)) as WrittenOptions)
+    : {};
+}

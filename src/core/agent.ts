@@ -1,5 +1,6 @@
 // An agent is a role with a prompt; a resolved flow is everything a run needs of the catalog, kept with the run.
 
+import type { WrittenOptions } from "./agent-options.ts";
 import type { Flow } from "./flow.ts";
 
 export type AgentDefinition = {
@@ -8,8 +9,9 @@ export type AgentDefinition = {
   /** When to use it; the router reads this. */
   readonly description: string;
   readonly skills: readonly string[];
-  readonly tools: readonly string[];
   readonly model?: string;
+  /** How it is played, as far as its file says: tools, turns, runner … */
+  readonly options?: WrittenOptions;
   /** Program and arguments for the command runner, where the agent's file names one. */
   readonly command?: readonly string[];
   readonly prompt: string;

@@ -2,6 +2,7 @@
 // and of the reference table in the docs. It says what may be written; flow.ts says what it means.
 
 import { z } from "zod";
+import { agentOptionKeys } from "./agent-options.ts";
 import { isName, NAME_PATTERN } from "./name.ts";
 
 export const FLOW_NAME_PATTERN = /^[a-z][a-z0-9-]{0,47}$/;
@@ -183,6 +184,7 @@ const turns = z
 /** What a stage says, and what `defaults` may say for all stages that do not. */
 const sharedKeys = {
   model: z.string().min(1).max(100).describe("the model that plays the agent").optional(),
+  ...agentOptionKeys,
   turns: turns.optional(),
   timeout: duration.describe("the whole attempt, the same as limits.total (default 30m)").optional(),
   limits: limits.describe("when an attempt is ended").optional(),

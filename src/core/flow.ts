@@ -1,6 +1,7 @@
 // The flow as the engine sees it: every shorthand of the file written out, every default applied, plain JSON.
 // A run stores this resolved form and its hash, so editing a file never changes a run under way.
 
+import { agentOptionKeys, type WrittenOptions } from "./agent-options.ts";
 import { durationMs } from "./duration.ts";
 import type { FlowFile, RouteFile, StageFile } from "./flow-file.ts";
 import type { Health, Verdict } from "./outcome.ts";
@@ -99,6 +100,8 @@ export type WorkStage = StageBase & {
   readonly bundle?: string;
   readonly turns?: number | { readonly alone: number; readonly team: number };
   readonly teams: boolean;
+  /** How its agent is played, as far as the flow says. */
+  readonly options?: WrittenOptions;
   /** A follow-up that works where another stage worked, before the run moves on. */
   readonly sameWorkspaceAs?: string;
   readonly workspace?: WorkspacePlan;
@@ -334,6 +337,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
   const workspace = stage.workspace ?? defaults.workspace;
   const concurrency = stage.concurrency ?? defaults.concurrency;
   const command = stage.command ?? defaults.command;
+  const { teams, ...options } = optionsOf(defaults, stage);
   const running = stage.phase ?? (typeof stage.status === "string" ? stage.status : undefined);
   return {
     id: stage.id,
@@ -372,7 +376,8 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     ...(model === undefined ? {} : { model }),
     ...(stage.bundle === undefined ? {} : { bundle: stage.bundle }),
     ...(turns === undefined ? {} : { turns }),
-    teams: false,
+    teams: teams ?? false,
+    ...(Object.keys(options).length === 0 ? {} : { options }),
     ...(workspace === undefined ? {} : { workspace }),
     yields: stage.yield ?? defaults.yield ?? false,
     ...(concurrency === undefined ? {} : { concurrency }),
@@ -383,6 +388,17 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     ...(stage.max_tokens === undefined ? {} : { maxTokens: stage.max_tokens }),
   };
 }
+
+/** Options that the stage or the flow's defaults say; a flow without any has the same resolved form as ever. */
+function optionsOf(...sources: readonly WrittenSource[]): WrittenOptions {
+  const entries = Object.keys(agentOptionKeys).flatMap((key) => {
+    const said = sources.map((source) => source[key as keyof WrittenSource]).findLast((value) => value !== undefined);
+    return said === undefined ? [] : [[key, said]];
+  });
+  return Object.fromEntries(entries) as WrittenOptions;
+}
+
+type WrittenSource = Pick<StageFile, keyof typeof agentOptionKeys>;
 
 /** 002: a stage that can send work back must give a verdict; one that only works (n/a) need not. */
 function expectsVerdict(stage: Omit<StageFile, "kind">, result: ResultSpec, kind: WorkStage["kind"]): boolean {

@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
-import { loadConfig } from "../../compose.ts";
+import { loadConfig, type RepositoryFile, repositoryFiles } from "../../compose.ts";
 import type { ResolvedFlow } from "../../core/agent.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Config } from "../../config.ts";
@@ -71,7 +71,8 @@ async function prepare(io: Io, flowName: string, text: string | undefined, optio
   if (!/^[^\s\p{C}]{1,200}$/u.test(id)) throw usageError("invalid_id", "--id: at most 200 characters, no spaces.");
   const { facts: given, warnings } = inputFacts(resolved.flow, options.input);
   for (const warning of warnings) io.err(`! ${plainText(warning)}`);
-  const runners = runnersOf(resolved, options.agent, config.value.commands, io.cwd);
+  const runners = runnersOf(resolved, options.agent, config.value.agents, io.cwd);
+  const brought = await repositoryFiles(io.cwd);
   const facts: JsonObject = {
     ...given,
     ...(task.ticket === undefined ? {} : { ticket: { ...task.ticket, ...spaceOf(given, "ticket") } }),
@@ -80,10 +81,15 @@ async function prepare(io: Io, flowName: string, text: string | undefined, optio
       project: io.cwd,
       workspace: workspaceOf(io, resolved, config.value),
       verdict_repair: config.value.verdictRepair.value,
+      ...(config.value.runner.value === "none" ? {} : { runner: config.value.runner.value }),
+      ...(config.value.model === null ? {} : { model: config.value.model }),
+      repository_settings: config.value.repositorySettings.value,
+      ...(brought.length === 0 ? {} : { repository_files: brought.map((file) => ({ ...file })) }),
     },
-    runners,
+    runners: { ...runners },
   };
-  requirePrograms(resolved, facts, runners, `${title}\n${task.body}`);
+  requirePrograms(resolved, facts, `${title}\n${task.body}`);
+  sayRepositoryFiles(io, brought, config.value.repositorySettings.value);
   const runId = `r${randomBytes(5).toString("hex")}`;
   return {
     runId,
@@ -92,6 +98,19 @@ async function prepare(io: Io, flowName: string, text: string | undefined, optio
     facts,
     flags: options.slots === undefined ? {} : { slots: options.slots },
   };
+}
+
+/** What the repository brings for agents' programs is code of others: people see it before they let a run begin. */
+function sayRepositoryFiles(io: Io, files: readonly RepositoryFile[], on: boolean): void {
+  if (files.length === 0 || io.quiet || io.json) return;
+  const list = files.map(({ path }) => path).join(", ");
+  io.err(
+    plainText(
+      on
+        ? `! The repository brings settings for agents' programs, and they take effect (repository_settings: on): ${list}`
+        : `The repository brings settings for agents' programs; they stay off: ${list}`,
+    ),
+  );
 }
 
 function requireResolved(io: Io, name: string): ResolvedFlow {

@@ -1,5 +1,6 @@
 // Each stage by itself: its id, its kind, and the agents, prompts and builtins that it names.
 
+import { TEAM_RUNNERS } from "../agent-options.ts";
 import type { FlowFile, StageFile } from "../flow-file.ts";
 import { promptPartNames } from "../prompt.ts";
 import type { CheckContext } from "./context.ts";
@@ -38,6 +39,7 @@ export function stageProblems(file: FlowFile, places: readonly Place[], context:
     ...modelProblems(file, places),
     ...mergeProblems(file, context),
     ...teamProblems(places, context),
+    ...places.flatMap(optionProblems),
   ];
 }
 
@@ -233,6 +235,26 @@ function mergeProblems(file: FlowFile, context: CheckContext): readonly FlowProb
     promptProblems(`fragments/${name}`, ["merge", "fragments", mode], context),
   );
   return [...unknownDefault, ...fragments];
+}
+
+/** What the named runner cannot do is said here, not in the middle of a run. */
+function optionProblems({ stage, path }: Place): readonly FlowProblem[] {
+  if (stage.kind !== "agent" && stage.kind !== "router") return [];
+  const runner = stage.options?.runner ?? (stage.command === undefined ? undefined : "command");
+  const problems: FlowProblem[] = [];
+  if (stage.teams && runner !== undefined && !TEAM_RUNNERS.includes(runner)) {
+    const hint = `runners that can: ${TEAM_RUNNERS.join(", ")}`;
+    problems.push(problem("teams_not_supported", path, `${runner} cannot lead a team of agents`, hint));
+  }
+  if (stage.options?.transport !== undefined && runner !== undefined && runner !== "gemini" && runner !== "opencode") {
+    const message = `"transport" is for gemini and opencode; ${runner} has one way only`;
+    problems.push(problem("key_not_for_runner", [...path, "transport"], message));
+  }
+  if ((runner === "acp" || stage.options?.runner === "command") && stage.command === undefined) {
+    const hint = 'add "command: [program, argument]"';
+    problems.push(problem("command_missing", path, `the runner ${runner ?? "command"} needs a program`, hint));
+  }
+  return problems;
 }
 
 function teamProblems(places: readonly Place[], context: CheckContext): readonly FlowProblem[] {
