@@ -17,6 +17,7 @@ import { createEngine, type Engine } from "../src/engine/engine.ts";
 import type { StageJob } from "../src/engine/run-stage.ts";
 import { openSqliteStore } from "../src/store/sqlite/open.ts";
 import type { Store } from "../src/store/store.ts";
+import { nobody } from "../test/harness/nobody.ts";
 
 /** Gates answered and attempts finished in one run of the workload. */
 export const HANDOFFS_PER_RUN = 8;
@@ -136,14 +137,13 @@ export function openEngine(home: string, store: Store, slots: number, told: Told
     clock: systemClock,
     slots,
     agentLimits: {},
-    runner: { name: "command", run: () => Promise.reject(new Error("the workload starts no programs")) },
+    players: nobody,
     processes: { killLeftovers, findMarked },
     workspaces: () => noWorkspaces,
     notifier: null,
     home,
     storeId: "bench",
     newId: () => randomUUID().replaceAll("-", ""),
-    environment: {},
     url: "",
     readYaml: () => {
       throw new Error("the workload reads no YAML");

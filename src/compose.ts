@@ -76,7 +76,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   const home = realpathSync(options.home);
   const config = await loadConfig(options);
   if (!config.ok) return config;
-  const parts = await loadParts();
+  const parts = await import("./parts.ts");
   const { findMarked, killLeftovers, readYaml, storeMark } = parts;
   // The lock comes first: whoever performs must be known before anything is opened for work.
   const lock = parts.takeEngineLock(home);
@@ -84,13 +84,24 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   const store = openSqliteStore({ file: storeFile(home) });
   const worktrees = parts.createWorktreeWorkspaces({ root: join(home, "worktrees") });
   const directories = parts.createDirectoryWorkspaces();
+  const { passEnvironment, programs } = config.value;
+  const redaction = parts.createRedaction(parts.secretsOf(environment));
+  const desk = parts.createDesk();
+  const players = parts.createPlayers({
+    programs,
+    environmentFor: (runner, declared, pass) =>
+      parts.childEnvironment(environment, declared, [...parts.runnerEnvironment(runner), ...passEnvironment, ...pass]),
+    desk,
+    redact: redaction.text,
+    redactor: () => parts.createStreamRedactor(redaction),
+  });
   const engine = parts.createEngine({
     store,
     clock: parts.systemClock,
     slots: config.value.slots.value,
     agentLimits: config.value.agentLimits,
     runStage: parts.runStage,
-    runner: parts.createCommandRunner(),
+    players,
     processes: { killLeftovers, findMarked },
     workspaces: (mode) => (mode === "worktree" ? worktrees : directories),
     notifier:
@@ -99,7 +110,6 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     home,
     storeId: storeMark(home),
     newId: () => randomUUID().replaceAll("-", ""),
-    environment: parts.childEnvironment(environment, {}, config.value.passEnvironment),
     url: "",
     readYaml: (text) => readYamlList(readYaml, text),
     ...(options.onChange === undefined ? {} : { onChange: options.onChange }),
@@ -129,46 +139,18 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     async close() {
       clearInterval(timer);
       await engine.close();
+      await desk.close();
       store.close();
       if ("release" in lock) lock.release();
     },
   });
 }
 
-/** Everything that only acting needs. */
-async function loadParts() {
-  const modules = await Promise.all([
-    import("./agents/command.ts"),
-    import("./agents/environment.ts"),
-    import("./agents/kill-tree.ts"),
-    import("./agents/process-table.ts"),
-    import("./catalog/yaml.ts"),
-    import("./engine/attempt-files.ts"),
-    import("./engine/clock.ts"),
-    import("./engine/engine.ts"),
-    import("./engine/run-stage.ts"),
-    import("./notify/command.ts"),
-    import("./store/sqlite/lock.ts"),
-    import("./workspace/directory.ts"),
-    import("./workspace/worktree.ts"),
-  ]);
-  const [command, environment, killTree, table, yaml, files, clock, engine, stage, notify, lock, directory, worktree] =
-    modules;
-  return {
-    ...command,
-    ...environment,
-    ...killTree,
-    ...table,
-    ...yaml,
-    ...files,
-    ...clock,
-    ...engine,
-    ...stage,
-    ...notify,
-    ...lock,
-    ...directory,
-    ...worktree,
-  };
+export type RepositoryFile = { readonly path: string; readonly sha256: string; readonly for: string };
+
+/** Hooks, MCP servers and settings for agents' programs that a project brings with it. */
+export async function repositoryFiles(project: string): Promise<readonly RepositoryFile[]> {
+  return (await import("./agents/repository-settings.ts")).findRepositorySettings(project);
 }
 
 export async function loadConfig({

@@ -44,6 +44,8 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
   cli: { may: ["core", "api", "engine", "catalog", "compose.ts", "config.ts", "demo"], packages: "*", node: true },
   web: { may: ["core", "api"], packages: "*", node: false },
   "config.ts": { may: ["core"], packages: "*", node: true },
+  "players.ts": { may: "*", packages: "*", node: true },
+  "parts.ts": { may: "*", packages: "*", node: true },
   "compose.ts": { may: "*", packages: "*", node: true },
   "index.ts": { may: "*", packages: "*", node: true },
 };

@@ -50,6 +50,8 @@ export type AgentSpec = {
   readonly schema?: JsonObject;
   /** A private folder of the attempt for files that the program needs (configuration, schema). It exists, outside of the workspace. */
   readonly scratch: string;
+  /** Folders besides the workspace that the agent may write: where its verdict and its handoff go. */
+  readonly folders: readonly string[];
   /** False (default): hooks, MCP servers and settings that the repository brings for the agent's program stay off. */
   readonly repositorySettings: boolean;
 };

@@ -26,6 +26,8 @@ export type PromptFacts = {
   /** Texts of files that the flow names: bundles, carried files. */
   readonly files: Readonly<Record<string, string>>;
   readonly diffRange: string;
+  /** Whether verdicts can be submitted by a tool; the form that the flow names is then only the second way. */
+  readonly submits?: boolean;
 };
 
 export type EarlierHandoff = {
@@ -53,6 +55,20 @@ export function composePrompt(
       ? stage.prompt
       : ["agent", "prompt-file", "handoffs", "output-format", "revision-context"];
   const parts = names.map((name) => PARTS[name]?.(context) ?? "");
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+/** For an agent that goes on in its own session: only what is new since it was last asked. */
+export function composeResumed(
+  resolved: ResolvedFlow,
+  run: Run,
+  track: string,
+  stage: WorkStage,
+  carry: Carry,
+  facts: PromptFacts,
+): string {
+  const context: Context = { resolved, run, track, stage, carry, facts };
+  const parts = ["Go on with your work on this ticket.", revisionContext(context), outputFormat(context)];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
@@ -256,6 +272,16 @@ const FRAGMENT_OF: Readonly<Record<ResultSpec["from"], string>> = {
 };
 
 function outputFormat(context: Context): string {
+  const own = ownForm(context);
+  return context.facts.submits === true ? [submitForm(context), own].filter((part) => part !== "").join("\n\n") : own;
+}
+
+function submitForm({ resolved, stage }: Context): string {
+  const words = stage.verdicts ?? Object.keys(resolved.flow.words.verdict);
+  return fillPrompt(resolved.prompts["fragments/output-submit"] ?? "", { WORDS: words.join(" | ") }).trim();
+}
+
+function ownForm(context: Context): string {
   const { resolved, run, stage, facts } = context;
   const text = resolved.prompts[`fragments/${FRAGMENT_OF[stage.result.from]}`];
   if (text === undefined || (stage.result.from === "verdict-file" && !stage.expectsVerdict)) return "";

@@ -11,8 +11,14 @@ export type AttemptFiles = {
   readonly dir: string;
   readonly prompt: string;
   readonly output: string;
+  /** The only folder of these that the agent writes. */
+  readonly result: string;
   readonly verdict: string;
   readonly handoff: string;
+  /** What was accepted at the desk. */
+  readonly submission: string;
+  /** What happened in the conversation, in our own words. */
+  readonly events: string;
   readonly diff: string;
   readonly repairPrompt: string;
   readonly repairOutput: string;
@@ -27,8 +33,11 @@ export function attemptFiles(home: string, runId: string, stage: string, attempt
     dir,
     prompt: `${dir}/prompt.md`,
     output: `${dir}/output.log`,
-    verdict: `${dir}/verdict.json`,
-    handoff: `${dir}/handoff.md`,
+    result: `${dir}/result`,
+    verdict: `${dir}/result/verdict.json`,
+    handoff: `${dir}/result/handoff.md`,
+    submission: `${dir}/submission.json`,
+    events: `${dir}/events.jsonl`,
     diff: `${dir}/changes.diff`,
     repairPrompt: `${dir}/repair-prompt.md`,
     repairOutput: `${dir}/repair-output.log`,
@@ -36,7 +45,7 @@ export function attemptFiles(home: string, runId: string, stage: string, attempt
 }
 
 export async function openAttempt(files: AttemptFiles): Promise<void> {
-  await mkdir(files.dir, { recursive: true, mode: 0o700 });
+  await mkdir(files.result, { recursive: true, mode: 0o700 });
 }
 
 /** Written before anything acts on it. */

@@ -39,6 +39,7 @@ function contextOf(flow: typeof feature, stageId: string): ReadContext {
     files,
     knownAgents: ["builder", "reviewer"],
     readYaml: () => ok([]),
+    redact: (text) => text,
   };
 }
 

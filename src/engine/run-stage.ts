@@ -3,18 +3,20 @@
 
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import type { AttemptEnd, AttemptSpec, ProcessIdentity, Runner } from "../agents/runner.ts";
+import type { AttemptEnd, Session } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
 import type { WorkStage } from "../core/flow.ts";
 import type { JsonObject } from "../core/json.ts";
 import { judge } from "../core/judge.ts";
 import { type Report, routeKey } from "../core/outcome.ts";
-import { composePrompt, composeRepair } from "../core/prompt.ts";
+import type { Play } from "../core/play.ts";
+import { composePrompt, composeRepair, composeResumed } from "../core/prompt.ts";
 import type { Result } from "../core/result.ts";
 import { chooseByRules } from "../core/router-rules.ts";
 import type { Carry, Run } from "../core/run.ts";
 import { factOf } from "../core/sequence.ts";
 import { fillFacts } from "../core/template.ts";
+import { nativeSchema, submissionSchema } from "../core/verdict/submission.ts";
 import type { AttemptRecord } from "../store/store.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { type AttemptFiles, isInside, openAttempt, setAside, stamp, writeRecord } from "./attempt-files.ts";
@@ -23,8 +25,10 @@ import { type Builtin, builtins } from "./builtins.ts";
 import { changedFiles } from "./changed-files.ts";
 import { failpoint } from "./failpoint.ts";
 import { ensureProjectNotes } from "./project-notes.ts";
+import type { Players } from "./players.ts";
 import { notedFacts, promptFacts } from "./prompt-facts.ts";
-import { readReport } from "./read-report.ts";
+import { type ReadContext, readReport, type ReportReading, readSubmitted } from "./read-report.ts";
+import { openTalk, type Talk, type TalkPlace } from "./talk.ts";
 
 export type StageJob = {
   readonly resolved: ResolvedFlow;
@@ -37,19 +41,21 @@ export type StageJob = {
   readonly nonce: string;
   readonly files: AttemptFiles;
   readonly home: string;
-  readonly runner: Runner;
-  /** Program and arguments, or undefined where nothing was configured for this agent. */
-  readonly argv: readonly string[] | undefined;
+  readonly players: Players;
+  /** Who plays the agent and how; undefined where nothing was configured for it. */
+  readonly play: Play | undefined;
+  /** Whether settings that the repository brings for agents' programs may take effect. */
+  readonly repositorySettings: boolean;
   readonly project: string;
   readonly workspaces: Workspaces;
-  /** The child's environment before the attempt's own names. */
-  readonly environment: Readonly<Record<string, string>>;
   readonly url: string;
   readonly earlierAttempts: () => Promise<readonly AttemptRecord[]>;
   /** Facts about the attempt, kept with it; awaited before the program may act. */
   readonly note: (facts: JsonObject) => Promise<void>;
   readonly readYaml: (text: string) => Result<unknown>;
   readonly signal: AbortSignal;
+  /** ISO 8601, for records. */
+  readonly now: () => string;
 };
 
 /** Between TERM and KILL; agents get a moment to save what they have. */
@@ -62,12 +68,18 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   "startup_timeout",
   "idle_timeout",
   "timeout",
+  "auth",
+  "rate_limit",
+  "quota",
+  "server_error",
+  "unreachable",
+  "agent_crashed",
 ]);
 
 export async function runStage(job: StageJob): Promise<Report> {
   const { stage } = job;
   await openAttempt(job.files);
-  if (stage.kind === "router" && job.argv === undefined) return routeByRules(job);
+  if (stage.kind === "router" && job.play === undefined) return routeByRules(job);
   const opened = await job.workspaces.open({
     runId: job.run.id,
     project: job.project,
@@ -81,21 +93,21 @@ export async function runStage(job: StageJob): Promise<Report> {
   failpoint("workspace-opened");
   const workspace = opened.value;
   if (stage.kind === "builtin") return runBuiltin(job, workspace);
-  if (job.argv === undefined) {
+  if (job.play === undefined) {
     return failed(
       "agent_not_configured",
-      `no program is set for agent ${stage.shownAgent}; give --agent ${stage.id}=COMMAND or set it in passrail.yaml`,
+      `nobody plays agent ${stage.shownAgent}; give --agent ${stage.id}=claude (or a command), or set it in passrail.yaml`,
     );
   }
   const { memory } = job.resolved.flow.workspace;
   if (memory !== undefined) await ensureProjectNotes(workspace.dir, memory, job.run.subject);
-  const report = await runAgent(job, workspace, job.argv);
+  const report = await runAgent(job, workspace, job.play);
   if (stage.kind !== "router" || stage.fallback === "stop" || !UNREACHABLE.has(report.cause ?? "")) return report;
   const chosen = await routeByRules(job);
   return { ...chosen, warnings: [`router_unreachable: ${report.reason ?? report.cause}; the rules chose instead`] };
 }
 
-async function runAgent(job: StageJob, workspace: Workspace, argv: readonly string[]): Promise<Report> {
+async function runAgent(job: StageJob, workspace: Workspace, play: Play): Promise<Report> {
   const { stage, files } = job;
   const dir = workDir(job, workspace);
   if (!(await isInside(workspace.dir, dir))) {
@@ -115,46 +127,16 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
   // What lies uncommitted from earlier stages is not this one's work.
   const leavesNotes = job.resolved.flow.workspace.memory !== undefined || stage.writes.includes("git-commit");
   const diffBefore = leavesNotes ? await job.workspaces.diff(workspace, from) : "";
-  const facts = await promptFacts(job, workspace, dir, from);
-  const noted = notedFacts(job, facts);
-  const prompt = composePrompt(job.resolved, job.run, job.track, stage, job.carry, facts);
-  await writeRecord(files.prompt, prompt);
-  failpoint("prompt-written");
-  const spec = { ...attemptSpec(job, workspace, dir, argv), prompt, outputPath: files.output };
-  let end = await start(job, spec, noted);
-  failpoint("attempt-ended");
-  const context = {
-    flow: job.resolved.flow,
-    stage,
-    subjectId: job.run.subject.id,
-    nonce: job.nonce,
-    workspaceDir: dir,
-    files,
-    // A router chooses others, never itself.
-    knownAgents: Object.keys(job.resolved.agents).filter((name) => stage.kind !== "router" || name !== stage.agent),
-    readYaml: job.readYaml,
-  };
-  let reading = await readReport(context, end);
-  let repaired = false;
-  if (reading.unreadable !== undefined && repairWanted(job) && !job.signal.aborted) {
-    repaired = true;
-    const repair = composeRepair(job.resolved, job.run, job.track, stage, job.carry, facts, reading.unreadable.message);
-    await writeRecord(files.repairPrompt, repair);
-    await setAside(files.verdict, files, "rejected-verdict.json");
-    const env = { ...spec.env, PASSRAIL_REPAIR: "1" };
-    end = await start(job, { ...spec, env, prompt: repair, outputPath: files.repairOutput }, noted);
-    const second = await readReport(context, end);
-    const warning = `verdict_repaired: the first verdict was not accepted (${reading.unreadable.message})`;
-    reading =
-      second.unreadable === undefined && second.report.cause === undefined
-        ? { report: { ...second.report, warnings: [...(second.report.warnings ?? []), warning] } }
-        : reading;
-  }
+  const context = readContext(job, dir);
+  const { end, reading, repaired, session, usage } = await converse(job, workspace, play, context, from);
   const to = await job.workspaces.head(workspace);
   const diff = await job.workspaces.diff(workspace, from);
-  await writeRecord(files.diff, diff);
+  await writeRecord(files.diff, job.players.redact(diff));
   await job.note({
     ...exitFacts(end),
+    ...(session === null
+      ? {}
+      : { session: { id: session.id, totals: session.totals === null ? null : { ...session.totals } } }),
     workspace: workspace.dir,
     repository: workspace.repository ?? null,
     branch: workspace.branch ?? null,
@@ -165,7 +147,7 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
     files: changedFiles(diff, diffBefore),
   });
   const missing = await missingFiles(dir, required, before, stage, from !== to || diff !== diffBefore);
-  const report = await checkHandoff(dir, reading.report);
+  const report = { ...(await checkHandoff(dir, reading.report)), ...(usage === undefined ? {} : { usage }) };
   // Who asks, sends back or gives up need not have written anything; who passes must.
   if (missing.length > 0 && routeKey(judge(job.resolved.flow.words, stage, report)) === "pass") {
     return {
@@ -176,6 +158,143 @@ async function runAgent(job: StageJob, workspace: Workspace, argv: readonly stri
   }
   failpoint("report-read");
   return report;
+}
+
+type Conversed = {
+  readonly end: AttemptEnd;
+  readonly reading: ReportReading;
+  readonly repaired: boolean;
+  readonly session: Session | null;
+  readonly usage: Report["usage"];
+};
+
+/** Tells the agent what to do and hears what came of it; once more where its verdict cannot be read. */
+async function converse(
+  job: StageJob,
+  workspace: Workspace,
+  play: Play,
+  context: ReadContext,
+  head: string | null,
+): Promise<Conversed> {
+  const { stage, files, resolved, run, track, carry } = job;
+  const dir = context.workspaceDir;
+  const talks = play.runner !== "command";
+  const facts = await promptFacts(job, workspace, dir, head);
+  const told = { ...facts, submits: talks && offersDesk(stage) };
+  const talk = await openTalk(job, play, {
+    cwd: dir,
+    env: attemptEnvironment(job, workspace),
+    limits: { ...stage.limits, graceMs: GRACE_MS },
+    noted: notedFacts(job, facts),
+    desk: offersDesk(stage)
+      ? {
+          schema: submissionSchema(resolved.flow, stage, context.knownAgents),
+          accept: (text) => readSubmitted(context, text),
+        }
+      : null,
+  });
+  try {
+    const say = async (text: string, session?: Session): Promise<AttemptEnd> => {
+      await writeRecord(files.prompt, job.players.redact(text));
+      failpoint("prompt-written");
+      return talk.say(text, { outputPath: files.output, ...(session === undefined ? {} : { session }) });
+    };
+    const whole = (): string => composePrompt(resolved, run, track, stage, carry, told);
+    const earlier = talks ? await sessionToResume(job, play) : undefined;
+    let end =
+      earlier === undefined
+        ? await say(whole())
+        : await say(composeResumed(resolved, run, track, stage, carry, told), earlier);
+    // A session that is gone costs nothing but its memory: the whole prompt says everything again.
+    if (earlier !== undefined && end.conversation?.failure?.kind === "session_lost") end = await say(whole());
+    failpoint("attempt-ended");
+    let reading = await readReport(context, end, talk.submitted());
+    let repaired = false;
+    if (reading.unreadable !== undefined && repairWanted(job) && !job.signal.aborted) {
+      repaired = true;
+      const reason = reading.unreadable.message;
+      const repair = composeRepair(resolved, run, track, stage, carry, told, reason);
+      end = await repairVerdict(job, talk, context, repair);
+      const second = await readReport(context, end, talk.submitted());
+      const warning = `verdict_repaired: the first verdict was not accepted (${reason})`;
+      reading =
+        second.unreadable === undefined && second.report.cause === undefined
+          ? { report: { ...second.report, warnings: [...(second.report.warnings ?? []), warning] } }
+          : reading;
+    }
+    return {
+      end,
+      reading: reading.unreadable === undefined ? reading : refusedPermissions(play, end, reading),
+      repaired,
+      session: talk.session(),
+      usage: talk.usage(),
+    };
+  } finally {
+    await talk.close();
+  }
+}
+
+/** The one repeat: in the same session where there is one, else by starting the program again. */
+async function repairVerdict(job: StageJob, talk: Talk, context: ReadContext, repair: string): Promise<AttemptEnd> {
+  const { files, resolved, stage } = job;
+  await writeRecord(files.repairPrompt, job.players.redact(repair));
+  await setAside(files.verdict, files, "rejected-verdict.json");
+  const session = talk.session();
+  return talk.say(repair, {
+    outputPath: files.repairOutput,
+    env: { PASSRAIL_REPAIR: "1" },
+    ...(session === null ? {} : { session }),
+    ...(offersDesk(stage) ? { schema: nativeSchema(resolved.flow, stage, context.knownAgents) } : {}),
+  });
+}
+
+/** An agent that could not work because it was refused something has not failed at its task: people decide, or it is said so. */
+function refusedPermissions(play: Play, end: AttemptEnd, reading: ReportReading): ReportReading {
+  const denials = end.conversation?.denials ?? [];
+  if (denials.length === 0) return reading;
+  const list = denials.slice(0, 20).join("\n");
+  if (play.options.permission === "ask" && play.questions === "ask") {
+    const question = `Its program refused this to the agent, and it gave no verdict:\n${list}\nHow shall it go on?`;
+    const { summary = "" } = reading.report;
+    return { report: { health: "blocked", structured: true, asked: true, questions: [question], summary } };
+  }
+  const reason = `the agent gave no verdict after it was refused: ${denials.slice(0, 3).join("; ")}`;
+  return { report: { ...reading.report, cause: "denied", reason } };
+}
+
+/** The answer itself is the result of these; everything else can be submitted. */
+function offersDesk(stage: WorkStage): boolean {
+  return stage.result.from !== "prefix";
+}
+
+/** The session of the last attempt of this stage, where it was played by the same runner and shall be gone on with. */
+async function sessionToResume(job: StageJob, play: Play): Promise<Session | undefined> {
+  const { reason } = job.carry;
+  const wanted = reason === "answered" || (play.session === "resume" && (reason === "sent-back" || reason === "again"));
+  if (!wanted) return undefined;
+  const own = (await job.earlierAttempts()).filter(
+    ({ stage, facts }) => stage === job.stage.id && facts["runner"] === play.runner,
+  );
+  const session = own.at(-1)?.facts["session"];
+  if (session === null || typeof session !== "object" || Array.isArray(session)) return undefined;
+  const { id, totals } = session as { id?: unknown; totals?: Session["totals"] };
+  return typeof id === "string" ? { id, totals: totals ?? null } : undefined;
+}
+
+function readContext(job: StageJob, dir: string): ReadContext {
+  const { stage } = job;
+  return {
+    flow: job.resolved.flow,
+    stage,
+    subjectId: job.run.subject.id,
+    nonce: job.nonce,
+    workspaceDir: dir,
+    files: job.files,
+    // A router chooses others, never itself.
+    knownAgents: Object.keys(job.resolved.agents).filter((name) => stage.kind !== "router" || name !== stage.agent),
+    readYaml: job.readYaml,
+    redact: job.players.redact,
+  };
 }
 
 /** The handoff document that an agent names lies inside the workspace, also where links lead; that it is missing is said on the stage. */
@@ -191,52 +310,24 @@ async function checkHandoff(dir: string, report: Report): Promise<Report> {
   return { ...rest, cause: "handoff_outside", reason: `the handoff ${path} leads out of the workspace` };
 }
 
-async function start(job: StageJob, spec: AttemptSpec, noted: JsonObject): Promise<AttemptEnd> {
-  return job.runner.run(spec, {
-    signal: job.signal,
-    onStarted: async (identity: ProcessIdentity) => {
-      failpoint("spawned");
-      await job.note({
-        process: { ...identity },
-        prompt: job.files.prompt,
-        output: job.files.output,
-        ...noted,
-      });
-      failpoint("process-noted");
-    },
-  });
-}
-
-function attemptSpec(
-  job: StageJob,
-  workspace: Workspace,
-  dir: string,
-  argv: readonly string[],
-): Omit<AttemptSpec, "prompt" | "outputPath"> {
+/** What every program of an attempt finds in its environment. */
+function attemptEnvironment(job: StageJob, workspace: Workspace): TalkPlace["env"] {
   const { stage, run } = job;
-  const [program = "", ...args] = argv;
   return {
-    marker: job.marker,
-    argv: [program, ...args],
-    cwd: dir,
-    env: {
-      ...job.environment,
-      PASSRAIL_RUN_ID: run.id,
-      PASSRAIL_STAGE: stage.id,
-      PASSRAIL_AGENT: stage.shownAgent,
-      PASSRAIL_TRACK: job.track,
-      PASSRAIL_ATTEMPT: String(job.attempt),
-      PASSRAIL_LOOP: String(job.carry.loop),
-      PASSRAIL_SUBJECT_ID: run.subject.id,
-      PASSRAIL_VERDICT_FILE: job.files.verdict,
-      PASSRAIL_HANDOFF_FILE: job.files.handoff,
-      PASSRAIL_NONCE: job.nonce,
-      PASSRAIL_URL: job.url,
-      // The attempt's own right and nothing more; it ends with the attempt.
-      PASSRAIL_TOKEN: `pr_at_${job.nonce}`,
-      ...ownNames(job, workspace),
-    },
-    limits: { ...stage.limits, graceMs: GRACE_MS },
+    PASSRAIL_RUN_ID: run.id,
+    PASSRAIL_STAGE: stage.id,
+    PASSRAIL_AGENT: stage.shownAgent,
+    PASSRAIL_TRACK: job.track,
+    PASSRAIL_ATTEMPT: String(job.attempt),
+    PASSRAIL_LOOP: String(job.carry.loop),
+    PASSRAIL_SUBJECT_ID: run.subject.id,
+    PASSRAIL_VERDICT_FILE: job.files.verdict,
+    PASSRAIL_HANDOFF_FILE: job.files.handoff,
+    PASSRAIL_NONCE: job.nonce,
+    PASSRAIL_URL: job.url,
+    // The attempt's own right and nothing more; it ends with the attempt.
+    PASSRAIL_TOKEN: `pr_at_${job.nonce}`,
+    ...ownNames(job, workspace),
   };
 }
 

@@ -11,8 +11,8 @@ export interface Desk {
 }
 
 export type DeskPlace = {
-  /** JSON Schema of the arguments of submit_verdict; what is wrong by it is answered without calling `submit`. */
-  readonly verdictSchema: JsonObject;
+  /** JSON Schema of the arguments of submit_verdict; what is wrong by it is answered without calling `submit`. Null: not offered. */
+  readonly verdictSchema: JsonObject | null;
   /** Whether ask_human is offered. */
   readonly mayAsk: boolean;
   /** `text` is the JSON of the arguments as they were sent, so that nothing is lost on the way (duplicate keys were refused before). */

@@ -11,6 +11,7 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import { type Store, StoreError } from "../../src/store/store.ts";
 import { createDirectoryWorkspaces } from "../../src/workspace/directory.ts";
+import { nobody } from "../harness/nobody.ts";
 import { resolveShipped } from "../harness/workbench.ts";
 
 let home: string;
@@ -42,14 +43,13 @@ beforeEach(async () => {
       meanwhile();
       return { verdict: SAYS[stage.id] ?? "" };
     },
-    runner: { name: "command", run: () => Promise.reject(new Error("no program is started here")) },
+    players: nobody,
     processes: { killLeftovers: async () => 0, findMarked: () => [] },
     workspaces: createDirectoryWorkspaces,
     notifier: { notify: async () => true },
     home,
     storeId: "full",
     newId: () => crypto.randomUUID(),
-    environment: {},
     url: "",
     readYaml: () => ({ ok: true, value: [] }),
     onError: (_runId, error) => errors.push(error),

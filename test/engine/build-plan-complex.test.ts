@@ -218,7 +218,7 @@ test("R-002-55: the tester gets the handoffs of both tracks, and trust for each"
   const run = await build({ ...happy, "fe-dev": [hands({ gates: ["Lint: 3 errors"] })] });
   const text = prompt(run, "test-1");
   for (const attempt of ["be-dev-1", "be-review-1", "fe-dev-1", "fe-review-1"]) {
-    expect(text).toContain(`(handoff: ${join(bench.home, "runs", run.id, attempt, "handoff.md")})`);
+    expect(text).toContain(`(handoff: ${join(bench.home, "runs", run.id, attempt, "result/handoff.md")})`);
   }
   expect(text).toContain("Quality gates of be-dev, iteration 1: trusted.");
   expect(text).toMatch(/Quality gates of fe-dev, iteration 1: not trusted, because not every line/u);

@@ -113,7 +113,7 @@ test("R-002-50: no time, run, attempt or nonce stands before the previous handof
 
 test("R-002-34, R-002-37: an agent is told where the handoffs lie that it needs", async () => {
   const run = await build({ ...happy, ...each("review", CHANGES, APPROVED) });
-  const at = (attempt: string) => `(handoff: ${join(bench.home, "runs", run.id, attempt, "handoff.md")})`;
+  const at = (attempt: string) => `(handoff: ${join(bench.home, "runs", run.id, attempt, "result/handoff.md")})`;
   expect(prompt(run, "dod-1")).toContain(at("dev-1"));
   expect(prompt(run, "review-1")).toContain(at("dev-1"));
   expect(prompt(run, "dev-2")).toContain(at("review-1"));

@@ -74,11 +74,11 @@ test("R-002-35: the handoff of an earlier iteration is kept and is not accepted 
     ...each("dod", hands({ verdict: "BLOCKED", gaps: ["g"] }), APPROVED),
   });
   expect(run).toMatchObject({ status: "stopped", stages: { dev: { attempts: 2 } } });
-  expect(readFileSync(join(folder(run, "dev-1"), "handoff.md"), "utf8")).toContain("iter 1");
-  expect(existsSync(join(folder(run, "dev-2"), "handoff.md"))).toBe(false);
+  expect(readFileSync(join(folder(run, "dev-1"), "result/handoff.md"), "utf8")).toContain("iter 1");
+  expect(existsSync(join(folder(run, "dev-2"), "result/handoff.md"))).toBe(false);
   for (const attempt of ["dev-1", "dev-2"]) {
     expect(readFileSync(join(folder(run, attempt), "prompt.md"), "utf8")).toContain(
-      join(folder(run, attempt), "handoff.md"),
+      join(folder(run, attempt), "result/handoff.md"),
     );
   }
 });
@@ -127,7 +127,7 @@ test("R-002-41: failed stops with the reason, keeps the handoff, and a person ca
   const run = await build({ ...happy, ...each("dev", hands({ status: "failed", reason }), hands()) });
   expect(run).toMatchObject({ status: "stopped", word: "failed", reason: expect.stringContaining(reason) });
   expect(bench.notices.at(-1)).toMatchObject({ event: "stopped", text: expect.stringContaining(reason) });
-  expect(readFileSync(join(folder(run, "dev-1"), "handoff.md"), "utf8")).toContain(reason);
+  expect(readFileSync(join(folder(run, "dev-1"), "result/handoff.md"), "utf8")).toContain(reason);
   await bench.passrail.engine.deliver(run.id, { type: "retry.requested", note: "column dropped" }, "human:tester");
   await bench.passrail.engine.idle();
   expect(await bench.load(run.id)).toMatchObject({ word: "merge question", stages: { dev: { attempts: 2 } } });

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Workspaces } from "../../src/workspace/workspace.ts";
+import { nobody } from "../harness/nobody.ts";
 import { resolveShipped } from "../harness/workbench.ts";
 
 const never = (): never => {
@@ -25,14 +26,13 @@ test("P10: a clock that jumps by years in both directions changes neither the or
     slots: 1,
     agentLimits: {},
     runStage: async ({ stage }) => ({ structured: true, verdict: stage.id === "qa" ? "SHIP" : "pass" }),
-    runner: { name: "command", run: never },
+    players: nobody,
     processes: { killLeftovers: async () => 0, findMarked: () => [] },
     workspaces: () => workspaces,
     notifier: null,
     home,
     storeId: "clock",
     newId: () => `id${ticks}`,
-    environment: {},
     url: "",
     readYaml: never,
     onError: (_runId, error) => {

@@ -1,0 +1,12 @@
+// Players for an engine whose stages are carried out by the test itself: nobody may be asked to play.
+
+import type { Players } from "../../src/engine/players.ts";
+
+export const nobody: Players = {
+  playerFor: () => {
+    throw new Error("no program is started here");
+  },
+  desk: { open: () => Promise.reject(new Error("no desk here")), close: () => Promise.resolve() },
+  redact: (text) => text,
+  redactor: () => ({ push: (chunk) => chunk, flush: () => new Uint8Array() }),
+};
