@@ -2,12 +2,13 @@
 // attempts are brought in line with its state. Any process may deliver signals; only the one that performs starts attempts.
 
 import { setTimeout as delay } from "node:timers/promises";
-import type { Processes, Runner } from "../agents/runner.ts";
+import type { Processes } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
 import { type Command, isDurable } from "../core/command.ts";
 import type { Actor, RunEvent } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Report } from "../core/outcome.ts";
+import { playOf } from "../core/play.ts";
 import type { Result } from "../core/result.ts";
 import { isEnded, type Run, type Subject } from "../core/run.ts";
 import { findWork } from "../core/sequence.ts";
@@ -23,7 +24,8 @@ import { failpoint } from "./failpoint.ts";
 import { createOutbox } from "./outbox.ts";
 import { createQueue, type ReadyAttempt } from "./queue.ts";
 import { recover } from "./recover.ts";
-import { argvOf, projectOf, workspaceMode } from "./run-settings.ts";
+import type { Players } from "./players.ts";
+import { projectOf, repositorySettings, workspaceMode } from "./run-settings.ts";
 import type { StageJob } from "./run-stage.ts";
 import { createSlots, type SlotRequest } from "./slots.ts";
 
@@ -36,7 +38,7 @@ export type EngineOptions = {
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Carries out one attempt; `runStage` outside of tests and benchmarks. */
   readonly runStage: (job: StageJob) => Promise<Report>;
-  readonly runner: Runner;
+  readonly players: Players;
   readonly processes: Processes;
   readonly workspaces: (mode: "in-place" | "worktree") => Workspaces;
   /** Null where nobody is to be told beyond the inbox. */
@@ -46,8 +48,6 @@ export type EngineOptions = {
   readonly storeId: string;
   /** Fresh randomness for ids and nonces. */
   readonly newId: () => string;
-  /** The child's environment, before the attempt's own names. */
-  readonly environment: Readonly<Record<string, string>>;
   /** Where agents can reach the API; empty without a daemon. */
   readonly url: string;
   readonly readYaml: (text: string) => Result<unknown>;
@@ -402,11 +402,12 @@ export function createEngine(options: EngineOptions): Engine {
       nonce: options.newId(),
       files: attemptFiles(options.home, run.id, stage.id, attempt.attempt),
       home: options.home,
-      runner: options.runner,
-      argv: argvOf(resolved, run, stage),
+      players: options.players,
+      play: playOf(resolved, run.facts, stage),
+      repositorySettings: repositorySettings(run),
+      now: () => clock.now(),
       project: projectOf(run),
       workspaces,
-      environment: options.environment,
       url: options.url,
       earlierAttempts: () => store.attempts(run.id),
       note: (facts) => store.noteAttempt(run.id, stage.id, attempt.attempt, facts),
