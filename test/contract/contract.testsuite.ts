@@ -1,0 +1,369 @@
+// What a vendor's real CLI and our runner for it must do together, against scripted models. Vendors differ in what they tell; that is
+// said in `Contract`. What only one vendor has is in that vendor's own file.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { findMarked } from "../../src/agents/process-table.ts";
+import { createStreamRedactor } from "../../src/agents/redactor.ts";
+import { runnerSuite, type Scene, sceneMark } from "../../src/agents/runner.testsuite.ts";
+import type { AttemptSpec, FAILURES, Runner, Session } from "../../src/agents/runner.ts";
+import { createRedaction } from "../../src/core/redaction.ts";
+import type { Script } from "../fixtures/models/scenario.ts";
+import { until } from "../harness/until.ts";
+import { API_KEY, type Bench, openBench, transcript, untilAsked, VERDICT_SCHEMA } from "./bench.ts";
+import type { Vendor } from "./vendors.ts";
+
+type Tokens = { readonly input: number; readonly output: number; readonly cached: number };
+
+export type Contract = {
+  readonly vendor: Vendor;
+  /** Besides the vendor's name, where it has several ways. */
+  readonly way?: string;
+  readonly create: () => Runner;
+  /** Dollars for tokens; null where the vendor does not tell. */
+  readonly usd: ((tokens: Tokens) => number) | null;
+  readonly failures: {
+    /** A server that fails for ever. */
+    readonly outage: (typeof FAILURES)[number] | "idle_timeout";
+    readonly limit: (typeof FAILURES)[number] | "idle_timeout";
+    /** Whether the time at which a limit ends reaches us. */
+    readonly resetsAt: boolean;
+  };
+  /** What a repository's own settings make the program execute when they are let in. */
+  readonly canary: string;
+  /** Whether an attempt that was canceled leaves a session to go on with. */
+  readonly resumesAfterCancel: boolean;
+};
+
+const FIRST: Tokens = { input: 10_000, output: 500, cached: 4_000 };
+const SECOND: Tokens = { input: 12_000, output: 300, cached: 9_000 };
+
+const submit = (args: object) => ({ mcp: { server: "passrail", tool: "submit_verdict", args } });
+const HOLD = "setsid tail -f /dev/null & touch held.txt; tail -f /dev/null";
+
+export function describeContract(contract: Contract, only: "all" | "short" = "all"): void {
+  const { vendor } = contract;
+  const name = contract.way === undefined ? vendor.cli : `${vendor.cli} (${contract.way})`;
+  const options = { timeout: 60_000 + 4 * vendor.readyMs };
+
+  if (only === "all") conformance(name, contract);
+
+  describe(`${name} against scripted models`, options, () => {
+    let bench: Bench;
+    beforeAll(async () => {
+      bench = await openBench(vendor, contract.create);
+    });
+    afterAll(() => bench.close());
+    afterEach(() => expect(bench.leftovers()).toEqual([]));
+
+    const expectUsage = (usage: unknown, tokens: Tokens): void => {
+      const usd = contract.usd === null ? null : expect.closeTo(contract.usd(tokens), 6);
+      expect(usage).toEqual({
+        usd,
+        inputTokens: tokens.input,
+        outputTokens: tokens.output,
+        cachedTokens: tokens.cached,
+      });
+    };
+
+    test("R-X-08: it writes a file by a tool, is told what is wrong with its verdict, and submits a right one", async () => {
+      bench.play({
+        verdict: [
+          { text: "I write the report.", do: [{ write: { path: "report.txt", content: "all good\n" } }] },
+          { do: [submit({ verdict: "MAYBE" })] },
+          { do: [submit({ verdict: "APPROVED", summary: `it's "fine" – ünïcödé` })] },
+          { text: "I have submitted my verdict." },
+        ],
+      });
+      const submitted: unknown[] = [];
+      const end = await bench.run({
+        prompt: "Work and submit. [verdict]",
+        submit: async (text) => {
+          submitted.push(JSON.parse(text));
+          return { accepted: true, text: "The verdict is recorded." };
+        },
+      });
+      expect(end.conversation).toMatchObject({ failure: null, model: expect.any(String) });
+      expect(readFileSync(join(end.spec.cwd, "report.txt"), "utf8").trim()).toBe("all good");
+      expect(submitted).toEqual([{ verdict: "APPROVED", summary: `it's "fine" – ünïcödé` }]);
+      const corrected = bench.asked("verdict").find((request) => request.turn === 2);
+      if (corrected === undefined) throw new Error("the model was not asked again after its wrong verdict");
+      expect(transcript(corrected)).toContain("REVISE");
+      const called = end.events.filter((event) => event.type === "tool.called");
+      expect(called.length).toBe(end.conversation?.toolCalls);
+      expect(called.length).toBeGreaterThanOrEqual(3);
+      expect(end.events.filter((event) => event.type === "tool.returned").length).toBe(called.length);
+    });
+
+    test("R-000-07: a session is gone on with, and each attempt pays for itself", async () => {
+      bench.play({
+        begin: [{ text: "I have done it, and forget my verdict.", tokens: FIRST }],
+        repair: [
+          { do: [submit({ verdict: "REVISE" })], tokens: { input: 0, output: 0, cached: 0 } },
+          { text: "Submitted.", tokens: SECOND },
+        ],
+      });
+      const submitted: string[] = [];
+      const first = await bench.run({ prompt: "Do the first thing. [begin]" });
+      expect(first.stdoutTail).toContain("I have done it, and forget my verdict.");
+      expectUsage(first.conversation?.usage, FIRST);
+      const session = first.conversation?.session;
+      if (session === null || session === undefined) throw new Error("the first attempt left no session");
+      const second = await bench.run({
+        prompt: "The verdict is missing. Submit it now. [repair]",
+        session,
+        overrides: { cwd: first.spec.cwd },
+        submit: async (text) => {
+          submitted.push(text);
+          // Not accepted for good, so that no program ends its turn before its last word.
+          return { accepted: false, text: "Recorded; say that you are done." };
+        },
+      });
+      expect(second.conversation).toMatchObject({ failure: null, session: { id: session.id } });
+      expect(submitted.map((text): unknown => JSON.parse(text))).toEqual([{ verdict: "REVISE" }]);
+      const [resumed] = bench.asked("repair");
+      if (resumed === undefined) throw new Error("the models were not asked");
+      expect(transcript(resumed)).toContain("Do the first thing. [begin]");
+      expect(transcript(resumed)).toContain("I have done it, and forget my verdict.");
+      expectUsage(second.conversation?.usage, SECOND);
+    });
+
+    test("a wrong key is a failure of authentication, at once and with the way out", async () => {
+      bench.play({ unauthorized: [{ fail: { status: 401, message: "invalid x-api-key" } }] });
+      const end = await bench.run({ prompt: "[unauthorized]" });
+      expect(end.conversation?.failure).toMatchObject({ kind: "auth" });
+      expect(end.conversation?.failure?.message.length).toBeGreaterThan(20);
+      expect(end.durationMs).toBeLessThan(20_000);
+    });
+
+    if (only === "short") return;
+
+    test("a server that fails for ever ends the attempt", async () => {
+      bench.play({ outage: [{ fail: { status: 500, message: "scripted outage" } }] });
+      const end = await bench.run({ prompt: "[outage]", overrides: { limits: { idleMs: 20_000, totalMs: 55_000 } } });
+      const { outage } = contract.failures;
+      if (outage === "idle_timeout") expect(end.reason).toBe(outage);
+      else expect(end.conversation?.failure).toMatchObject({ kind: outage });
+      expect(bench.asked("outage").length).toBeGreaterThan(0);
+    });
+
+    test("a limit of the vendor is told, with its end where the vendor says it", async () => {
+      const resets = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000);
+      const epoch = String(resets.getTime() / 1000);
+      const headers = {
+        "retry-after": "3600",
+        "anthropic-ratelimit-unified-status": "rejected",
+        "anthropic-ratelimit-unified-representative-claim": "five_hour",
+        "anthropic-ratelimit-unified-reset": epoch,
+      };
+      bench.play({ limit: [{ fail: { status: 429, message: "You have reached your limit.", headers } }] });
+      const end = await bench.run({ prompt: "[limit]", overrides: { limits: { idleMs: 20_000, totalMs: 55_000 } } });
+      const { limit, resetsAt } = contract.failures;
+      if (limit === "idle_timeout") return expect(end.reason).toBe(limit);
+      expect(end.conversation?.failure).toMatchObject({ kind: limit });
+      if (!resetsAt) return expect(end.conversation?.failure).not.toHaveProperty("resetsAt");
+      const told = Date.parse(end.conversation?.failure?.resetsAt ?? "");
+      expect(Math.abs(told - resets.getTime())).toBeLessThan(60_000);
+    });
+
+    test("R-001-35: a stream that stalls in the middle ends at our limit, and nothing stays", async () => {
+      bench.play({ stall: [{ text: "This sentence has no end, because it stalls.".repeat(5), hang: "mid-stream" }] });
+      const running = bench.start({
+        prompt: "[stall]",
+        overrides: { limits: { startupMs: 60_000, idleMs: vendor.readyMs } },
+      });
+      const end = await running.end;
+      expect(end.reason).toBe("idle_timeout");
+      expect(bench.asked("stall").length).toBeGreaterThan(0);
+    });
+
+    test("R-001-39: after a cancel in the middle of a tool the conversation can be gone on with", async () => {
+      bench.play({
+        hold: [{ text: "I hold.", do: [{ bash: HOLD }] }, { text: "never said" }],
+        after: [{ text: "I go on." }],
+      });
+      const running = bench.start({ prompt: "Begin to hold. [hold]" });
+      const { cwd } = running.spec;
+      await until("the tool holds", () => existsSync(join(cwd, "held.txt")) || undefined, 30_000);
+      running.cancel();
+      const end = await running.end;
+      expect(end.reason).toBe("canceled");
+      const session: Session | null | undefined = end.conversation?.session;
+      if (!contract.resumesAfterCancel) return;
+      if (session === null || session === undefined) throw new Error("the canceled attempt left no session");
+      const resumed = await bench.run({ prompt: "Go on. [after]", session, overrides: { cwd } });
+      expect(resumed.conversation).toMatchObject({ failure: null });
+      const [request] = bench.asked("after");
+      if (request === undefined) throw new Error("the models were not asked");
+      expect(transcript(request)).toContain("Begin to hold. [hold]");
+    });
+
+    test("S05: an agent that may only read cannot write, by no tool, and does not hang", async () => {
+      bench.play({
+        readonly: [
+          { do: [{ write: { path: "by-tool.txt", content: "x\n" } }] },
+          { do: [{ bash: "echo x > by-shell.txt" }] },
+          { text: "I could not write." },
+        ],
+      });
+      const end = await bench.run({ prompt: "[readonly]", options: { permission: "read" } });
+      expect(["exited", "finished"]).toContain(end.reason);
+      expect(existsSync(join(end.spec.cwd, "by-tool.txt"))).toBe(false);
+      expect(existsSync(join(end.spec.cwd, "by-shell.txt"))).toBe(false);
+    });
+
+    test("S08: what the repository brings for the agent's program is not executed", async () => {
+      bench.play({ work: [{ do: [{ bash: "echo worked > worked.txt" }] }, { text: "Done." }] });
+      const cwd = bench.workspace();
+      const canary = join(bench.folder, "canary");
+      plantCanaries(cwd, canary);
+      const end = await bench.run({ prompt: "[work]", overrides: { cwd } });
+      expect(end.conversation).toMatchObject({ failure: null });
+      expect(existsSync(join(cwd, "worked.txt"))).toBe(true);
+      expect(songs(canary)).toEqual([]);
+      // The same repository is let in: proof that the canaries can sing.
+      await bench.run({ prompt: "[work]", overrides: { cwd }, agent: { repositorySettings: true } });
+      expect(songs(canary)).toContain(contract.canary);
+    });
+
+    test("R-X-13: secrets are in no command line, and not in the output when the model prints them", async () => {
+      const place = await bench.desk.open({
+        verdictSchema: VERDICT_SCHEMA,
+        mayAsk: false,
+        submit: async () => ({ accepted: true, text: "Recorded." }),
+        ask: async () => ({ accepted: false, text: "Nobody is here." }),
+      });
+      const said = `My key is ${API_KEY} and my token is ${place.token}.`;
+      bench.play({ secrets: [{ text: `${said} That was all.`, chunkDelayMs: 200 }] });
+      const redaction = createRedaction([
+        { name: "api key", value: API_KEY },
+        { name: "desk token", value: place.token },
+      ]);
+      const running = bench.start({
+        prompt: "[secrets]",
+        agent: { tools: { url: place.url, token: place.token } },
+        overrides: { redactor: () => createStreamRedactor(redaction) },
+      });
+      await untilAsked(bench, "secrets");
+      const commandLines = findMarked(running.spec.marker).map(({ pid }) => commandLine(pid));
+      const end = await running.end;
+      place.close();
+      expect(commandLines.join("\n")).toContain(vendor.cli);
+      for (const secret of [API_KEY, place.token]) {
+        expect(commandLines.join("\n")).not.toContain(secret);
+        expect(readFileSync(running.spec.outputPath, "utf8")).not.toContain(secret);
+        expect(end.stdoutTail).not.toContain(secret);
+        expect(JSON.stringify(running.events)).not.toContain(secret);
+      }
+      expect(end.stdoutTail).toContain("That was all.");
+    });
+
+    test("a session that does not exist is told as lost", async () => {
+      bench.play({ lost: [{ text: "I remember nothing." }] });
+      const session = { id: vendor.lostSession, totals: null };
+      const end = await bench.run({ prompt: "[lost]", session });
+      expect(end.conversation?.failure).toMatchObject({ kind: "session_lost" });
+      expect(bench.asked("lost")).toEqual([]);
+    });
+
+    test("nobody at the other end is told as unreachable", async () => {
+      const end = await bench.run({
+        prompt: "[nobody]",
+        overrides: { env: bench.environment("http://127.0.0.1:9"), limits: { idleMs: 20_000, totalMs: 55_000 } },
+      });
+      if (end.reason === "idle_timeout") return expect(contract.failures.outage).toBe("idle_timeout");
+      expect(end.conversation?.failure).toMatchObject({ kind: "unreachable" });
+    });
+  });
+}
+
+/** The suite of the port, with a real program and scripted models. */
+function conformance(name: string, { vendor, create }: Contract): void {
+  runnerSuite(name, { conversation: true, readyMs: vendor.readyMs }, async () => {
+    const bench = await openBench(vendor, create);
+    const rules = Object.entries(SCENES).map(([scene, turns]) => ({
+      id: scene,
+      match: { prompt: sceneMark(scene as Scene) },
+      turns,
+    }));
+    bench.models.play({ rules });
+    /** How many requests there had been when an attempt was prepared. */
+    const before = new WeakMap<AttemptSpec, number>();
+    return {
+      create,
+      spec: (scene, overrides) => {
+        const spec = bench.spec({ prompt: overrides.prompt ?? sceneMark(scene), overrides });
+        before.set(spec, bench.models.requests.length);
+        return spec;
+      },
+      heard: (spec) =>
+        bench.models.requests
+          .slice(before.get(spec))
+          .map((request) => transcript(request))
+          .join("\n"),
+      close: bench.close,
+    };
+  });
+}
+
+const SCENES: Readonly<Record<Scene, Script>> = {
+  work: [
+    { do: [{ write: { path: "written.txt", content: "by a tool\n" } }] },
+    { do: [{ bash: "env -0 > environment.txt" }] },
+    { text: "Done." },
+  ],
+  hold: [{ text: "I hold.", do: [{ bash: HOLD }] }, { text: "never said" }],
+  talk: [{ text: "x".repeat(10_000) }],
+};
+
+/** Everything by which a repository could make one of these programs execute something. Each leaves a line in the canary's file. */
+function plantCanaries(cwd: string, canary: string): void {
+  const sing = (who: string): string => `echo ${who} >> ${canary}`;
+  const server = (who: string) => ({ command: "sh", args: ["-c", sing(who)] });
+  const hook = (who: string) => [{ matcher: "*", hooks: [{ type: "command", command: sing(who) }] }];
+  const plant = (path: string, text: string): void => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  };
+  const hooks = (who: string) => ({ SessionStart: hook(`${who}-session`), PreToolUse: hook(`${who}-tool`) });
+  plant(".mcp.json", JSON.stringify({ mcpServers: { canary: server("mcp.json") } }));
+  plant(
+    ".claude/settings.json",
+    JSON.stringify({ hooks: hooks("claude"), enableAllProjectMcpServers: true, statusLine: server("claude-status") }),
+  );
+  const toml = (who: string): string => `["-c", ${JSON.stringify(sing(who))}]`;
+  plant(
+    ".codex/config.toml",
+    `notify = ["sh", "-c", ${JSON.stringify(sing("codex-notify"))}]\n[mcp_servers.canary]\ncommand = "sh"\nargs = ${toml("codex-mcp")}\n`,
+  );
+  plant(".codex/hooks.json", JSON.stringify({ hooks: hooks("codex") }));
+  const geminiHooks = { SessionStart: hook("gemini-session"), BeforeTool: hook("gemini-tool") };
+  plant(
+    ".gemini/settings.json",
+    JSON.stringify({
+      mcpServers: { canary: server("gemini-mcp") },
+      hooks: geminiHooks,
+      tools: { enableHooks: true, discoveryCommand: sing("gemini-discovery") },
+    }),
+  );
+  plant(
+    "opencode.json",
+    JSON.stringify({ mcp: { canary: { type: "local", command: ["sh", "-c", sing("opencode-mcp")], enabled: true } } }),
+  );
+  const plugin = `require("node:fs").appendFileSync(${JSON.stringify(canary)}, "opencode-plugin\\n");\n`;
+  plant(".opencode/plugin/canary.js", `${plugin}export const Canary = async () => ({});\n`);
+  plant(".opencode/plugins/canary.js", `${plugin}export const Canary = async () => ({});\n`);
+}
+
+const songs = (canary: string): string[] =>
+  existsSync(canary) ? [...new Set(readFileSync(canary, "utf8").trim().split("\n"))] : [];
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    // Gone in the meantime.
+    return "";
+  }
+}

@@ -1,0 +1,98 @@
+// How an operator points each agent CLI at the scripted models: files in its home, variables, the name of a model. Everything else is
+// the runner's business.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Cli } from "./installed.ts";
+
+export type Vendor = {
+  readonly cli: Cli;
+  readonly model: string;
+  /** From its start to its first act on a busy machine. */
+  readonly readyMs: number;
+  /** The id of a session that never was. */
+  readonly lostSession: string;
+  /** Writes what the CLI needs into its home; what it finds in its environment. */
+  setUp(home: string, modelsUrl: string, apiKey: string): Readonly<Record<string, string>>;
+};
+
+export const claude: Vendor = {
+  cli: "claude",
+  model: "claude-sonnet-4-5",
+  readyMs: 6_000,
+  lostSession: "00000000-0000-4000-8000-000000000000",
+  setUp: (_home, modelsUrl, apiKey) => ({ ANTHROPIC_BASE_URL: modelsUrl, ANTHROPIC_API_KEY: apiKey }),
+};
+
+export const codex: Vendor = {
+  cli: "codex",
+  model: "gpt-5.5-codex",
+  readyMs: 6_000,
+  lostSession: "00000000-0000-4000-8000-000000000000",
+  setUp: (home, modelsUrl, apiKey) => {
+    write(home, ".codex/config.toml", [
+      'model_provider = "scripted"',
+      "[model_providers.scripted]",
+      'name = "scripted"',
+      `base_url = "${modelsUrl}/v1"`,
+      'wire_api = "responses"',
+      'env_key = "SCRIPTED_API_KEY"',
+      "request_max_retries = 1",
+      "stream_max_retries = 1",
+    ]);
+    return { SCRIPTED_API_KEY: apiKey };
+  },
+};
+
+export const gemini: Vendor = {
+  cli: "gemini",
+  model: "gemini-2.5-pro",
+  readyMs: 12_000,
+  lostSession: "00000000-0000-4000-8000-000000000000",
+  setUp: (home, modelsUrl, apiKey) => {
+    const settings = {
+      security: { auth: { selectedType: "gemini-api-key" } },
+      privacy: { usageStatisticsEnabled: false },
+      general: { enableAutoUpdate: false, maxAttempts: 2 },
+    };
+    write(home, ".gemini/settings.json", [JSON.stringify(settings)]);
+    return { GEMINI_API_KEY: apiKey, GOOGLE_GEMINI_BASE_URL: modelsUrl };
+  },
+};
+
+/** Dollars for a million tokens, as its configuration says. */
+export const OPENCODE_PRICES = { input: 3, output: 15, cache_read: 0.3 };
+
+export const opencode: Vendor = {
+  cli: "opencode",
+  model: "scripted/scripted-model",
+  readyMs: 15_000,
+  lostSession: "ses_00000000000000000000000000",
+  setUp: (home, modelsUrl, apiKey) => {
+    const model = {
+      name: "Scripted",
+      tool_call: true,
+      limit: { context: 200_000, output: 32_000 },
+      cost: OPENCODE_PRICES,
+    };
+    const provider = {
+      npm: "@ai-sdk/openai-compatible",
+      name: "Scripted",
+      options: { baseURL: `${modelsUrl}/v1`, apiKey: "{env:SCRIPTED_API_KEY}" },
+      models: { "scripted-model": model },
+    };
+    const config = {
+      autoupdate: false,
+      share: "disabled",
+      small_model: "scripted/scripted-model",
+      provider: { scripted: provider },
+    };
+    write(home, ".config/opencode/opencode.json", [JSON.stringify(config)]);
+    return { SCRIPTED_API_KEY: apiKey, OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" };
+  },
+};
+
+function write(home: string, path: string, lines: readonly string[]): void {
+  mkdirSync(dirname(join(home, path)), { recursive: true });
+  writeFileSync(join(home, path), `${lines.join("\n")}\n`);
+}
