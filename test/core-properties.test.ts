@@ -88,7 +88,13 @@ function toSignal(flow: Flow, run: Run, { kind, pick, word, human }: Move): [Sig
     const item = openItems(run)[0];
     if (item !== undefined) {
       const answers =
-        item.kind === "gate" ? item.answers : item.kind === "question" ? ["text"] : Object.keys(item.choices);
+        item.kind === "gate"
+          ? item.answers
+          : item.kind === "question"
+            ? ["text"]
+            : item.kind === "budget"
+              ? ["raise", "stop"]
+              : Object.keys(item.choices);
       const answer = answers[word % answers.length] ?? "";
       return [
         { type: "item.answered", number: item.number, kind: item.kind, answer, text: word % 5 === 0 ? "" : "said" },
@@ -347,9 +353,11 @@ function onward(run: Run): SignalBody {
         ? ["approve"]
         : item.kind === "question"
           ? [""]
-          : Object.entries(item.choices).flatMap(([name, target]) =>
-              ["accept", "next"].includes(target) ? [name] : [],
-            );
+          : item.kind === "budget"
+            ? ["raise"]
+            : Object.entries(item.choices).flatMap(([name, target]) =>
+                ["accept", "next"].includes(target) ? [name] : [],
+              );
     return { type: "item.answered", number: item.number, kind: item.kind, answer: answers[0] ?? "", text: "yes" };
   }
   for (const track of Object.values(run.tracks)) {

@@ -1,13 +1,15 @@
 // A run told line by line while it goes: one line per change that a reader cares about. The flow's own log lines where it has
 // some, else one line per phase. Events in, lines out; knows nothing of terminals.
 
+import { amountText, scopeText } from "../core/budget.ts";
 import type { RunEvent } from "../core/event.ts";
 import type { Flow } from "../core/flow.ts";
+import { causeText } from "../core/infrastructure.ts";
 import { phaseLine, phasesOf } from "../core/projections/phase-line.ts";
 import { type InboxItem, openItems, type Run } from "../core/run.ts";
 import { findWork, stagesOf } from "../core/sequence.ts";
 import { oneLine } from "./plain-text.ts";
-import { answersTo, askedBy } from "./run-view.ts";
+import { answersTo, askedBy, localTime } from "./run-view.ts";
 
 const WIDTH = 300;
 
@@ -71,6 +73,7 @@ function linesOf(
     case "gate.opened":
     case "question.asked":
     case "escalation.opened":
+    case "budget.reached":
       // Told once it is known that it is still open: while following old events most items are answered already.
       return openItems(run).some((open) => open.number === event.item.number) ? waitingLines(event.item, number) : [];
     case "gate.answered":
@@ -81,6 +84,24 @@ function linesOf(
       return [`✔ ${event.stage}: answered by ${personOf(event.actor)}`];
     case "escalation.resolved":
       return [`✔ ${event.stage}: ${event.choice} by ${personOf(event.actor)}`];
+    case "budget.answered":
+      return [
+        `✔ ${event.stage}: budget ${event.answer === "raise" ? "raised" : "not raised"} by ${personOf(event.actor)}${event.note === "" ? "" : ` (${oneLine(event.note, WIDTH)})`}`,
+      ];
+    case "budget.warned": {
+      const { scope, key, unit, used, limit } = event;
+      return [
+        `! ${amountText(unit, used)} of ${amountText(unit, limit)} of ${scopeText(scope, key)} is used or put aside`,
+      ];
+    }
+    case "stage.postponed":
+      return [
+        `⏲ ${event.stage}: ${causeText(event.cause)}, resumes ${localTime(event.until, Date.parse(event.at))} (retry ${event.retry} of ${event.of}; no loop is used up)`,
+      ];
+    case "stage.held":
+      return [
+        `⏲ ${event.stage} resumes ${localTime(event.until, Date.parse(event.at))} (${causeText(event.cause)} of ${event.runner})`,
+      ];
     case "run.stopped":
       return [`✖ stopped: ${oneLine(event.reason, WIDTH)}`];
     case "run.paused":
@@ -107,6 +128,8 @@ function linesOf(
     case "handoff.rejected":
     case "handoff.withdrawn":
     case "item.withdrawn":
+    case "budget.raised":
+    case "usage.recorded":
     case "way.taken":
     case "status.changed":
     case "signal.ignored":
@@ -154,6 +177,7 @@ function fill(template: string, { n, total, agent }: StagePlace): string {
 function nextOf(track: string, later: readonly RunEvent[]): string {
   for (const event of later) {
     if (event.type === "stage.finished") break;
+    if (event.type === "stage.postponed") return "later again";
     if (event.type === "stage.ready") return event.stage;
     if (event.type === "stage.stopped") return "stopped";
     if (event.type === "track.done" && event.track === track) return "joins the others";

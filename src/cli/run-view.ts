@@ -5,9 +5,11 @@ import type { ResolvedFlow } from "../core/agent.ts";
 import type { Flow, Stage } from "../core/flow.ts";
 import { MAIN_TRACK } from "../core/flow.ts";
 import { issueText } from "../core/outcome.ts";
-import { type InboxItem, openItems, type Run } from "../core/run.ts";
+import { causeText } from "../core/infrastructure.ts";
+import { type InboxItem, openItems, type Run, type Track } from "../core/run.ts";
 import { isWork, stagesOf } from "../core/sequence.ts";
 import { countersOf } from "../core/simulate.ts";
+import { overText } from "../core/spending.ts";
 import type { AttemptRecord, Store } from "./find-run.ts";
 
 /** The reason for the state, in one sentence. */
@@ -31,9 +33,43 @@ export function whyOf(run: Run): string {
 function workingOf(run: Run): string {
   const parts = Object.values(run.tracks).flatMap((track) => {
     if (track.at === "running") return [`${track.stage} attempt ${track.attempt} is on record as running`];
-    return track.at === "ready" ? [`${track.stage} attempt ${track.attempt} is ready to start`] : [];
+    if (track.at !== "ready") return [];
+    const later = resumesOf(track);
+    return [`${track.stage} attempt ${track.attempt} ${later === "" ? "is ready to start" : later}`];
   });
   return parts.join("; ");
+}
+
+/** `resumes 14:05 (rate limit)` while a stage waits for its time, else nothing. */
+export function resumesOf(track: Track, now: number = Date.now()): string {
+  if (track.at !== "ready" || track.notBefore === undefined || Date.parse(track.notBefore) <= now) return "";
+  const why = track.because === undefined ? "" : ` (${causeText(track.because)})`;
+  return `resumes ${localTime(track.notBefore, now)}${why}`;
+}
+
+/** The first stage of a run that resumes by itself later. */
+export function firstToResume(run: Run): string {
+  const [first = ""] = Object.values(run.tracks)
+    .toSorted((a, b) => notBeforeOf(a).localeCompare(notBeforeOf(b)))
+    .map((track) => resumesOf(track))
+    .filter((text) => text !== "");
+  return run.status === "running" && !run.paused ? first : "";
+}
+
+function notBeforeOf(track: Track): string {
+  return track.at === "ready" ? (track.notBefore ?? "") : "";
+}
+
+/** By the reader's own clock; with the day where it is not today, with seconds where it is a matter of those. */
+export function localTime(at: string, now: number = Date.now()): string {
+  const time = new Date(at);
+  const [date, clock] = [localDay(time), time.toTimeString().slice(0, time.getTime() - now < 120_000 ? 8 : 5)];
+  return date === localDay(new Date(now)) ? clock : `${date} ${clock}`;
+}
+
+function localDay(time: Date): string {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 
 /** Nothing more happens by itself. */
@@ -51,6 +87,8 @@ export function askedBy(item: InboxItem): readonly string[] {
       return item.questions;
     case "escalation":
       return [item.reason, ...item.issues.map((issue) => `- ${issueText(issue)}`)];
+    case "budget":
+      return [overText(item)];
   }
 }
 
@@ -67,7 +105,16 @@ export function answersTo(item: InboxItem, reference: string): readonly string[]
       return Object.keys(item.choices).map((choice) => `passrail ask answer ${reference} --choice ${choice}`);
     case "escalation":
       return Object.keys(item.choices).map((choice) => `passrail escalation choose ${reference} ${choice}`);
+    case "budget":
+      return [`passrail budget raise ${reference} --by ${raiseText(item)}`, `passrail budget stop ${reference}`];
   }
+}
+
+/** What is suggested: the limit's own size, or more where that would not do. */
+function raiseText({ unit, size, used, needed, limit }: InboxItem & { kind: "budget" }): string {
+  const missing = used + needed - limit;
+  const amount = Math.max(size, unit === "usd" ? Math.ceil(missing * 100) / 100 : Math.ceil(missing));
+  return unit === "usd" ? String(amount) : `"${amount} tokens"`;
 }
 
 export function itemJson(runId: string, number: number, item: InboxItem): Record<string, unknown> {

@@ -121,6 +121,9 @@ function isBeside(event: RunEvent): boolean {
     event.type === "run.stopped" ||
     event.type === "run.canceled" ||
     event.type === "stage.interrupted" ||
+    event.type === "stage.postponed" ||
+    event.type === "stage.held" ||
+    event.type === "budget.warned" ||
     event.type === "run.completed" ||
     (event.type === "stage.expanded" && event.track === MAIN_TRACK)
   );

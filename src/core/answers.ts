@@ -1,4 +1,4 @@
-// What a person's answer does: to a gate, a question, a choice, an escalation. Each either fits the open item and leads the run
+// What a person's answer does: to a gate, a question, a choice, an escalation, a budget. Each either fits the open item and leads the run
 // onwards, or says why it does not fit.
 
 import { type Draft, emit, showStatus } from "./draft.ts";
@@ -8,6 +8,7 @@ import { cancel, goTo, leave } from "./routing.ts";
 import type { InboxItem } from "./run.ts";
 import { findStage, statusWord } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
+import { answerBudget } from "./spending.ts";
 
 export function answered(draft: Draft, signal: Signal & { type: "item.answered" }): string | undefined {
   const waiting = Object.entries(draft.run.tracks).find(
@@ -29,6 +30,8 @@ export function answered(draft: Draft, signal: Signal & { type: "item.answered" 
       return answerChoice(draft, sender, item, signal);
     case "escalation":
       return resolveEscalation(draft, sender, item, signal);
+    case "budget":
+      return answerBudget(draft, name, { ...track, item }, signal);
   }
 }
 

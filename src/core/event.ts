@@ -1,6 +1,8 @@
 // What happened to a run, in the past tense. Events are stored for ever, in order, and are the only thing a run is made of:
 // folding them with `evolve` gives the run, byte for byte. They are also the history, the audit log and the live stream.
 
+import type { BudgetUse, Raise, Reserved, ToldUsage } from "./budget.ts";
+import type { Postponed } from "./infrastructure.ts";
 import type { JsonObject } from "./json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Carry, ExpandedStage, InboxItem, Subject } from "./run.ts";
@@ -38,11 +40,33 @@ export type EventBody =
   | { readonly type: "run.completed" }
   | { readonly type: "run.canceled"; readonly reason: string }
   | { readonly type: "run.stalled"; readonly since: string }
-  | ({ readonly type: "stage.ready"; readonly carry: Carry } & Attempt)
-  | ({ readonly type: "stage.started" } & Attempt)
+  | ({
+      readonly type: "stage.ready";
+      readonly carry: Carry;
+      readonly notBefore?: string;
+      readonly because?: string;
+    } & Attempt)
+  | ({ readonly type: "stage.started"; readonly reserved?: Reserved } & Attempt)
   | ({ readonly type: "stage.finished"; readonly outcome: Outcome } & Attempt)
   | ({ readonly type: "stage.timed_out"; readonly cause: string } & Attempt)
   | ({ readonly type: "stage.interrupted"; readonly cause: string } & Attempt)
+  /** It failed for a reason outside of the work and starts again later; nothing is counted. */
+  | ({
+      readonly type: "stage.postponed";
+      readonly cause: string;
+      readonly reason: string;
+      readonly until: string;
+      readonly retry: number;
+      readonly of: number;
+      readonly times: Postponed;
+    } & Attempt)
+  /** It has not started yet and waits for its runner's limit to end. */
+  | ({
+      readonly type: "stage.held";
+      readonly runner: string;
+      readonly cause: string;
+      readonly until: string;
+    } & Attempt)
   | ({ readonly type: "stage.canceled"; readonly reason: string } & Attempt)
   | ({ readonly type: "stage.skipped"; readonly reason: string } & OnStage)
   | ({ readonly type: "stage.stopped"; readonly reason: string; readonly carry: Carry } & OnStage)
@@ -80,6 +104,18 @@ export type EventBody =
       readonly choice: string;
       readonly note: string;
     }
+  | { readonly type: "budget.reached"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
+  | {
+      readonly type: "budget.answered";
+      readonly track: string;
+      readonly stage: string;
+      readonly number: number;
+      readonly answer: "raise" | "stop";
+      readonly note: string;
+    }
+  | ({ readonly type: "budget.raised" } & Raise)
+  | ({ readonly type: "budget.warned" } & BudgetUse)
+  | ({ readonly type: "usage.recorded"; readonly agent: string; readonly ticket: string } & Attempt & ToldUsage)
   | { readonly type: "item.withdrawn"; readonly track: string; readonly number: number; readonly reason: string }
   | {
       readonly type: "counter.changed";

@@ -1,5 +1,6 @@
 // One event applied to a run. No decisions here: whatever an event says has happened. Replaying is folding this function.
 
+import { addSpent, withRaise } from "./budget.ts";
 import type { RunEvent } from "./event.ts";
 import type { Run, StageMemory, Track } from "./run.ts";
 
@@ -50,15 +51,31 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
         attempt: event.attempt,
         carry: event.carry,
         since: event.at,
+        ...(event.notBefore === undefined ? {} : { notBefore: event.notBefore }),
+        ...(event.because === undefined ? {} : { because: event.because }),
       });
+    case "stage.held": {
+      const track = run.tracks[event.track];
+      if (track?.at !== "ready") return run;
+      return onTrack(run, event.track, { ...track, notBefore: event.until, because: event.cause });
+    }
     case "stage.started": {
       const track = run.tracks[event.track];
       if (track?.at !== "ready") return run;
-      return onTrack(run, event.track, { ...track, at: "running", since: event.at });
+      const { stage, attempt, carry } = track;
+      const { reserved } = event;
+      return onTrack(run, event.track, {
+        at: "running",
+        stage,
+        attempt,
+        carry,
+        since: event.at,
+        ...(reserved === undefined ? {} : { metered: { runner: reserved.runner, model: reserved.model } }),
+      });
     }
     case "stage.finished": {
       const { outcome } = event;
-      return remember(run, event.stage, {
+      return remember(forgetPostponed(run, event.stage), event.stage, {
         interruptions: 0,
         last: {
           health: outcome.health,
@@ -72,6 +89,8 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
     }
     case "stage.interrupted":
       return remember(run, event.stage, { interruptions: (run.stages[event.stage]?.interruptions ?? 0) + 1 });
+    case "stage.postponed":
+      return remember(run, event.stage, { postponed: event.times });
     case "stage.stopped":
       return onTrack(run, event.track, {
         at: "stopped",
@@ -91,6 +110,7 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
     case "gate.opened":
     case "question.asked":
     case "escalation.opened":
+    case "budget.reached":
       return onTrack({ ...run, items: event.item.number }, event.track, {
         at: "waiting",
         stage: event.item.stage,
@@ -109,6 +129,17 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
           },
         },
       };
+    case "budget.raised": {
+      const { scope, key, usd, tokens } = event;
+      return { ...run, raised: withRaise(run.raised ?? [], { scope, key, usd, tokens }) };
+    }
+    case "budget.warned": {
+      const { scope, key, unit, limit } = event;
+      const others = (run.warned ?? []).filter((each) => each.scope !== scope || each.unit !== unit);
+      return { ...run, warned: [...others, { scope, key, unit, limit }] };
+    }
+    case "usage.recorded":
+      return { ...run, spent: addSpent(run.spent, event.usage) };
     case "way.taken":
       return { ...run, taken: [...run.taken, event.way] };
     case "status.changed":
@@ -124,6 +155,7 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
     case "gate.answered":
     case "question.answered":
     case "escalation.resolved":
+    case "budget.answered":
     case "item.withdrawn":
     case "counter.spent":
     case "warning.raised":
@@ -150,6 +182,9 @@ function enterState(run: Run, state: Pick<Run, "status"> & Record<string, unknow
     expanded,
     handoffs,
     items,
+    spent,
+    raised,
+    warned,
   } = run;
   return {
     ...state,
@@ -168,11 +203,22 @@ function enterState(run: Run, state: Pick<Run, "status"> & Record<string, unknow
     expanded,
     handoffs,
     items,
+    ...(spent === undefined ? {} : { spent }),
+    ...(raised === undefined ? {} : { raised }),
+    ...(warned === undefined ? {} : { warned }),
   } as Run;
 }
 
 function onTrack(run: Run, name: string, track: Track): Run {
   return { ...run, tracks: { ...run.tracks, [name]: track } };
+}
+
+/** Whatever way an attempt ended by itself: a row of postponements is over, unless this end is put off as well. */
+function forgetPostponed(run: Run, stage: string): Run {
+  const memory = run.stages[stage];
+  if (memory?.postponed === undefined) return run;
+  const { postponed: _row, ...rest } = memory;
+  return { ...run, stages: { ...run.stages, [stage]: rest } };
 }
 
 function remember(run: Run, stage: string, change: Partial<StageMemory>): Run {

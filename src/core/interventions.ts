@@ -91,5 +91,7 @@ function endCurrent(draft: Draft, name: string, track: Resting, reason: string):
     draft.commands.push({ type: "end-attempt", stage: track.stage, attempt: track.attempt, reason });
   } else if (track.at === "waiting") {
     emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });
+    if (track.item.kind === "budget")
+      emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.item.attempt, reason });
   }
 }

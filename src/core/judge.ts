@@ -11,6 +11,7 @@ const SEVERITY: Readonly<Record<Verdict, number>> = { pass: 0, revise: 1, redesi
 export function judge(words: Words, stage: WorkStage, report: Report): Outcome {
   const facts = kept(report);
   if (report.cause !== undefined) return { ...facts, health: "failed", cause: report.cause };
+  if (report.asked === true) return { ...facts, health: "blocked", asked: true };
   const health = judgeHealth(words, report);
   if (health !== "complete") {
     return { ...facts, health, ...(report.health === undefined ? {} : { word: report.health }) };

@@ -1,6 +1,7 @@
 // What an attempt concluded. A `Report` is what it said, in the source's own words; an `Outcome` is what that means here.
 // Nothing in this file reads text: readers (verdict/) make reports, `judge` turns a report into exactly one outcome.
 
+import type { ToldUsage } from "./budget.ts";
 import type { JsonObject } from "./json.ts";
 
 export const HEALTHS = ["complete", "blocked", "failed", "incomplete"] as const;
@@ -46,6 +47,12 @@ export type Report = {
   /** From a channel of ours (verdict file, tool, simulation): canonical words count beside the source's. */
   readonly structured?: boolean;
   readonly warnings?: readonly string[];
+  /** What the whole attempt used, repairs included; absent where nothing was told. */
+  readonly usage?: ToldUsage;
+  /** When the limit ends that is the cause, ISO 8601, where the vendor says so. */
+  readonly resetsAt?: string;
+  /** The attempt ended because its agent asks a person; its questions are there. */
+  readonly asked?: true;
 };
 
 export type Outcome = {
@@ -65,6 +72,8 @@ export type Outcome = {
   readonly payload?: JsonObject;
   readonly path?: string;
   readonly claimed?: Report["claimed"];
+  /** It stopped in the middle of its work to ask a person. */
+  readonly asked?: true;
   readonly warnings: readonly string[];
 };
 

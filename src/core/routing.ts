@@ -9,7 +9,7 @@ import { handOff, handOver, type Sender } from "./handing-over.ts";
 import { isName } from "./name.ts";
 import type { Outcome } from "./outcome.ts";
 import { issueText, routeKey } from "./outcome.ts";
-import type { Carry, InboxItem } from "./run.ts";
+import type { Carry, InboxItem, Track } from "./run.ts";
 import {
   agentsBefore,
   conditionHolds,
@@ -44,6 +44,21 @@ export function routeOutcome(
     route,
     outcome,
   );
+}
+
+/** An agent that asks in the middle of its work goes on with what it had, once it is answered; nothing is counted. */
+export function askBack(
+  draft: Draft,
+  track: string,
+  stage: WorkStage,
+  attempt: number,
+  carry: Carry,
+  outcome: Outcome,
+): void {
+  const { handoff: _done, ...rest } = carry;
+  const sender: Sender = { track, stage, attempt, carry: { ...rest, questions: outcome.questions } };
+  const route: Route = { goto: "self", carry: [], onlyBlamed: false, once: false };
+  ask(draft, sender, "blocked", route, { who: draft.flow.escalation.notify }, outcome);
 }
 
 /** A stage that judges closes its loop when it passes; one that only works hands the open loop on to its judge. */
@@ -276,9 +291,15 @@ export function enter(draft: Draft, sender: Sender, track: string, stage: Stage,
 }
 
 /** The next attempt of a stage may start as soon as there is a slot. */
-export function ready(draft: Draft, track: string, stage: WorkStage, carry: Carry): void {
+export function ready(
+  draft: Draft,
+  track: string,
+  stage: WorkStage,
+  carry: Carry,
+  later: { readonly notBefore?: string; readonly because?: string } = {},
+): void {
   const attempt = (draft.run.stages[stage.id]?.attempts ?? 0) + 1;
-  emit(draft, { type: "stage.ready", track, stage: stage.id, attempt, carry });
+  emit(draft, { type: "stage.ready", track, stage: stage.id, attempt, carry, ...later });
   showStatus(draft, stage.status.ready);
   if (!draft.run.paused) draft.commands.push({ type: "start-attempt", track, stage: stage.id, attempt });
 }
@@ -386,17 +407,29 @@ export function cancel(
       draft.commands.push({ type: "end-attempt", stage: track.stage, attempt: track.attempt, reason });
     } else if (track.at === "waiting" && !answeredJustNow(draft, track.item.number)) {
       emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });
+      if (track.item.kind === "budget")
+        emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.item.attempt, reason });
     }
+    // A track that waits or stopped before it started still holds what it was handed.
+    if ((track.at === "stopped" || isHeldByBudget(track)) && track.carry.handoff > 0)
+      emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
   }
   emit(draft, { type: "run.canceled", reason }, actor);
   showStatus(draft, draft.flow.words.status.canceled ?? "canceled");
   draft.commands.push({ type: "release-workspace" });
 }
 
+function isHeldByBudget(track: Track): track is Track & { at: "waiting" } {
+  return track.at === "waiting" && track.item.kind === "budget";
+}
+
 function answeredJustNow(draft: Draft, number: number): boolean {
   return draft.events.some(
     (event) =>
-      (event.type === "gate.answered" || event.type === "question.answered" || event.type === "escalation.resolved") &&
+      (event.type === "gate.answered" ||
+        event.type === "question.answered" ||
+        event.type === "escalation.resolved" ||
+        event.type === "budget.answered") &&
       event.number === number,
   );
 }

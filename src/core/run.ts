@@ -1,6 +1,8 @@
 // A run: one passage of a ticket through a flow, as the engine knows it now. Its size does not grow with the number of attempts:
 // history lives in the events, the run keeps only what the next decision needs.
 
+import type { BudgetScope, BudgetUnit, BudgetUse, Raise, Reserved, Spent } from "./budget.ts";
+import type { Postponed } from "./infrastructure.ts";
 import type { JsonObject } from "./json.ts";
 import type { Health, Issue, RoutedStage, Verdict } from "./outcome.ts";
 
@@ -49,6 +51,20 @@ export type InboxItem = {
       readonly again: string;
       readonly counter?: string;
     }
+  /** An attempt that would go beyond a limit: raise it, or stop. */
+  | {
+      readonly kind: "budget";
+      readonly scope: BudgetScope;
+      readonly key: string;
+      readonly unit: BudgetUnit;
+      readonly used: number;
+      readonly limit: number;
+      readonly needed: number;
+      /** The limit without any raise; a raise without an amount is as large. */
+      readonly size: number;
+      /** The attempt that waits; it has not started. */
+      readonly attempt: number;
+    }
 );
 
 /** Where one track of a run stands. A run without parallel stages has the track `main` only. */
@@ -59,6 +75,9 @@ export type Track =
       readonly attempt: number;
       readonly carry: Carry;
       readonly since: string;
+      /** It starts by itself, but not before this time, because of a failure that is nobody's work. */
+      readonly notBefore?: string;
+      readonly because?: string;
     }
   | {
       readonly at: "running";
@@ -66,6 +85,8 @@ export type Track =
       readonly attempt: number;
       readonly carry: Carry;
       readonly since: string;
+      /** Something was put aside for it, with this runner and model. */
+      readonly metered?: Pick<Reserved, "runner" | "model">;
     }
   | { readonly at: "waiting"; readonly stage: string; readonly item: InboxItem; readonly carry: Carry }
   /** Stopped with a reason; a person can retry or cancel. */
@@ -86,6 +107,8 @@ export type StageMemory = {
   readonly attempts: number;
   /** Crashes since the stage last ended by itself. */
   readonly interruptions: number;
+  /** How often in a row it was put off; absent when it was not. */
+  readonly postponed?: Postponed;
   readonly last?: {
     readonly health: Health;
     readonly verdict?: Verdict;
@@ -131,6 +154,11 @@ export type Run = RunState & {
   /** Numbers given out so far. */
   readonly handoffs: number;
   readonly items: number;
+  /** Absent as long as nothing was told, allowed or warned of. */
+  readonly spent?: Spent;
+  readonly raised?: readonly Raise[];
+  /** The last warning per scope and unit. */
+  readonly warned?: readonly Omit<BudgetUse, "used">[];
 };
 
 /** One stage of a dynamic stage: which template, under which id. */

@@ -1,6 +1,7 @@
 // What is reported to the engine: a program ended, a person answered, a crash was noticed. A signal is a claim about the world;
 // the transition decides whether it fits the run. It carries its own time, so that deciding needs no clock.
 
+import type { BudgetUse, OverBudget, Reserved, ToldUsage } from "./budget.ts";
 import type { Actor } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 import type { Report } from "./outcome.ts";
@@ -14,9 +15,34 @@ export type SignalBody =
       readonly subject: Subject;
       readonly facts: JsonObject;
     }
-  | { readonly type: "attempt.started"; readonly stage: string; readonly attempt: number }
+  | {
+      readonly type: "attempt.started";
+      readonly stage: string;
+      readonly attempt: number;
+      /** What was put aside for it; absent where nothing is metered. */
+      readonly reserved?: Reserved;
+    }
   | { readonly type: "attempt.finished"; readonly stage: string; readonly attempt: number; readonly report: Report }
   | { readonly type: "attempt.interrupted"; readonly stage: string; readonly attempt: number; readonly cause: string }
+  /** News of what an attempt used that ended without a report. */
+  | { readonly type: "attempt.spent"; readonly stage: string; readonly attempt: number; readonly told: ToldUsage }
+  /** It is ready, and its runner is known to be over its limit. */
+  | {
+      readonly type: "attempt.held";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly runner: string;
+      readonly cause: string;
+      readonly until: string;
+    }
+  /** It is ready, and a limit has no room for it. `size` is the limit without any raise. */
+  | ({
+      readonly type: "budget.reached";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly size: number;
+    } & OverBudget)
+  | ({ readonly type: "budget.neared" } & BudgetUse)
   | {
       readonly type: "item.answered";
       readonly number: number;

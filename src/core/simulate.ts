@@ -299,6 +299,7 @@ function exampleOf(play: Play, next: Expected): string | undefined {
     case "question":
     case "choice":
     case "escalation":
+    case "budget":
       return JSON.stringify({ [next.kind]: next.stage, answer: next.answers[0] ?? "text" });
   }
 }
@@ -313,6 +314,7 @@ export function describeExpected(next: Expected): string {
     case "question":
     case "choice":
     case "escalation":
+    case "budget":
       return `${next.kind} ${next.stage}${next.answers.length === 0 ? "" : ` (${next.answers.join(", ")})`}`;
   }
 }
@@ -344,6 +346,8 @@ function answersTo(item: InboxItem): readonly string[] {
     case "choice":
     case "escalation":
       return Object.keys(item.choices);
+    case "budget":
+      return ["raise", "stop"];
   }
 }
 

@@ -13,11 +13,13 @@ import { judge } from "./judge.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Sender } from "./handing-over.ts";
 import { resumed, retried, skipped } from "./interventions.ts";
-import { cancel, enter, ready, routeOutcome, stop, warn } from "./routing.ts";
+import { postponement } from "./infrastructure.ts";
+import { askBack, cancel, enter, ready, routeOutcome, stop, warn } from "./routing.ts";
 import type { Carry, Run, Track } from "./run.ts";
 import { isEnded } from "./run.ts";
 import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
+import { held, neared, reached, settleUsage, spent } from "./spending.ts";
 
 export type Step = {
   readonly run: Run;
@@ -31,7 +33,8 @@ export function transition(flow: Flow, run: Run | undefined, signal: Signal): St
   if (signal.type === "run.requested")
     return run === undefined ? create(flow, signal) : ignore(run, signal, "the run exists already");
   if (run === undefined) throw new Error(`the first signal of a run must be run.requested, not ${signal.type}`);
-  if (isEnded(run)) return ignore(run, signal, `the run is ${run.status}`);
+  // What an attempt has used is true also after the end.
+  if (isEnded(run) && signal.type !== "attempt.spent") return ignore(run, signal, `the run is ${run.status}`);
   const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
   const refused = apply(draft, signal);
   if (refused !== undefined) return ignore(run, signal, refused);
@@ -57,6 +60,14 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" }>)
       return finished(draft, signal);
     case "attempt.interrupted":
       return interrupted(draft, signal);
+    case "attempt.spent":
+      return spent(draft, signal);
+    case "attempt.held":
+      return held(draft, signal);
+    case "budget.reached":
+      return reached(draft, signal);
+    case "budget.neared":
+      return neared(draft, signal);
     case "item.answered":
       return answered(draft, signal);
     case "pause.requested":
@@ -133,7 +144,8 @@ function started(draft: Draft, signal: Signal & { type: "attempt.started" }): st
   if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not ready`;
   const { name, track } = found;
   const { stage, attempt } = signal;
-  emit(draft, { type: "stage.started", track: name, stage, attempt });
+  const reserved = signal.reserved === undefined ? {} : { reserved: signal.reserved };
+  emit(draft, { type: "stage.started", track: name, stage, attempt, ...reserved });
   if (track.carry.handoff > 0) emit(draft, { type: "handoff.accepted", track: name, number: track.carry.handoff });
   const work = findWork(draft.flow, draft.run, name, stage);
   showStatus(draft, work?.status.running ?? draft.flow.words.status.running);
@@ -147,14 +159,23 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
   const stage = findWork(draft.flow, draft.run, name, signal.stage);
   if (stage === undefined) return `the flow has no stage ${signal.stage}`;
   const outcome = judge(draft.flow.words, stage, signal.report);
-  const { attempt } = signal;
+  const { attempt, report } = signal;
+  const before = draft.run.stages[stage.id]?.postponed;
   emit(draft, { type: "stage.finished", track: name, stage: stage.id, attempt, outcome }, signal.actor);
+  settleUsage(draft, name, track, stage, report, outcome);
   if (outcome.cause !== undefined && outcome.cause.endsWith("timeout")) {
     emit(draft, { type: "stage.timed_out", track: name, stage: stage.id, attempt, cause: outcome.cause });
   }
   for (const warning of outcome.warnings) {
     const [code = ""] = warning.split(": ", 1);
     warn(draft, stage.id, /^[a-z_]{1,60}$/u.test(code) ? code : "warning", warning);
+  }
+  const later = postponement(outcome.cause, before, signal.at, report.resetsAt);
+  if (later !== undefined) {
+    const { cause = "", reason = "" } = outcome;
+    emit(draft, { type: "stage.postponed", track: name, stage: stage.id, attempt, cause, reason, ...later });
+    ready(draft, name, stage, track.carry, { notBefore: later.until, because: cause });
+    return undefined;
   }
   if (stage.kind === "router" && outcome.stages !== undefined && outcome.health === "complete") {
     emit(draft, { type: "stage.expanded", track: name, stage: stage.id, stages: expand(draft.flow, outcome.stages) });
@@ -172,7 +193,9 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
       `${stage.id} asked for changes without naming an issue; its whole answer is carried instead`,
     );
   }
-  routeOutcome(draft, name, stage, attempt, track.carry, outcome);
+  if (outcome.asked === true && stage.route["blocked"]?.ask === undefined)
+    askBack(draft, name, stage, attempt, track.carry, outcome);
+  else routeOutcome(draft, name, stage, attempt, track.carry, outcome);
   compareClaims(draft, name, stage.id, track.carry, outcome);
   return undefined;
 }

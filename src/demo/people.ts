@@ -53,6 +53,8 @@ export function typingPeople(io: Pick<DemoIo, "color">, stop: AbortController): 
           const chosen = await ask(view, `${item.stage}: ${Object.keys(item.choices).join(", ")}?`, answer);
           return { answer: chosen, text: chosen === "again" ? await ask(view, "Your note:", text) : "" };
         }
+        case "budget":
+          return { answer: await ask(view, `${item.stage}: raise or stop?`, answer), text: "" };
       }
     },
     close: quiet.end,

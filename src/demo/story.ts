@@ -25,6 +25,8 @@ export function suggestionFor(item: InboxItem): Decision {
       return { answer: "", text: "Fold them to plain letters." };
     case "choice":
       return { answer: Object.keys(item.choices)[0] ?? "", text: "" };
+    case "budget":
+      return { answer: "raise", text: "" };
     case "escalation":
       return { answer: "again", text: "Show one example with an accent." };
   }

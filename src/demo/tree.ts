@@ -65,6 +65,8 @@ function currentState(track: Track): readonly [Mark, string] | undefined {
           return ["waits", `asks: ${track.item.questions.join(" ")}`];
         case "escalation":
           return ["escalated", `escalated: ${track.item.reason}`];
+        case "budget":
+          return ["waits", `waits for ${track.item.who}: the budget is reached`];
       }
     case "stopped":
       return ["stopped", `stopped: ${track.reason}`];

@@ -2,12 +2,14 @@
 // The makers below build changes by hand, with `evolve` only: a store must not depend on how decisions are made.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { KeyedLimit, Reservation } from "../core/budget.ts";
 import type { Command } from "../core/command.ts";
 import type { Actor, EventBody, RunEvent } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Carry, InboxItem, Run } from "../core/run.ts";
+import type { Usage } from "../core/usage.ts";
 import type { Change, CommitResult, Store, StoredRun } from "./store.ts";
 
 type OpenedStore = {
@@ -184,6 +186,35 @@ export function wholeRun(id: string): readonly Change[] {
     eventAt(minute(50), { type: "run.completed" }),
   );
   return changes;
+}
+
+type Metering = {
+  readonly usd: number;
+  readonly tokens: number;
+  readonly limits?: readonly KeyedLimit[];
+  readonly ticket?: string;
+  readonly at?: string;
+};
+
+/** The first stage of a new run starts, and so much is put aside for it. */
+export function startMetered(
+  before: Change,
+  { usd, tokens, limits = [], ticket = "T", at = minute(1) }: Metering,
+): Change {
+  const where = { stage: "analyst", attempt: 1 };
+  const reserved = { agent: "analyst", runner: "claude", model: "opus", usd, tokens, ticket };
+  const change = changeOf(after(before), [eventAt(at, { type: "stage.started", track: "main", ...where, reserved })]);
+  const reservation: Reservation = { ...where, ...reserved, limits };
+  return { ...change, signalIds: ["start"], reserve: [reservation] };
+}
+
+/** What was put aside is settled by what was used. */
+export function recordUsage(before: Change, usage: Partial<Usage>, model = "opus-4"): Change {
+  const known: Usage = { usd: null, inputTokens: null, outputTokens: null, cachedTokens: null, ...usage };
+  const attempt = { track: "main", stage: "analyst", attempt: 1, agent: "analyst", ticket: "T" };
+  return changeOf(after(before), [
+    eventAt(minute(3), { type: "usage.recorded", ...attempt, runner: "claude", model, usage: known }),
+  ]);
 }
 
 /** Commits one after the other; all must go well. */
@@ -552,6 +583,168 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       await expect(store.loadRun("a")).rejects.toMatchObject({ code: "store_closed" });
       store = await opened.reopen();
       expect((await store.loadRun("a"))?.version).toBe(3);
+    });
+
+    const dayLimit = (usd: number | null, tokens: number | null = null): readonly KeyedLimit[] => [
+      { scope: "day", key: "2026-01-01", usd, tokens },
+    ];
+
+    test("of ten starts at once the limit lets three through, whatever shares a transaction; the others store nothing", async () => {
+      const runs = Array.from({ length: 10 }, (_, index) => newRun(`r${index}`));
+      await Promise.all(runs.map((change) => store.commit(change)));
+      const results = await Promise.all(
+        runs.map((run) => store.commit(startMetered(run, { usd: 0.1, tokens: 10, limits: dayLimit(0.3) }))),
+      );
+      expect(results.map(({ type }) => type)).toEqual([...Array(3).fill("ok"), ...Array(7).fill("over_budget")]);
+      expect(results[9]).toEqual({
+        type: "over_budget",
+        stage: "analyst",
+        attempt: 1,
+        scope: "day",
+        key: "2026-01-01",
+        unit: "usd",
+        used: 0.3,
+        limit: 0.3,
+        needed: 0.1,
+      });
+      expect((await store.loadRun("r9"))?.version).toBe(3);
+      expect(await store.spending({ by: "day" })).toMatchObject([{ key: "2026-01-01", attempts: 3, assumedUsd: 0.3 }]);
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("what was refused can start once there is room, with the same signal", async () => {
+      const [a, b] = [newRun("a"), newRun("b")];
+      const first = startMetered(a, { usd: 2, tokens: 0, limits: dayLimit(2.5) });
+      await commitAll(store, [a, b, first]);
+      const second = startMetered(b, { usd: 2, tokens: 0, limits: dayLimit(2.5) });
+      expect(await store.commit(second)).toMatchObject({ type: "over_budget", used: 2 });
+      await commitAll(store, [recordUsage(first, { usd: 0.25 })]);
+      expect(await store.commit(second)).toMatchObject({ type: "ok" });
+      expect(await store.commit(second)).toEqual({ type: "duplicate" });
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("every scope and both units are checked, and the sum counts what one change starts at once", async () => {
+      const a = newRun("a");
+      await commitAll(store, [a]);
+      const limit = (scope: KeyedLimit["scope"], key: string, usd: number | null, tokens: number | null) =>
+        startMetered(a, { usd: 1, tokens: 100, limits: [{ scope, key, usd, tokens }] });
+      expect(await store.commit(limit("run", "a", 0.99, null))).toMatchObject({ scope: "run", unit: "usd" });
+      expect(await store.commit(limit("ticket", "T", null, 99))).toMatchObject({ scope: "ticket", unit: "tokens" });
+      expect(await store.commit(limit("day", "2026-01-01", 0, null))).toMatchObject({ type: "over_budget", limit: 0 });
+      const free = startMetered(a, { usd: 0, tokens: 0, limits: dayLimit(0, null) });
+      expect(await store.commit(free)).toMatchObject({ type: "over_budget", needed: 0 });
+      const start = startMetered(a, { usd: 1, tokens: 100, limits: dayLimit(1.5) });
+      const [reservation] = start.reserve as readonly [Reservation];
+      const both = { ...start, reserve: [reservation, { ...reservation, stage: "coder" }] };
+      expect(await store.commit(both)).toMatchObject({ type: "over_budget", stage: "coder", used: 1 });
+      expect((await store.loadRun("a"))?.version).toBe(3);
+      expect(await store.commit(start)).toEqual({ type: "ok", seq: 4, version: 4 });
+    });
+
+    test("from four fifths of a limit on, the answer says so", async () => {
+      const a = newRun("a");
+      await commitAll(store, [a]);
+      const start = startMetered(a, { usd: 0.8, tokens: 79, limits: dayLimit(1, 100) });
+      expect(await store.commit(start)).toMatchObject({
+        type: "ok",
+        near: [{ scope: "day", key: "2026-01-01", unit: "usd", used: 0.8, limit: 1 }],
+      });
+    });
+
+    test("what is told replaces what was put aside; what is not told stays booked and is called unknown, never 0", async () => {
+      const [a, b, c, d] = [newRun("a"), newRun("b"), newRun("c"), newRun("d")];
+      const starts = [a, b, c, d].map((run) => startMetered(run, { usd: 1, tokens: 1000 }));
+      await commitAll(store, [a, b, c, d, ...starts]);
+      await commitAll(store, [
+        recordUsage(starts[0] as Change, { usd: 0.25, inputTokens: 100, outputTokens: 20, cachedTokens: 60 }),
+        recordUsage(starts[1] as Change, { inputTokens: 300, outputTokens: 30 }, "gpt-6"),
+        recordUsage(starts[2] as Change, { usd: 0 }),
+      ]);
+      const [row, ...others] = await store.spending({ by: "agent" });
+      expect(others).toEqual([]);
+      expect(row).toEqual({
+        key: "analyst",
+        attempts: 4,
+        usd: 0.25,
+        unknownUsd: 2,
+        assumedUsd: 2,
+        inputTokens: 400,
+        outputTokens: 50,
+        cachedTokens: 60,
+        unknownTokens: 2,
+        assumedTokens: 2000,
+        durationMs: 0,
+      });
+      const keys = async (by: Parameters<Store["spending"]>[0]["by"]) =>
+        (await store.spending({ by })).map(({ key }) => key);
+      // What is booked decides the order: 1 for the unknown one, 1 for the one that is under way, 0.25 for the others.
+      expect(await keys("model")).toEqual(["opus", "gpt-6", "opus-4"]);
+      expect(await keys("runner")).toEqual(["claude"]);
+      expect(await keys("flow")).toEqual(["story"]);
+      expect(await keys("stage")).toEqual(["analyst"]);
+      expect(await keys("day")).toEqual(["2026-01-01"]);
+      expect(new Set(await keys("run"))).toEqual(new Set(["a", "b", "c", "d"]));
+      expect(await store.spending({ by: "run", runId: "a" })).toMatchObject([{ key: "a", usd: 0.25 }]);
+      expect(await store.spending({ by: "run", since: minute(2) })).toEqual([]);
+      expect(await store.verify()).toEqual([]);
+      store = await opened.reopen();
+      expect(await store.spending({ by: "agent" })).toEqual([row]);
+    });
+
+    test("the day is the one of the start, also when the news come later; usage without a start counts as well", async () => {
+      const [a, b] = [newRun("a"), newRun("b")];
+      const start = startMetered(a, { usd: 1, tokens: 0, at: "2025-12-31T23:59:59.999Z" });
+      await commitAll(store, [a, b, start, recordUsage(start, { usd: 0.5 }), recordUsage(b, { usd: 0.125 })]);
+      expect((await store.spending({ by: "day" })).map(({ key, usd }) => [key, usd])).toEqual([
+        ["2025-12-31", 0.5],
+        ["2026-01-01", 0.125],
+      ]);
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("the history of an agent is by runner and model that were asked for, newest first, without those that used nothing", async () => {
+      const runs = [1, 2, 3].map((index) => newRun(`r${index}`));
+      const query = { agent: "analyst", runner: "claude", model: "opus", limit: 2 };
+      for (const [index, run] of runs.entries()) {
+        const start = startMetered(run, { usd: 1, tokens: 0 });
+        const usage = { usd: index / 4, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+        await commitAll(store, [run, start, recordUsage(start, usage)]);
+      }
+      expect((await store.usageHistory(query)).map(({ usd }) => usd)).toEqual([0.5, 0.25]);
+      expect(await store.usageHistory({ ...query, limit: 1 })).toHaveLength(1);
+      expect(await store.usageHistory({ ...query, model: null })).toEqual([]);
+      expect(await store.usageHistory({ ...query, agent: "coder" })).toEqual([]);
+    });
+
+    test("a handoff whose attempt was put off is open again until an attempt has done its work", async () => {
+      const created = newRun("a");
+      const main = { track: "main", stage: "analyst" } as const;
+      const failed: Outcome = { health: "failed", cause: "rate_limit", issues: [], questions: [], warnings: [] };
+      const put = {
+        cause: "rate_limit",
+        reason: "",
+        until: minute(9),
+        retry: 1,
+        of: 5,
+        times: { outages: 1, crashes: 0 },
+      };
+      const postponed = changeOf(after(created), [
+        eventAt(minute(1), { type: "stage.started", ...main, attempt: 1 }),
+        eventAt(minute(1), { type: "handoff.accepted", track: "main", number: 1 }),
+        eventAt(minute(2), { type: "stage.finished", ...main, attempt: 1, outcome: failed }),
+        eventAt(minute(2), { type: "stage.postponed", ...main, attempt: 1, ...put }),
+        eventAt(minute(2), { type: "stage.ready", ...main, attempt: 2, carry: carryOf(1), notBefore: minute(9) }),
+      ]);
+      await commitAll(store, [created, postponed]);
+      expect(await store.handoffs("a")).toMatchObject([{ number: 1, state: "accepted", processedAt: minute(1) }]);
+      const started = changeOf(after(postponed), [
+        eventAt(minute(9), { type: "stage.started", ...main, attempt: 2 }),
+        eventAt(minute(10), { type: "stage.finished", ...main, attempt: 2, outcome: outcomeOf("pass") }),
+      ]);
+      await commitAll(store, [started]);
+      expect(await store.handoffs("a")).toMatchObject([{ number: 1, state: "done" }]);
+      expect(await store.verify()).toEqual([]);
     });
 
     test("own commits are not changes from elsewhere", async () => {

@@ -1,10 +1,12 @@
 // The port of every store: the whole contract between the engine and its database on one page. One `commit` is one transaction is
 // one handoff; it is answered only after it is durable. Reads see committed data only. Times are ISO 8601 UTC with Z.
 
+import type { BudgetUse, OverBudget, Reservation } from "../core/budget.ts";
 import type { RunEvent } from "../core/event.ts";
 import type { Command } from "../core/command.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { InboxItem, Run, Subject } from "../core/run.ts";
+import type { Usage } from "../core/usage.ts";
 
 /** Everything one decision changes. */
 export type Change = {
@@ -19,11 +21,17 @@ export type Change = {
   readonly run: Run;
   /** Work that must survive a crash by itself (see isDurable). */
   readonly enqueue: readonly Command[];
+  /** What the starts among the events put aside, with the limits they must not exceed. Checked inside the transaction. */
+  readonly reserve?: readonly Reservation[];
 };
 
-/** "ok" carries the sequence number of the last event. */
+/**
+ * "ok" carries the sequence number of the last event, and the limits of which this change uses a great part. "over_budget" names the
+ * start for which there is no room; nothing is stored.
+ */
 export type CommitResult =
-  | { readonly type: "ok"; readonly seq: number; readonly version: number }
+  | { readonly type: "ok"; readonly seq: number; readonly version: number; readonly near?: readonly BudgetUse[] }
+  | ({ readonly type: "over_budget"; readonly stage: string; readonly attempt: number } & OverBudget)
   | { readonly type: "conflict" }
   | { readonly type: "duplicate" };
 
@@ -92,6 +100,29 @@ export type InboxRecord = {
 
 export type WorkRecord = { readonly id: number; readonly runId: string; readonly command: Command };
 
+/** What spending can be looked at by. Days are UTC days of the start. */
+export const SPENDING_KEYS = ["agent", "stage", "flow", "day", "runner", "model", "run"] as const;
+export type SpendingKey = (typeof SPENDING_KEYS)[number];
+
+/** Sums of what was told, and beside them how often and how much of it is not known. */
+export type SpendingRow = {
+  /** Null for a model that nobody named. */
+  readonly key: string | null;
+  readonly attempts: number;
+  readonly usd: number;
+  /** Attempts whose cost is not known, and what is booked for them instead. */
+  readonly unknownUsd: number;
+  readonly assumedUsd: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
+  /** Attempts whose tokens are not known, and what is booked for them instead. */
+  readonly unknownTokens: number;
+  readonly assumedTokens: number;
+  /** Of attempts that have ended. */
+  readonly durationMs: number;
+};
+
 export type RunFilter = {
   readonly status?: Run["status"];
   readonly flow?: string;
@@ -134,6 +165,19 @@ export interface Store {
   /** Oldest first. */
   inbox(): Promise<readonly InboxRecord[]>;
   pendingWork(): Promise<readonly WorkRecord[]>;
+  /** What metered attempts used and what is put aside, summed up by one key, the most expensive first. `since`: started at or after. */
+  spending(query: {
+    readonly by: SpendingKey;
+    readonly since?: string;
+    readonly runId?: string;
+  }): Promise<readonly SpendingRow[]>;
+  /** What the last attempts of an agent with this runner and model used, newest first; those that used nothing are left out. */
+  usageHistory(query: {
+    readonly agent: string;
+    readonly runner: string;
+    readonly model: string | null;
+    readonly limit: number;
+  }): Promise<readonly Usage[]>;
   /** Walks the whole chain; an empty list means every event is as it was written and every run is the fold of its events. */
   verify(): Promise<readonly Damage[]>;
   /** True when another process has written since the last call. Cheap. */

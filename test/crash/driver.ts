@@ -88,6 +88,8 @@ function answerTo(item: InboxItem): string {
       return Object.keys(item.choices)[0] ?? "";
     case "question":
       return "";
+    case "budget":
+      return "raise";
   }
 }
 

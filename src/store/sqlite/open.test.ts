@@ -1,6 +1,15 @@
 // The SQLite store passes the contract, and what only concerns its file: who may read it, what it refuses to open.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +24,7 @@ import {
   handOver,
   minute,
   newRun,
+  startMetered,
   storeSuite,
   wholeRun,
 } from "../store.testsuite.ts";
@@ -114,7 +124,7 @@ test("the connection keeps what the promises rest on", () => {
   const store = open();
   const raw = new DatabaseSync(file);
   const read = (pragma: string) => Object.values(raw.prepare(`PRAGMA ${pragma}`).get() ?? {})[0];
-  expect([read("journal_mode"), read("user_version"), read("application_id")]).toEqual(["wal", 1, 0x5053524c]);
+  expect([read("journal_mode"), read("user_version"), read("application_id")]).toEqual(["wal", 2, 0x5053524c]);
   raw.close();
   store.close();
 });
@@ -130,7 +140,7 @@ test("a database of a newer schema is refused and stays as it was", async () => 
   for (const readOnly of [false, true]) {
     expect(() => open({ readOnly })).toThrow(expect.objectContaining({ code: "schema_too_new" }));
   }
-  expect(() => open()).toThrow(/version 7.*up to 1/);
+  expect(() => open()).toThrow(/version 7.*up to 2/);
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
@@ -165,21 +175,45 @@ test("R-000-36: an upgrade is repeatable, copies the old file first and gives ol
   try {
     const broken = [...MIGRATIONS, "ALTER TABLE runs ADD COLUMN priority INTEGER; SELECT nonsense"];
     expect(() => migrate(raw, file, broken)).toThrow("nonsense");
-    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
+    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 });
     for (const _ of ["once", "again"]) migrate(raw, file, upgraded);
     expect(raw.prepare("SELECT id, priority FROM runs").all()).toEqual([{ id: "a", priority: 3 }]);
-    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 });
+    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 });
     expect(raw.prepare("PRAGMA foreign_keys").get()).toEqual({ foreign_keys: 1 });
   } finally {
     raw.close();
   }
   expect(() => open()).toThrow(expect.objectContaining({ code: "schema_too_new" }));
-  const copy = `${file}.v1.bak`;
+  const copy = `${file}.v2.bak`;
   expect(modeOf(copy)).toBe("600");
   const old = openSqliteStore({ file: copy });
   stores.push(old);
   expect((await old.loadRun("a"))?.run.status).toBe("completed");
   expect(await old.verify()).toEqual([]);
+});
+
+const VERSION_1 = join(import.meta.dirname, "../../../test/fixtures/store/version-1.db");
+
+test("R-000-36, R-X-04: a file that version 1 wrote is upgraded, folds to the same runs byte for byte, and goes on", async () => {
+  mkdirSync(join(folder, "data"), { mode: 0o700 });
+  copyFileSync(VERSION_1, file);
+  const raw = new DatabaseSync(file);
+  const rows = () => JSON.stringify(raw.prepare("SELECT id, state, version, head FROM runs ORDER BY number").all());
+  expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
+  const before = rows();
+  const store = open();
+  expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 });
+  expect(rows()).toBe(before);
+  raw.close();
+  expect(await store.lastSeq()).toBe(153);
+  expect(await store.verify()).toEqual([]);
+  expect(await store.spending({ by: "agent" })).toEqual([]);
+  expect(await store.inbox()).toHaveLength(2);
+  const first = newRun("a");
+  await commitAll(store, [first, startMetered(first, { usd: 1, tokens: 10 })]);
+  expect(await store.spending({ by: "agent" })).toMatchObject([{ key: "analyst", assumedUsd: 1 }]);
+  expect(await store.verify()).toEqual([]);
+  expect(existsSync(`${file}.v1.bak`)).toBe(true);
 });
 
 test("an upgrade that would leave rows without their run is undone", async () => {

@@ -105,6 +105,8 @@ export function openSqliteStore({ file, readOnly = false, check = "auto" }: Sqli
     handoffs: (runId) => read((reads) => reads.handoffs(runId)),
     inbox: () => read((reads) => reads.inbox()),
     pendingWork: () => read((reads) => reads.pendingWork()),
+    spending: (query) => read((reads) => reads.spending(query)),
+    usageHistory: (query) => read((reads) => reads.usageHistory(query)),
     verify: () => verifyFile(file),
     changedElsewhere: () => {
       const version = connected().reads.dataVersion();

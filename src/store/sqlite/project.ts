@@ -32,6 +32,10 @@ export function prepareProjections(db: DatabaseSync): Project {
     UPDATE handoffs SET state = 'done', processed_at = coalesce(processed_at, ?4)
     WHERE run_number = ?1 AND state IN ('pending', 'accepted')
       AND number = (SELECT handoff FROM attempts WHERE run_number = ?1 AND stage = ?2 AND attempt = ?3)`);
+  const reopenHandoff = db.prepare(`
+    UPDATE handoffs SET state = 'accepted'
+    WHERE run_number = ?1 AND state = 'done'
+      AND number = (SELECT handoff FROM attempts WHERE run_number = ?1 AND stage = ?2 AND attempt = ?3)`);
   const endHandoff = db.prepare(`
     UPDATE handoffs SET state = ?, rejection_reason = ?, processed_at = ?
     WHERE run_number = ? AND number = ?`);
@@ -39,6 +43,17 @@ export function prepareProjections(db: DatabaseSync): Project {
     "INSERT INTO inbox (run_number, run_id, number, kind, stage, opened_at, item) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   const closeItem = db.prepare("DELETE FROM inbox WHERE run_number = ? AND number = ?");
+  const reserve = db.prepare(`
+    INSERT INTO spending (run_number, run_id, stage, attempt, agent, runner, model, ticket, day, started_at, reserved_usd,
+      reserved_tokens)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  // Day and ticket stay those of the start, and the model the one that was asked for: the history of an agent is kept by it.
+  const settle = db.prepare(`
+    INSERT INTO spending (run_number, run_id, stage, attempt, agent, runner, model, told_model, ticket, day, started_at,
+      reserved_usd, reserved_tokens, usd, input_tokens, output_tokens, cached_tokens, settled_seq)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, 0, 0, ?11, ?12, ?13, ?14, ?15)
+    ON CONFLICT DO UPDATE SET told_model = excluded.told_model, usd = excluded.usd, input_tokens = excluded.input_tokens,
+      output_tokens = excluded.output_tokens, cached_tokens = excluded.cached_tokens, settled_seq = excluded.settled_seq`);
   const closeItems = db.prepare("DELETE FROM inbox WHERE run_number = ?");
 
   function apply({ id, number: run }: RunKey, change: RowChange): void {
@@ -69,6 +84,9 @@ export function prepareProjections(db: DatabaseSync): Project {
       case "finish-handoff":
         finishHandoff.run(run, change.stage, change.attempt, change.at);
         return;
+      case "reopen-handoff":
+        reopenHandoff.run(run, change.stage, change.attempt);
+        return;
       case "end-handoff":
         endHandoff.run(change.state, change.reason, change.at, run, change.number);
         return;
@@ -83,6 +101,20 @@ export function prepareProjections(db: DatabaseSync): Project {
       case "close-items":
         closeItems.run(run);
         return;
+      case "reserve": {
+        const { stage, attempt, agent, runner, model, ticket, day, at, usd, tokens } = change;
+        reserve.run(run, id, stage, attempt, agent, runner, model, ticket, day, at, usd, tokens);
+        return;
+      }
+      case "settle": {
+        const { stage, attempt, agent, runner, model, ticket, day, at } = change;
+        const { usd, inputTokens, outputTokens, cachedTokens, seq } = change;
+        // biome-ignore format: the order of the values in the statement above.
+        settle.run(
+          run, id, stage, attempt, agent, runner, model, ticket, day, at, usd, inputTokens, outputTokens, cachedTokens, seq,
+        );
+        return;
+      }
     }
   }
 

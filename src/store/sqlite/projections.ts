@@ -1,6 +1,7 @@
-// What an event means for the rows that people ask for: attempts, handoffs, inbox. Pure: events in, row changes out.
+// What an event means for the rows that people ask for: attempts, handoffs, inbox, spending. Pure: events in, row changes out.
 // The run itself is not made here; that is `evolve`.
 
+import { dayOf, toMicros } from "../../core/budget.ts";
 import type { HandoffEdge, RunEvent } from "../../core/event.ts";
 import type { InboxItem } from "../../core/run.ts";
 import type { AttemptRecord, HandoffRecord } from "../store.ts";
@@ -34,6 +35,8 @@ export type RowChange =
   | { readonly type: "accept-handoff"; readonly number: number; readonly at: string }
   /** The handoff that brought this attempt has done its work, unless it was sent back. */
   | ({ readonly type: "finish-handoff"; readonly at: string } & AttemptKey)
+  /** The attempt is put off: the handoff that brought it still has its work before it. */
+  | ({ readonly type: "reopen-handoff" } & AttemptKey)
   | {
       readonly type: "end-handoff";
       readonly number: number;
@@ -43,7 +46,27 @@ export type RowChange =
     }
   | { readonly type: "open-item"; readonly item: InboxItem }
   | { readonly type: "close-item"; readonly number: number }
-  | { readonly type: "close-items" };
+  | { readonly type: "close-items" }
+  | ({ readonly type: "reserve"; readonly usd: number; readonly tokens: number } & AttemptKey & Spender)
+  | ({
+      readonly type: "settle";
+      readonly usd: number | null;
+      readonly inputTokens: number | null;
+      readonly outputTokens: number | null;
+      readonly cachedTokens: number | null;
+      readonly seq: number;
+    } & AttemptKey &
+      Spender);
+
+/** Who spends, and what it is counted under. Money is in millionths of a dollar. */
+type Spender = {
+  readonly agent: string;
+  readonly runner: string;
+  readonly model: string | null;
+  readonly ticket: string;
+  readonly day: string;
+  readonly at: string;
+};
 
 /**
  * The row changes of one commit, in order. A handoff is usually created and accepted, and its attempt made ready and started, in
@@ -67,8 +90,20 @@ function changesOf(event: RunEvent, seq: number): readonly RowChange[] {
       const opened = { status: "ready", handoff: carry.handoff, readySeq: seq, readyAt: at, startedAt: null } as const;
       return [{ type: "open-attempt", stage, attempt, track, ...opened }];
     }
-    case "stage.started":
-      return [{ type: "start-attempt", stage: event.stage, attempt: event.attempt, at }];
+    case "stage.started": {
+      const { stage, attempt, reserved } = event;
+      const started: RowChange = { type: "start-attempt", stage, attempt, at };
+      if (reserved === undefined) return [started];
+      const usd = toMicros(reserved.usd);
+      return [started, { type: "reserve", stage, attempt, ...reserved, usd, day: dayOf(at), at }];
+    }
+    case "usage.recorded": {
+      const { stage, attempt, agent, runner, model, ticket, usage } = event;
+      const spender = { agent, runner, model, ticket, day: dayOf(at), at };
+      return [{ type: "settle", stage, attempt, ...spender, ...usage, usd: toMicros(usage.usd), seq }];
+    }
+    case "stage.postponed":
+      return [{ type: "reopen-handoff", stage: event.stage, attempt: event.attempt }];
     case "stage.finished":
       return [
         { type: "end-attempt", stage: event.stage, attempt: event.attempt, status: "done", at, outcomeSeq: seq },
@@ -100,10 +135,12 @@ function changesOf(event: RunEvent, seq: number): readonly RowChange[] {
     case "gate.opened":
     case "question.asked":
     case "escalation.opened":
+    case "budget.reached":
       return [{ type: "open-item", item: event.item }];
     case "gate.answered":
     case "question.answered":
     case "escalation.resolved":
+    case "budget.answered":
     case "item.withdrawn":
       return [{ type: "close-item", number: event.number }];
     case "run.canceled":
@@ -117,6 +154,7 @@ function changesOf(event: RunEvent, seq: number): readonly RowChange[] {
     case "run.stopped":
     case "run.stalled":
     case "stage.timed_out":
+    case "stage.held":
     case "stage.skipped":
     case "stage.stopped":
     case "stage.expanded":
@@ -126,6 +164,8 @@ function changesOf(event: RunEvent, seq: number): readonly RowChange[] {
     case "counter.changed":
     case "counter.spent":
     case "way.taken":
+    case "budget.raised":
+    case "budget.warned":
     case "status.changed":
     case "warning.raised":
     case "signal.ignored":

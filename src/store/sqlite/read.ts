@@ -3,23 +3,46 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { JsonObject } from "../../core/json.ts";
 import type { Run } from "../../core/run.ts";
+import type { Usage } from "../../core/usage.ts";
 import type {
   AttemptRecord,
   HandoffRecord,
   InboxRecord,
   RunFilter,
   RunSummary,
+  SpendingKey,
+  SpendingRow,
   StoredEvent,
   StoredRun,
   WorkRecord,
 } from "../store.ts";
-import { toAttempt, toHandoff, toInboxRecord, toRunSummary, toStoredEvent, toStoredRun, toWork } from "./rows.ts";
+import {
+  toAttempt,
+  toHandoff,
+  toInboxRecord,
+  toRunSummary,
+  toSpendingRow,
+  toStoredEvent,
+  toStoredRun,
+  toUsage,
+  toWork,
+} from "./rows.ts";
 
 export type Reads = ReturnType<typeof prepareReads>;
 
 const SUMMARY = "number, id, flow, subject_id, subject_title, status, word, stage, created_at, updated_at";
 const RUN_NUMBER = "(SELECT number FROM runs WHERE id = ?)";
 const FOUND_AT_MOST = 10;
+
+const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
+  agent: "s.agent",
+  stage: "s.stage",
+  flow: "r.flow",
+  day: "s.day",
+  runner: "s.runner",
+  model: "coalesce(s.told_model, s.model)",
+  run: "s.run_id",
+};
 
 export function prepareReads(db: DatabaseSync) {
   const prepared = new Map<string, StatementSync>();
@@ -144,6 +167,51 @@ export function prepareReads(db: DatabaseSync) {
     return all(toWork, "SELECT * FROM work ORDER BY id");
   }
 
+  function spending(query: {
+    readonly by: SpendingKey;
+    readonly since?: string;
+    readonly runId?: string;
+  }): readonly SpendingRow[] {
+    const conditions = ["true"];
+    const values: SQLInputValue[] = [];
+    if (query.since !== undefined) {
+      conditions.push("s.started_at >= ?");
+      values.push(query.since);
+    }
+    if (query.runId !== undefined) {
+      conditions.push(`s.run_number = ${RUN_NUMBER}`);
+      values.push(query.runId);
+    }
+    const sql = `
+      SELECT ${SPENT_BY[query.by]} AS key, count(*) AS attempts,
+        coalesce(sum(s.usd), 0) AS usd, sum(s.usd IS NULL) AS unknown_usd,
+        coalesce(sum(s.booked_usd) FILTER (WHERE s.usd IS NULL), 0) AS assumed_usd,
+        coalesce(sum(s.input_tokens), 0) AS input_tokens, coalesce(sum(s.output_tokens), 0) AS output_tokens,
+        coalesce(sum(s.cached_tokens), 0) AS cached_tokens,
+        sum(s.input_tokens IS NULL AND s.output_tokens IS NULL) AS unknown_tokens,
+        coalesce(sum(s.booked_tokens) FILTER (WHERE s.input_tokens IS NULL AND s.output_tokens IS NULL), 0) AS assumed_tokens,
+        coalesce(sum(CAST(round((julianday(a.ended_at) - julianday(a.started_at)) * 86400000) AS INTEGER)), 0) AS duration_ms
+      FROM spending s
+      JOIN runs r ON r.number = s.run_number
+      LEFT JOIN attempts a ON a.run_number = s.run_number AND a.stage = s.stage AND a.attempt = s.attempt
+      WHERE ${conditions.join(" AND ")}
+      GROUP BY 1 ORDER BY sum(s.booked_usd) DESC, sum(s.booked_tokens) DESC, 1`;
+    return all(toSpendingRow, sql, ...values);
+  }
+
+  function usageHistory(query: {
+    readonly agent: string;
+    readonly runner: string;
+    readonly model: string | null;
+    readonly limit: number;
+  }): readonly Usage[] {
+    const sql = `
+      SELECT usd, input_tokens, output_tokens, cached_tokens FROM spending
+      WHERE agent = ? AND runner = ? AND model IS ? AND settled_seq IS NOT NULL AND (booked_usd > 0 OR booked_tokens > 0)
+      ORDER BY settled_seq DESC LIMIT ?`;
+    return all(toUsage, sql, query.agent, query.runner, query.model, query.limit);
+  }
+
   function numberOf(sql: string): number {
     return first((row: { value: number | null }) => row.value, sql) ?? 0;
   }
@@ -161,6 +229,8 @@ export function prepareReads(db: DatabaseSync) {
     handoffs,
     inbox,
     pendingWork,
+    spending,
+    usageHistory,
     /** Changes when another connection has written; our own commits leave it. */
     dataVersion: () => first((row: { data_version: number }) => row.data_version, "PRAGMA data_version") ?? 0,
   };

@@ -1,15 +1,18 @@
 // The only place that knows both spellings: columns in snake_case on one side, the port's records on the other.
 // JSON is read as what we wrote; verify is there for doubts.
 
+import { toUsd } from "../../core/budget.ts";
 import type { Command } from "../../core/command.ts";
 import type { RunEvent } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { InboxItem, Run } from "../../core/run.ts";
+import type { Usage } from "../../core/usage.ts";
 import type {
   AttemptRecord,
   HandoffRecord,
   InboxRecord,
   RunSummary,
+  SpendingRow,
   StoredEvent,
   StoredRun,
   WorkRecord,
@@ -78,6 +81,27 @@ export type HandoffRow = {
 export type InboxRow = Pick<RunRow, "flow" | "subject_id" | "subject_title"> & {
   readonly run_id: string;
   readonly item: string;
+};
+
+export type SpendingSums = {
+  readonly key: string | null;
+  readonly attempts: number;
+  readonly usd: number;
+  readonly unknown_usd: number;
+  readonly assumed_usd: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_tokens: number;
+  readonly unknown_tokens: number;
+  readonly assumed_tokens: number;
+  readonly duration_ms: number;
+};
+
+export type UsageRow = {
+  readonly usd: number | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cached_tokens: number | null;
 };
 
 export type WorkRow = { readonly id: number; readonly run_id: string; readonly command: string };
@@ -180,6 +204,31 @@ export function toInboxRecord(row: InboxRow): InboxRecord {
     item: JSON.parse(row.item) as InboxItem,
     flow: row.flow,
     subject: { id: row.subject_id, title: row.subject_title },
+  };
+}
+
+export function toSpendingRow(row: SpendingSums): SpendingRow {
+  return {
+    key: row.key,
+    attempts: row.attempts,
+    usd: toUsd(row.usd),
+    unknownUsd: row.unknown_usd,
+    assumedUsd: toUsd(row.assumed_usd),
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    cachedTokens: row.cached_tokens,
+    unknownTokens: row.unknown_tokens,
+    assumedTokens: row.assumed_tokens,
+    durationMs: row.duration_ms,
+  };
+}
+
+export function toUsage(row: UsageRow): Usage {
+  return {
+    usd: toUsd(row.usd),
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    cachedTokens: row.cached_tokens,
   };
 }
 

@@ -1,4 +1,4 @@
-// Version 1 of the tables. Never edit it once released: a later version is a new entry in migrations.ts.
+// The tables, version by version. Never edit one that was released: a later version is a new entry in migrations.ts.
 // `events` is the truth; runs.state, attempts, handoffs and inbox are projections of it and can be rebuilt (verify.ts does).
 // Keys begin with the run's number, not with its id: numbers grow, so runs that work at the same time share pages of an index,
 // and a store with many runs is as fast as a new one. The id is random and is there to be read.
@@ -123,4 +123,57 @@ FROM handoffs h
 JOIN runs r ON r.number = h.run_number
 LEFT JOIN attempts a ON a.run_number = h.run_number AND a.stage = h.from_stage AND a.attempt = h.from_attempt
 LEFT JOIN events e ON e.seq = a.outcome_seq;
+`;
+
+// Version 2: what attempts cost. Money is in millionths of a dollar, so that sums are exact. `spending` follows from events; `spent` holds
+// the running sums that budgets are checked against, so that a check does not grow with history. The triggers keep the two together.
+
+export const SCHEMA_2 = `
+CREATE TABLE spending (
+  run_number      INTEGER NOT NULL REFERENCES runs (number),
+  run_id          TEXT NOT NULL,
+  stage           TEXT NOT NULL,
+  attempt         INTEGER NOT NULL,
+  agent           TEXT NOT NULL,
+  runner          TEXT NOT NULL,
+  model           TEXT,
+  told_model      TEXT,
+  ticket          TEXT NOT NULL,
+  day             TEXT NOT NULL,
+  started_at      TEXT NOT NULL,
+  reserved_usd    INTEGER NOT NULL,
+  reserved_tokens INTEGER NOT NULL,
+  usd             INTEGER,
+  input_tokens    INTEGER,
+  output_tokens   INTEGER,
+  cached_tokens   INTEGER,
+  settled_seq     INTEGER,
+  booked_usd      INTEGER NOT NULL AS (coalesce(usd, reserved_usd)) VIRTUAL,
+  booked_tokens   INTEGER NOT NULL AS (
+    CASE WHEN input_tokens IS NULL AND output_tokens IS NULL THEN reserved_tokens
+    ELSE coalesce(input_tokens, 0) + coalesce(output_tokens, 0) END
+  ) VIRTUAL,
+  PRIMARY KEY (run_number, stage, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX spending_by_agent ON spending (agent, runner, model, settled_seq) WHERE settled_seq IS NOT NULL;
+
+CREATE TABLE spent (
+  scope  TEXT NOT NULL,
+  key    TEXT NOT NULL,
+  usd    INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER spending_added AFTER INSERT ON spending BEGIN
+  INSERT INTO spent (scope, key, usd, tokens) VALUES
+    ('run', NEW.run_id, NEW.booked_usd, NEW.booked_tokens),
+    ('ticket', NEW.ticket, NEW.booked_usd, NEW.booked_tokens),
+    ('day', NEW.day, NEW.booked_usd, NEW.booked_tokens)
+  ON CONFLICT (scope, key) DO UPDATE SET usd = usd + excluded.usd, tokens = tokens + excluded.tokens;
+END;
+CREATE TRIGGER spending_settled AFTER UPDATE ON spending BEGIN
+  UPDATE spent SET usd = usd + NEW.booked_usd - OLD.booked_usd, tokens = tokens + NEW.booked_tokens - OLD.booked_tokens
+  WHERE (scope = 'run' AND key = NEW.run_id) OR (scope = 'ticket' AND key = NEW.ticket) OR (scope = 'day' AND key = NEW.day);
+END;
 `;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Damage, Store } from "../store.ts";
-import { after, commitAll, handOver, newRun, wholeRun } from "../store.testsuite.ts";
+import { after, commitAll, handOver, newRun, startMetered, wholeRun } from "../store.testsuite.ts";
 import { openSqliteStore } from "./open.ts";
 
 let folder: string;
@@ -121,6 +121,10 @@ describe("R-X-04: rows that are not what the events say are found", () => {
     subject: ["UPDATE runs SET subject_id = 'x' WHERE id = 'b'", "column subject_id"],
     "a handoff": ["UPDATE handoffs SET state = 'done' WHERE run_id = 'b'", "handoffs"],
     "an attempt": ["DELETE FROM attempts WHERE run_id = 'b' AND stage = 'coder'", "attempts"],
+    "what was spent": [
+      "INSERT INTO spending (run_number, run_id, stage, attempt, agent, runner, ticket, day, started_at, reserved_usd, reserved_tokens) VALUES (2, 'b', 's', 1, 'a', 'r', 't', 'd', 'x', 0, 0)",
+      "spending",
+    ],
     "an inbox item": ["INSERT INTO inbox VALUES (2, 'b', 1, 'gate', 's', 't', '{}')", "inbox"],
   };
   for (const [name, [sql, what]] of Object.entries(edits)) {
@@ -141,6 +145,17 @@ describe("R-X-04: rows that are not what the events say are found", () => {
       "rows in work",
     ]);
   });
+});
+
+test("R-X-04: a sum that is not that of its rows is found, by key", async () => {
+  const run = newRun("m");
+  await commitAll(store, [run, startMetered(run, { usd: 2, tokens: 5 })]);
+  expect(await store.verify()).toEqual([]);
+  const found = await tamper("UPDATE spent SET usd = usd - 1 WHERE scope IN ('day', 'run')");
+  expect(found.map(({ runId, what }) => [runId, what])).toEqual([
+    [null, "the sum for day 2026-01-01 is not that of its rows in spending"],
+    ["m", "the sum for run m is not that of its rows in spending"],
+  ]);
 });
 
 test("at most 100 damages are reported, the first bad row first", async () => {

@@ -50,6 +50,7 @@ async function* findDamages(db: DatabaseSync): AsyncGenerator<Damage> {
     yield* checkRuns(db, heads);
     yield* checkOrphans(db, heads);
     yield* checkSignals(db);
+    yield* checkSums(db);
   } catch (error) {
     // A row that cannot even be read is damage, too.
     yield { seq: null, runId: null, what: `the database cannot be read any further: ${String(error)}` };
@@ -136,6 +137,8 @@ const PROJECTIONS = {
   handoffs: `SELECT run_id, number, track, from_stage, from_agent, from_attempt, to_stage, to_agent, loop, state,
     rejection_reason, created_at, processed_at FROM handoffs WHERE run_number = ? ORDER BY number`,
   inbox: "SELECT run_id, number, kind, stage, opened_at, item FROM inbox WHERE run_number = ? ORDER BY number",
+  spending: `SELECT run_id, stage, attempt, agent, runner, model, told_model, ticket, day, started_at, reserved_usd, reserved_tokens,
+    usd, input_tokens, output_tokens, cached_tokens, settled_seq FROM spending WHERE run_number = ? ORDER BY stage, attempt`,
 } as const;
 
 /** Projects a run's events into an empty database and compares the rows. */
@@ -170,7 +173,7 @@ async function* checkOrphans(db: DatabaseSync, heads: ReadonlyMap<string, Head>)
   for (const [runId, head] of heads) {
     if (isRun.get(runId) === undefined) yield { seq: head.seq, runId, what: "events of a run that is not there" };
   }
-  for (const table of ["attempts", "handoffs", "inbox", "work"]) {
+  for (const table of ["attempts", "handoffs", "inbox", "spending", "work"]) {
     const sql = `SELECT DISTINCT run_id FROM ${table} WHERE run_id NOT IN (SELECT id FROM runs)`;
     for (const row of db.prepare(sql).all()) {
       yield { seq: null, runId: String(row["run_id"]), what: `rows in ${table} of a run that is not there` };
@@ -186,6 +189,24 @@ async function* checkSignals(db: DatabaseSync): AsyncGenerator<Damage> {
       runId: null,
       what: `rows in signals of run number ${String(row["run_number"])}, which is not there`,
     };
+  }
+}
+
+/** The sums that budgets are checked against are those of the rows. */
+async function* checkSums(db: DatabaseSync): AsyncGenerator<Damage> {
+  const sql = `
+    WITH summed (scope, key, usd, tokens) AS (
+      SELECT 'run', run_id, sum(booked_usd), sum(booked_tokens) FROM spending GROUP BY 2 UNION ALL
+      SELECT 'ticket', ticket, sum(booked_usd), sum(booked_tokens) FROM spending GROUP BY 2 UNION ALL
+      SELECT 'day', day, sum(booked_usd), sum(booked_tokens) FROM spending GROUP BY 2
+    ), differing AS (
+      SELECT * FROM (SELECT * FROM summed EXCEPT SELECT scope, key, usd, tokens FROM spent) UNION
+      SELECT * FROM (SELECT scope, key, usd, tokens FROM spent EXCEPT SELECT * FROM summed)
+    )
+    SELECT DISTINCT scope, key FROM differing ORDER BY scope, key`;
+  for (const { scope, key } of db.prepare(sql).all()) {
+    const what = `the sum for ${String(scope)} ${String(key)} is not that of its rows in spending`;
+    yield { seq: null, runId: scope === "run" ? String(key) : null, what };
   }
 }
 

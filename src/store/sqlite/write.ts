@@ -7,6 +7,7 @@ import type { Change, CommitResult } from "../store.ts";
 import { CHAIN_START, eventHash } from "./chain.ts";
 import { prepareProjections } from "./project.ts";
 import { rowChanges } from "./projections.ts";
+import { prepareRoom } from "./room.ts";
 import { eventColumns, runColumns } from "./rows.ts";
 
 export type Writes = ReturnType<typeof prepareWrites>;
@@ -19,6 +20,7 @@ const HEADS_AT_MOST = 10_000;
 
 export function prepareWrites(db: DatabaseSync) {
   const project = prepareProjections(db);
+  const room = prepareRoom(db);
   const findSignal = db.prepare("SELECT 1 FROM signals WHERE run_number = ? AND signal_id = ?");
   const insertSignals = byRows(
     db,
@@ -57,6 +59,9 @@ export function prepareWrites(db: DatabaseSync) {
     if ((before?.version ?? 0) !== expectedVersion) {
       return { type: before !== undefined && isRepeated(before.number, signalIds) ? "duplicate" : "conflict" };
     }
+    const found = change.reserve === undefined || change.reserve.length === 0 ? undefined : room(change.reserve);
+    if (found !== undefined && "type" in found)
+      return before !== undefined && isRepeated(before.number, signalIds) ? { type: "duplicate" } : found;
     // A run that exists takes its signals first: one that was there already is noticed by the same statement.
     if (before !== undefined && !takeSignals(before.number, signalIds)) return { type: "duplicate" };
 
@@ -104,7 +109,9 @@ export function prepareWrites(db: DatabaseSync) {
     lastSeq = seq;
     if (heads.size >= HEADS_AT_MOST) heads.clear();
     heads.set(runId, { number, version, head });
-    return { type: "ok", seq, version };
+    return found === undefined || found.near.length === 0
+      ? { type: "ok", seq, version }
+      : { type: "ok", seq, version, near: found.near };
   }
 
   function storedHead(runId: string): Head | undefined {

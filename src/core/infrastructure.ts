@@ -1,0 +1,71 @@
+// Failures that are nobody's work: the vendor is over its limit, down or out of reach, or the program fell over. They cost no loop: the stage
+// waits and starts again, so often in a row; after that they are failures like others.
+
+const OUTAGES: ReadonlySet<string> = new Set(["rate_limit", "quota", "server_error", "unreachable"]);
+const CRASHES: ReadonlySet<string> = new Set(["startup_timeout", "agent_crashed"]);
+
+/** How often in a row a stage was put off, by what was the reason. */
+export type Postponed = { readonly outages: number; readonly crashes: number };
+
+const RETRIES: Postponed = { outages: 5, crashes: 2 };
+const FIRST_WAIT_MS = 15_000;
+const LONGEST_WAIT_MS = 15 * 60_000;
+/** A week's limit and a day: whoever says more is not believed. */
+const LONGEST_LIMIT_MS = 8 * 24 * 60 * 60_000;
+
+export type Postponement = {
+  readonly until: string;
+  /** This is the nth of so many retries in a row. */
+  readonly retry: number;
+  readonly of: number;
+  readonly times: Postponed;
+};
+
+/** When the stage may start again, or undefined when the cause is not one of these or its retries are spent. */
+export function postponement(
+  cause: string | undefined,
+  before: Postponed | undefined,
+  at: string,
+  resetsAt: string | undefined,
+): Postponement | undefined {
+  const kind = kindOf(cause);
+  if (kind === undefined) return undefined;
+  const times = before ?? { outages: 0, crashes: 0 };
+  if (times[kind] >= RETRIES[kind]) return undefined;
+  const retry = times[kind] + 1;
+  const wait = limitMs(at, resetsAt) ?? Math.min(FIRST_WAIT_MS * 2 ** (retry - 1), LONGEST_WAIT_MS);
+  return {
+    until: new Date(Date.parse(at) + wait).toISOString(),
+    retry,
+    of: RETRIES[kind],
+    times: { ...times, [kind]: retry },
+  };
+}
+
+/** Limits of an account concern every stage that the same runner plays. */
+export function isAccountLimit(cause: string | undefined): boolean {
+  return cause === "rate_limit" || cause === "quota";
+}
+
+/** How long a limit lasts from now, where a time was told that lies ahead. */
+export function limitMs(at: string, resetsAt: string | undefined): number | undefined {
+  const wait = resetsAt === undefined ? Number.NaN : Date.parse(resetsAt) - Date.parse(at);
+  return wait > 0 ? Math.min(wait, LONGEST_LIMIT_MS) : undefined;
+}
+
+const NEVER_BEGAN: ReadonlySet<string> = new Set(["agent_not_found", "agent_not_configured", "spawn_failed", "auth"]);
+
+/** No model was asked: what was put aside is free again. */
+export function hasNeverBegun(cause: string | undefined): boolean {
+  return cause !== undefined && NEVER_BEGAN.has(cause);
+}
+
+/** `rate_limit` -> `rate limit`. */
+export function causeText(cause: string): string {
+  return cause.replaceAll("_", " ");
+}
+
+function kindOf(cause: string | undefined): keyof Postponed | undefined {
+  if (cause === undefined) return undefined;
+  return OUTAGES.has(cause) ? "outages" : CRASHES.has(cause) ? "crashes" : undefined;
+}
