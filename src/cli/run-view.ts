@@ -81,7 +81,7 @@ export function isSettled(run: Run): boolean {
 export function askedBy(item: InboxItem): readonly string[] {
   switch (item.kind) {
     case "gate":
-      return [];
+      return item.notes ?? [];
     case "question":
     case "choice":
       return item.questions;

@@ -273,7 +273,10 @@ const FRAGMENT_OF: Readonly<Record<ResultSpec["from"], string>> = {
 
 function outputFormat(context: Context): string {
   const own = ownForm(context);
-  return context.facts.submits === true ? [submitForm(context), own].filter((part) => part !== "").join("\n\n") : own;
+  if (context.facts.submits !== true) return own;
+  return own === ""
+    ? submitForm(context)
+    : `${submitForm(context)}\n\nIf the tool is not there, end as follows.\n\n${own}`;
 }
 
 function submitForm({ resolved, stage }: Context): string {

@@ -228,3 +228,28 @@ describe("the routed flow", () => {
     expect(run.status).toBe("completed");
   });
 });
+
+describe("what a gate tells besides the work", () => {
+  const gated = flowOf({
+    stages: [
+      { id: "start", kind: "gate" },
+      { id: "work", agent: "a" },
+      { id: "ship", kind: "gate" },
+    ],
+  });
+  const files = [{ path: ".mcp.json", sha256: "0123456789abcdef", for: "claude" }];
+  const notesAt = (config: object) => {
+    const { events } = simulate(gated, [], { facts: { config: { ...config } } });
+    return events.flatMap((event) =>
+      event.type === "gate.opened" && event.item.kind === "gate" ? [event.item.notes] : [],
+    );
+  };
+
+  test("S10: settings that the repository brings stand at the gate with their hash, and whether they take effect", () => {
+    expect(notesAt({ repository_files: files })).toEqual([
+      ["the repository brings .mcp.json for claude (sha256 0123456789ab); it stays off"],
+    ]);
+    expect(notesAt({ repository_files: files, repository_settings: true })[0]?.[0]).toContain("it takes effect");
+    expect(notesAt({})).toEqual([undefined]);
+  });
+});

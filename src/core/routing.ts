@@ -6,10 +6,11 @@ import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { Route, Stage, WorkStage } from "./flow.ts";
 import { MAIN_TRACK } from "./flow.ts";
 import { handOff, handOver, type Sender } from "./handing-over.ts";
+import type { Json, JsonObject } from "./json.ts";
 import { isName } from "./name.ts";
 import type { Outcome } from "./outcome.ts";
 import { issueText, routeKey } from "./outcome.ts";
-import type { Carry, InboxItem, Track } from "./run.ts";
+import type { Carry, InboxItem, Run, Track } from "./run.ts";
 import {
   agentsBefore,
   conditionHolds,
@@ -268,6 +269,7 @@ export function enter(draft: Draft, sender: Sender, track: string, stage: Stage,
         who: stage.who,
         openedAt: draft.at,
         answers: Object.keys(stage.route),
+        ...gateNotes(draft.run),
       };
       emit(draft, { type: "gate.opened", track, item, carry: { ...sender.carry, handoff } });
       showStatus(draft, stage.status ?? draft.flow.words.status.waiting);
@@ -288,6 +290,21 @@ export function enter(draft: Draft, sender: Sender, track: string, stage: Stage,
       ready(draft, track, stage, { ...sender.carry, reason: kept, handoff });
     }
   }
+}
+
+/** Whoever lets a run go on sees what the repository brings for agents' programs: it is code of others. */
+function gateNotes(run: Run): { readonly notes?: readonly string[] } {
+  const files = factOf(run, ["config", "repository_files"]);
+  if (!Array.isArray(files) || files.length === 0) return {};
+  const effect = factOf(run, ["config", "repository_settings"]) === true ? "takes effect" : "stays off";
+  const notes = (files as readonly Json[]).flatMap((file) => {
+    if (file === null || typeof file !== "object" || Array.isArray(file)) return [];
+    const { path, sha256, for: program } = file as JsonObject;
+    return [
+      `the repository brings ${String(path)} for ${String(program)} (sha256 ${String(sha256).slice(0, 12)}); it ${effect}`,
+    ];
+  });
+  return notes.length === 0 ? {} : { notes };
 }
 
 /** The next attempt of a stage may start as soon as there is a slot. */

@@ -34,7 +34,12 @@ export type InboxItem = {
   readonly who: string;
   readonly openedAt: string;
 } & (
-  | { readonly kind: "gate"; readonly answers: readonly string[] }
+  | {
+      readonly kind: "gate";
+      readonly answers: readonly string[];
+      /** What the person should know besides the work. */
+      readonly notes?: readonly string[];
+    }
   | { readonly kind: "question"; readonly questions: readonly string[]; readonly goto: string; readonly key: string }
   | {
       readonly kind: "choice";
