@@ -1,0 +1,195 @@
+// One attempt as a conversation over the protocol: hello, a session (new or gone on with), the model, the prompt, its answer.
+// It ends with the answer or with a failure, and never throws.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { client, type ClientContext, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
+import type { AgentSpec, Failure } from "../runner.ts";
+import type { AcpConversation } from "./conversation.ts";
+import { failureOf, troubleOfRpcError } from "./failure.ts";
+import { type Fields, fields, list, text } from "./loose-json.ts";
+import { DESK, mcpServersOf } from "./mcp-servers.ts";
+import { answerPermission } from "./permission.ts";
+import type { AcpProfile } from "./profile.ts";
+import type { Wire } from "./wire.ts";
+
+export type Talk = {
+  readonly cwd: string;
+  readonly prompt: string;
+  readonly agent: AgentSpec;
+  readonly profile: AcpProfile;
+  readonly conversation: AcpConversation;
+  /** Called when what comes in belongs to this attempt; before that it is an old conversation told again. */
+  readonly listen: () => void;
+  /** When the last message came in, in milliseconds of `performance.now()`. */
+  readonly heardAt: () => number;
+  /** The program's answer to our hello. */
+  readonly greeted: (hello: Fields) => void;
+};
+
+export async function converse(wire: Wire, talk: Talk): Promise<void> {
+  const { options } = talk.agent;
+  const rules = { permission: options.permission, denyTools: options.denyTools ?? [], ownServers: [DESK] };
+  const app = client({ name: "passrail" }).onRequest(
+    methods.client.session.requestPermission,
+    // Read by ourselves: a request that the library cannot parse would otherwise be an error to the agent, not an answer.
+    (params) => params,
+    ({ params }: { params: unknown }) => {
+      const call = fields(params)["toolCall"];
+      talk.conversation.sawTool(call);
+      const answer = answerPermission(params, rules);
+      if (!answer.allowed) talk.conversation.refused(answer.line, call);
+      return { outcome: answer.outcome };
+    },
+  );
+  try {
+    await app.connectWith(wire.stream, (agent) => hold(agent, talk));
+  } catch (error) {
+    // The line was closed because the program is gone; its end tells what that means.
+    if (!(error instanceof Trouble)) return;
+    talk.conversation.failed(error.failure);
+  }
+}
+
+/** How long it must be quiet after a session was loaded: some programs tell the old conversation after their answer. */
+const QUIET_MS = 300;
+const QUIET_AT_MOST_MS = 10_000;
+
+async function hold(agent: ClientContext, talk: Talk): Promise<void> {
+  const { conversation } = talk;
+  const hello = await ask(agent, talk, methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    clientInfo: { name: "passrail", version: "1" },
+  });
+  talk.greeted(hello);
+  const { id, answer } = await openSession(agent, talk, fields(hello["agentCapabilities"]));
+  const model = await chooseModel(agent, talk, id, answer);
+  conversation.opened({ id, model });
+  await chooseEffort(agent, talk, id, answer);
+  talk.listen();
+  const prompt = [{ type: "text", text: talk.prompt }];
+  conversation.answered(await ask(agent, talk, methods.agent.session.prompt, { sessionId: id, prompt }));
+}
+
+async function openSession(
+  agent: ClientContext,
+  talk: Talk,
+  capabilities: Fields,
+): Promise<{ readonly id: string; readonly answer: Fields }> {
+  const { session } = talk.agent;
+  const place = { cwd: talk.cwd, mcpServers: mcpServersOf(talk.agent) };
+  if (session === undefined) {
+    const answer = await ask(agent, talk, methods.agent.session.new, place);
+    const id = text(answer["sessionId"]);
+    if (id === null) throw new Trouble(crashed(talk, "it gave its session no id"));
+    return { id, answer };
+  }
+  const resumes = fields(capabilities["sessionCapabilities"])["resume"];
+  const mayResume = resumes !== undefined && resumes !== null && resumes !== false;
+  if (!mayResume && capabilities["loadSession"] !== true) {
+    throw new Trouble(lost(talk, "it cannot go on with a session"));
+  }
+  const method = mayResume ? methods.agent.session.resume : methods.agent.session.load;
+  try {
+    const answer = await ask(agent, talk, method, { sessionId: session.id, ...place });
+    if (!mayResume) await untilQuiet(talk);
+    return { id: session.id, answer };
+  } catch (error) {
+    if (!(error instanceof Trouble)) throw error;
+    // Programs have no common word for a session that is gone; whatever is not clearly something else is that.
+    const { kind, message } = error.failure;
+    throw kind === "agent_crashed" || kind === "request_refused" ? new Trouble(lost(talk, message)) : error;
+  }
+}
+
+async function untilQuiet(talk: Talk): Promise<void> {
+  const since = performance.now();
+  for (;;) {
+    const quiet = performance.now() - Math.max(talk.heardAt(), since);
+    if (quiet >= QUIET_MS || performance.now() - since > QUIET_AT_MOST_MS) return;
+    await delay(QUIET_MS - quiet);
+  }
+}
+
+/** Sets the model where that is asked for, and says which one it is. */
+async function chooseModel(
+  agent: ClientContext,
+  talk: Talk,
+  sessionId: string,
+  answer: Fields,
+): Promise<string | null> {
+  const wanted = talk.agent.options.model;
+  const option = optionOf(answer, "model");
+  const models = fields(answer["models"]);
+  const current = text(models["currentModelId"]) ?? text(option?.["currentValue"]);
+  if (wanted === undefined || talk.profile.tellsModel === true || wanted === current) {
+    return talk.profile.tellsModel === true ? (wanted ?? current) : current;
+  }
+  const known = list(models["availableModels"]).map((each) => text(fields(each)["modelId"]));
+  const offered = [...valuesOf(option), ...known.filter((each) => each !== null)];
+  if (valuesOf(option).includes(wanted)) {
+    const configId = text(option?.["id"]) ?? "model";
+    await ask(agent, talk, methods.agent.session.setConfigOption, { sessionId, configId, value: wanted });
+    return wanted;
+  }
+  if (known.includes(wanted)) {
+    await ask(agent, talk, "session/set_model", { sessionId, modelId: wanted });
+    return wanted;
+  }
+  if (offered.length > 0) {
+    const some = [...new Set(offered)].slice(0, 12).join(", ");
+    const message = `${talk.profile.title} does not offer the model "${wanted.slice(0, 200)}". It offers: ${some.slice(0, 1_000)}.`;
+    throw new Trouble({ kind: "request_refused", message });
+  }
+  talk.conversation.warn(`${talk.profile.title} cannot be told its model over the protocol; it runs with its own.`);
+  return current;
+}
+
+async function chooseEffort(agent: ClientContext, talk: Talk, sessionId: string, answer: Fields): Promise<void> {
+  const { effort } = talk.agent.options;
+  const option = optionOf(answer, "thought_level");
+  const configId = text(option?.["id"]);
+  if (effort === undefined || configId === null || !valuesOf(option).includes(effort)) return;
+  await ask(agent, talk, methods.agent.session.setConfigOption, { sessionId, configId, value: effort });
+}
+
+function optionOf(answer: Fields, category: string): Fields | undefined {
+  return list(answer["configOptions"])
+    .map(fields)
+    .find((option) => option["category"] === category);
+}
+
+/** Values of a choice; they may stand in groups. */
+function valuesOf(option: Fields | undefined): string[] {
+  return list(option?.["options"])
+    .map(fields)
+    .flatMap((each) => [each, ...list(each["options"]).map(fields)])
+    .map((each) => text(each["value"]))
+    .filter((value) => value !== null);
+}
+
+/** A failure on its way out of the conversation. */
+class Trouble extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+async function ask(agent: ClientContext, talk: Talk, method: string, params: Fields): Promise<Fields> {
+  try {
+    return fields(await agent.request<unknown, Fields>(method, params));
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    throw new Trouble(failureOf(talk.profile, troubleOfRpcError(error)));
+  }
+}
+
+function lost({ profile }: Talk, why: string): Failure {
+  return { kind: "session_lost", message: `${profile.title} could not go on with the session: ${why.slice(0, 600)}` };
+}
+
+function crashed({ profile }: Talk, why: string): Failure {
+  return { kind: "agent_crashed", message: `${profile.title}: ${why}.` };
+}

@@ -1,0 +1,74 @@
+// Reading what a program prints: JSON of any shape, field by field, without exceptions. Also the limits on what is kept of it.
+
+export type Fields = { readonly [key: string]: unknown };
+
+const NO_FIELDS: Fields = {};
+const EVENT_CHARS = 64 * 1024;
+const TOOL_CHARS = 16 * 1024;
+const FINAL_CHARS = 256 * 1024;
+
+/** The value of a line; undefined when it is no JSON. */
+export function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields of an object; none for anything else. */
+export function fields(value: unknown): Fields {
+  return isFields(value) ? value : NO_FIELDS;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
+export function text(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+export function count(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+/** For the text of an event: its beginning counts. */
+export function eventText(value: string): string {
+  return head(value, EVENT_CHARS);
+}
+
+/** For what a tool was given or gave back. */
+export function toolText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return head(typeof value === "string" ? value : inJson(value), TOOL_CHARS);
+}
+
+/** For what was said last: its end counts, a verdict stands there. */
+export function finalText(value: string): string {
+  if (value.length <= FINAL_CHARS) return value;
+  const end = value.slice(-FINAL_CHARS);
+  return isLowSurrogate(end) ? end.slice(1) : end;
+}
+
+function inJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nested beyond what the engine can print.
+    return "";
+  }
+}
+
+function head(value: string, chars: number): string {
+  if (value.length <= chars) return value;
+  const start = value.slice(0, chars - 1);
+  return `${isHighSurrogate(start) ? start.slice(0, -1) : start}…`;
+}
+
+const isLowSurrogate = (value: string): boolean => /^[\uDC00-\uDFFF]/.test(value);
+const isHighSurrogate = (value: string): boolean => /[\uD800-\uDBFF]$/.test(value);

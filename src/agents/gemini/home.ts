@@ -1,0 +1,110 @@
+// Settings for one attempt without touching the user's own: a home in the attempt's folder whose files are links to those of the user, all
+// but settings.json, which is theirs with ours on top. The login and the sessions stay where they are. The program takes settings of
+// its own from no other place that an ordinary user may write.
+
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { err, ok, type Result } from "../../core/result.ts";
+import { type Fields, fields, isFields, parseLine } from "../acp/loose-json.ts";
+import { DESK } from "../acp/mcp-servers.ts";
+import type { AgentSpec, AttemptSpec, Failure } from "../runner.ts";
+
+/** Gives the folder for GEMINI_CLI_HOME. */
+export async function layOutHome(spec: AttemptSpec, agent: AgentSpec): Promise<Result<string, Failure>> {
+  const theirs = join(spec.env["GEMINI_CLI_HOME"] ?? spec.env["HOME"] ?? homedir(), ".gemini");
+  const home = join(agent.scratch, "gemini-home");
+  const ours = join(home, ".gemini");
+  await mkdir(ours, { recursive: true, mode: 0o700 });
+  // Sessions are kept there: a later attempt must find them also if this is the program's first run.
+  for (const folder of ["tmp", "history"]) await mkdir(join(theirs, folder), { recursive: true, mode: 0o700 });
+  const settings = await readSettings(join(theirs, SETTINGS));
+  if (!settings.ok) return settings;
+  for (const name of await readdir(theirs)) {
+    if (name !== SETTINGS) await link(join(theirs, name), join(ours, name));
+  }
+  await link(join(theirs, PROJECTS), join(ours, PROJECTS));
+  const text = JSON.stringify(settingsOf(settings.value, agent));
+  await writeFile(join(ours, SETTINGS), text, { mode: 0o600 });
+  return ok(home);
+}
+
+const SETTINGS = "settings.json";
+/** Which folder of sessions belongs to which workspace. */
+const PROJECTS = "projects.json";
+/** The program tries this often before it gives a failing server up; its own default takes minutes. */
+const ATTEMPTS = 3;
+
+/** The user's settings with those of the attempt on top. */
+export function settingsOf(theirs: Fields, { options, tools }: Pick<AgentSpec, "options" | "tools">): Fields {
+  const desk =
+    tools === undefined
+      ? {}
+      : { [DESK]: { httpUrl: tools.url, headers: { Authorization: `Bearer ${tools.token}` }, trust: true } };
+  const further = Object.entries(options.mcpServers).map(([name, server]) => {
+    if ("url" in server) return [name, { httpUrl: server.url, headers: server.headers ?? {}, trust: true }] as const;
+    const [command, ...args] = server.command;
+    return [name, { command, args, env: server.env ?? {}, trust: true }] as const;
+  });
+  const general = fields(theirs["general"]);
+  return {
+    ...theirs,
+    general: { maxAttempts: ATTEMPTS, ...general, enableAutoUpdate: false },
+    advanced: { ...fields(theirs["advanced"]), ignoreLocalEnv: true },
+    ...(options.maxTurns === undefined
+      ? {}
+      : { model: { ...fields(theirs["model"]), maxSessionTurns: options.maxTurns } }),
+    mcpServers: { ...fields(theirs["mcpServers"]), ...Object.fromEntries(further), ...desk },
+  };
+}
+
+async function readSettings(path: string): Promise<Result<Fields, Failure>> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch {
+    return ok({});
+  }
+  const value = parseLine(withoutComments(text));
+  if (isFields(value)) return ok(value);
+  return err({ kind: "request_refused", message: `Gemini CLI: ${path} is no JSON object. Correct it, or remove it.` });
+}
+
+/** JSON as people write it: comments become white space, strings stay. */
+export function withoutComments(text: string): string {
+  let out = "";
+  for (let at = 0; at < text.length; ) {
+    const end = text[at] === '"' ? endOfString(text, at) : endOfComment(text, at);
+    if (end === at) out += text[at++];
+    else {
+      if (text[at] === '"') out += text.slice(at, end);
+      at = end;
+    }
+  }
+  return out;
+}
+
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
+
+/** `from` itself when no comment begins there. */
+function endOfComment(text: string, from: number): number {
+  const stop = text.startsWith("//", from) ? "\n" : text.startsWith("/*", from) ? "*/" : null;
+  if (stop === null) return from;
+  const end = text.indexOf(stop, from + 2);
+  if (end < 0) return text.length;
+  return stop === "\n" ? end : end + 2;
+}
+
+async function link(target: string, path: string): Promise<void> {
+  try {
+    await symlink(target, path);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}

@@ -1,0 +1,39 @@
+// Which tools an agent may use, in the words of Gemini CLI's policy engine: a file of rules, of which the one with the highest priority
+// wins. Without lists of tools only the MCP servers of the attempt are in it: nobody is there to confirm them.
+
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DESK } from "../acp/mcp-servers.ts";
+import type { AgentSpec } from "../runner.ts";
+
+/** Writes the rules of an attempt into its own folder and gives the path. */
+export async function writePolicy(agent: AgentSpec): Promise<string> {
+  const path = join(agent.scratch, "gemini-policy.toml");
+  await writeFile(path, policyOf(agent), { mode: 0o600 });
+  // The mode above only counts for a new file.
+  await chmod(path, 0o600);
+  return path;
+}
+
+/** Tools that change or run something. */
+const ACTS: ReadonlySet<string> = new Set(["write_file", "replace", "run_shell_command"]);
+
+export function policyOf({ options, tools }: Pick<AgentSpec, "options" | "tools">): string {
+  const { permission, denyTools = [] } = options;
+  const listed = options.tools?.filter((name) => permission !== "read" || !ACTS.has(name));
+  const servers = Object.keys(options.mcpServers);
+  return [
+    ...(tools === undefined ? [] : [rule({ mcpName: DESK }, "allow", 999)]),
+    ...denyTools.map((toolName) => rule({ toolName }, "deny", 990)),
+    ...(listed ?? []).map((toolName) => rule({ toolName }, "allow", 980)),
+    ...(listed === undefined
+      ? servers.map((mcpName) => rule({ mcpName }, "allow", 960))
+      : [rule({ toolName: "*" }, "deny", 970)]),
+  ].join("\n");
+}
+
+// The strings of JSON are strings of TOML, too.
+function rule(what: { mcpName?: string; toolName?: string }, decision: "allow" | "deny", priority: number): string {
+  const lines = Object.entries(what).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  return ["[[rule]]", ...lines, `decision = "${decision}"`, `priority = ${priority}`, ""].join("\n");
+}

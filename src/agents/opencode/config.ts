@@ -1,0 +1,106 @@
+// The configuration of one attempt with opencode: a JSON text in a variable that is laid over the user's own files. What the operator
+// has put into that variable stays, below ours. The repository's files are switched off as a whole, and AGENTS.md is named by hand.
+
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import type { Json } from "../../core/json.ts";
+import { err, ok, type Result } from "../../core/result.ts";
+import { type Fields, fields, isFields, list, parseLine } from "../acp/loose-json.ts";
+import { DESK } from "../acp/mcp-servers.ts";
+import type { AgentSpec, AttemptSpec, Failure } from "../runner.ts";
+
+const VARIABLE = "OPENCODE_CONFIG_CONTENT";
+
+/** The attempt's environment. `withServers`: MCP servers are configured here; over the protocol they come with the session. */
+export async function environmentOf(
+  spec: AttemptSpec,
+  agent: AgentSpec,
+  withServers: boolean,
+): Promise<Result<Readonly<Record<string, string>>, Failure>> {
+  const theirs = readTheirs(spec.env[VARIABLE]);
+  if (!theirs.ok) return theirs;
+  const instructions = agent.repositorySettings ? [] : await instructionsOf(spec.cwd);
+  const config = {
+    ...theirs.value,
+    ...configOf(agent),
+    ...(instructions.length === 0 ? {} : { instructions: [...list(theirs.value["instructions"]), ...instructions] }),
+    ...(withServers ? { mcp: { ...fields(theirs.value["mcp"]), ...serversOf(agent) } } : {}),
+  };
+  return ok({
+    ...spec.env,
+    ...(agent.repositorySettings ? {} : { OPENCODE_DISABLE_PROJECT_CONFIG: "1" }),
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    [VARIABLE]: JSON.stringify(config),
+  });
+}
+
+export function configOf({ options, folders }: Pick<AgentSpec, "options" | "folders">): Fields {
+  return {
+    autoupdate: false,
+    share: "disabled",
+    permission: permissionOf(options, folders),
+    ...(options.model === undefined ? {} : { model: options.model }),
+  };
+}
+
+type Decision = "allow" | "ask" | "deny";
+
+/** Of rules that fit, the last one counts. A refusal by rule is told to the model, a refused question ends its turn. */
+export function permissionOf(options: AgentSpec["options"], folders: readonly string[]): Record<string, Json> {
+  const { permission, tools, denyTools = [] } = options;
+  const outside = (decision: Decision): Record<string, Json> =>
+    Object.fromEntries([["*", decision], ...folders.map((folder) => [`${folder}/*`, "allow"] as const)]);
+  const base: Record<string, Json> = { "*": tools === undefined ? "allow" : "deny" };
+  for (const tool of tools ?? []) base[RULE[tool] ?? tool] = "allow";
+  switch (permission) {
+    case "full":
+      break;
+    case "edit":
+      base["external_directory"] = outside("deny");
+      break;
+    case "ask":
+      base["external_directory"] = outside("ask");
+      if (base["bash"] !== "allow") base["bash"] = "ask";
+      break;
+    case "read":
+      Object.assign(base, { edit: "deny", bash: "deny", task: "deny", external_directory: outside("deny") });
+      break;
+  }
+  for (const tool of denyTools) base[RULE[tool] ?? tool] = "deny";
+  return { ...base, [`${DESK}_*`]: "allow" };
+}
+
+/** All tools that change files stand under one rule. */
+const RULE: Readonly<Record<string, string>> = { write: "edit", patch: "edit", apply_patch: "edit", multiedit: "edit" };
+
+function serversOf({ options, tools }: AgentSpec): Fields {
+  const further = Object.entries(options.mcpServers).map(([name, server]) => {
+    if ("url" in server) return [name, { type: "remote", url: server.url, headers: server.headers ?? {} }] as const;
+    return [name, { type: "local", command: server.command, environment: server.env ?? {} }] as const;
+  });
+  const desk =
+    tools === undefined
+      ? {}
+      : { [DESK]: { type: "remote", url: tools.url, headers: { Authorization: `Bearer ${tools.token}` } } };
+  return { ...Object.fromEntries(further), ...desk };
+}
+
+/** The file that the program would read by itself: the first of these. */
+async function instructionsOf(cwd: string): Promise<string[]> {
+  for (const name of ["AGENTS.md", "CLAUDE.md"]) {
+    const path = join(cwd, name);
+    const there = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (there) return [path];
+  }
+  return [];
+}
+
+function readTheirs(text: string | undefined): Result<Fields, Failure> {
+  if (text === undefined || text.trim() === "") return ok({});
+  const value = parseLine(text);
+  if (isFields(value)) return ok(value);
+  return err({ kind: "request_refused", message: `opencode: ${VARIABLE} must be a JSON object without comments.` });
+}
