@@ -32,7 +32,8 @@ export function createDesk({ onProblem = () => {} }: DeskOptions = {}): Desk {
   let isClosed = false;
 
   const start = (): Promise<Server> => {
-    const started = listen((request, response, port) => answer(request, response, port, places, onProblem));
+    const handle: Handler = (request, response, port) => answer(request, response, port, places, onProblem);
+    const started = listen(handle, onProblem);
     // A port that could not be had today may be free for the next attempt.
     started.catch(() => {
       if (listening === started) listening = undefined;
@@ -70,7 +71,7 @@ export function createDesk({ onProblem = () => {} }: DeskOptions = {}): Desk {
 
 type Handler = (request: IncomingMessage, response: ServerResponse, port: number) => Promise<void>;
 
-function listen(handle: Handler): Promise<Server> {
+function listen(handle: Handler, onProblem: (text: string) => void): Promise<Server> {
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -84,14 +85,17 @@ function listen(handle: Handler): Promise<Server> {
     // Who goes away in the middle of a request gets no answer; that is no problem of ours.
     request.on("error", () => {});
     response.on("error", () => {});
-    void handle(request, response, portOf(server));
+    handle(request, response, portOf(server)).catch(() => request.destroy());
   };
   server.on("request", onRequest);
   // Without this Node would invite the body before anyone asked for a token.
   server.on("checkContinue", onRequest);
   server.on("connection", (socket) => socket.unref());
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    server.on("error", (cause) => {
+      onProblem(`The desk's listener failed: ${cause.message}`);
+      reject(cause);
+    });
     server.listen(0, "127.0.0.1", () => {
       server.unref();
       resolve(server);

@@ -47,7 +47,7 @@ export function unknownKeyword(schema: JsonObject): string | undefined {
 }
 
 /** The value as JSON in plain ASCII, so that a look-alike letter or an invisible mark can be seen. */
-export function showValue(value: Json): string {
+function showValue(value: Json): string {
   const text = JSON.stringify(typeof value === "string" ? clip(value, WORD_CHARS) : value);
   return clip(text, WORD_CHARS * 2).replace(
     /[^\x20-\x7e…]/g,
