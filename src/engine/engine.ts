@@ -4,6 +4,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Processes } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
+import type { BudgetUse, OverBudget, Reservation, ToldUsage } from "../core/budget.ts";
 import { type Command, isDurable } from "../core/command.ts";
 import type { Actor, RunEvent } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -17,10 +18,13 @@ import { type Step, transition } from "../core/transition.ts";
 import type { Notifier } from "../notify/notify.ts";
 import { type CommitResult, type Store, StoreError, type StoredRun } from "../store/store.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
+import { createAlarms } from "./alarms.ts";
 import { attemptFiles, markerOf } from "./attempt-files.ts";
 import { branchOf } from "./branch.ts";
+import { type BudgetOptions, createBudgets, type Meter } from "./budgets.ts";
 import type { Clock } from "./clock.ts";
 import { failpoint } from "./failpoint.ts";
+import { createHolds } from "./holds.ts";
 import { createOutbox } from "./outbox.ts";
 import { createQueue, type ReadyAttempt } from "./queue.ts";
 import { recover } from "./recover.ts";
@@ -29,7 +33,7 @@ import { projectOf, repositorySettings, workspaceMode } from "./run-settings.ts"
 import type { StageJob } from "./run-stage.ts";
 import { createSlots, type SlotRequest } from "./slots.ts";
 
-export type EngineOptions = {
+export type EngineOptions = BudgetOptions & {
   readonly store: Store;
   readonly clock: Clock;
   /** Attempts at once. */
@@ -37,7 +41,7 @@ export type EngineOptions = {
   /** Attempts at once per agent, where set. */
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Carries out one attempt; `runStage` outside of tests and benchmarks. */
-  readonly runStage: (job: StageJob) => Promise<Report>;
+  readonly runStage: (job: StageJob & Spending) => Promise<Report>;
   readonly players: Players;
   readonly processes: Processes;
   readonly workspaces: (mode: "in-place" | "worktree") => Workspaces;
@@ -56,6 +60,9 @@ export type EngineOptions = {
   /** A bug in one run must not end the others; it is reported here. */
   readonly onError: (runId: string, error: unknown) => void;
 };
+
+/** What an attempt can tell of its cost while it works: all of it so far, the last word counts. It is kept when the attempt is cut off. */
+export type Spending = { readonly spent: (told: ToldUsage) => void };
 
 export type RunRequest = {
   readonly runId: string;
@@ -100,6 +107,9 @@ export function createEngine(options: EngineOptions): Engine {
   const { store, clock } = options;
   const slots = createSlots(options.slots);
   const queue = createQueue();
+  const budgets = createBudgets(store, options);
+  const holds = createHolds(clock);
+  const alarms = createAlarms(clock, wake);
   const live = new Map<string, Live>();
   const liveOf = new Map<string, readonly string[]>();
   const cache = new Map<string, StoredRun>();
@@ -161,6 +171,7 @@ export function createEngine(options: EngineOptions): Engine {
     async close() {
       closing = true;
       performing = false;
+      alarms.stop();
       outbox.stop();
       const running = [...live.values()];
       for (const { abort } of running) abort.abort("engine stopped");
@@ -189,19 +200,30 @@ export function createEngine(options: EngineOptions): Engine {
     return turn;
   }
 
-  async function decide(runId: string, signal: Signal): Promise<Delivery> {
+  async function decide(runId: string, asked: Signal): Promise<Delivery> {
+    const refused: Refusals = new Map();
     for (;;) {
       const stored = cache.get(runId) ?? (await store.loadRun(runId));
-      if (stored === undefined && signal.type !== "run.requested") throw new Error(`there is no run ${runId}`);
-      const flowHash = stored?.run.flowHash ?? (signal as Signal & { type: "run.requested" }).flowHash;
+      if (stored === undefined && asked.type !== "run.requested") throw new Error(`there is no run ${runId}`);
+      const flowHash = stored?.run.flowHash ?? (asked as Signal & { type: "run.requested" }).flowHash;
       const resolved = await flowOf(flowHash);
+      const { signal, reserved } =
+        asked.type === "attempt.started" && stored !== undefined
+          ? await meterStart(resolved, stored.run, asked, refused)
+          : { signal: asked, reserved: undefined };
       const first = transition(resolved.flow, stored?.run, signal);
-      const { step, begun } = startNow(resolved, first, signal);
+      const meters = performing ? metersOf(resolved, first) : undefined;
+      const { step, begun, reserve } = startNow(resolved, first, signal, meters && (await meters), refused);
       const expectedVersion = stored?.version ?? 0;
       const change = { runId, expectedVersion, signalIds: [signal.id], events: step.events, run: step.run };
+      const reservations = reserved === undefined || first.ignored !== undefined ? reserve : [reserved, ...reserve];
       let result: CommitResult;
       try {
-        result = await store.commit({ ...change, enqueue: step.commands.filter(isPosted) });
+        result = await store.commit({
+          ...change,
+          enqueue: step.commands.filter(isPosted),
+          ...(reservations.length === 0 ? {} : { reserve: reservations }),
+        });
       } catch (error) {
         // What was about to start does not; whether the change was stored is read anew the next time.
         for (const { slot } of begun) slots.release(slot);
@@ -210,17 +232,24 @@ export function createEngine(options: EngineOptions): Engine {
       }
       if (result.type !== "ok") {
         for (const { slot } of begun) slots.release(slot);
+        if (result.type === "over_budget") {
+          refused.set(`${result.stage}/${result.attempt}`, result);
+          continue;
+        }
         cache.delete(runId);
+        refused.clear();
         if (result.type === "conflict") continue;
         const now = await store.loadRun(runId);
         if (now === undefined) throw new Error(`there is no run ${runId}`);
         return { run: now.run, duplicate: true };
       }
       remember({ run: step.run, version: result.version });
+      budgets.note(step.events);
       options.onChange?.(step.run, step.events);
       for (const { attempt, slot } of begun) launch(resolved, step.run, attempt, slot);
       if (signal.type === "attempt.finished") failpoint("finish-committed");
       if (signal.type === "item.answered") failpoint("answer-committed");
+      for (const use of result.near ?? []) warnOf(step.run, use);
       align(resolved, step.run, step.commands);
       return { run: step.run, duplicate: false, ...(first.ignored === undefined ? {} : { ignored: first.ignored }) };
     }
@@ -240,29 +269,114 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   /** What can start at once starts in the same transaction: one handoff, one commit. */
-  function startNow(resolved: ResolvedFlow, first: Step, signal: Signal) {
+  function startNow(
+    resolved: ResolvedFlow,
+    first: Step,
+    signal: Signal,
+    meters: ReadonlyMap<string, Meter> | undefined,
+    refused: Refusals,
+  ) {
     const begun: { attempt: ReadyAttempt; slot: SlotRequest }[] = [];
+    const reserve: Reservation[] = [];
     let step = first;
-    if (!performing) return { step, begun };
+    if (!performing) return { step, begun, reserve };
     for (const command of first.commands) {
-      if (command.type !== "start-attempt") continue;
+      if (command.type !== "start-attempt" || isLater(step.run, command.track)) continue;
       const attempt = readyAttempt(resolved, step.run, command);
-      if (attempt === undefined || queue.hasBefore(attempt) || !slots.tryTake(attempt.slot)) continue;
-      const started = startSignal(attempt, signal.at);
-      const next = transition(resolved.flow, step.run, started);
+      if (attempt === undefined || queue.hasBefore(attempt) || slots.full) continue;
+      const meter = meters?.get(command.stage);
+      const start = meteredStart(startSignal(attempt, signal.at), step.run, command.track, meter, refused);
+      const starts = start.signal.type === "attempt.started";
+      if (starts && !slots.tryTake(attempt.slot)) continue;
+      const next = transition(resolved.flow, step.run, start.signal);
       step = {
         run: next.run,
         events: [...step.events, ...next.events],
         commands: [...step.commands, ...next.commands],
       };
-      begun.push({ attempt, slot: attempt.slot });
+      if (starts) begun.push({ attempt, slot: attempt.slot });
+      if (start.reserved !== undefined) reserve.push(start.reserved);
     }
-    return { step, begun };
+    return { step, begun, reserve };
   }
 
-  function startSignal(attempt: ReadyAttempt, at: string): Signal {
+  function startSignal(attempt: ReadyAttempt, at: string): StartSignal {
     const { stage, attempt: number } = attempt;
     return { type: "attempt.started", stage, attempt: number, id: `start:${stage}:${number}`, at, actor: "engine" };
+  }
+
+  /** What the stages cost that may start now; undefined when nothing of it is metered. */
+  function metersOf(resolved: ResolvedFlow, { run, commands }: Step): Promise<ReadonlyMap<string, Meter>> | undefined {
+    const found: Promise<Meter>[] = [];
+    for (const command of commands) {
+      if (command.type !== "start-attempt") continue;
+      const stage = findWork(resolved.flow, run, command.track, command.stage);
+      const meter = stage === undefined ? null : budgets.meter(resolved, run, stage);
+      if (meter !== null) found.push(meter);
+    }
+    if (found.length === 0) return undefined;
+    return Promise.all(found).then((all) => new Map(all.map((meter) => [meter.stage.id, meter])));
+  }
+
+  async function meterStart(resolved: ResolvedFlow, run: Run, signal: StartSignal, refused: Refusals) {
+    const [track] =
+      Object.entries(run.tracks).find(
+        ([, { at, ...rest }]) => at === "ready" && "stage" in rest && rest.stage === signal.stage,
+      ) ?? [];
+    const stage = track === undefined ? undefined : findWork(resolved.flow, run, track, signal.stage);
+    const meter = stage === undefined ? null : budgets.meter(resolved, run, stage);
+    return meteredStart(signal, run, track ?? "", meter === null ? undefined : await meter, refused);
+  }
+
+  /** The start with what is put aside for it; or, where its runner or a budget is used up, what happens instead. */
+  function meteredStart(
+    signal: StartSignal,
+    run: Run,
+    track: string,
+    meter: Meter | undefined,
+    refused: Refusals,
+  ): { readonly signal: Signal; readonly reserved?: Reservation } {
+    if (meter === undefined) return { signal };
+    const { stage, attempt, at } = signal;
+    const where = { stage, attempt, id: options.newId(), at, actor: "engine" } as const;
+    const state = run.tracks[track];
+    // Who was told to start again by a person tries, whatever is known of the limit.
+    const hold = state?.at === "ready" && state.carry.reason === "again" ? undefined : holds.of(meter.runner);
+    if (hold !== undefined)
+      return { signal: { type: "attempt.held", ...where, runner: meter.runner, cause: hold.cause, until: hold.until } };
+    const over = refused.get(`${stage}/${attempt}`);
+    if (over !== undefined) {
+      const { scope, key, unit, used, limit, needed } = over;
+      const size = budgets.of(run)[scope][unit] ?? limit;
+      return { signal: { type: "budget.reached", ...where, scope, key, unit, used, limit, needed, size } };
+    }
+    const reserved = budgets.reservation(meter, run, attempt, at);
+    const { agent, runner, model, usd, tokens, ticket } = reserved;
+    return { signal: { ...signal, reserved: { agent, runner, model, usd, tokens, ticket } }, reserved };
+  }
+
+  /** A person is told once that a limit is nearly used up. */
+  function warnOf(run: Run, { scope, key, unit, used, limit }: BudgetUse): void {
+    const known = run.warned?.some(
+      (each) => each.scope === scope && each.key === key && each.unit === unit && each.limit === limit,
+    );
+    if (known === true) return;
+    const body: SignalBody = { type: "budget.neared", scope, key, unit, used, limit };
+    const told = deliver(run.id, body, "engine", `warn:${scope}:${key}:${unit}:${limit}`);
+    inBackground(told.catch((error: unknown) => options.onError(run.id, error)));
+  }
+
+  /** Whether the track's stage is ready, but not yet. */
+  function isLater(run: Run, name: string): boolean {
+    const track = run.tracks[name];
+    return track?.at === "ready" && track.notBefore !== undefined && track.notBefore > clock.now();
+  }
+
+  /** The time of some attempts has come. */
+  function wake(): void {
+    const due = alarms.takeDue();
+    for (const attempt of due) queue.add(attempt);
+    if (due.length > 0) pump();
   }
 
   /** Makes what is running equal to what the run says: queues what is ready, ends what is no longer wanted. */
@@ -274,6 +388,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (entry !== undefined && !isCurrent(run, entry.attempt)) entry.abort.abort("no longer wanted");
     }
     queue.drop(run.id, (attempt) => !isReady(run, attempt));
+    alarms.drop(run.id, (attempt) => !isReady(run, attempt));
     if (!run.paused && !isEnded(run)) {
       for (const [name, track] of Object.entries(run.tracks)) {
         if (track.at !== "ready") continue;
@@ -283,7 +398,8 @@ export function createEngine(options: EngineOptions): Engine {
           stage: track.stage,
           attempt: track.attempt,
         });
-        if (attempt !== undefined) queue.add(attempt);
+        if (attempt === undefined || queue.has(attempt.key)) continue;
+        if (track.notBefore === undefined || !alarms.set(attempt, track.notBefore)) queue.add(attempt);
       }
     }
     pump();
@@ -306,7 +422,7 @@ export function createEngine(options: EngineOptions): Engine {
       const delivery = await insist(runId, () =>
         deliver(runId, { type: "attempt.started", stage, attempt: number }, "engine", started.id),
       );
-      if (delivery.ignored !== undefined || delivery.duplicate) {
+      if (delivery.ignored !== undefined || delivery.duplicate || !isCurrent(delivery.run, attempt)) {
         slots.release(attempt.slot);
         pump();
         return;
@@ -354,12 +470,16 @@ export function createEngine(options: EngineOptions): Engine {
 
   async function work(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, signal: AbortSignal): Promise<void> {
     let report: Report;
+    let told: ToldUsage | undefined;
+    const beganMs = clock.monotonicMs();
     try {
-      report = await execute(resolved, run, attempt, signal);
+      report = await execute(resolved, run, attempt, signal, (usage) => (told = usage));
     } catch (error) {
       options.onError(run.id, error);
       report = { cause: "engine_error", reason: error instanceof Error ? error.message : String(error) };
     }
+    if (report.usage === undefined && told !== undefined) report = { ...report, usage: told };
+    learn(resolved, run, attempt, report, beganMs);
     live.delete(attempt.key);
     const others = (liveOf.get(attempt.runId) ?? []).filter((key) => key !== attempt.key);
     if (others.length > 0) liveOf.set(attempt.runId, others);
@@ -373,12 +493,33 @@ export function createEngine(options: EngineOptions): Engine {
       const work = findWork(resolved.flow, run, attempt.track, stage);
       const actor: Actor = work?.kind === "agent" ? `agent:${work.shownAgent}` : "engine";
       try {
-        await insist(run.id, () => deliver(run.id, finished, actor, `finish:${stage}:${number}`));
+        const delivery = await insist(run.id, () => deliver(run.id, finished, actor, `finish:${stage}:${number}`));
+        if (delivery.ignored !== undefined) await tellSpent(attempt, report.usage);
       } catch (error) {
         options.onError(run.id, error);
       }
+    } else {
+      await tellSpent(attempt, report.usage);
     }
     pump();
+  }
+
+  /** What an attempt has used counts also when nobody waits for its report any more. */
+  async function tellSpent({ runId, stage, attempt }: ReadyAttempt, told: ToldUsage | undefined): Promise<void> {
+    if (told === undefined) return;
+    const body: SignalBody = { type: "attempt.spent", stage, attempt, told };
+    try {
+      await insist(runId, () => deliver(runId, body, "engine", `spent:${stage}:${attempt}`));
+    } catch (error) {
+      options.onError(runId, error);
+    }
+  }
+
+  function learn(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, report: Report, beganMs: number): void {
+    if (holds.size === 0 && report.resetsAt === undefined) return;
+    const stage = findWork(resolved.flow, run, attempt.track, attempt.stage);
+    const runner = stage === undefined ? null : budgets.runnerOf(resolved, run, stage);
+    if (runner !== null) holds.learn(runner, report, beganMs);
   }
 
   async function execute(
@@ -386,6 +527,7 @@ export function createEngine(options: EngineOptions): Engine {
     run: Run,
     attempt: ReadyAttempt,
     signal: AbortSignal,
+    spent: Spending["spent"],
   ): Promise<Report> {
     const stage = findWork(resolved.flow, run, attempt.track, attempt.stage);
     const track = run.tracks[attempt.track];
@@ -413,6 +555,7 @@ export function createEngine(options: EngineOptions): Engine {
       note: (facts) => store.noteAttempt(run.id, stage.id, attempt.attempt, facts),
       readYaml: options.readYaml,
       signal,
+      spent,
     });
   }
 
@@ -444,7 +587,9 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   async function catchUp(): Promise<void> {
-    if (!performing || closing || !store.changedElsewhere()) return;
+    if (!performing || closing) return;
+    wake();
+    if (!store.changedElsewhere()) return;
     const changed = new Set<string>();
     for (;;) {
       const events = await store.events({ after: seenSeq, limit: 500 });
@@ -507,7 +652,9 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   function isIdle(): boolean {
-    return live.size === 0 && background === 0 && turns.size === 0 && (queue.size === 0 || !performing);
+    const isQuiet = live.size === 0 && background === 0 && turns.size === 0;
+    // What waits for its time will start by itself.
+    return isQuiet && ((queue.size === 0 && alarms.size === 0) || !performing);
   }
 
   function rest(): void {
@@ -518,6 +665,11 @@ export function createEngine(options: EngineOptions): Engine {
     });
   }
 }
+
+type StartSignal = Signal & { type: "attempt.started" };
+
+/** Starts for which a budget had no room, by stage and attempt. */
+type Refusals = Map<string, OverBudget>;
 
 function isCurrent(run: Run, attempt: ReadyAttempt): boolean {
   const track = run.tracks[attempt.track];

@@ -18,6 +18,7 @@ export type ReadyAttempt = {
 export type Queue = {
   /** Adding what is in the queue already changes nothing. */
   add(attempt: ReadyAttempt): void;
+  has(key: string): boolean;
   /** Removes the unwanted attempts of one run. */
   drop(runId: string, unwanted: (attempt: ReadyAttempt) => boolean): void;
   /** Whether somebody waits who would come before this one. */
@@ -51,6 +52,7 @@ export function createQueue(): Queue {
       const own = byRun.get(attempt.runId) ?? new Set();
       byRun.set(attempt.runId, own.add(attempt));
     },
+    has: (key) => underWay.has(key) || fresh.has(key),
     drop(runId, unwanted) {
       for (const attempt of byRun.get(runId) ?? []) if (unwanted(attempt)) remove(attempt);
     },

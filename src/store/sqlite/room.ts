@@ -1,5 +1,5 @@
-// Whether the budgets have room for what a change puts aside. Called inside the transaction, before anything is written: whoever comes
-// later in the same transaction, or in the next, sees what was put aside before.
+// Whether the budgets have room for what a change puts aside. Called inside the transaction, before it is booked: whoever comes later in
+// the same transaction, or in the next, sees what was put aside before.
 
 import type { DatabaseSync } from "node:sqlite";
 import { type BudgetUnit, type BudgetUse, type Reservation, toMicros, toUsd, WARNED_AT } from "../../core/budget.ts";
@@ -8,7 +8,9 @@ import type { CommitResult } from "../store.ts";
 type OverBudget = Extract<CommitResult, { type: "over_budget" }>;
 type Sums = Record<BudgetUnit, number>;
 
-export type Room = (reservations: readonly Reservation[]) => OverBudget | { readonly near: readonly BudgetUse[] };
+export type Room = (
+  reservations: readonly Reservation[],
+) => OverBudget | { readonly type: "room"; readonly near: readonly BudgetUse[] };
 
 export function prepareRoom(db: DatabaseSync): Room {
   const find = db.prepare("SELECT usd, tokens FROM spent WHERE scope = ? AND key = ?");
@@ -42,6 +44,6 @@ export function prepareRoom(db: DatabaseSync): Room {
         sums.set(name, { usd: used.usd + needed.usd, tokens: used.tokens + needed.tokens });
       }
     }
-    return { near: [...near.values()] };
+    return { type: "room", near: [...near.values()] };
   };
 }

@@ -2,11 +2,12 @@
 // the other changes of the same transaction go through. This is the hot path of the program: few statements, many rows in each.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { BudgetUse } from "../../core/budget.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Change, CommitResult } from "../store.ts";
 import { CHAIN_START, eventHash } from "./chain.ts";
 import { prepareProjections } from "./project.ts";
-import { rowChanges } from "./projections.ts";
+import { type RowChange, rowChanges } from "./projections.ts";
 import { prepareRoom } from "./room.ts";
 import { eventColumns, runColumns } from "./rows.ts";
 
@@ -21,6 +22,9 @@ const HEADS_AT_MOST = 10_000;
 export function prepareWrites(db: DatabaseSync) {
   const project = prepareProjections(db);
   const room = prepareRoom(db);
+  const savepoint = db.prepare("SAVEPOINT reserving");
+  const rollback = db.prepare("ROLLBACK TO reserving");
+  const release = db.prepare("RELEASE reserving");
   const findSignal = db.prepare("SELECT 1 FROM signals WHERE run_number = ? AND signal_id = ?");
   const insertSignals = byRows(
     db,
@@ -59,11 +63,13 @@ export function prepareWrites(db: DatabaseSync) {
     if ((before?.version ?? 0) !== expectedVersion) {
       return { type: before !== undefined && isRepeated(before.number, signalIds) ? "duplicate" : "conflict" };
     }
-    const found = change.reserve === undefined || change.reserve.length === 0 ? undefined : room(change.reserve);
-    if (found !== undefined && "type" in found)
-      return before !== undefined && isRepeated(before.number, signalIds) ? { type: "duplicate" } : found;
+    const reservations = change.reserve ?? [];
+    if (reservations.length > 0) savepoint.run();
     // A run that exists takes its signals first: one that was there already is noticed by the same statement.
-    if (before !== undefined && !takeSignals(before.number, signalIds)) return { type: "duplicate" };
+    if (before !== undefined && !takeSignals(before.number, signalIds)) {
+      if (reservations.length > 0) release.run();
+      return { type: "duplicate" };
+    }
 
     lastSeq ??= storedLastSeq();
     const firstSeq = lastSeq + 1;
@@ -95,6 +101,7 @@ export function prepareWrites(db: DatabaseSync) {
       if (updated.changes === 0) {
         // Another process was faster than what we remembered.
         for (const signalId of signalIds) deleteSignal.run(number, signalId);
+        if (reservations.length > 0) release.run();
         heads.delete(runId);
         return { type: "conflict" };
       }
@@ -104,14 +111,35 @@ export function prepareWrites(db: DatabaseSync) {
       const own = values.slice(first * EVENT_VALUES, (first + rows) * EVENT_VALUES);
       insertEvents(rows).run(number, runId, firstSeq + first, expectedVersion + 1 + first, ...own);
     }
-    project({ id: runId, number }, rowChanges(events, firstSeq));
+    const changes = rowChanges(events, firstSeq);
+    let near: readonly BudgetUse[] = [];
+    if (reservations.length === 0) project({ id: runId, number }, changes);
+    else {
+      // What the same change settles makes room before it is asked for more.
+      const isReserving = ({ type }: RowChange) => type === "reserve";
+      project(
+        { id: runId, number },
+        changes.filter((each) => !isReserving(each)),
+      );
+      const found = room(reservations);
+      if (found.type === "over_budget") {
+        undo();
+        return found;
+      }
+      near = found.near;
+      project({ id: runId, number }, changes.filter(isReserving));
+      release.run();
+    }
     for (const command of enqueue) insertWork.run(runId, JSON.stringify(command));
     lastSeq = seq;
     if (heads.size >= HEADS_AT_MOST) heads.clear();
     heads.set(runId, { number, version, head });
-    return found === undefined || found.near.length === 0
-      ? { type: "ok", seq, version }
-      : { type: "ok", seq, version, near: found.near };
+    return near.length === 0 ? { type: "ok", seq, version } : { type: "ok", seq, version, near };
+  }
+
+  function undo(): void {
+    rollback.run();
+    release.run();
   }
 
   function storedHead(runId: string): Head | undefined {

@@ -1,0 +1,83 @@
+// Attempts that are ready but not before a certain time. What waits here follows from the runs, so a restart loses nothing.
+// A wait is over when the wall clock says so, or when so much time has passed: a clock that is set back does not make it longer.
+
+import type { Clock } from "./clock.ts";
+import type { ReadyAttempt } from "./queue.ts";
+
+export type Alarms = {
+  /** Setting what is there already changes nothing. False when its time has come. */
+  set(attempt: ReadyAttempt, until: string): boolean;
+  /** Removes the unwanted attempts of one run. */
+  drop(runId: string, unwanted: (attempt: ReadyAttempt) => boolean): void;
+  /** Removes and gives those whose time has come, the earliest first. */
+  takeDue(): readonly ReadyAttempt[];
+  readonly size: number;
+  /** For good: nothing rings any more. */
+  stop(): void;
+};
+
+type Waiting = { readonly attempt: ReadyAttempt; readonly untilMs: number; readonly deadlineMs: number };
+
+/** The longest sleep: clocks jump, laptops sleep, and a timer of Node cannot hold more than 24 days. */
+const LOOK_MS = 30_000;
+
+export function createAlarms(clock: Clock, onDue: () => void): Alarms {
+  const waiting = new Map<string, Waiting>();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  /** Zero or less: it is over. */
+  function restMs({ untilMs, deadlineMs }: Waiting): number {
+    return Math.min(untilMs - Date.parse(clock.now()), deadlineMs - clock.monotonicMs());
+  }
+
+  function schedule(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (stopped || waiting.size === 0) return;
+    const next = Math.min(...[...waiting.values()].map(restMs));
+    // It keeps the process alive: something will start by itself.
+    timer = setTimeout(ring, Math.max(1, Math.min(next, LOOK_MS)));
+  }
+
+  function ring(): void {
+    if ([...waiting.values()].some((each) => restMs(each) <= 0)) onDue();
+    schedule();
+  }
+
+  return {
+    get size() {
+      return waiting.size;
+    },
+    set(attempt, until) {
+      if (waiting.has(attempt.key)) return true;
+      const untilMs = Date.parse(until);
+      const wait = untilMs - Date.parse(clock.now());
+      // A time that cannot be read is no reason to wait for ever.
+      if (!(wait > 0)) return false;
+      waiting.set(attempt.key, { attempt, untilMs, deadlineMs: clock.monotonicMs() + wait });
+      schedule();
+      return true;
+    },
+    drop(runId, unwanted) {
+      if (waiting.size === 0) return;
+      for (const { attempt } of waiting.values())
+        if (attempt.runId === runId && unwanted(attempt)) waiting.delete(attempt.key);
+      schedule();
+    },
+    takeDue() {
+      if (waiting.size === 0) return [];
+      const due = [...waiting.values()]
+        .filter((each) => restMs(each) <= 0)
+        .sort((a, b) => a.untilMs - b.untilMs)
+        .map(({ attempt }) => attempt);
+      for (const { key } of due) waiting.delete(key);
+      if (due.length > 0) schedule();
+      return due;
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// What an attempt is thought to cost, before it starts: from the history of its agent, else as its runner says. Whether there is room
+// for it is checked by the store.
+
+import type { ResolvedFlow } from "../core/agent.ts";
+import {
+  type BudgetAmounts,
+  type Budgets,
+  estimate,
+  HISTORY,
+  limitsOf,
+  type Metered,
+  NO_BUDGETS,
+  type Reservation,
+  ticketKey,
+} from "../core/budget.ts";
+import type { RunEvent } from "../core/event.ts";
+import type { WorkStage } from "../core/flow.ts";
+import type { Run } from "../core/run.ts";
+import type { Usage } from "../core/usage.ts";
+import type { Store } from "../store/store.ts";
+
+export type BudgetOptions = {
+  /** Null for stages that cost nothing: their starts are not checked at all. */
+  readonly metered?: (resolved: ResolvedFlow, run: Run, stage: WorkStage) => Metered | null;
+  readonly budgets?: (run: Run) => Budgets;
+};
+
+/** A stage that costs something, and how much is expected. */
+export type Meter = Metered & { readonly stage: WorkStage; readonly amounts: BudgetAmounts };
+
+export type EngineBudgets = {
+  /** Null at once for what is not metered. */
+  meter(resolved: ResolvedFlow, run: Run, stage: WorkStage): Promise<Meter> | null;
+  runnerOf(resolved: ResolvedFlow, run: Run, stage: WorkStage): string | null;
+  reservation(meter: Meter, run: Run, attempt: number, at: string): Reservation;
+  of(run: Run): Budgets;
+  /** New usage changes what is expected. */
+  note(events: readonly RunEvent[]): void;
+};
+
+export function createBudgets(store: Store, options: BudgetOptions): EngineBudgets {
+  const { metered = () => null, budgets = () => NO_BUDGETS } = options;
+  const histories = new Map<string, Promise<readonly Usage[]>>();
+
+  function historyOf(agent: string, { runner, model }: Metered): Promise<readonly Usage[]> {
+    const key = JSON.stringify([agent, runner, model]);
+    const known = histories.get(key) ?? store.usageHistory({ agent, runner, model, limit: HISTORY });
+    histories.set(key, known);
+    known.catch(() => histories.delete(key));
+    return known;
+  }
+
+  return {
+    meter(resolved, run, stage) {
+      const found = metered(resolved, run, stage);
+      if (found === null) return null;
+      return historyOf(stage.agent, found).then((history) => ({
+        ...found,
+        stage,
+        amounts: whole(estimate(history, found)),
+      }));
+    },
+    runnerOf: (resolved, run, stage) => metered(resolved, run, stage)?.runner ?? null,
+    reservation({ stage, runner, model, amounts }, run, attempt, at) {
+      const limits = limitsOf(budgets(run), run, at);
+      return {
+        stage: stage.id,
+        attempt,
+        agent: stage.agent,
+        runner,
+        model,
+        ...amounts,
+        ticket: ticketKey(run),
+        limits,
+      };
+    },
+    of: budgets,
+    note(events) {
+      if (histories.size > 0 && events.some(({ type }) => type === "usage.recorded")) histories.clear();
+    },
+  };
+}
+
+/** Nothing below zero, and no part of a token. */
+function whole({ usd, tokens }: BudgetAmounts): BudgetAmounts {
+  const sound = (value: number): number => (Number.isFinite(value) && value > 0 ? value : 0);
+  return { usd: sound(usd), tokens: Math.ceil(sound(tokens)) };
+}

@@ -1,0 +1,46 @@
+// Runners that are over their limit, as an attempt has found out: others of the same runner need not try. Known in memory only; what is
+// held back because of it is written into its run.
+
+import { isAccountLimit, limitMs } from "../core/infrastructure.ts";
+import type { Report } from "../core/outcome.ts";
+import type { Clock } from "./clock.ts";
+
+export type Hold = { readonly cause: string; readonly until: string };
+
+export type Holds = {
+  /** The limit that this runner is over now. */
+  of(runner: string): Hold | undefined;
+  /** Learns from the end of an attempt that began at this time of the monotonic clock. */
+  learn(runner: string, report: Report, beganMs: number): void;
+  readonly size: number;
+};
+
+export function createHolds(clock: Clock): Holds {
+  const holds = new Map<string, Hold & { readonly sinceMs: number; readonly deadlineMs: number }>();
+  return {
+    get size() {
+      return holds.size;
+    },
+    of(runner) {
+      const hold = holds.get(runner);
+      if (hold === undefined) return undefined;
+      if (clock.monotonicMs() < hold.deadlineMs && Date.parse(clock.now()) < Date.parse(hold.until)) return hold;
+      holds.delete(runner);
+      return undefined;
+    },
+    learn(runner, { cause, resetsAt }, beganMs) {
+      const known = holds.get(runner);
+      if (isAccountLimit(cause)) {
+        const now = clock.now();
+        const wait = limitMs(now, resetsAt);
+        if (cause === undefined || wait === undefined) return;
+        const sinceMs = clock.monotonicMs();
+        const until = new Date(Date.parse(now) + wait).toISOString();
+        holds.set(runner, { cause, until, sinceMs, deadlineMs: sinceMs + wait });
+      } else if (known !== undefined && beganMs > known.sinceMs && cause === undefined) {
+        // It worked since: the limit is gone, whatever was told.
+        holds.delete(runner);
+      }
+    },
+  };
+}

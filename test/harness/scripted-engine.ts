@@ -1,0 +1,148 @@
+// The real engine on the real store file, with attempts that answer inside this process and a clock that tests move.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ResolvedFlow } from "../../src/core/agent.ts";
+import type { Metered } from "../../src/core/budget.ts";
+import { type Flow, resolveFlow } from "../../src/core/flow.ts";
+import { flowFileSchema } from "../../src/core/flow-file.ts";
+import type { Report } from "../../src/core/outcome.ts";
+import { err } from "../../src/core/result.ts";
+import { type InboxItem, openItems, type Run } from "../../src/core/run.ts";
+import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Workspaces } from "../../src/workspace/workspace.ts";
+import { until } from "./until.ts";
+
+export type ScriptedJob = Parameters<EngineOptions["runStage"]>[0];
+
+export type ScriptedOptions = Pick<EngineOptions, "budgets"> & {
+  readonly agent: (job: ScriptedJob) => Report | Promise<Report>;
+  readonly metered?: (stage: string) => Metered | null;
+  readonly slots?: number;
+  /** A folder that is there already, and is left there. */
+  readonly home?: string;
+};
+
+export type Scripted = {
+  engine: Engine;
+  store: Store;
+  readonly home: string;
+  readonly errors: unknown[];
+  /** Both clocks go on; what became due is started. */
+  advance(ms: number): Promise<void>;
+  /** Only the wall clock is set, as a person or a time server does. */
+  setWall(ms: number): void;
+  now(): string;
+  start(runId: string, flow?: ResolvedFlow): Promise<void>;
+  load(runId: string): Promise<Run>;
+  /** Polls until the run is so. */
+  until(runId: string, what: string, holds: (run: Run) => boolean): Promise<Run>;
+  answer(runId: string, kind: InboxItem["kind"], answer: string, text?: string): Promise<string | undefined>;
+  types(runId: string): Promise<readonly string[]>;
+  /** Ends the engine and starts another one on the same file. */
+  restart(): Promise<void>;
+  /** Throws when the engine met an error, or when the store is not the fold of its events. */
+  close(): Promise<void>;
+};
+
+export function flowOf(stages: readonly object[], more: object = {}): ResolvedFlow {
+  const file = { flow: "small", version: 1, subject: "thing", allow_ungated: true, stages, ...more };
+  const flow: Flow = resolveFlow(flowFileSchema.parse(file));
+  return { flow, agents: {}, prompts: {}, hash: JSON.stringify(file) };
+}
+
+const never = (): never => {
+  throw new Error("not needed here");
+};
+const open = async () => err({ code: "no_workspace", message: "there is none here" });
+const workspaces: Workspaces = { mode: "worktree", open, head: never, diff: never, unlock: never, close: never };
+
+export async function openScripted(options: ScriptedOptions): Promise<Scripted> {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), "passrail-scripted-"));
+  const errors: unknown[] = [];
+  let wallMs = Date.parse("2026-01-01T12:00:00.000Z");
+  let monotonicMs = 0;
+  let ids = 0;
+  const clock = { now: () => new Date(wallMs).toISOString(), monotonicMs: () => monotonicMs };
+  const openStore = () => openSqliteStore({ file: join(home, "passrail.db") });
+  const start = (store: Store): Engine =>
+    createEngine({
+      store,
+      clock,
+      slots: options.slots ?? 20,
+      agentLimits: {},
+      runStage: async (job) => options.agent(job),
+      players: { playerFor: never, desk: { open: never, close: never }, redact: (text) => text, redactor: never },
+      processes: { killLeftovers: async () => 0, findMarked: () => [] },
+      workspaces: () => workspaces,
+      notifier: null,
+      home,
+      storeId: "scripted",
+      newId: () => `id-${home}-${++ids}`,
+      url: "",
+      readYaml: never,
+      onError: (_runId, error) => errors.push(error),
+      metered: (_resolved, _run, stage) => options.metered?.(stage.id) ?? null,
+      ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
+    });
+  const store = openStore();
+  const scripted: Scripted = {
+    engine: start(store),
+    store,
+    home,
+    errors,
+    async advance(ms) {
+      wallMs += ms;
+      monotonicMs += ms;
+      await scripted.engine.catchUp();
+    },
+    setWall(ms) {
+      wallMs = ms;
+    },
+    now: clock.now,
+    async start(runId, flow = flowOf([{ id: "build", agent: "builder" }])) {
+      const facts = { config: { project: `/${runId}`, workspace: "worktree" } };
+      const subject = { id: `S-${runId}`, title: "t", body: "" };
+      await scripted.engine.startRun({ runId, resolved: flow, subject, facts, actor: "human:t" });
+    },
+    async load(runId) {
+      const stored = await scripted.store.loadRun(runId);
+      if (stored === undefined) throw new Error(`no run ${runId}`);
+      return stored.run;
+    },
+    until: (runId, what, holds) =>
+      until(`${runId}: ${what}`, async () => {
+        const run = await scripted.load(runId);
+        return holds(run) ? run : undefined;
+      }),
+    async answer(runId, kind, answer, text = "") {
+      const item = openItems(await scripted.load(runId)).find((open) => open.kind === kind);
+      if (item === undefined) throw new Error(`no open ${kind}`);
+      const body = { type: "item.answered", number: item.number, kind, answer, text } as const;
+      return (await scripted.engine.deliver(runId, body, "human:t")).ignored;
+    },
+    async types(runId) {
+      return (await scripted.store.events({ after: 0, runId, limit: 1000 })).map(({ event }) => event.type);
+    },
+    async restart() {
+      await scripted.engine.close();
+      scripted.store.close();
+      scripted.store = openStore();
+      scripted.engine = start(scripted.store);
+      await scripted.engine.perform();
+    },
+    async close() {
+      await scripted.engine.close();
+      const damages = await scripted.store.verify();
+      scripted.store.close();
+      if (options.home === undefined) rmSync(home, { recursive: true });
+      if (errors.length > 0) throw new AggregateError(errors, "the engine met errors");
+      if (damages.length > 0) throw new Error(`the store is damaged: ${JSON.stringify(damages)}`);
+    },
+  };
+  await scripted.engine.perform();
+  return scripted;
+}
