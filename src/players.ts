@@ -64,11 +64,11 @@ async function loadRunner(name: RunnerName, transport: "acp" | "native"): Promis
     case "codex":
       return (await import("./agents/codex/runner.ts")).createCodexRunner();
     case "gemini":
-      return (await import("./agents/gemini/runner.ts")).createGeminiRunner({ transport });
+      return (await import("./agents/gemini/gemini.ts")).createGeminiRunner({ transport });
     case "opencode":
-      return (await import("./agents/opencode/runner.ts")).createOpencodeRunner({ transport });
+      return (await import("./agents/opencode/opencode.ts")).createOpencodeRunner({ transport });
     case "acp":
-      return (await import("./agents/acp/runner.ts")).createAcpRunner();
+      return (await import("./agents/acp/acp.ts")).createAcpRunner();
     case "command":
       return (await import("./agents/command.ts")).createCommandRunner();
   }

@@ -104,6 +104,22 @@ test("a flow's name for a model of Claude is not given to another vendor; the op
   expect(playWith({ stage: { model: "gpt-x" }, facts: { runners: { "*": codex } } })?.options.model).toBe("gpt-x");
 });
 
+test("names of Claude's tools in an agent's file tell others only whether to look or to work; the operator's names are theirs", () => {
+  const looking = { agent: { options: { tools: ["Read", "Grep"] } } };
+  const working = { agent: { options: { tools: ["Read", "Bash"] } } };
+  const by = (runner: string, more = {}) => ({ facts: { runners: { "*": { runner, ...more } } } });
+  expect(playWith({ ...looking, ...by("claude") })?.options).toMatchObject({
+    tools: ["Read", "Grep"],
+    permission: "edit",
+  });
+  const gemini = playWith({ ...looking, ...by("gemini") })?.options;
+  expect(gemini).toMatchObject({ permission: "read" });
+  expect(gemini).not.toHaveProperty("tools");
+  expect(playWith({ ...working, ...by("gemini") })?.options).toMatchObject({ permission: "edit" });
+  expect(playWith({ ...looking, ...by("gemini", { permission: "full" }) })?.options.permission).toBe("full");
+  expect(playWith({ ...looking, ...by("gemini", { tools: ["read_file"] }) })?.options.tools).toEqual(["read_file"]);
+});
+
 test("acp needs a program; a stored entry that makes no sense is left out", () => {
   expect(playWith({ facts: { runners: { "*": { runner: "acp" } } } })).toBeUndefined();
   expect(playWith({ facts: { runners: { "*": { runner: "acp", command: ["goose", "acp"] } } } })).toMatchObject({

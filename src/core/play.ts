@@ -41,7 +41,7 @@ export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkSta
   const teams = stage.teams || first("teams") === true;
   const model = modelOf(runner, own, [stage.model, agent?.model, setting(facts, "model")]);
   const effort = first("effort");
-  const tools = first("tools");
+  const tools = toolsOf(runner, own, sources);
   const denyTools = first("deny_tools");
   const maxCostUsd = first("max_cost");
   const systemPrompt = first("system_prompt");
@@ -52,9 +52,9 @@ export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkSta
     options: {
       ...(model === undefined ? {} : { model }),
       ...(effort === undefined ? {} : { effort }),
-      ...(tools === undefined ? {} : { tools }),
+      ...(tools.names === undefined ? {} : { tools: tools.names }),
       ...(denyTools === undefined ? {} : { denyTools }),
-      permission: first("permission") ?? "edit",
+      permission: first("permission") ?? tools.permission,
       maxTurns: first("max_turns") ?? turnsOf(stage, teams),
       ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
@@ -103,6 +103,22 @@ function modelOf(runner: RunnerName, own: readonly WrittenOptions[], others: rea
 
 function isClaudeModel(model: string): boolean {
   return ["opus", "sonnet", "haiku", "best", "default", "opusplan"].includes(model) || model.startsWith("claude-");
+}
+
+/** Tools that change nothing, by Claude Code's names. */
+const LOOKING: ReadonlySet<string> = new Set(["Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "TodoWrite"]);
+
+/** The operator names tools as the program does. Flows and agents' files use Claude Code's names; to others they only tell whether to look or to work. */
+function toolsOf(
+  runner: RunnerName,
+  own: readonly WrittenOptions[],
+  sources: readonly WrittenOptions[],
+): { readonly names?: readonly string[]; readonly permission: "read" | "edit" } {
+  const chosen = own.map(({ tools }) => tools).find((tools) => tools !== undefined);
+  const named = chosen ?? sources.map(({ tools }) => tools).find((tools) => tools !== undefined);
+  if (named === undefined) return { permission: "edit" };
+  if (chosen !== undefined || runner === "claude") return { names: named, permission: "edit" };
+  return { permission: named.every((tool) => LOOKING.has(tool)) ? "read" : "edit" };
 }
 
 function turnsOf(stage: WorkStage, teams: boolean): number {
