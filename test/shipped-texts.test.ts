@@ -72,6 +72,7 @@ const promptVars: Record<string, readonly string[]> = {
   "fragments/output-json-tail.md": ["AGENT", "LOOP", "NONCE", "SUBJECT_ID", "SUBJECT_KEY", "WORDS"],
   "fragments/output-prefix.md": [],
   "fragments/output-router.md": ["AGENTS"],
+  "fragments/output-submit.md": ["FIRST_FIELD"],
   "fragments/output-verdict-file.md": ["NONCE", "PATH", "WORDS"],
   "fragments/output-work-result.md": ["BRANCH_NAME"],
   "fragments/repair.md": ["REASON"],

@@ -280,8 +280,14 @@ function outputFormat(context: Context): string {
 }
 
 function submitForm({ resolved, stage }: Context): string {
-  const words = stage.verdicts ?? Object.keys(resolved.flow.words.verdict);
-  return fillPrompt(resolved.prompts["fragments/output-submit"] ?? "", { WORDS: words.join(" | ") }).trim();
+  const words = (stage.verdicts ?? Object.keys(resolved.flow.words.verdict)).join(" | ");
+  const field =
+    stage.kind === "router"
+      ? "`stages`: the agents in the order in which they work."
+      : stage.expectsVerdict
+        ? `\`verdict\`: exactly one of these words, spelled so: ${words}.`
+        : "`verdict`: leave it out; nobody asks you to judge here.";
+  return fillPrompt(resolved.prompts["fragments/output-submit"] ?? "", { FIRST_FIELD: field }).trim();
 }
 
 function ownForm(context: Context): string {

@@ -113,8 +113,16 @@ function scoreField(flow: Flow): JsonObject {
 function payloadField(stage: WorkStage): JsonObject {
   const keys = stage.result.from === "prefix" ? ["text"] : stage.payload;
   if (keys.length === 0) return {};
+  const texts: JsonObject = { type: "array", items: { type: "string" }, description: "A sentence each." };
   const value: JsonObject = {
-    anyOf: [{ type: "string" }, { type: "boolean" }, { type: "number" }, { type: "array", items: { type: "string" } }],
+    anyOf: [
+      { type: "string" },
+      { type: "boolean" },
+      { type: "number" },
+      { type: "array", items: { type: "string" } },
+      // What later agents should know, by kind: the one nested value that payloads have.
+      object(Object.fromEntries(["learnings", "gotchas", "decisions"].map((key) => [key, texts])), []),
+    ],
   };
   const description =
     stage.result.from === "prefix"

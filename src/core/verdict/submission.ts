@@ -123,11 +123,13 @@ function textOf(value: Json | undefined): string {
 }
 
 function withoutNulls(given: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const kept = Object.entries(given).filter(([, value]) => value !== null);
+  return Object.fromEntries(kept.map(([key, value]) => [key, isObject(value) ? withoutNulls(value) : value]));
 }
 
 function strict(schema: JsonObject): JsonObject {
-  const { properties, items, required } = schema;
+  const { properties, items, required, anyOf } = schema;
+  if (isList(anyOf)) return { ...schema, anyOf: anyOf.map((each) => (isObject(each) ? strict(each) : each)) };
   if (isObject(items)) return { ...schema, items: strict(items) };
   if (!isObject(properties)) return schema;
   const kept = isList(required) ? required : [];
