@@ -7,7 +7,10 @@ import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "./config.ts";
+import type { RunnerName } from "./core/agent-options.ts";
+import type { Metered } from "./core/budget.ts";
 import type { Actor } from "./core/event.ts";
+import type { Play } from "./core/play.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
 import type { Engine, EngineOptions } from "./engine/engine.ts";
 import type { Notifier } from "./notify/notify.ts";
@@ -102,6 +105,8 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     agentLimits: config.value.agentLimits,
     runStage: parts.runStage,
     players,
+    metered: (resolved, run, stage) => meteredBy(parts.playOf(resolved, run.facts, stage)),
+    budgets: () => config.value.budgets,
     processes: { killLeftovers, findMarked },
     workspaces: (mode) => (mode === "worktree" ? worktrees : directories),
     notifier:
@@ -144,6 +149,21 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
       if ("release" in lock) lock.release();
     },
   });
+}
+
+/** What is put aside for an attempt as long as little is known of its agent. Dollars only where the runner tells them afterwards. */
+const RESERVED_USD: Readonly<Partial<Record<RunnerName, number>>> = { claude: 1, opencode: 1 };
+const RESERVED_TOKENS = 1_000_000;
+
+function meteredBy(play: Play | undefined): Metered | null {
+  if (play === undefined || play.runner === "command") return null;
+  const usd = RESERVED_USD[play.runner] ?? 0;
+  return {
+    runner: play.runner,
+    model: play.options.model ?? null,
+    reserveUsd: usd === 0 ? 0 : (play.options.maxCostUsd ?? usd),
+    reserveTokens: RESERVED_TOKENS,
+  };
 }
 
 export type RepositoryFile = { readonly path: string; readonly sha256: string; readonly for: string };

@@ -5,6 +5,7 @@ export { killLeftovers } from "./agents/kill-tree.ts";
 export { findMarked } from "./agents/process-table.ts";
 export { createStreamRedactor } from "./agents/redactor.ts";
 export { readYaml } from "./catalog/yaml.ts";
+export { playOf } from "./core/play.ts";
 export { createRedaction } from "./core/redaction.ts";
 export { storeMark } from "./engine/attempt-files.ts";
 export { systemClock } from "./engine/clock.ts";

@@ -22,6 +22,7 @@ const TURNS = { alone: 50, team: 200 } as const;
 
 /** Undefined where nothing was configured for this stage. `facts` are those of the run. */
 export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): Play | undefined {
+  if (stage.kind === "builtin") return undefined;
   const own = givenTo(facts, stage);
   const agent = resolved.agents[stage.agent];
   const sources: readonly WrittenOptions[] = [

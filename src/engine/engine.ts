@@ -41,7 +41,7 @@ export type EngineOptions = BudgetOptions & {
   /** Attempts at once per agent, where set. */
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Carries out one attempt; `runStage` outside of tests and benchmarks. */
-  readonly runStage: (job: StageJob & Spending) => Promise<Report>;
+  readonly runStage: (job: StageJob) => Promise<Report>;
   readonly players: Players;
   readonly processes: Processes;
   readonly workspaces: (mode: "in-place" | "worktree") => Workspaces;
@@ -60,9 +60,6 @@ export type EngineOptions = BudgetOptions & {
   /** A bug in one run must not end the others; it is reported here. */
   readonly onError: (runId: string, error: unknown) => void;
 };
-
-/** What an attempt can tell of its cost while it works: all of it so far, the last word counts. It is kept when the attempt is cut off. */
-export type Spending = { readonly spent: (told: ToldUsage) => void };
 
 export type RunRequest = {
   readonly runId: string;
@@ -527,7 +524,7 @@ export function createEngine(options: EngineOptions): Engine {
     run: Run,
     attempt: ReadyAttempt,
     signal: AbortSignal,
-    spent: Spending["spent"],
+    spent: StageJob["spent"],
   ): Promise<Report> {
     const stage = findWork(resolved.flow, run, attempt.track, attempt.stage);
     const track = run.tracks[attempt.track];

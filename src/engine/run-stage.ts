@@ -5,6 +5,7 @@ import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import type { AttemptEnd, Session } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
+import type { ToldUsage } from "../core/budget.ts";
 import type { WorkStage } from "../core/flow.ts";
 import type { JsonObject } from "../core/json.ts";
 import { judge } from "../core/judge.ts";
@@ -53,6 +54,8 @@ export type StageJob = {
   /** Facts about the attempt, kept with it; awaited before the program may act. */
   readonly note: (facts: JsonObject) => Promise<void>;
   readonly readYaml: (text: string) => Result<unknown>;
+  /** What was used so far, the last word counts; it is kept also when the attempt is cut off. */
+  readonly spent: (told: ToldUsage) => void;
   readonly signal: AbortSignal;
   /** ISO 8601, for records. */
   readonly now: () => string;

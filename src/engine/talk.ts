@@ -83,8 +83,10 @@ export async function openTalk(job: StageJob, play: Play, place: TalkPlace): Pro
       if (conversation === undefined) return end;
       session = conversation.session ?? session;
       model = conversation.model ?? model;
-      if (conversation.usage !== null)
+      if (conversation.usage !== null) {
         usage = usage === undefined ? conversation.usage : addUsage(usage, conversation.usage);
+        job.spent({ runner: play.runner, model, usage });
+      }
       return end;
     },
     submitted: () => submitted,
