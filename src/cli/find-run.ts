@@ -44,7 +44,7 @@ async function matchesOf(store: Store, text: string): Promise<readonly RunSummar
 }
 
 /** The kinds that a verb answers, in its words. */
-export type Kind = "gate" | "question" | "escalation";
+export type Kind = "gate" | "question" | "escalation" | "budget";
 
 export type FoundItem =
   | (FoundRun & { readonly type: "open"; readonly item: InboxItem })
@@ -57,7 +57,10 @@ export type FoundItem =
 
 export type AnsweredEvent = Extract<
   RunEvent,
-  { type: "gate.answered" } | { type: "question.answered" } | { type: "escalation.resolved" }
+  | { type: "gate.answered" }
+  | { type: "question.answered" }
+  | { type: "escalation.resolved" }
+  | { type: "budget.answered" }
 >;
 
 /** `<run>.<n>`, a run with one open item of that kind, or nothing where only one is open in the whole store. */
@@ -129,6 +132,7 @@ const ANSWERED_BY = {
   gate: "gate.answered",
   question: "question.answered",
   escalation: "escalation.resolved",
+  budget: "budget.answered",
 } as const;
 
 async function answersOf(store: Store, runId: string, kind: Kind): Promise<readonly AnsweredEvent[]> {

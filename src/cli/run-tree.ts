@@ -6,7 +6,7 @@ import type { AttemptRecord } from "./find-run.ts";
 import type { Io } from "./io.ts";
 import type { LiveLine } from "./live.ts";
 import { type Color, paint, shortDuration } from "./output.ts";
-import { type AttemptRow, counterRows, type StageRow, type StageState, stageRows } from "./run-view.ts";
+import { type AttemptRow, counterRows, resumesOf, type StageRow, type StageState, stageRows } from "./run-view.ts";
 
 const MARKS: Readonly<Record<StageState, { readonly mark: string; readonly color: Color }>> = {
   done: { mark: "✔", color: "green" },
@@ -29,7 +29,8 @@ export function treeLines(
   const stages = rows.map((row): LiveLine => {
     const { mark, color } = MARKS[row.state];
     const track = row.track === "main" ? "" : `${row.track} · `;
-    const text = `${mark} ${row.id.padEnd(width)}  ${track}${row.who}${lastOf(row)}`;
+    const later = row.state === "ready" ? laterOf(run, row) : "";
+    const text = `${mark} ${row.id.padEnd(width)}  ${track}${row.who}${later === "" ? lastOf(row) : ` · ${later}`}`;
     return { text, paint: (shown) => paint(io, color, shown) };
   });
   const counted = counterRows(flow, run).filter(({ loops }) => loops > 0);
@@ -42,9 +43,15 @@ export function treeLines(
   return [...stages, ...loops];
 }
 
+function laterOf(run: Run, { id, track }: StageRow): string {
+  const state = run.tracks[track];
+  return state?.at === "ready" && state.stage === id ? resumesOf(state) : "";
+}
+
 function lastOf(row: StageRow): string {
   const last = row.attempts.at(-1);
-  if (last === undefined) return row.state === "waiting" ? " · waits for an answer" : "";
+  if (last === undefined || last.status === "ready")
+    return row.state === "waiting" ? " · waits for an answer" : last === undefined ? "" : spoken(last);
   // While it works only whole seconds change, so that the line stands still in between.
   const whole =
     last.durationMs !== null && row.state === "running" ? Math.floor(last.durationMs / 1000) * 1000 : last.durationMs;

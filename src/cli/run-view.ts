@@ -49,11 +49,9 @@ export function resumesOf(track: Track, now: number = Date.now()): string {
 
 /** The first stage of a run that resumes by itself later. */
 export function firstToResume(run: Run): string {
-  const [first = ""] = Object.values(run.tracks)
-    .toSorted((a, b) => notBeforeOf(a).localeCompare(notBeforeOf(b)))
-    .map((track) => resumesOf(track))
-    .filter((text) => text !== "");
-  return run.status === "running" && !run.paused ? first : "";
+  if (run.status !== "running" || run.paused) return "";
+  const tracks = Object.values(run.tracks).toSorted((a, b) => notBeforeOf(a).localeCompare(notBeforeOf(b)));
+  return tracks.map((track) => resumesOf(track)).find((text) => text !== "") ?? "";
 }
 
 function notBeforeOf(track: Track): string {

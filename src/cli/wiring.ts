@@ -18,6 +18,7 @@ export function addCommands(program: Command, call: Call): void {
     .description("what waits for a person")
     .action(() => call(async (io) => (await import("./commands/overview.ts")).inbox(io)));
   addAnswers(program, call);
+  addMoney(program, call);
   addFlows(program.command("flow").description("the flows that can be run"), call);
   program
     .command("demo")
@@ -205,6 +206,36 @@ function addAnswers(program: Command, call: Call): void {
       call(async (io) =>
         (await import("./commands/answer.ts")).escalationChoose(io, first, second, texts(flags, "note").note ?? ""),
       ),
+    );
+}
+
+function addMoney(program: Command, call: Call): void {
+  const budget = program.command("budget").description("decide about a budget that is reached");
+  budget
+    .command("raise")
+    .description("allow more, for this run")
+    .argument("[item]", ITEM)
+    .option("--by <amount>", "5 usd or 200000 tokens; without it the limit's own size once more")
+    .action((item: string | undefined, flags: Flags) =>
+      call(async (io) =>
+        (await import("./commands/budget.ts")).budgetAnswer(io, "raise", item, texts(flags, "by").by ?? ""),
+      ),
+    );
+  budget
+    .command("stop")
+    .description("let the run stop; it can be retried")
+    .argument("[item]", ITEM)
+    .action((item: string | undefined) =>
+      call(async (io) => (await import("./commands/budget.ts")).budgetAnswer(io, "stop", item, "")),
+    );
+  program
+    .command("cost")
+    .description("what agents have cost")
+    .argument("[run]", RUN)
+    .option("--by <key>", "agent, stage, flow, day, runner, model or run", "agent")
+    .option("--since <time>", "7d, 12h or a day")
+    .action((run: string | undefined, flags: Flags) =>
+      call(async (io) => (await import("./commands/cost.ts")).cost(io, run, texts(flags, "by", "since"))),
     );
 }
 

@@ -74,6 +74,10 @@ export type Spent = {
   readonly unknownTokens: number;
 };
 
+/** What spending can be looked at by. Days are UTC days of the start. */
+export const SPENDING_KEYS = ["agent", "stage", "flow", "day", "runner", "model", "run"] as const;
+export type SpendingKey = (typeof SPENDING_KEYS)[number];
+
 /** A person is told from here on. */
 export const WARNED_AT = 0.8;
 

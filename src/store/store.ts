@@ -1,7 +1,7 @@
 // The port of every store: the whole contract between the engine and its database on one page. One `commit` is one transaction is
 // one handoff; it is answered only after it is durable. Reads see committed data only. Times are ISO 8601 UTC with Z.
 
-import type { BudgetUse, OverBudget, Reservation } from "../core/budget.ts";
+import type { BudgetUse, OverBudget, Reservation, SpendingKey } from "../core/budget.ts";
 import type { RunEvent } from "../core/event.ts";
 import type { Command } from "../core/command.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -99,10 +99,6 @@ export type InboxRecord = {
 };
 
 export type WorkRecord = { readonly id: number; readonly runId: string; readonly command: Command };
-
-/** What spending can be looked at by. Days are UTC days of the start. */
-export const SPENDING_KEYS = ["agent", "stage", "flow", "day", "runner", "model", "run"] as const;
-export type SpendingKey = (typeof SPENDING_KEYS)[number];
 
 /** Sums of what was told, and beside them how often and how much of it is not known. */
 export type SpendingRow = {

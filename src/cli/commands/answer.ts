@@ -1,5 +1,6 @@
 // `gate`, `ask` and `escalation`: a person answers an inbox item. Answering twice the same way is fine and changes nothing.
 
+import { readRaise } from "../../core/budget.ts";
 import type { InboxItem } from "../../core/run.ts";
 import type { SignalBody } from "../../core/signal.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
@@ -56,7 +57,7 @@ export async function escalationChoose(
   return answerItem(io, { kind: "escalation", reference, answer: () => choice, text: note, said: `chose ${choice}` });
 }
 
-type Wanted = {
+export type Wanted = {
   readonly kind: Kind;
   readonly reference: string | undefined;
   /** The answer by word; "" for a free text. Undefined item: it is not open any more. */
@@ -65,7 +66,7 @@ type Wanted = {
   readonly said: string;
 };
 
-async function answerItem(io: Io, wanted: Wanted): Promise<number> {
+export async function answerItem(io: Io, wanted: Wanted): Promise<number> {
   const found = await withReader(io, (store) => findItem(store, wanted.reference, wanted.kind));
   if (found.type === "closed") return already(io, found, wanted);
   const { item, run, summary } = found;
@@ -144,6 +145,8 @@ function isSame(
       return answered.answer === (answer === "" ? text : answer);
     case "escalation.resolved":
       return answered.choice === answer;
+    case "budget.answered":
+      return answered.answer === answer && answered.note === text;
   }
 }
 
@@ -172,5 +175,9 @@ function requireOffered(item: InboxItem, answer: string, text: string, reference
         const given = answer === "" ? `${item.stage} wants one of its choices.` : `"${answer}" is not offered.`;
         throw usageError("choice_unknown", given, commands);
       }
+      return;
+    case "budget":
+      if (answer === "raise" && readRaise(text, item.unit, item.size) === undefined)
+        throw usageError("amount_invalid", `"${text}" is no amount in ${item.unit}.`, commands);
   }
 }

@@ -1,6 +1,7 @@
 // `runs list` and `runs show`: what there is, and one run with everything that is known of it.
 
 import { attemptFiles, readAgentFile } from "../../engine/attempt-files.ts";
+import { amountText } from "../../core/budget.ts";
 import { openItems, type Run } from "../../core/run.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import { type AttemptRecord, requireRun, type RunSummary, type Store } from "../find-run.ts";
@@ -10,7 +11,7 @@ import { oneLine, plainText } from "../plain-text.ts";
 import { standingOf, statusColor, withReader } from "../report.ts";
 import { waitingLines } from "../progress.ts";
 import { treeLines } from "../run-tree.ts";
-import { type AttemptRow, counterRows, flowOf, stageRows, toAttemptRow, whyOf } from "../run-view.ts";
+import { type AttemptRow, counterRows, firstToResume, flowOf, stageRows, toAttemptRow, whyOf } from "../run-view.ts";
 
 export type ListOptions = {
   readonly status?: string;
@@ -32,7 +33,10 @@ export async function runsList(io: Io, options: ListOptions): Promise<number> {
     ...(options.flow === undefined ? {} : { flow: options.flow }),
     ...before,
   };
-  const runs = await withReader(io, async (store) => (await store?.listRuns({ ...filter, limit })) ?? []);
+  const runs = await withReader(io, async (store): Promise<readonly ListedRun[]> => {
+    const found = (await store?.listRuns({ ...filter, limit })) ?? [];
+    return Promise.all(found.map(async (run) => ({ ...run, resumes: await resumesWhen(store, run) })));
+  });
   if (io.json) printJson(io, { runs });
   else if (io.quiet) for (const { id } of runs) io.out(id);
   else if (runs.length === 0) io.err('No runs. Start one:  passrail run FLOW "text"    See flows:  passrail flow list');
@@ -44,8 +48,17 @@ export async function runsList(io: Io, options: ListOptions): Promise<number> {
   return EXIT.ok;
 }
 
-function listRow(io: Io, run: RunSummary) {
-  const status = run.word === run.status ? run.status : `${run.status} (${run.word})`;
+/** `resumes` says when a run goes on by itself that waits for its time; else it is empty. */
+type ListedRun = RunSummary & { readonly resumes: string };
+
+async function resumesWhen(store: Store | undefined, { id, status }: RunSummary): Promise<string> {
+  const stored = status === "running" ? await store?.loadRun(id) : undefined;
+  return stored === undefined ? "" : firstToResume(stored.run);
+}
+
+function listRow(io: Io, run: ListedRun) {
+  const word = run.word === run.status ? run.status : `${run.status} (${run.word})`;
+  const status = run.resumes === "" ? word : `${word}, ${run.resumes}`;
   const cells = io.plain
     ? [
         run.id,
@@ -58,6 +71,7 @@ function listRow(io: Io, run: RunSummary) {
         run.createdAt,
         run.updatedAt,
         run.subject.title,
+        ...(run.resumes === "" ? [] : [run.resumes]),
       ]
     : [`#${run.number}`, run.id, status, run.flow, run.stage ?? "", age(run.updatedAt), run.subject.title];
   return cells.map((value, index) =>
@@ -86,6 +100,7 @@ export async function runsShow(
         createdAt: run.createdAt,
         updatedAt: summary.updatedAt,
         counters,
+        spent: run.spent ?? null,
         stages: stageRows(flow, run, attempts),
         handoffs,
       });
@@ -137,6 +152,7 @@ function showPlain(
         commits(row),
         row.cause ?? row.summary ?? "",
       ]),
+    ...(run.spent === undefined ? [] : [["spent", ...spentCells(run.spent)]]),
     ...counters.map(({ key, loops, max }) => ["counter", key, String(loops), max === null ? "" : String(max)]),
     ...openItems(run).map((item) => [
       "item",
@@ -196,6 +212,7 @@ function showRich(
     io.out(
       `\n${paint(io, "dim", "Counters")}  ${counters.map(({ key, loops, max }) => `${key} ${loops} of ${max ?? "no limit"}`).join(" · ")}`,
     );
+  if (run.spent !== undefined) io.out(`${paint(io, "dim", "Spent")}  ${spentText(run.spent)}`);
   for (const item of openItems(run)) {
     io.out("");
     for (const line of waitingLines(item, summary.number)) io.out(line);
@@ -205,6 +222,32 @@ function showRich(
     io.out(
       `\n${paint(io, "dim", `passrail runs show ${summary.number} --attempt ${last.stage}#${last.attempt} --prompt|--output|--verdict|--diff|--handoff`)}`,
     );
+}
+
+/** `$1.25 (2 attempts did not say) · 12,300 tokens`; more in `passrail cost`. */
+function spentText({ usd, unknownUsd, attempts, tokens, unknownTokens }: NonNullable<Run["spent"]>): string {
+  const silent = (count: number): string => `${count} attempt${count === 1 ? "" : "s"} did not say`;
+  const money = unknownUsd === attempts ? "cost unknown" : amountText("usd", usd);
+  const words = unknownTokens === attempts ? "tokens unknown" : amountText("tokens", tokens);
+  return [
+    `${money}${unknownUsd === 0 || unknownUsd === attempts ? "" : ` (${silent(unknownUsd)})`}`,
+    `${words}${unknownTokens === 0 || unknownTokens === attempts ? "" : ` (${silent(unknownTokens)})`}`,
+  ].join(" · ");
+}
+
+function spentCells({
+  usd,
+  unknownUsd,
+  attempts,
+  tokens,
+  unknownTokens,
+}: NonNullable<Run["spent"]>): readonly string[] {
+  return [
+    unknownUsd === attempts ? "" : String(usd),
+    String(unknownUsd),
+    unknownTokens === attempts ? "" : String(tokens),
+    String(unknownTokens),
+  ];
 }
 
 async function showAttempt(

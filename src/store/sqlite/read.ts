@@ -1,6 +1,7 @@
 // Everything that only reads. Paging is by key, never by offset: page 10,000 costs what page 1 costs.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { SpendingKey } from "../../core/budget.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Run } from "../../core/run.ts";
 import type { Usage } from "../../core/usage.ts";
@@ -10,7 +11,6 @@ import type {
   InboxRecord,
   RunFilter,
   RunSummary,
-  SpendingKey,
   SpendingRow,
   StoredEvent,
   StoredRun,
