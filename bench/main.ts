@@ -4,10 +4,12 @@
 import { writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
+import { measureAgents } from "./agents.ts";
 import { measureCore } from "./core.ts";
 import { measureLateRevisions, measureLateRuns } from "./growth.ts";
 import type { Row } from "./measure.ts";
 import { measureProcesses } from "./processes.ts";
+import { measurePrompts } from "./prompts.ts";
 import { measureReaders } from "./readers.ts";
 import { measureThroughput } from "./throughput.ts";
 
@@ -26,6 +28,8 @@ const MEASUREMENTS = [
   () => measureLateRuns(options.dir),
   async () => measureCore(),
   async () => measureReaders(),
+  async () => measurePrompts(),
+  () => measureAgents(options.dir),
 ];
 
 console.log(
