@@ -209,7 +209,11 @@ function meaningOf({ answer, end, denials, said, title, left }: Outcome): Failur
       // Some programs end the turn with a refusal and call that success; then nothing was said any more.
       return denials.length > 0 && said.trim() === "" ? denied : null;
     case "max_turn_requests":
-      return { kind: "turn_limit", message: `${title} reached its limit of turns before it was done.` };
+      // Gemini CLI says the same when it finds that the model repeats itself.
+      return {
+        kind: "turn_limit",
+        message: `${title} reached its limit of turns, or saw that it turned in a circle, before it was done.`,
+      };
     case "max_tokens":
       return {
         kind: "agent_crashed",

@@ -36,7 +36,7 @@ export function openWire(onMessage: (message: Fields) => void): Wire {
   const writable = new WritableStream<AnyMessage>({
     write: (message) => {
       if ("method" in message && "id" in message && message.id !== null) asked.add(message.id);
-      const line = `${JSON.stringify(message)}\n`;
+      const line = `${JSON.stringify(message).replaceAll(SEPARATOR, escapeOf)}\n`;
       if (outgoing === undefined) waiting.push(line);
       else outgoing.write(line);
     },
@@ -61,6 +61,10 @@ export function openWire(onMessage: (message: Fields) => void): Wire {
     },
   };
 }
+
+// Inside of a string for JSON, the end of a line for some readers of lines, Node's among them.
+const SEPARATOR = /[\u2028\u2029]/g;
+const escapeOf = (sign: string): string => (sign === "\u2028" ? "\\u2028" : "\\u2029");
 
 function isForUs(message: Fields, asked: Set<string | number>): boolean {
   const { method, id } = message;
