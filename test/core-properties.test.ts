@@ -11,6 +11,7 @@ import type { Report } from "../src/core/outcome.ts";
 import { isEnded, openItems, type Run } from "../src/core/run.ts";
 import type { Signal, SignalBody } from "../src/core/signal.ts";
 import { transition } from "../src/core/transition.ts";
+import { UNKNOWN_USAGE } from "../src/core/usage.ts";
 import { SHIPPED, shippedFlow } from "./harness/shipped.ts";
 
 type Move = { readonly kind: number; readonly pick: number; readonly word: number; readonly human: boolean };
@@ -75,8 +76,17 @@ function toSignal(flow: Flow, run: Run, { kind, pick, word, human }: Move): [Sig
   const track = tracks[pick % Math.max(1, tracks.length)];
   const actor: Signal["actor"] = human || kind % 3 > 0 ? "human:t" : "agent:x";
   if (kind < 78) {
-    if (track?.at === "ready")
-      return [{ type: "attempt.started", stage: track.stage, attempt: track.attempt }, "engine"];
+    if (track?.at === "ready") {
+      const where = { stage: track.stage, attempt: track.attempt };
+      if (kind === 4) return [{ type: "budget.reached", ...where, ...OVER, needed: 2, size: 5 }, "engine"];
+      if (kind === 5)
+        return [
+          { type: "attempt.held", ...where, runner: "r", cause: "quota", until: "2026-01-02T00:00:00.000Z" },
+          "engine",
+        ];
+      if (kind === 6) return [{ type: "budget.neared", ...OVER }, "engine"];
+      return [{ type: "attempt.started", ...where, ...(kind % 4 === 0 ? { reserved: RESERVED } : {}) }, "engine"];
+    }
     if (track?.at === "running") {
       if (kind < 4)
         return [{ type: "attempt.interrupted", stage: track.stage, attempt: track.attempt, cause: "crash" }, "engine"];
@@ -117,6 +127,9 @@ function toSignal(flow: Flow, run: Run, { kind, pick, word, human }: Move): [Sig
   return [odd[word % odd.length] as SignalBody, actor];
 }
 
+const OVER = { scope: "run", key: "r1", unit: "usd", used: 4, limit: 5 } as const;
+const RESERVED = { agent: "a", runner: "r", model: null, usd: 1, tokens: 10, ticket: ":S-1" };
+
 function toReport(flow: Flow, word: number, pick: number): Report {
   const words = Object.keys(flow.words.verdict);
   const choices: Report[] = [
@@ -147,9 +160,17 @@ function toReport(flow: Flow, word: number, pick: number): Report {
     { structured: true, stages: [] },
     { structured: true, verdict: "nonsense" },
     { structured: true, verdict: "pass", score: pick % 12 },
+    {
+      cause: OUTSIDE[pick % OUTSIDE.length] ?? "quota",
+      ...(pick % 2 === 0 ? { resetsAt: "2026-01-01T05:00:00Z" } : {}),
+    },
+    { cause: OUTSIDE[pick % OUTSIDE.length] ?? "quota", usage: { runner: "r", model: null, usage: UNKNOWN_USAGE } },
+    { structured: true, health: "blocked", asked: true, questions: ["which?"] },
   ];
   return choices[word % choices.length] as Report;
 }
+
+const OUTSIDE = ["rate_limit", "quota", "server_error", "unreachable", "startup_timeout", "agent_crashed"];
 
 /** Small flows of any shape that the schema allows: chains with gates, loops with counters, a fork. */
 const generated = fc
@@ -322,6 +343,77 @@ describe("for every flow and every walk", () => {
     );
   });
 
+  test("a failure that is put off changes no counter, no handoff and nothing that is handed on", () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        walk(flow, script, start, (before, after, signal, events) => {
+          const postponed = events.find((event) => event.type === "stage.postponed");
+          if (before === undefined || postponed?.type !== "stage.postponed") return;
+          seen += 1;
+          expect(after.counters).toEqual(before.counters);
+          expect(after.handoffs).toBe(before.handoffs);
+          expect(events.some(({ type }) => type.startsWith("handoff.") || type.startsWith("counter."))).toBe(false);
+          const [was, is] = [before.tracks[postponed.track], after.tracks[postponed.track]];
+          if (was?.at !== "running" || is?.at !== "ready") throw new Error("it was running and is ready");
+          expect(is.carry).toEqual(was.carry);
+          expect([is.stage, is.attempt]).toEqual([was.stage, was.attempt + 1]);
+          expect((is.notBefore ?? "") > signal.at).toBe(true);
+          expect(postponed.retry).toBeLessThanOrEqual(postponed.of);
+        });
+      }),
+      { numRuns: 2000 },
+    );
+    expect(seen).toBeGreaterThan(100);
+  });
+
+  test("no stage is put off more than seven times in a row", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        let row = 0;
+        let { run } = walk(flow, script, start);
+        for (let steps = 0; steps < 40; steps++) {
+          const ready = Object.values(run.tracks).find((track) => track.at === "ready" || track.at === "running");
+          if (ready === undefined || (ready.at !== "ready" && ready.at !== "running")) return;
+          const where = { stage: ready.stage, attempt: ready.attempt };
+          const report = { cause: OUTSIDE[steps % OUTSIDE.length] ?? "quota" };
+          const body: SignalBody =
+            ready.at === "ready"
+              ? { type: "attempt.started", ...where }
+              : { type: "attempt.finished", ...where, report };
+          const step = transition(flow, run, {
+            ...body,
+            id: `x${steps}`,
+            at: "2026-01-01T00:00:00.000Z",
+            actor: "engine",
+          });
+          run = step.run;
+          if (body.type !== "attempt.finished") continue;
+          row = step.events.some(({ type }) => type === "stage.postponed") ? row + 1 : 0;
+          expect(row).toBeLessThanOrEqual(7);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("what an attempt has used is taken also after the end, and leaves everything else as it was", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        const { run } = walk(flow, script, start);
+        const [stage] = Object.keys(run.stages);
+        if (stage === undefined) return;
+        const told = { runner: "r", model: null, usage: { ...UNKNOWN_USAGE, usd: 1 } };
+        const body: SignalBody = { type: "attempt.spent", stage, attempt: 1, told };
+        const step = transition(flow, run, { ...body, id: "x", at: "2026-01-01T00:00:00.000Z", actor: "engine" });
+        expect(step.events.filter(({ type }) => type !== "usage.recorded")).toEqual([]);
+        expect({ ...step.run, spent: null }).toEqual({ ...run, spent: null });
+        expect(step.commands).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test("I6: a final state is never left", () => {
     fc.assert(
       fc.property(anyFlow, moves, facts, (flow, script, start) => {
@@ -358,7 +450,8 @@ function onward(run: Run): SignalBody {
             : Object.entries(item.choices).flatMap(([name, target]) =>
                 ["accept", "next"].includes(target) ? [name] : [],
               );
-    return { type: "item.answered", number: item.number, kind: item.kind, answer: answers[0] ?? "", text: "yes" };
+    const text = item.kind === "budget" ? "" : "yes";
+    return { type: "item.answered", number: item.number, kind: item.kind, answer: answers[0] ?? "", text };
   }
   for (const track of Object.values(run.tracks)) {
     if (track.at === "ready") return { type: "attempt.started", stage: track.stage, attempt: track.attempt };

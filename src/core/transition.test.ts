@@ -191,3 +191,141 @@ test("warnings of a report are events with a code of their own", () => {
   const codes = warned.events.flatMap((event) => (event.type === "warning.raised" ? [event.code] : []));
   expect(codes).toEqual(["score_disagrees", "warning"]);
 });
+
+describe("failures that are nobody's work", () => {
+  const limited: Report = { cause: "rate_limit", reason: "429", resetsAt: "2026-01-01T01:00:00Z" };
+
+  test("the stage is ready again with the same carry and not before the time; nothing is counted, its handoff stays", () => {
+    const designing = play(speccing(), "spec", { verdict: "APPROVED" }).run;
+    const put = play(designing, "design", limited);
+    expect(types(put)).toEqual(["stage.finished", "stage.postponed", "stage.ready"]);
+    expect(put.events[1]).toMatchObject({ cause: "rate_limit", reason: "429", retry: 1, of: 5, attempt: 1 });
+    const [was, is] = [designing.tracks["main"], put.run.tracks["main"]];
+    if (was?.at !== "ready" || is?.at !== "ready") throw new Error("unexpected");
+    expect(is).toMatchObject({
+      attempt: 2,
+      carry: was.carry,
+      notBefore: "2026-01-01T01:00:00.000Z",
+      because: "rate_limit",
+    });
+    expect(is.carry.handoff).toBeGreaterThan(0);
+    expect(put.run.counters).toEqual({});
+  });
+
+  test("once it starts the time is forgotten, and any other end forgets the row", () => {
+    let { run } = play(speccing(), "spec", limited);
+    expect(run.stages["spec"]?.postponed).toEqual({ outages: 1, crashes: 0 });
+    run = step(run, { type: "attempt.started", stage: "spec", attempt: 2 }, "engine").run;
+    expect(run.tracks["main"]).not.toHaveProperty("notBefore");
+    run = step(
+      run,
+      { type: "attempt.finished", stage: "spec", attempt: 2, report: { cause: "timeout" } },
+      "engine",
+    ).run;
+    expect(run.stages["spec"]).not.toHaveProperty("postponed");
+  });
+
+  test("when the retries are spent the failure takes the way that the flow has for it", () => {
+    let { run } = play(speccing(), "spec", { cause: "agent_crashed" });
+    run = play(run, "spec", { cause: "startup_timeout" }).run;
+    const spent = play(run, "spec", { cause: "agent_crashed", reason: "it fell over" });
+    expect(types(spent)).not.toContain("stage.postponed");
+    expect(spent.run.tracks["main"]?.at).not.toBe("ready");
+  });
+
+  test("a person who retries starts it at once", () => {
+    const { run } = play(speccing(), "spec", limited);
+    const retried = step(run, { type: "retry.requested", note: "" });
+    expect(retried.run.tracks["main"]).toMatchObject({ at: "ready", attempt: 3 });
+    expect(retried.run.tracks["main"]).not.toHaveProperty("notBefore");
+  });
+});
+
+describe("an agent that asks in the middle of its work", () => {
+  const asked: Report = { asked: true, health: "blocked", structured: true, questions: ["Which one?"] };
+
+  test("opens a question, also where blocked would escalate; the answer leads back with what it had, and nothing is counted", () => {
+    let run = play(speccing(), "spec", { verdict: "APPROVED" }).run;
+    run = play(run, "design", { verdict: "APPROVED" }).run;
+    run = play(run, "build", { verdict: "COMPLETE" }).run;
+    run = play(run, "qa", { verdict: "REVISE", issues: ["fix it"] }).run;
+    const before = run.counters;
+    run = play(run, "build", asked).run;
+    expect(openItems(run)).toMatchObject([{ kind: "question", questions: ["Which one?"], who: "owner", goto: "self" }]);
+    expect(run.counters).toEqual(before);
+    const [item] = openItems(run);
+    const body = {
+      type: "item.answered",
+      number: item?.number ?? 0,
+      kind: "question",
+      answer: "",
+      text: "That one",
+    } as const;
+    const answered = step(run, body);
+    expect(answered.run.tracks["main"]).toMatchObject({
+      at: "ready",
+      stage: "build",
+      carry: { reason: "answered", said: "That one", questions: ["Which one?"], issues: ["fix it"], loop: 1 },
+    });
+    expect(answered.run.counters).toEqual(before);
+  });
+
+  test("a way of the flow that asks is taken as it stands", () => {
+    const story = shippedFlow("story");
+    const send = (run: Run | undefined, body: SignalBody): Run => transition(story, run, signal(body, "engine")).run;
+    let run = send(undefined, requested);
+    const [stage = ""] = Object.keys(run.stages);
+    run = send(run, { type: "attempt.started", stage, attempt: 1 });
+    run = send(run, { type: "attempt.finished", stage, attempt: 1, report: asked });
+    expect(openItems(run)).toMatchObject([{ kind: "question", who: "human", stage, questions: ["Which one?"] }]);
+  });
+});
+
+describe("money", () => {
+  const reserved = { agent: "in1", runner: "claude", model: null, usd: 1, tokens: 10, ticket: "t" };
+  const usage = { usd: 0.5, inputTokens: 1, outputTokens: 2, cachedTokens: null };
+  const told = { runner: "claude", model: "opus", usage };
+  const over = { scope: "run", key: "r1", unit: "usd", used: 4, limit: 5, needed: 2, size: 5 } as const;
+  const start: SignalBody = { type: "attempt.started", stage: "spec", attempt: 1, reserved };
+
+  test("what was put aside stands in the start, and what was used in an event of its own", () => {
+    const started = step(speccing(), start, "engine");
+    expect(started.events[0]).toMatchObject({ type: "stage.started", reserved });
+    const report: Report = { verdict: "APPROVED", usage: told };
+    const done = step(started.run, { type: "attempt.finished", stage: "spec", attempt: 1, report }, "agent:x");
+    expect(types(done).slice(0, 2)).toEqual(["stage.finished", "usage.recorded"]);
+    expect(done.run.spent).toEqual({ attempts: 1, usd: 0.5, unknownUsd: 0, tokens: 3, unknownTokens: 0 });
+  });
+
+  test("what a canceled attempt has used is recorded after the end, and changes nothing else", () => {
+    const running = step(speccing(), start, "engine").run;
+    const canceled = step(running, { type: "cancel.requested", reason: "no" }).run;
+    const late = step(canceled, { type: "attempt.spent", stage: "spec", attempt: 1, told }, "engine");
+    expect(types(late)).toEqual(["usage.recorded"]);
+    expect({ ...late.run, spent: undefined }).toEqual({ ...canceled, spent: undefined });
+    const odd = step(canceled, { type: "attempt.spent", stage: "spec", attempt: 2, told }, "engine");
+    expect(odd.ignored).toBe("spec has no attempt 2");
+  });
+
+  test("a reached limit makes the stage wait with all it has; only what is ready can reach one", () => {
+    const reached: SignalBody = { type: "budget.reached", stage: "spec", attempt: 1, ...over };
+    const waiting = step(speccing(), reached, "engine");
+    expect(types(waiting)).toEqual(["budget.reached", "run.waiting"]);
+    expect(waiting.commands).toMatchObject([{ type: "notify", event: "budget", item: 2 }]);
+    expect(step(waiting.run, reached, "engine").ignored).toBe("attempt 1 of spec is not ready");
+    const wrong = { type: "item.answered", number: 2, kind: "budget", answer: "raise", text: "no number" } as const;
+    expect(step(waiting.run, wrong).ignored).toContain("is no amount in usd");
+    const raised = step(waiting.run, { ...wrong, text: "" });
+    expect(types(raised)).toEqual(["budget.answered", "budget.raised", "stage.ready", "run.resumed"]);
+    expect(raised.run.raised).toEqual([{ scope: "run", key: "r1", usd: 5, tokens: 0 }]);
+    expect(raised.commands).toEqual([{ type: "start-attempt", track: "main", stage: "spec", attempt: 1 }]);
+  });
+
+  test("a warning is given once per limit", () => {
+    const neared: SignalBody = { type: "budget.neared", scope: "run", key: "r1", unit: "usd", used: 4, limit: 5 };
+    const warned = step(speccing(), neared, "engine");
+    expect(warned.commands).toMatchObject([{ type: "notify", event: "budget.low" }]);
+    expect(step(warned.run, neared, "engine").ignored).toBe("this was warned of already");
+    expect(types(step(warned.run, { ...neared, limit: 10 }, "engine"))).toEqual(["budget.warned"]);
+  });
+});

@@ -25,6 +25,7 @@ export const INVARIANTS = {
   I7: "the store is the fold of an unbroken chain of events",
   I8: "no process of the store is left",
   I9: "no worktree is left, and the work is on its branch and pinned",
+  I10: "what an attempt used is recorded once, and a stage is put off only so often in a row",
   same: "every run ends as it does without a crash",
   marked: "every attempt that was cut off is marked interrupted and nothing else is",
   told: "everybody who had to be told was told",
@@ -115,6 +116,7 @@ function decisions({ flow }: ResolvedFlow, run: Run, events: readonly RunEvent[]
     void violations.push({ invariant, what: `${run.id}: ${what}` });
   const finished = new Set<string>();
   const living = new Map<string, number>();
+  const settled = new Set<string>();
   let state: Run | undefined;
   for (const event of events) {
     const ended = state !== undefined && isEnded(state);
@@ -134,6 +136,13 @@ function decisions({ flow }: ResolvedFlow, run: Run, events: readonly RunEvent[]
       if (finished.has(key)) wrong("I2", `${key} finished twice`);
       finished.add(key);
     }
+    if (event.type === "usage.recorded") {
+      const key = `${event.stage}/${event.attempt}`;
+      if (settled.has(key)) wrong("I10", `the usage of ${key} was recorded twice`);
+      settled.add(key);
+    }
+    if (event.type === "stage.postponed" && event.retry > event.of)
+      wrong("I10", `${event.stage} was put off ${event.retry} times of ${event.of}`);
     if (event.type === "counter.changed") {
       const max = flow.counters[event.key.split(".").at(-1) ?? ""]?.maxLoops ?? null;
       if (max !== null && event.to > max) wrong("I4", `${event.key} counted to ${event.to} of ${max}`);
