@@ -2,7 +2,7 @@
 // Where another process performs, it only delivers and, if asked, follows. No daemon is needed and none is in the way.
 
 import { openForReading, openPassrail, type OpenOptions, type Passrail } from "../compose.ts";
-import { isEnded, type Run } from "../core/run.ts";
+import { isEnded, openItems, type Run } from "../core/run.ts";
 import { CliError, EXIT, problemError } from "./errors.ts";
 import type { Store } from "./find-run.ts";
 import type { Io } from "./io.ts";
@@ -203,7 +203,7 @@ export function exitOf(run: Run, canceled: number = EXIT.unsuccessful): number {
     case "completed":
       return EXIT.ok;
     case "waiting":
-      return EXIT.waiting;
+      return openItems(run).every(({ kind }) => kind === "budget") ? EXIT.limit : EXIT.waiting;
     case "stopped":
       return EXIT.unsuccessful;
     case "canceled":

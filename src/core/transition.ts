@@ -33,12 +33,20 @@ export function transition(flow: Flow, run: Run | undefined, signal: Signal): St
   if (signal.type === "run.requested")
     return run === undefined ? create(flow, signal) : ignore(run, signal, "the run exists already");
   if (run === undefined) throw new Error(`the first signal of a run must be run.requested, not ${signal.type}`);
-  // What an attempt has used is true also after the end.
-  if (isEnded(run) && signal.type !== "attempt.spent") return ignore(run, signal, `the run is ${run.status}`);
+  if (signal.type === "attempt.spent") return takeNews(flow, run, signal);
+  if (isEnded(run)) return ignore(run, signal, `the run is ${run.status}`);
   const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
   const refused = apply(draft, signal);
   if (refused !== undefined) return ignore(run, signal, refused);
   settle(draft);
+  return { run: draft.run, events: draft.events, commands: draft.commands };
+}
+
+/** What an attempt has used is true also after the end. */
+function takeNews(flow: Flow, run: Run, signal: Signal & { type: "attempt.spent" }): Step {
+  const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
+  const refused = spent(draft, signal);
+  if (refused !== undefined) return ignore(run, signal, refused);
   return { run: draft.run, events: draft.events, commands: draft.commands };
 }
 
@@ -51,7 +59,10 @@ const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set([
 ]);
 
 /** Applies a signal to the draft, or says why it does not fit. A refusal comes before anything is emitted. */
-function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" }>): string | undefined {
+function apply(
+  draft: Draft,
+  signal: Exclude<Signal, { type: "run.requested" } | { type: "attempt.spent" }>,
+): string | undefined {
   if (PEOPLE_ONLY.has(signal.type) && !signal.actor.startsWith("human:")) return "only a person can do this";
   switch (signal.type) {
     case "attempt.started":
@@ -60,8 +71,6 @@ function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" }>)
       return finished(draft, signal);
     case "attempt.interrupted":
       return interrupted(draft, signal);
-    case "attempt.spent":
-      return spent(draft, signal);
     case "attempt.held":
       return held(draft, signal);
     case "budget.reached":

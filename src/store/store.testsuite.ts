@@ -209,7 +209,7 @@ export function startMetered(
 }
 
 /** What was put aside is settled by what was used. */
-export function recordUsage(before: Change, usage: Partial<Usage>, model = "opus-4"): Change {
+function recordUsage(before: Change, usage: Partial<Usage>, model = "opus-4"): Change {
   const known: Usage = { usd: null, inputTokens: null, outputTokens: null, cachedTokens: null, ...usage };
   const attempt = { track: "main", stage: "analyst", attempt: 1, agent: "analyst", ticket: "T" };
   return changeOf(after(before), [

@@ -54,6 +54,20 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [["test/crash/recovery.test.ts", "the report of an attempt that was cut off"]],
   },
   {
+    name: "a budget is checked against what was spent, not against what is put aside",
+    file: "src/store/sqlite/room.ts",
+    find: "used[unit] + needed[unit] > most ||",
+    replace: "",
+    tests: [["src/store/sqlite/open.test.ts", "every scope and both units are checked"]],
+  },
+  {
+    name: "a rate limit uses up a loop",
+    file: "src/core/transition.ts",
+    find: "if (later !== undefined) {",
+    replace: "if (later === null) {",
+    tests: [["test/engine/infrastructure.test.ts", "a rate limit is waited for"]],
+  },
+  {
     name: "an ended run goes on",
     file: "src/core/transition.ts",
     find: "if (isEnded(run)) return ignore(run, signal,",
