@@ -21,6 +21,9 @@ export function failureWithoutTurn(end: ProgramEnd): Failure {
   if (LOST_SESSION.some((words) => said.includes(words))) {
     return { kind: "session_lost", message: withWords(SENTENCES.session_lost, said) };
   }
+  if (said.includes("required MCP servers failed")) {
+    return { kind: "agent_crashed", message: withWords("Codex could not connect to the tools that it is given", said) };
+  }
   const how = end.signal === null ? `ended with code ${end.exitCode ?? "unknown"}` : `was ended by ${end.signal}`;
   return { kind: "agent_crashed", message: withWords(`Codex ${how} before it told what came of its work`, said) };
 }

@@ -58,7 +58,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   happy: { failure: null, text: /^The file is written\.[^]*"verdict":"APPROVED"/ },
   "mcp-approve": SUCCESS,
   "mcp-dead": SUCCESS,
-  "mcp-dead-req": { failure: "agent_crashed", message: /ended with code 1.*required MCP servers failed/ },
+  "mcp-dead-req": { failure: "agent_crashed", message: /could not connect to the tools.*required MCP servers failed/ },
   "mcp-http": SUCCESS,
   "mcp-noannot": { failure: null, text: /requires approval/ },
   "mcp-noannot-approve": SUCCESS,
