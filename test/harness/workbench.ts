@@ -57,11 +57,14 @@ export function newRepository(dir: string): string {
 }
 
 export async function openWorkbench(
-  options: { slots?: number; workspace?: "in-place" | "worktree" } = {},
+  options: { slots?: number; workspace?: "in-place" | "worktree"; settings?: (dir: string) => JsonObject } = {},
 ): Promise<Workbench> {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-test-")));
   const home = join(dir, "home");
   const project = newRepository(dir);
+  // YAML is a superset of JSON.
+  if (options.settings !== undefined)
+    writeFileSync(join(project, "passrail.yaml"), JSON.stringify(options.settings(dir)));
   const notices: Notice[] = [];
   const errors: unknown[] = [];
   const open = async (): Promise<Passrail> => {
