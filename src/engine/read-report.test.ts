@@ -29,7 +29,7 @@ function contextOf(flow: typeof feature, stageId: string): ReadContext {
   const stage = findWork(flow, run, MAIN_TRACK, stageId);
   if (stage === undefined) throw new Error(`no stage ${stageId}`);
   const files = attemptFiles(dir, "r1", stageId, 1);
-  mkdirSync(files.dir, { recursive: true });
+  mkdirSync(files.result, { recursive: true });
   return {
     flow,
     stage,

@@ -85,16 +85,29 @@ describe("limits", () => {
     for (const stage of flow.stages) if (stage.kind === "agent") expect(stage.limits.totalMs).toBe(30 * 60_000);
   });
 
-  test.each([
-    ["idle", { idle: "300ms" }, "idle_timeout"],
-    ["startup", { startup: "300ms" }, "startup_timeout"],
-  ])("R-001-35: a silent agent is ended by the %s limit", async (_, limits, cause) => {
-    let run = await bench.run(limited(limits), { ...happy, build: [say("COMPLETE", { hold: hold() })] });
+  test("R-001-35: a silent agent is ended by the idle limit", async () => {
+    let run = await bench.run(limited({ idle: "300ms" }), { ...happy, build: [say("COMPLETE", { hold: hold() })] });
     await bench.answer(run, "gate", "approve");
     run = await bench.load(run.id);
     expect(run).toMatchObject({ status: "waiting", word: "escalated" });
     expect(ofType(await bench.events(run.id), "stage.finished").at(-1)).toMatchObject({
-      outcome: { health: "failed", cause },
+      outcome: { health: "failed", cause: "idle_timeout" },
+    });
+    expect(alive()).toEqual([]);
+  });
+
+  test("R-001-35: an agent that says nothing at all is ended by the startup limit, and tried again later", async () => {
+    const run = await bench.run(limited({ startup: "300ms" }), {
+      ...happy,
+      build: [say("COMPLETE", { hold: hold() })],
+    });
+    const answer = { type: "item.answered", number: 1, kind: "gate", answer: "approve", text: "" } as const;
+    await bench.passrail.engine.deliver(run.id, answer, "human:tester");
+    const postponed = async () => ofType(await bench.events(run.id), "stage.postponed");
+    await expect.poll(postponed, { timeout: 20_000 }).toHaveLength(1);
+    expect(await postponed()).toMatchObject([{ stage: "build", cause: "startup_timeout", retry: 1, of: 2 }]);
+    expect(ofType(await bench.events(run.id), "stage.finished").at(-1)).toMatchObject({
+      outcome: { health: "failed", cause: "startup_timeout" },
     });
     expect(alive()).toEqual([]);
   });
@@ -412,7 +425,7 @@ describe("what is kept", () => {
     expect(run).toMatchObject({
       status: "waiting",
       word: "escalated",
-      tracks: { main: { item: { reason: expect.stringContaining("no program is set for agent IN1") } } },
+      tracks: { main: { item: { reason: expect.stringContaining("nobody plays agent IN1") } } },
     });
     expect(existsSync(join(bench.home, "runs", run.id, "spec-1", "output.log"))).toBe(false);
   });
