@@ -89,12 +89,14 @@ function measureEvents(dir: string): Row {
     }
   });
   const text = "A sentence of an agent about what it found in the file, as long as they usually are. ".repeat(4);
-  const message = { role: "assistant", content: [{ type: "text", text }] };
-  const line = Buffer.from(
-    `${JSON.stringify({ type: "assistant", message, session_id: "s", parent_tool_use_id: null })}\n`,
-  );
+  const stream = Array.from({ length: EVENTS }, (_, at) => {
+    const message = { id: `message-${at >> 4}`, role: "assistant", content: [{ type: "text", text }] };
+    return Buffer.from(
+      `${JSON.stringify({ type: "assistant", message, session_id: "s", parent_tool_use_id: null })}\n`,
+    );
+  });
   const since = performance.now();
-  for (let at = 0; at < EVENTS; at += 1) lines.push(redactor.push(line));
+  for (const line of stream) lines.push(redactor.push(line));
   lines.end();
   const perEvent = (performance.now() - since) / Math.max(1, seen);
   log.close();

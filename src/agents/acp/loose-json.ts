@@ -48,9 +48,9 @@ export function toolText(value: unknown): string {
   return head(typeof value === "string" ? value : inJson(value), TOOL_CHARS);
 }
 
-/** For what was said last: its end counts, a verdict stands there. */
+/** For what was said last: its end counts, a verdict stands there. Cut only when it is twice too long, so that adding to it stays cheap. */
 export function finalText(value: string): string {
-  if (value.length <= FINAL_CHARS) return value;
+  if (value.length <= 2 * FINAL_CHARS) return value;
   const end = value.slice(-FINAL_CHARS);
   return isLowSurrogate(end) ? end.slice(1) : end;
 }
