@@ -212,7 +212,8 @@ function showRich(
     io.out(
       `\n${paint(io, "dim", "Counters")}  ${counters.map(({ key, loops, max }) => `${key} ${loops} of ${max ?? "no limit"}`).join(" · ")}`,
     );
-  if (run.spent !== undefined) io.out(`${paint(io, "dim", "Spent")}  ${spentText(run.spent)}`);
+  if (run.spent !== undefined)
+    io.out(`${counters.length > 0 ? "" : "\n"}${paint(io, "dim", "Spent")}  ${spentText(run.spent)}`);
   for (const item of openItems(run)) {
     io.out("");
     for (const line of waitingLines(item, summary.number)) io.out(line);

@@ -100,6 +100,28 @@ test("R-000-33: an entry is never changed or removed by what happens later", () 
   }
 });
 
+test("R-000-33: an attempt that was put off leaves no entry: it said nothing about the work", () => {
+  const { events, run } = recordAfter([...toQa, { stage: "qa", exit: 1 }]);
+  const putOff: RunEvent = {
+    type: "stage.postponed",
+    track: "main",
+    stage: "qa",
+    attempt: 1,
+    cause: "rate_limit",
+    reason: "",
+    until: "2000-01-01T00:00:15.000Z",
+    retry: 1,
+    of: 5,
+    times: { outages: 1, crashes: 0 },
+    at: "2000-01-01T00:00:00.000Z",
+    actor: "engine",
+  };
+  const verdicts = (all: readonly RunEvent[]) =>
+    featureRecord(flow, all, run).pipeline_log.flatMap(({ stage, verdict }) => (stage === "qa" ? [verdict] : []));
+  expect(verdicts(events)).toContain("failed");
+  expect(verdicts([...events, putOff])).not.toContain("failed");
+});
+
 function fold(events: readonly RunEvent[]): Run {
   let run: Run | undefined;
   for (const event of events) run = evolve(run, event);

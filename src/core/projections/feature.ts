@@ -56,7 +56,12 @@ function currentAgent(flow: Flow, run: Run): string | null {
 /** One entry per handoff, verdict, gate answer and escalation, in the order in which they happened. */
 function pipelineLog(flow: Flow, events: readonly RunEvent[], run: Run): readonly PipelineLogEntry[] {
   const loops = new Map<string, number>();
+  // What was put off is no verdict about the work: the attempt after it is the one that counts.
+  const putOff = new Set(
+    events.flatMap((event) => (event.type === "stage.postponed" ? [`${event.stage}:${event.attempt}`] : [])),
+  );
   return events.flatMap((event) => {
+    if (event.type === "stage.finished" && putOff.has(`${event.stage}:${event.attempt}`)) return [];
     if (event.type === "stage.ready") loops.set(`${event.stage}:${event.attempt}`, event.carry.loop);
     const entry = entryOf(flow, run, event, loops);
     return entry === undefined ? [] : [{ timestamp: event.at, ...entry }];
