@@ -4,7 +4,7 @@
 import { type Usage, UNKNOWN_USAGE, usageSince } from "../../core/usage.ts";
 import type { AgentEvent, Conversation, Failure, Session } from "../runner.ts";
 import type { ProgramEnd } from "../stream.ts";
-import { count, eventText, type Fields, fields, finalText, list, text, toolText } from "./loose-json.ts";
+import { count, eventText, type Fields, fields, finalText, growingText, list, text, toolText } from "./loose-json.ts";
 
 export type AcpConversation = {
   opened(session: { readonly id: string; readonly model: string | null }): void;
@@ -72,7 +72,7 @@ export function openConversation(reading: Reading): AcpConversation {
     speech.chars += chunk.length;
     if (type === "thinking") return;
     // Two messages in a row are two paragraphs, whatever their own ends look like.
-    said = finalText(said === "" || speaker === id ? said + chunk : `${said}\n\n${chunk}`);
+    said = growingText(said === "" || speaker === id ? said + chunk : `${said}\n\n${chunk}`);
     speaker = id;
   };
   const tool = (call: Fields, askedFor: boolean): void => {
@@ -163,7 +163,7 @@ export function openConversation(reading: Reading): AcpConversation {
       flush();
       const usage = usageNow();
       return {
-        finalText: clean(said),
+        finalText: finalText(clean(said)),
         conversation: {
           session: session === null ? null : { id: session.id, totals: totalsOf(totalUsd, reading.before) },
           model: session?.model ?? null,

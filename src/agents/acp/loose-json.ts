@@ -48,10 +48,19 @@ export function toolText(value: unknown): string {
   return head(typeof value === "string" ? value : inJson(value), TOOL_CHARS);
 }
 
-/** For what was said last: its end counts, a verdict stands there. Cut only when it is twice too long, so that adding to it stays cheap. */
+/** For what was said last: its end counts, a verdict stands there. */
 export function finalText(value: string): string {
-  if (value.length <= 2 * FINAL_CHARS) return value;
-  const end = value.slice(-FINAL_CHARS);
+  return endOf(value, FINAL_CHARS);
+}
+
+/** While it is still being said: cut only when it is twice too long, so that adding to it stays cheap. */
+export function growingText(value: string): string {
+  return value.length <= 2 * FINAL_CHARS ? value : endOf(value, FINAL_CHARS);
+}
+
+function endOf(value: string, chars: number): string {
+  if (value.length <= chars) return value;
+  const end = value.slice(-chars);
   return isLowSurrogate(end) ? end.slice(1) : end;
 }
 

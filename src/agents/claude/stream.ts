@@ -9,6 +9,7 @@ import {
   type Fields,
   fields,
   finalText,
+  growingText,
   isFields,
   list,
   parseLine,
@@ -165,7 +166,7 @@ export function createClaudeReader(resumed?: Session): StreamReader {
         if (words === null || ofSubAgent) return [];
         lastText = {
           messageId,
-          text: finalText(messageId === lastText.messageId ? `${lastText.text}\n${words}` : words),
+          text: growingText(messageId === lastText.messageId ? `${lastText.text}\n${words}` : words),
         };
         return [{ type: "message", text: eventText(words) }];
       case "thinking":
@@ -240,7 +241,7 @@ export function createClaudeReader(resumed?: Session): StreamReader {
           failure: failed,
         },
         // A result without text ends a turn that ended with a tool call: then nothing was said last.
-        finalText: result !== null && failed === null ? finalText(conclusion ?? "") : lastText.text,
+        finalText: result !== null && failed === null ? finalText(conclusion ?? "") : finalText(lastText.text),
       };
     },
   };

@@ -9,6 +9,7 @@ import {
   type Fields,
   fields,
   finalText,
+  growingText,
   isFields,
   list,
   parseLine,
@@ -57,8 +58,8 @@ export function createCodexReader({ resumed, model, structured }: CodexReading):
     switch (item["type"]) {
       case "agent_message":
         if (!finished || words === null) return [];
-        lastMessage = finalText(words);
-        said = finalText(said === "" ? words : `${said}\n${words}`);
+        lastMessage = growingText(words);
+        said = growingText(said === "" ? words : `${said}\n${words}`);
         return [{ type: "message", text: eventText(words) }];
       case "reasoning":
         return finished && words !== null ? [{ type: "thinking", text: eventText(words) }] : [];
@@ -146,7 +147,7 @@ export function createCodexReader({ resumed, model, structured }: CodexReading):
           denials,
           failure: failed,
         },
-        finalText: said,
+        finalText: finalText(said),
       };
     },
   };

@@ -2,7 +2,17 @@
 
 import type { Usage } from "../../core/usage.ts";
 import { failureOf, troubleInText } from "../acp/failure.ts";
-import { count, eventText, type Fields, fields, finalText, parseLine, text, toolText } from "../acp/loose-json.ts";
+import {
+  count,
+  eventText,
+  type Fields,
+  fields,
+  finalText,
+  growingText,
+  parseLine,
+  text,
+  toolText,
+} from "../acp/loose-json.ts";
 import type { AgentEvent, Failure } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../stream.ts";
 import { GEMINI, leftGemini } from "./program.ts";
@@ -52,7 +62,7 @@ export function createGeminiReader(clean: (text: string) => string = (each) => e
         const content = text(event["content"]);
         if (event["role"] !== "assistant" || content === null) return [];
         pieces.push(content);
-        said = finalText(said + content);
+        said = growingText(said + content);
         return [];
       }
       const before = flush();
@@ -84,7 +94,7 @@ export function createGeminiReader(clean: (text: string) => string = (each) => e
       }
     },
     conclude: (end) => ({
-      finalText: clean(said),
+      finalText: finalText(clean(said)),
       conversation: {
         session: session === null ? null : { id: session.id, totals: null },
         model: session?.model ?? null,

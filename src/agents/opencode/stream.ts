@@ -3,7 +3,17 @@
 
 import { addUsage, type Usage } from "../../core/usage.ts";
 import { failureOf } from "../acp/failure.ts";
-import { count, eventText, type Fields, fields, finalText, parseLine, text, toolText } from "../acp/loose-json.ts";
+import {
+  count,
+  eventText,
+  type Fields,
+  fields,
+  finalText,
+  growingText,
+  parseLine,
+  text,
+  toolText,
+} from "../acp/loose-json.ts";
 import type { AgentEvent, Failure } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../stream.ts";
 import { leftOpencode, OPENCODE } from "./program.ts";
@@ -47,7 +57,7 @@ export function createOpencodeReader(model: string | null): StreamReader {
       case "text": {
         const words = text(part["text"]);
         if (words === null) return [];
-        said = finalText(said === "" ? words : `${said}\n\n${words}`);
+        said = growingText(said === "" ? words : `${said}\n\n${words}`);
         return [{ type: "message", text: eventText(words) }];
       }
       case "reasoning":
@@ -83,7 +93,7 @@ export function createOpencodeReader(model: string | null): StreamReader {
       return [{ type: "session", id, model }, ...read(event, type)];
     },
     conclude: (end) => ({
-      finalText: said,
+      finalText: finalText(said),
       conversation: {
         session: session === null ? null : { id: session, totals: null },
         model,
