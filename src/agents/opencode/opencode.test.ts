@@ -6,6 +6,7 @@ import type { AgentOptions } from "../../core/agent-options.ts";
 import type { AgentSpec } from "../runner.ts";
 import { permissionOf } from "./config.ts";
 import { createOpencodeRunner } from "./opencode.ts";
+import { uncontrolledSettings } from "./repository.ts";
 
 let bench: Bench;
 beforeEach(() => {
@@ -102,6 +103,45 @@ describe("how opencode is started", () => {
     const open = await start("acp", {}, { repositorySettings: true });
     expect(open.env["OPENCODE_DISABLE_PROJECT_CONFIG"]).toBeUndefined();
     expect(open.config["instructions"]).toBeUndefined();
+  });
+});
+
+describe("what the repository brings", () => {
+  const plant = (path: string, text = ""): void => {
+    mkdirSync(dirname(bench.path(path)), { recursive: true });
+    writeFileSync(bench.path(path), text);
+  };
+
+  test.each([
+    ["opencode.json", '{"plugin":["./x.js"]}'],
+    ["opencode.jsonc", '{"\\u0070lugins":["./x.js"]}'],
+    [".opencode/opencode.json", "{ // unreadable for us"],
+    [".opencode/plugin/x.js", ""],
+    [".opencode/plugins/x.ts", ""],
+  ])("S10: %s refuses the attempt in both ways, and is named", async (path, text) => {
+    plant(`workspace/${path}`, text);
+    for (const transport of ["acp", "native"] as const) {
+      const { end } = await start(transport);
+      expect(end).toMatchObject({ process: null, conversation: { failure: { kind: "request_refused" } } });
+      expect(end.detail).toContain(path);
+      expect(end.detail).toContain("repository_settings: on");
+      expect((await start(transport, {}, { repositorySettings: true })).end.process).not.toBeNull();
+    }
+  });
+
+  test("S10: it is looked for up to the root of the repository, and not above", async () => {
+    plant("opencode.json", '{"plugin":[]}');
+    plant("workspace/.git/HEAD");
+    plant("workspace/.opencode/plugin/x.js");
+    plant("workspace/part/a.txt");
+    expect(await uncontrolledSettings(bench.path("workspace/part"))).toEqual(["../.opencode/plugin/x.js"]);
+  });
+
+  test("texts are none of it", async () => {
+    plant("workspace/opencode.json", '{"$schema":"x","instructions":["A.md"]}');
+    plant("workspace/.opencode/agent/a.md");
+    plant("workspace/AGENTS.md");
+    expect(await uncontrolledSettings(bench.path("workspace"))).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 // The runner for opencode: over the Agent Client Protocol, or by its own lines of JSON.
 
-import { ok, type Result } from "../../core/result.ts";
+import { err, ok, type Result } from "../../core/result.ts";
 import { UNKNOWN_USAGE } from "../../core/usage.ts";
 import { agentOf, createAcpRunner, promptOf, refused } from "../acp/acp.ts";
 import { count, fields } from "../acp/loose-json.ts";
@@ -11,6 +11,7 @@ import type { AgentSpec, AttemptSpec, Failure, Runner } from "../runner.ts";
 import { runStream } from "../stream.ts";
 import { environmentOf } from "./config.ts";
 import { leftOpencode, OPENCODE } from "./program.ts";
+import { uncontrolledSettings } from "./repository.ts";
 import { createOpencodeReader } from "./stream.ts";
 
 export const createOpencodeRunner = ({ transport = "acp" }: { readonly transport?: "acp" | "native" } = {}): Runner =>
@@ -21,7 +22,7 @@ const PROFILE: AcpProfile = {
   name: "opencode",
   tellsModel: true,
   prepare: async (spec, agent) => {
-    const env = await environmentOf(spec, agent, false);
+    const env = await enter(spec, agent, false);
     return env.ok ? ok({ ...spec, argv: [...spec.argv, "acp"], env: env.value }) : env;
   },
   // It tells the tokens of the last step only. With tools there were more steps; then the number would be wrong, not merely small.
@@ -54,7 +55,7 @@ const NATIVE: Runner = {
 
 /** Values stand behind an equals sign, so that none of them can be taken for an option. The model is in the configuration. */
 async function prepareNative(asked: AttemptSpec, agent: AgentSpec): Promise<Result<AttemptSpec, Failure>> {
-  const env = await environmentOf(asked, agent, true);
+  const env = await enter(asked, agent, true);
   if (!env.ok) return env;
   const { effort, permission } = agent.options;
   const argv: [string, ...string[]] = [
@@ -67,4 +68,17 @@ async function prepareNative(asked: AttemptSpec, agent: AgentSpec): Promise<Resu
     ...(agent.session === undefined ? [] : [`--session=${agent.session.id}`]),
   ];
   return ok({ ...asked, argv, env: env.value, prompt: promptOf(asked, agent) });
+}
+
+/** The environment of the attempt, unless the repository brings what the program cannot be told to leave alone. */
+async function enter(
+  spec: AttemptSpec,
+  agent: AgentSpec,
+  withServers: boolean,
+): Promise<Result<Readonly<Record<string, string>>, Failure>> {
+  const files = agent.repositorySettings ? [] : await uncontrolledSettings(spec.cwd);
+  if (files.length === 0) return environmentOf(spec, agent, withServers);
+  const named = files.slice(0, 10).join(", ");
+  const message = `opencode would execute what the repository brings, and cannot be told not to: ${named.slice(0, 500)}. Remove that, or allow it with "repository_settings: on".`;
+  return err({ kind: "request_refused", message });
 }
