@@ -8,6 +8,7 @@ import { causeText } from "../core/infrastructure.ts";
 import { phaseLine, phasesOf } from "../core/projections/phase-line.ts";
 import { type InboxItem, openItems, type Run } from "../core/run.ts";
 import { findWork, stagesOf } from "../core/sequence.ts";
+import { tokensOf } from "../core/usage.ts";
 import { oneLine } from "./plain-text.ts";
 import { answersTo, askedBy, localTime } from "./run-view.ts";
 
@@ -54,7 +55,16 @@ function linesOf(
       if (place === undefined) return [`✔ ${event.stage}: ${status} → ${next}`];
       const begun = startedAt.get(`${event.stage}#${event.attempt}`);
       const durationMs = begun === undefined ? null : Date.parse(event.at) - begun;
-      return [phaseLine({ ...phaseOf(flow, event.stage, place), iteration: event.attempt, status, durationMs, next })];
+      const tokens = tokensTold(event.stage, event.attempt, later);
+      const phase = {
+        ...phaseOf(flow, event.stage, place),
+        iteration: event.attempt,
+        status,
+        tokens,
+        durationMs,
+        next,
+      };
+      return [phaseLine(phase)];
     }
     case "stage.expanded":
       return flow.log.start === undefined
@@ -166,7 +176,15 @@ function phaseOf(flow: Flow, stage: string, place: StagePlace) {
   const phases = phasesOf(flow);
   const at = phases.findIndex(({ id }) => id === stage);
   const [number, total] = at === -1 ? [place.n, place.total] : [at + 1, phases.length];
-  return { number, total, role: place.agent, model: phases[at]?.model ?? null, toolUses: null, tokens: null };
+  return { number, total, role: place.agent, model: phases[at]?.model ?? null, toolUses: null };
+}
+
+/** What the same decision recorded of the attempt's use. */
+function tokensTold(stage: string, attempt: number, later: readonly RunEvent[]): number | null {
+  const told = later.find(
+    (event) => event.type === "usage.recorded" && event.stage === stage && event.attempt === attempt,
+  );
+  return told?.type === "usage.recorded" ? tokensOf(told.usage) : null;
 }
 
 function fill(template: string, { n, total, agent }: StagePlace): string {

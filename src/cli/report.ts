@@ -1,7 +1,9 @@
 // How a command that acted on a run ends: one record of the run as it now stands, and what to do next.
 
+import type { JsonObject } from "../core/json.ts";
 import { type Phase, phasesOf, phaseTable } from "../core/projections/phase-line.ts";
 import { openItems, type Run } from "../core/run.ts";
+import { tokensOf, type Usage } from "../core/usage.ts";
 import { openForReading } from "../compose.ts";
 import type { RunSummary, Store } from "./find-run.ts";
 import type { Io } from "./io.ts";
@@ -105,9 +107,7 @@ export async function printPhases(io: Io, run: Run): Promise<void> {
           role: stage.shownAgent,
           iteration: row.attempt,
           status,
-          model: stage.model ?? null,
-          toolUses: null,
-          tokens: null,
+          ...toldBy(record.facts, stage.model ?? null),
           durationMs: row.durationMs,
           next: "",
         },
@@ -116,6 +116,16 @@ export async function printPhases(io: Io, run: Run): Promise<void> {
     return done.length === 0 ? "" : phaseTable(done);
   });
   for (const line of table === "" ? [] : table.split("\n")) io.err(line);
+}
+
+/** What the runner reported of an attempt; what it did not is not known. */
+function toldBy(facts: JsonObject, planned: string | null): Pick<Phase, "model" | "toolUses" | "tokens"> {
+  const { model, toolCalls, usage } = facts;
+  return {
+    model: typeof model === "string" ? model : planned,
+    toolUses: typeof toolCalls === "number" ? toolCalls : null,
+    tokens: usage !== null && typeof usage === "object" ? tokensOf(usage as unknown as Usage) : null,
+  };
 }
 
 export function statusColor(status: RunSummary["status"]): "red" | "green" | "yellow" | "cyan" | "dim" {

@@ -137,6 +137,7 @@ async function runAgent(job: StageJob, workspace: Workspace, play: Play): Promis
   await writeRecord(files.diff, job.players.redact(diff));
   await job.note({
     ...exitFacts(end),
+    ...conversationFacts(end, usage),
     ...(session === null
       ? {}
       : { session: { id: session.id, totals: session.totals === null ? null : { ...session.totals } } }),
@@ -426,6 +427,14 @@ function exitFacts(end: AttemptEnd): JsonObject {
     truncated: end.truncated,
     detail: end.detail,
   };
+}
+
+/** What an agent's program told besides its words; absent for programs that only print. */
+function conversationFacts({ conversation }: AttemptEnd, told: Report["usage"]): JsonObject {
+  if (conversation === undefined) return {};
+  const { version, turns, toolCalls, denials } = conversation;
+  const model = told?.model ?? conversation.model;
+  return { model, version, turns, toolCalls, denials, usage: told === undefined ? null : { ...told.usage } };
 }
 
 function failed(cause: string, reason: string): Report {
