@@ -45,13 +45,13 @@ export function createPlayers({ programs, environmentFor, desk, redact, redactor
   };
 }
 
-/** A runner whose code is loaded with its first attempt. */
+/** A runner whose code is loaded with its first attempt. Over ACP opencode does not tell how many tokens it used once it called a tool. */
 function runnerNamed(name: RunnerName, transport: Play["transport"]): Runner {
   let loaded: Promise<Runner> | undefined;
   return {
     name,
     run: async (spec: AttemptSpec, hooks: AttemptHooks) => {
-      loaded ??= loadRunner(name, transport ?? "acp");
+      loaded ??= loadRunner(name, transport ?? (name === "opencode" ? "native" : "acp"));
       return (await loaded).run(spec, hooks);
     },
   };
@@ -64,11 +64,11 @@ async function loadRunner(name: RunnerName, transport: "acp" | "native"): Promis
     case "codex":
       return (await import("./agents/codex/runner.ts")).createCodexRunner();
     case "gemini":
-      return (await import("./agents/gemini/gemini.ts")).createGeminiRunner({ transport });
+      return (await import("./agents/gemini/runner.ts")).createGeminiRunner({ transport });
     case "opencode":
-      return (await import("./agents/opencode/opencode.ts")).createOpencodeRunner({ transport });
+      return (await import("./agents/opencode/runner.ts")).createOpencodeRunner({ transport });
     case "acp":
-      return (await import("./agents/acp/acp.ts")).createAcpRunner();
+      return (await import("./agents/acp/runner.ts")).createAcpRunner();
     case "command":
       return (await import("./agents/command.ts")).createCommandRunner();
   }

@@ -14,8 +14,11 @@ export type Scene =
   | "work"
   /** Starts a program that leaves the process group, writes `held.txt`, and waits for ever. */
   | "hold"
-  /** Says 10,000 times the letter x and succeeds. */
+  /** Says `SPEECH` and succeeds. */
   | "talk";
+
+/** 13,000 characters in one line. No word comes twice: some programs take repetition for a model that has lost its way. */
+export const SPEECH = Array.from({ length: 2_000 }, (_, index) => `w${index}`).join(" ");
 
 /** The name of a scene stands in the prompt. */
 export const sceneMark = (scene: Scene): string => `SCENE-${scene}`;
@@ -129,7 +132,7 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       expect(ended).toMatchObject({ truncated: true });
       expect(statSync(spec.outputPath).size).toBeLessThan(8_100);
       expect(readFileSync(spec.outputPath, "utf8")).toContain("bytes left out]");
-      expect(ended.stdoutTail).toContain("x".repeat(10_000));
+      expect(ended.stdoutTail).toContain(SPEECH);
     });
 
     test("R-004-19: a program that does not exist is agent_not_found and named", async () => {

@@ -28,7 +28,9 @@ export const agentOptionKeys = {
   runner: z.enum(RUNNERS).describe("the program that plays the agent").optional(),
   transport: z
     .enum(["acp", "native"])
-    .describe("gemini and opencode: over the Agent Client Protocol (default), or by their own output format")
+    .describe(
+      "gemini and opencode: over the Agent Client Protocol (default of gemini), or by their own output format (default of opencode)",
+    )
     .optional(),
   effort: z
     .enum(["minimal", "low", "medium", "high", "max"])

@@ -4,7 +4,7 @@
 import { type Usage, UNKNOWN_USAGE, usageSince } from "../../core/usage.ts";
 import type { AgentEvent, Conversation, Failure, Session } from "../runner.ts";
 import type { ProgramEnd } from "../stream.ts";
-import { count, eventText, type Fields, fields, finalText, growingText, list, text, toolText } from "./loose-json.ts";
+import { count, eventText, type Fields, fields, finalText, growingText, list, text, toolText } from "../loose-json.ts";
 
 export type AcpConversation = {
   opened(session: { readonly id: string; readonly model: string | null }): void;

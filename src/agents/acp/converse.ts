@@ -6,7 +6,7 @@ import { client, type ClientContext, methods, PROTOCOL_VERSION, RequestError } f
 import type { AgentSpec, Failure } from "../runner.ts";
 import type { AcpConversation } from "./conversation.ts";
 import { failureOf, troubleOfRpcError } from "./failure.ts";
-import { type Fields, fields, list, text } from "./loose-json.ts";
+import { type Fields, fields, list, text } from "../loose-json.ts";
 import { DESK, mcpServersOf } from "./mcp-servers.ts";
 import { answerPermission } from "./permission.ts";
 import type { AcpProfile } from "./profile.ts";

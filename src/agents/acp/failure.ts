@@ -2,7 +2,7 @@
 // Shared by the protocol and by the output formats of the programs behind it.
 
 import type { Failure } from "../runner.ts";
-import { count, fields, parseLine, text } from "./loose-json.ts";
+import { count, fields, parseLine, text } from "../loose-json.ts";
 
 /** Who failed, for sentences: `login` is the way out when nobody is logged in. */
 export type Program = { readonly title: string; readonly login: string };

@@ -2,7 +2,7 @@
 // one time, or refused and written down.
 
 import type { Permission } from "../../core/agent-options.ts";
-import { fields, type Fields, list, text } from "./loose-json.ts";
+import { fields, type Fields, list, text } from "../loose-json.ts";
 
 export type Answer =
   | { readonly allowed: true; readonly outcome: Outcome }

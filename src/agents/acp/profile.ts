@@ -7,7 +7,7 @@ import type { Usage } from "../../core/usage.ts";
 import type { AgentSpec, AttemptSpec, Failure } from "../runner.ts";
 import type { ProgramEnd } from "../stream.ts";
 import { failureOf, type Program } from "./failure.ts";
-import type { Fields } from "./loose-json.ts";
+import type { Fields } from "../loose-json.ts";
 
 export type AcpProfile = Program & {
   readonly name: RunnerName;

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Bench, openBench } from "../../../test/fixtures/agents/try-agent.ts";
 import type { AgentEvent, AttemptEnd, Session } from "../runner.ts";
-import { createAcpRunner } from "./acp.ts";
+import { createAcpRunner } from "./runner.ts";
 
 const FOLDER = new URL("../../../test/fixtures/traces/acp/", import.meta.url);
 const VERDICT = '"verdict":"APPROVED"';

@@ -4,7 +4,7 @@
 import type { Writable } from "node:stream";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import { splitLines } from "../stream.ts";
-import { isFields, parseLine, type Fields } from "./loose-json.ts";
+import { isFields, parseLine, type Fields } from "../loose-json.ts";
 
 export type Wire = {
   readonly stream: Stream;

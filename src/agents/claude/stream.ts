@@ -15,7 +15,7 @@ import {
   parseLine,
   text,
   toolText,
-} from "../acp/loose-json.ts";
+} from "../loose-json.ts";
 import type { AgentEvent, Failure, Session } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../stream.ts";
 import { entry, failureOf, failureWithoutResult, resetInText, type Trouble, toIsoTime } from "./failure.ts";

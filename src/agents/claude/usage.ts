@@ -3,7 +3,7 @@
 // taken from this run's part, and dollars from the totals, in which what a killed run could not tell is paid for later.
 
 import { addUsage, type Usage, usageSince } from "../../core/usage.ts";
-import { count, type Fields, fields } from "../acp/loose-json.ts";
+import { count, type Fields, fields } from "../loose-json.ts";
 
 export type UsageCount = ReturnType<typeof createUsageCount>;
 

@@ -1,7 +1,7 @@
 // Why Codex' work came to nothing, in the words of the port. It tells only sentences; a status of HTTP within them decides, then words
 // it is known to use.
 
-import { fields, parseLine, text } from "../acp/loose-json.ts";
+import { fields, parseLine, text } from "../loose-json.ts";
 import type { Failure } from "../runner.ts";
 import { withWords } from "../sentence.ts";
 import type { ProgramEnd } from "../stream.ts";

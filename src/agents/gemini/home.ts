@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../../core/result.ts";
-import { type Fields, fields, isFields, parseLine } from "../acp/loose-json.ts";
+import { type Fields, fields, isFields, parseLine } from "../loose-json.ts";
 import { DESK } from "../acp/mcp-servers.ts";
 import type { AgentSpec, AttemptSpec, Failure } from "../runner.ts";
 

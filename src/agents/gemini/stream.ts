@@ -12,7 +12,7 @@ import {
   parseLine,
   text,
   toolText,
-} from "../acp/loose-json.ts";
+} from "../loose-json.ts";
 import type { AgentEvent, Failure } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../stream.ts";
 import { GEMINI, leftGemini } from "./program.ts";

@@ -5,7 +5,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import type { Json } from "../../core/json.ts";
 import { err, ok, type Result } from "../../core/result.ts";
-import { type Fields, fields, isFields, list, parseLine } from "../acp/loose-json.ts";
+import { type Fields, fields, isFields, list, parseLine } from "../loose-json.ts";
 import { DESK } from "../acp/mcp-servers.ts";
 import type { AgentSpec, AttemptSpec, Failure } from "../runner.ts";
 

@@ -4,7 +4,7 @@
 
 import { access, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { isFields, parseLine } from "../acp/loose-json.ts";
+import { isFields, parseLine } from "../loose-json.ts";
 
 /** The files that would take effect, as paths from `cwd`. */
 export async function uncontrolledSettings(cwd: string): Promise<string[]> {

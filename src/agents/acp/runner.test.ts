@@ -4,7 +4,7 @@ import { agent, type Bench, openBench } from "../../../test/fixtures/agents/try-
 import type { AgentOptions } from "../../core/agent-options.ts";
 import { isAlive } from "../process-table.ts";
 import type { AgentEvent, AgentSpec, AttemptEnd, AttemptHooks, ProcessIdentity } from "../runner.ts";
-import { createAcpRunner } from "./acp.ts";
+import { createAcpRunner } from "./runner.ts";
 
 let bench: Bench;
 beforeEach(() => {

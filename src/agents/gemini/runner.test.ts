@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agent, type Bench, openBench } from "../../../test/fixtures/agents/try-agent.ts";
 import type { AgentOptions } from "../../core/agent-options.ts";
 import type { AgentEvent, AgentSpec } from "../runner.ts";
-import { createGeminiRunner } from "./gemini.ts";
+import { createGeminiRunner } from "./runner.ts";
 import { settingsOf, withoutComments } from "./home.ts";
 import { policyOf } from "./policy.ts";
 import { uncontrolledSettings } from "./repository.ts";

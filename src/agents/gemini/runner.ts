@@ -5,9 +5,9 @@
 // one of these go the native way whatever was chosen.
 
 import { ok, type Result } from "../../core/result.ts";
-import { createAcpRunner, agentOf, promptOf, refused } from "../acp/acp.ts";
+import { createAcpRunner, agentOf, promptOf, refused } from "../acp/runner.ts";
 import { cleanerOf } from "../acp/clean.ts";
-import { count, fields } from "../acp/loose-json.ts";
+import { count, fields } from "../loose-json.ts";
 import type { AcpProfile } from "../acp/profile.ts";
 import { findProgram } from "../find-program.ts";
 import { notStarted } from "../process.ts";

@@ -5,7 +5,7 @@ import { agent, type Bench, openBench } from "../../../test/fixtures/agents/try-
 import type { AgentOptions } from "../../core/agent-options.ts";
 import type { AgentSpec } from "../runner.ts";
 import { permissionOf } from "./config.ts";
-import { createOpencodeRunner } from "./opencode.ts";
+import { createOpencodeRunner } from "./runner.ts";
 import { uncontrolledSettings } from "./repository.ts";
 
 let bench: Bench;

@@ -2,8 +2,8 @@
 
 import { err, ok, type Result } from "../../core/result.ts";
 import { UNKNOWN_USAGE } from "../../core/usage.ts";
-import { agentOf, createAcpRunner, promptOf, refused } from "../acp/acp.ts";
-import { count, fields } from "../acp/loose-json.ts";
+import { agentOf, createAcpRunner, promptOf, refused } from "../acp/runner.ts";
+import { count, fields } from "../loose-json.ts";
 import type { AcpProfile } from "../acp/profile.ts";
 import { findProgram } from "../find-program.ts";
 import { notStarted } from "../process.ts";

@@ -7,7 +7,7 @@ import { notStarted, runProcess } from "../process.ts";
 import type { AgentSpec, AttemptEnd, AttemptHooks, AttemptSpec, Failure, Runner } from "../runner.ts";
 import { openConversation } from "./conversation.ts";
 import { converse } from "./converse.ts";
-import { type Fields, fields, text } from "./loose-json.ts";
+import { type Fields, fields, text } from "../loose-json.ts";
 import { cleanerOf } from "./clean.ts";
 import { type AcpProfile, leftWithout, PLAIN, PLAIN_OPTIONS } from "./profile.ts";
 import { openWire } from "./wire.ts";
