@@ -114,9 +114,9 @@ async function carryOn(io: Io, passrail: Passrail, runId: string, view: View, ca
   const telling = keepTelling(view, passrail.store);
   try {
     const rest = async (): Promise<"rest"> => {
-      await passrail.engine.idle();
+      await passrail.engine.idle(runId);
       await passrail.engine.catchUp();
-      await passrail.engine.idle();
+      await passrail.engine.idle(runId);
       return "rest";
     };
     const ended = await Promise.race([rest(), caught, telling.failed]);

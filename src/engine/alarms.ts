@@ -12,6 +12,8 @@ export type Alarms = {
   /** Removes and gives those whose time has come, the earliest first. */
   takeDue(): readonly ReadyAttempt[];
   readonly size: number;
+  /** Whether something of this run waits for its time. */
+  waitsFor(runId: string): boolean;
   /** For good: nothing rings any more. */
   stop(): void;
 };
@@ -49,6 +51,7 @@ export function createAlarms(clock: Clock, onDue: () => void): Alarms {
     get size() {
       return waiting.size;
     },
+    waitsFor: (runId) => [...waiting.values()].some(({ attempt }) => attempt.runId === runId),
     set(attempt, until) {
       if (waiting.has(attempt.key)) return true;
       const untilMs = Date.parse(until);

@@ -77,8 +77,8 @@ export type Engine = {
   deliver(runId: string, body: SignalBody, actor: Actor, signalId?: string): Promise<Delivery>;
   /** Begins to perform: recovers what a dead engine left, then starts whatever is ready. Needs the engine lock. */
   perform(): Promise<void>;
-  /** Resolves when nothing runs and nothing can start. */
-  idle(): Promise<void>;
+  /** Resolves when nothing runs and nothing can start. With a run: what other runs wait for is left out, it may take hours. */
+  idle(runId?: string): Promise<void>;
   /** Looks for changes that other processes stored. */
   catchUp(): Promise<void>;
   /** Ends every attempt and stops starting; what was running is recovered by the next engine. */
@@ -114,7 +114,7 @@ export function createEngine(options: EngineOptions): Engine {
   const flows = new Map<string, ResolvedFlow>();
   const savedFlows = new Map<string, Promise<void>>();
   const turns = new Map<string, Promise<unknown>>();
-  const idlers: (() => void)[] = [];
+  const idlers: { readonly runId: string | undefined; readonly resolve: () => void }[] = [];
   let performing = false;
   let closing = false;
   let background = 0;
@@ -161,8 +161,8 @@ export function createEngine(options: EngineOptions): Engine {
       pump();
       post();
     },
-    idle() {
-      return isIdle() ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve));
+    idle(runId) {
+      return isIdle(runId) ? Promise.resolve() : new Promise((resolve) => idlers.push({ runId, resolve }));
     },
     catchUp,
     async close() {
@@ -648,17 +648,21 @@ export function createEngine(options: EngineOptions): Engine {
     };
   }
 
-  function isIdle(): boolean {
+  function isIdle(runId: string | undefined): boolean {
     const isQuiet = live.size === 0 && background === 0 && turns.size === 0;
     // What waits for its time will start by itself.
-    return isQuiet && ((queue.size === 0 && alarms.size === 0) || !performing);
+    const waits = runId === undefined ? alarms.size > 0 : alarms.waitsFor(runId);
+    return isQuiet && ((queue.size === 0 && !waits) || !performing);
   }
 
   function rest(): void {
     if (idlers.length === 0) return;
     setImmediate(() => {
-      if (!isIdle()) return;
-      for (const resolve of idlers.splice(0)) resolve();
+      const done = idlers.filter(({ runId }) => isIdle(runId));
+      for (const idler of done) {
+        idlers.splice(idlers.indexOf(idler), 1);
+        idler.resolve();
+      }
     });
   }
 }

@@ -66,6 +66,23 @@ test("nobody is idle while something will start by itself", async () => {
   expect((await scripted.load("r1")).status).toBe("completed");
 });
 
+test("who waits for one run is not held up by what another run waits for", async () => {
+  await open({ build: [LIMITED] });
+  await scripted.start("r1");
+  await scripted.until("r1", "is put off", isPutOff);
+  await scripted.start("r2", flowOf([{ id: "second", agent: "second" }]));
+  await scripted.engine.idle("r2");
+  expect(await scripted.until("r2", "is completed", isDone)).toMatchObject({ status: "completed" });
+  let idle = false;
+  const rest = scripted.engine.idle("r1").then(() => {
+    idle = true;
+  });
+  await scripted.advance(1);
+  expect(idle).toBe(false);
+  await scripted.advance(15 * MINUTE);
+  await rest;
+});
+
 test("the wait survives a restart, also one that lasts longer than the wait", async () => {
   const calls = await open({ build: [{ ...LIMITED, resetsAt: "2026-01-01T17:00:00Z" }] });
   await scripted.start("r1");
