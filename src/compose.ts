@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Detected } from "./agents/detect.ts";
 import type { Config } from "./config.ts";
 import type { RunnerName } from "./core/agent-options.ts";
 import type { Metered } from "./core/budget.ts";
@@ -171,6 +172,32 @@ export type RepositoryFile = { readonly path: string; readonly sha256: string; r
 /** Hooks, MCP servers and settings for agents' programs that a project brings with it. */
 export async function repositoryFiles(project: string): Promise<readonly RepositoryFile[]> {
   return (await import("./agents/repository-settings.ts")).findRepositorySettings(project);
+}
+
+export type { Detected };
+
+/** The programs that can play agents on this machine, each as it would be started for a stage. */
+export async function detectRunners(
+  environment: OpenOptions["environment"],
+  project: string,
+  { programs, passEnvironment }: Pick<Config, "programs" | "passEnvironment">,
+): Promise<readonly Detected[]> {
+  const { RUNNERS } = await import("./core/agent-options.ts");
+  const { detectRunner } = await import("./agents/detect.ts");
+  const { childEnvironment, runnerEnvironment } = await import("./agents/environment.ts");
+  const shown = RUNNERS.filter(
+    (runner) => (runner !== "acp" && runner !== "command") || programs[runner] !== undefined,
+  );
+  return Promise.all(
+    shown.map((runner) => {
+      const { command, env = {}, pass = [] } = programs[runner] ?? {};
+      const names = [...runnerEnvironment(runner), ...passEnvironment, ...pass];
+      return detectRunner(runner, childEnvironment(environment, env, names), {
+        cwd: project,
+        ...(command === undefined ? {} : { command }),
+      });
+    }),
+  );
 }
 
 export async function loadConfig({

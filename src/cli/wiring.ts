@@ -19,6 +19,12 @@ export function addCommands(program: Command, call: Call): void {
     .action(() => call(async (io) => (await import("./commands/overview.ts")).inbox(io)));
   addAnswers(program, call);
   addMoney(program, call);
+  program
+    .command("agent")
+    .description("the programs that play agents, and the agents")
+    .command("list")
+    .description("what is installed and logged in, and who plays which agent")
+    .action(() => call(async (io) => (await import("./commands/agent.ts")).agentList(io)));
   addFlows(program.command("flow").description("the flows that can be run"), call);
   program
     .command("demo")
