@@ -1,7 +1,7 @@
 // What Passrail adds to a coding agent: from the order to start until the program itself runs, and for every event that it streams.
 
-import { execFileSync, spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClaudeReader } from "../src/agents/claude/stream.ts";
 import { createClaudeRunner } from "../src/agents/claude/runner.ts";
@@ -71,8 +71,8 @@ async function measureStart(dir: string): Promise<Row> {
 async function began(dir: string, start: () => Promise<unknown>): Promise<number> {
   const at = performance.timeOrigin + performance.now();
   await start();
-  const last = execFileSync("tail", ["-n", "1", join(dir, "began")], { encoding: "utf8" });
-  return Number(BigInt(last.trim()) / 1000n) / 1000 - at;
+  const [last = "0"] = readFileSync(join(dir, "began"), "utf8").trim().split("\n").slice(-1);
+  return Number(BigInt(last) / 1000n) / 1000 - at;
 }
 
 /** Everything that an event passes through: secrets out, lines, reader, log. */

@@ -23,7 +23,7 @@ export type YamlSource = {
   readonly linesBefore?: number;
 };
 
-export const MAX_YAML_BYTES = 256 * 1024;
+const MAX_YAML_BYTES = 256 * 1024;
 const MAX_FAULTS = 20;
 /** `__proto__` would change what an object is; `<<` asks for a merge, which is not done here. */
 const FORBIDDEN_KEYS = new Set(["__proto__", "<<"]);

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { didYouMean, nearest } from "../core/check/suggest.ts";
 import { factPathsOf, holds } from "../core/condition.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
-import { type RunnerName, RUNNERS, type WrittenOptions } from "../core/agent-options.ts";
+import { RUNNERS, type WrittenOptions } from "../core/agent-options.ts";
 import type { Flow, Stage, WorkStage } from "../core/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { playOf } from "../core/play.ts";
@@ -107,12 +107,6 @@ export function requirePrograms(resolved: ResolvedFlow, facts: JsonObject, task:
       "or in passrail.yaml:  runner: claude    or    agents: { NAME: { command: [program, argument] } }",
     ].join("\n"),
   );
-}
-
-/** Runners with a model that agents of this run can use, for what is said before the start. */
-export function runnersUsed(resolved: ResolvedFlow, facts: JsonObject, task: string): ReadonlySet<RunnerName> {
-  const plays = candidates(resolved, facts, task).map((stage) => playOf(resolved, facts, stage)?.runner);
-  return new Set(plays.filter((runner) => runner !== undefined && runner !== "command"));
 }
 
 /** The stages in which an agent can work in this run, as far as is known before it starts. */

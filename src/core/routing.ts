@@ -6,7 +6,7 @@ import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { Route, Stage, WorkStage } from "./flow.ts";
 import { MAIN_TRACK } from "./flow.ts";
 import { handOff, handOver, type Sender } from "./handing-over.ts";
-import type { Json, JsonObject } from "./json.ts";
+import type { Json } from "./json.ts";
 import { isName } from "./name.ts";
 import type { Outcome } from "./outcome.ts";
 import { issueText, routeKey } from "./outcome.ts";
@@ -299,9 +299,9 @@ function gateNotes(run: Run): { readonly notes?: readonly string[] } {
   const effect = factOf(run, ["config", "repository_settings"]) === true ? "takes effect" : "stays off";
   const notes = (files as readonly Json[]).flatMap((file) => {
     if (file === null || typeof file !== "object" || Array.isArray(file)) return [];
-    const { path, sha256, for: program } = file as JsonObject;
+    const { path, sha256, for: program } = file as Readonly<Record<string, string>>;
     return [
-      `the repository brings ${String(path)} for ${String(program)} (sha256 ${String(sha256).slice(0, 12)}); it ${effect}`,
+      `the repository brings ${path ?? ""} for ${program ?? ""} (sha256 ${sha256?.slice(0, 12) ?? ""}); it ${effect}`,
     ];
   });
   return notes.length === 0 ? {} : { notes };

@@ -118,7 +118,3 @@ export function storeMark(home: string): string {
 export function markerOf(storeId: string, runId: string, stage: string, attempt: number): string {
   return `${storeId}/${runId}/${stage}/${attempt}`;
 }
-
-export async function ensureFolder(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-}

@@ -11,7 +11,7 @@ export type Players = {
   /** Where attempts submit their verdicts; only runners with a model behind them are told of it. */
   readonly desk: Desk;
   /** Takes known secrets out of a text before it is kept. */
-  redact(text: string): string;
+  readonly redact: (text: string) => string;
   readonly redactor: () => StreamRedactor;
 };
 

@@ -84,13 +84,13 @@ describe.skipIf(contractTests() === "left out")("flows with real agent programs"
     expect(run).toMatchObject({ status: "completed", word: "shipped" });
     expect(wordsOf(events)).toContain("qa");
     const attempts = await bench.passrail.store.attempts(run.id);
-    expect(attempts.map(({ stage, facts }) => `${stage}:${String(facts["runner"])}`)).toEqual([
-      "spec:claude",
-      "design:codex",
-      "build:claude",
-      "qa:codex",
-      "build:claude",
-      "qa:codex",
+    expect(attempts.map(({ stage, facts }) => [stage, facts["runner"]].join(" "))).toEqual([
+      "spec claude",
+      "design codex",
+      "build claude",
+      "qa codex",
+      "build claude",
+      "qa codex",
     ]);
     await expectAccounted(run);
     expect(findMarked(`${storeMark(bench.home)}/`)).toEqual([]);

@@ -34,7 +34,7 @@ export async function environmentOf(
   });
 }
 
-export function configOf({ options, folders }: Pick<AgentSpec, "options" | "folders">): Fields {
+function configOf({ options, folders }: Pick<AgentSpec, "options" | "folders">): Fields {
   return {
     autoupdate: false,
     share: "disabled",
