@@ -9,7 +9,7 @@ export type Form = {
 };
 
 /** Shorter values would be found in innocent text. */
-export const SHORTEST_SECRET = 6;
+const SHORTEST_SECRET = 6;
 /** A longer value is looked for in pieces, so that little has to be held back while it comes. */
 const PIECE = 4096;
 /** A line of a longer value counts by itself from here on. */
@@ -24,7 +24,7 @@ const TRIVIAL: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split(" ")),
 );
 
-export function isTrivial(value: string): boolean {
+function isTrivial(value: string): boolean {
   const text = value.trim();
   if (text.length < SHORTEST_SECRET || TRIVIAL.has(text.toLowerCase())) return true;
   // One character over and over: xxxxxx, ******.
