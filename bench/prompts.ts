@@ -10,7 +10,7 @@ import { SHIPPED } from "../test/harness/shipped.ts";
 import type { Row } from "./measure.ts";
 
 /** Parts that tell what came before; what stands in front of them must not depend on the attempt. */
-const HANDOFF_PARTS = ["handoffs", "previous-handoff"];
+const HANDOFF_PARTS: ReadonlySet<string> = new Set(["handoffs", "previous-handoff"]);
 
 export function measurePrompts(): readonly Row[] {
   const shares = SHIPPED.flatMap((name) => sharesOf(name));
@@ -37,7 +37,7 @@ function sharesOf(flowName: (typeof SHIPPED)[number]): readonly { role: string; 
   return works.flatMap((stage) => {
     if (stage.kind !== "agent") return [];
     const names = stage.promptFile === undefined ? stage.prompt : ["agent", "prompt-file", "handoffs"];
-    const cut = names.findIndex((name) => HANDOFF_PARTS.includes(name));
+    const cut = names.findIndex((name) => HANDOFF_PARTS.has(name));
     const before = { ...stage, prompt: names.slice(0, cut < 0 ? names.length : cut) };
     const { promptFile, ...noFile } = before;
     const head = composePrompt(

@@ -17,6 +17,7 @@ import type { Engine, EngineOptions } from "./engine/engine.ts";
 import type { Notifier } from "./notify/notify.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
+import type { TryResult } from "./try-runner.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -88,17 +89,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   const store = openSqliteStore({ file: storeFile(home) });
   const worktrees = parts.createWorktreeWorkspaces({ root: join(home, "worktrees") });
   const directories = parts.createDirectoryWorkspaces();
-  const { passEnvironment, programs } = config.value;
-  const redaction = parts.createRedaction(parts.secretsOf(environment));
-  const desk = parts.createDesk();
-  const players = parts.createPlayers({
-    programs,
-    environmentFor: (runner, declared, pass) =>
-      parts.childEnvironment(environment, declared, [...parts.runnerEnvironment(runner), ...passEnvironment, ...pass]),
-    desk,
-    redact: redaction.text,
-    redactor: () => parts.createStreamRedactor(redaction),
-  });
+  const players = parts.openPlayers(environment, config.value);
   const engine = parts.createEngine({
     store,
     clock: parts.systemClock,
@@ -145,7 +136,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     async close() {
       clearInterval(timer);
       await engine.close();
-      await desk.close();
+      await players.desk.close();
       store.close();
       if ("release" in lock) lock.release();
     },
@@ -174,7 +165,7 @@ export async function repositoryFiles(project: string): Promise<readonly Reposit
   return (await import("./agents/repository-settings.ts")).findRepositorySettings(project);
 }
 
-export type { Detected };
+export type { Detected, TryResult };
 
 /** The programs that can play agents on this machine, each as it would be started for a stage. */
 export async function detectRunners(
@@ -198,6 +189,23 @@ export async function detectRunners(
       });
     }),
   );
+}
+
+/** One tiny attempt with a runner, from end to end. */
+export async function tryRunner(
+  { environment, project }: Pick<OpenOptions, "environment" | "project">,
+  runner: RunnerName,
+): Promise<Result<TryResult>> {
+  const config = await loadConfig({ environment, project, flags: {} });
+  if (!config.ok) return config;
+  const { openPlayers } = await import("./players.ts");
+  const { makeTry } = await import("./try-runner.ts");
+  const players = openPlayers(environment, config.value);
+  try {
+    return ok(await makeTry(players, runner, config.value.agents["*"]?.model ?? config.value.model ?? undefined));
+  } finally {
+    await players.desk.close();
+  }
 }
 
 export async function loadConfig({

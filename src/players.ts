@@ -1,46 +1,42 @@
 // Who plays agents on this machine: for every runner its program, its environment and how to talk to it. Runners are loaded when the first
 // stage asks for them: a machine that only runs commands never loads the others.
 
-import type { AttemptHooks, AttemptSpec, Runner, StreamRedactor } from "./agents/runner.ts";
-import type { Program } from "./config.ts";
+import { childEnvironment, runnerEnvironment, secretsOf } from "./agents/environment.ts";
+import { createStreamRedactor } from "./agents/redactor.ts";
+import type { AttemptHooks, AttemptSpec, Runner } from "./agents/runner.ts";
+import type { Config } from "./config.ts";
 import type { RunnerName } from "./core/agent-options.ts";
 import type { Play } from "./core/play.ts";
+import { createRedaction } from "./core/redaction.ts";
 import type { Player, Players } from "./engine/players.ts";
-import type { Desk } from "./mcp/desk.ts";
+import { createDesk } from "./mcp/server.ts";
 
-export type PlayersOptions = {
-  readonly programs: Readonly<Partial<Record<RunnerName, Program>>>;
-  /** What agents may see for a runner and the names that the operator passes to it. */
-  readonly environmentFor: (
-    runner: RunnerName,
-    declared: Readonly<Record<string, string>>,
-    pass: readonly string[],
-  ) => Record<string, string>;
-  readonly desk: Desk;
-  readonly redact: (text: string) => string;
-  readonly redactor: () => StreamRedactor;
-};
-
-export function createPlayers({ programs, environmentFor, desk, redact, redactor }: PlayersOptions): Players {
+/** Players with what the settings and the environment of this process say. Whoever opens them closes their desk. */
+export function openPlayers(
+  environment: Readonly<Record<string, string | undefined>>,
+  { programs, passEnvironment }: Pick<Config, "programs" | "passEnvironment">,
+): Players {
+  const declared = Object.values(programs).flatMap(({ env }) => secretsOf(env));
+  const redaction = createRedaction([...secretsOf(environment), ...declared]);
   const runners = new Map<string, Runner>();
-  const environments = new Map<RunnerName, Readonly<Record<string, string>>>();
   return {
-    desk,
-    redact,
-    redactor,
+    desk: createDesk(),
+    redact: redaction.text,
+    redactor: () => createStreamRedactor(redaction),
     playerFor(play: Play): Player {
       const { runner: name } = play;
-      const program = programs[name];
-      const [first = name, ...rest] = play.command ?? program?.command ?? [name];
-      const environment = environments.get(name) ?? environmentFor(name, program?.env ?? {}, program?.pass ?? []);
-      environments.set(name, environment);
+      const { command, env = {}, pass = [], models = {} } = programs[name] ?? {};
+      const [first = name, ...rest] = play.command ?? command ?? [name];
       const key = `${name}/${play.transport ?? ""}`;
       const runner = runners.get(key) ?? runnerNamed(name, play.transport);
       runners.set(key, runner);
       const { model } = play.options;
-      const mapped = model === undefined ? undefined : (program?.models[model] ?? model);
-      const options = mapped === undefined ? play.options : { ...play.options, model: mapped };
-      return { runner, argv: [first, ...rest], environment, options };
+      return {
+        runner,
+        argv: [first, ...rest],
+        environment: childEnvironment(environment, env, [...runnerEnvironment(name), ...passEnvironment, ...pass]),
+        options: model === undefined ? play.options : { ...play.options, model: models[model] ?? model },
+      };
     },
   };
 }

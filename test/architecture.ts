@@ -45,6 +45,7 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
   web: { may: ["core", "api"], packages: "*", node: false },
   "config.ts": { may: ["core"], packages: "*", node: true },
   "players.ts": { may: "*", packages: "*", node: true },
+  "try-runner.ts": { may: "*", packages: "*", node: true },
   "parts.ts": { may: "*", packages: "*", node: true },
   "compose.ts": { may: "*", packages: "*", node: true },
   "index.ts": { may: "*", packages: "*", node: true },

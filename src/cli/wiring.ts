@@ -1,6 +1,7 @@
 // Every command with its arguments and flags. Wiring only: what a command does is loaded when it is called.
 
-import { type Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
+import type { RunnerName } from "../core/agent-options.ts";
 import type { Control } from "./commands/control.ts";
 import { usageError } from "./errors.ts";
 import { EXIT_CODES, ITEM, RUN } from "./help-text.ts";
@@ -19,12 +20,7 @@ export function addCommands(program: Command, call: Call): void {
     .action(() => call(async (io) => (await import("./commands/overview.ts")).inbox(io)));
   addAnswers(program, call);
   addMoney(program, call);
-  program
-    .command("agent")
-    .description("the programs that play agents, and the agents")
-    .command("list")
-    .description("what is installed and logged in, and who plays which agent")
-    .action(() => call(async (io) => (await import("./commands/agent.ts")).agentList(io)));
+  addAgents(program.command("agent").description("the programs that play agents, and the agents"), call);
   addFlows(program.command("flow").description("the flows that can be run"), call);
   program
     .command("demo")
@@ -243,6 +239,19 @@ function addMoney(program: Command, call: Call): void {
     .action((run: string | undefined, flags: Flags) =>
       call(async (io) => (await import("./commands/cost.ts")).cost(io, run, texts(flags, "by", "since"))),
     );
+}
+
+function addAgents(agent: Command, call: Call): void {
+  agent
+    .command("list")
+    .description("what is installed and logged in, and who plays which agent")
+    .action(() => call(async (io) => (await import("./commands/agent.ts")).agentList(io)));
+  const known: readonly RunnerName[] = ["claude", "codex", "gemini", "opencode"];
+  agent
+    .command("test")
+    .description("one tiny attempt from end to end; costs one short answer")
+    .addArgument(new Argument("<runner>", "who plays").choices(known))
+    .action((runner: RunnerName) => call(async (io) => (await import("./commands/agent.ts")).agentTest(io, runner)));
 }
 
 function addFlows(flow: Command, call: Call): void {

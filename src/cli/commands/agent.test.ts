@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Detected } from "../../compose.ts";
+import type { Detected, TryResult } from "../../compose.ts";
 import { readConfig } from "../../config.ts";
+import { ok } from "../../core/result.ts";
 import type { Io } from "../io.ts";
-import { agentTest, playedByConfig, printAgents, type TestResult } from "./agent.ts";
+import { agentTest, playedByConfig, printAgents } from "./agent.ts";
 
 let cwd = "";
 beforeEach(() => {
@@ -129,7 +130,7 @@ test("who plays an agent: the settings for it, for all, its file, the default", 
 });
 
 describe("agent test", () => {
-  const PASSED: TestResult = {
+  const PASSED: TryResult = {
     ok: true,
     steps: [
       { name: "started", ok: true, detail: "claude-x, version 2" },
@@ -141,21 +142,21 @@ describe("agent test", () => {
 
   test("each step on a line, then the time and the cost, and 0", async () => {
     const { io, out } = ioOf();
-    expect(await agentTest(io, "claude", async () => PASSED)).toBe(0);
+    expect(await agentTest(io, "claude", async () => ok(PASSED))).toBe(0);
     expect(out).toEqual(["✓ started: claude-x, version 2", "✓ answered", "claude works, 1s, $0.0123, 1020 tokens"]);
   });
 
   test("a step that failed says why, an unknown cost is called unknown, and 1", async () => {
     const { io, out } = ioOf();
     const steps = [{ name: "answered", ok: false, detail: "Not logged in.\u001b[2J\nRun claude once." }];
-    expect(await agentTest(io, "claude", async () => ({ ok: false, steps, durationMs: 5, usage: null }))).toBe(1);
+    expect(await agentTest(io, "claude", async () => ok({ ok: false, steps, durationMs: 5, usage: null }))).toBe(1);
     expect(out[0]).toBe("✖ answered: Not logged in.");
     expect(out.slice(1)).toEqual(["    Run claude once.", "claude does not work yet, 5ms, cost unknown"]);
   });
 
   test("with --json one document", async () => {
     const { io, text, errors } = ioOf({ json: true });
-    await agentTest(io, "codex", async (runner) => ({ ...PASSED, steps: [{ name: runner, ok: true, detail: "" }] }));
+    await agentTest(io, "codex", async (runner) => ok({ ...PASSED, steps: [{ name: runner, ok: true, detail: "" }] }));
     expect(JSON.parse(text())).toMatchObject({
       runner: "codex",
       ok: true,

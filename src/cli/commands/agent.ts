@@ -2,7 +2,7 @@
 // Only looks, except for `test`, which makes one real attempt through the function it is given.
 
 import type { AgentFile } from "../../catalog/agent-file.ts";
-import { type Detected, detectRunners, loadConfig } from "../../compose.ts";
+import { type Detected, detectRunners, loadConfig, tryRunner } from "../../compose.ts";
 import type { Config } from "../../config.ts";
 import type { RunnerName, WrittenOptions } from "../../core/agent-options.ts";
 import { tokensOf, type Usage } from "../../core/usage.ts";
@@ -133,21 +133,16 @@ export function playedByConfig(config: Pick<Config, "agents" | "runner" | "model
   };
 }
 
-/** What one real attempt showed, step by step. */
-export type TestResult = {
-  readonly ok: boolean;
-  readonly steps: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];
-  readonly durationMs: number;
-  readonly usage: Usage | null;
-};
-
 export async function agentTest(
   io: Io,
   runner: RunnerName,
-  tryRunner: (runner: RunnerName) => Promise<TestResult>,
+  attempt: (runner: RunnerName) => ReturnType<typeof tryRunner> = (name) =>
+    tryRunner({ environment: io.environment, project: io.cwd }, name),
 ): Promise<number> {
   if (!io.json && !io.quiet) io.err(`One short attempt with ${runner}; it costs what one short answer costs.`);
-  const result = await tryRunner(runner);
+  const tried = await attempt(runner);
+  if (!tried.ok) throw problemError(tried.error, 2);
+  const result = tried.value;
   if (io.json) printJson(io, { runner, ...result });
   else {
     for (const { name, ok, detail } of result.steps) {
