@@ -101,7 +101,5 @@ export type WrittenOptions = {
 /** Reads options that were stored as plain data; what does not fit is left out, because a run under way must stay readable. */
 export function storedOptions(value: unknown): WrittenOptions {
   const parsed = written.safeParse(value);
-  return parsed.success
-    ? (Object.fromEntries(Object.entries(parsed.data).filter(([, item]) => item !== undefined)) as WrittenOptions)
-    : {};
+  return parsed.success ? Object.fromEntries(Object.entries(parsed.data).filter(([, item]) => item !== undefined)) : {};
 }
