@@ -6,23 +6,24 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findMarked } from "../../src/agents/process-table.ts";
 import { createStreamRedactor } from "../../src/agents/redactor.ts";
-import { runnerSuite, type Scene, sceneMark } from "../../src/agents/runner.testsuite.ts";
+import { runnerSuite, type Scene, SPEECH, sceneMark } from "../../src/agents/runner.testsuite.ts";
 import type { AttemptSpec, FAILURES, Runner, Session } from "../../src/agents/runner.ts";
 import { createRedaction } from "../../src/core/redaction.ts";
+import type { Usage } from "../../src/core/usage.ts";
 import type { Script } from "../fixtures/models/scenario.ts";
 import { until } from "../harness/until.ts";
 import { API_KEY, type Bench, openBench, transcript, untilAsked, VERDICT_SCHEMA } from "./bench.ts";
 import type { Vendor } from "./vendors.ts";
 
-type Tokens = { readonly input: number; readonly output: number; readonly cached: number };
+export type Tokens = { readonly input: number; readonly output: number; readonly cached: number };
 
 export type Contract = {
   readonly vendor: Vendor;
   /** Besides the vendor's name, where it has several ways. */
   readonly way?: string;
   readonly create: () => Runner;
-  /** Dollars for tokens; null where the vendor does not tell. */
-  readonly usd: ((tokens: Tokens) => number) | null;
+  /** What is told of an attempt that used these tokens: the first of a session without tools, or one that goes on and uses a tool. */
+  readonly usage: (tokens: Tokens, which: "first" | "resumed") => Usage;
   readonly failures: {
     /** A server that fails for ever. */
     readonly outage: (typeof FAILURES)[number] | "idle_timeout";
@@ -30,11 +31,21 @@ export type Contract = {
     /** Whether the time at which a limit ends reaches us. */
     readonly resetsAt: boolean;
   };
+  /** Whether the program can be kept from what a repository brings, or does not enter such a repository. */
+  readonly repository: "kept off" | "refused";
   /** What a repository's own settings make the program execute when they are let in. */
   readonly canary: string;
   /** Whether an attempt that was canceled leaves a session to go on with. */
   readonly resumesAfterCancel: boolean;
 };
+
+/** All that the vendor can tell, but for the dollars. */
+export const told = ({ input, output, cached }: Tokens): Usage => ({
+  usd: null,
+  inputTokens: input,
+  outputTokens: output,
+  cachedTokens: cached,
+});
 
 const FIRST: Tokens = { input: 10_000, output: 500, cached: 4_000 };
 const SECOND: Tokens = { input: 12_000, output: 300, cached: 9_000 };
@@ -47,6 +58,9 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
   const name = contract.way === undefined ? vendor.cli : `${vendor.cli} (${contract.way})`;
   const options = { timeout: 60_000 + 4 * vendor.readyMs };
 
+  /** For programs that wait for better times without a word. */
+  const patience = { startupMs: 60_000, idleMs: vendor.readyMs };
+
   if (only === "all") conformance(name, contract);
 
   describe(`${name} against scripted models`, options, () => {
@@ -57,14 +71,9 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
     afterAll(() => bench.close());
     afterEach(() => expect(bench.leftovers()).toEqual([]));
 
-    const expectUsage = (usage: unknown, tokens: Tokens): void => {
-      const usd = contract.usd === null ? null : expect.closeTo(contract.usd(tokens), 6);
-      expect(usage).toEqual({
-        usd,
-        inputTokens: tokens.input,
-        outputTokens: tokens.output,
-        cachedTokens: tokens.cached,
-      });
+    const expectUsage = (usage: Usage | null | undefined, expected: Usage): void => {
+      const usd = expected.usd === null ? null : expect.closeTo(expected.usd, 6);
+      expect(usage).toEqual({ ...expected, usd });
     };
 
     test("R-X-08: it writes a file by a tool, is told what is wrong with its verdict, and submits a right one", async () => {
@@ -72,6 +81,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
         verdict: [
           { text: "I write the report.", do: [{ write: { path: "report.txt", content: "all good\n" } }] },
           { do: [submit({ verdict: "MAYBE" })] },
+          { do: [submit({ verdict: "REVISE" })] },
           { do: [submit({ verdict: "APPROVED", summary: `it's "fine" – ünïcödé` })] },
           { text: "I have submitted my verdict." },
         ],
@@ -81,18 +91,21 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
         prompt: "Work and submit. [verdict]",
         submit: async (text) => {
           submitted.push(JSON.parse(text));
-          return { accepted: true, text: "The verdict is recorded." };
+          return submitted.length === 1
+            ? { accepted: false, text: "A REVISE needs a summary." }
+            : { accepted: true, text: "The verdict is recorded." };
         },
       });
       expect(end.conversation).toMatchObject({ failure: null, model: expect.any(String) });
       expect(readFileSync(join(end.spec.cwd, "report.txt"), "utf8").trim()).toBe("all good");
-      expect(submitted).toEqual([{ verdict: "APPROVED", summary: `it's "fine" – ünïcödé` }]);
-      const corrected = bench.asked("verdict").find((request) => request.turn === 2);
+      // What is wrong by the schema never gets as far as that.
+      expect(submitted).toEqual([{ verdict: "REVISE" }, { verdict: "APPROVED", summary: `it's "fine" – ünïcödé` }]);
+      const corrected = bench.asked("verdict").find((request) => request.turn === 3);
       if (corrected === undefined) throw new Error("the model was not asked again after its wrong verdict");
-      expect(transcript(corrected)).toContain("REVISE");
+      expect(transcript(corrected)).toContain("A REVISE needs a summary.");
       const called = end.events.filter((event) => event.type === "tool.called");
       expect(called.length).toBe(end.conversation?.toolCalls);
-      expect(called.length).toBeGreaterThanOrEqual(3);
+      expect(called.length).toBeGreaterThanOrEqual(4);
       expect(end.events.filter((event) => event.type === "tool.returned").length).toBe(called.length);
     });
 
@@ -107,7 +120,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       const submitted: string[] = [];
       const first = await bench.run({ prompt: "Do the first thing. [begin]" });
       expect(first.stdoutTail).toContain("I have done it, and forget my verdict.");
-      expectUsage(first.conversation?.usage, FIRST);
+      expectUsage(first.conversation?.usage, contract.usage(FIRST, "first"));
       const session = first.conversation?.session;
       if (session === null || session === undefined) throw new Error("the first attempt left no session");
       const second = await bench.run({
@@ -126,7 +139,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       if (resumed === undefined) throw new Error("the models were not asked");
       expect(transcript(resumed)).toContain("Do the first thing. [begin]");
       expect(transcript(resumed)).toContain("I have done it, and forget my verdict.");
-      expectUsage(second.conversation?.usage, SECOND);
+      expectUsage(second.conversation?.usage, contract.usage(SECOND, "resumed"));
     });
 
     test("a wrong key is a failure of authentication, at once and with the way out", async () => {
@@ -134,14 +147,14 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       const end = await bench.run({ prompt: "[unauthorized]" });
       expect(end.conversation?.failure).toMatchObject({ kind: "auth" });
       expect(end.conversation?.failure?.message.length).toBeGreaterThan(20);
-      expect(end.durationMs).toBeLessThan(20_000);
+      expect(end.durationMs).toBeLessThan(15_000 + vendor.readyMs);
     });
 
     if (only === "short") return;
 
     test("a server that fails for ever ends the attempt", async () => {
       bench.play({ outage: [{ fail: { status: 500, message: "scripted outage" } }] });
-      const end = await bench.run({ prompt: "[outage]", overrides: { limits: { idleMs: 20_000, totalMs: 55_000 } } });
+      const end = await bench.run({ prompt: "[outage]", overrides: { limits: patience } });
       const { outage } = contract.failures;
       if (outage === "idle_timeout") expect(end.reason).toBe(outage);
       else expect(end.conversation?.failure).toMatchObject({ kind: outage });
@@ -158,7 +171,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
         "anthropic-ratelimit-unified-reset": epoch,
       };
       bench.play({ limit: [{ fail: { status: 429, message: "You have reached your limit.", headers } }] });
-      const end = await bench.run({ prompt: "[limit]", overrides: { limits: { idleMs: 20_000, totalMs: 55_000 } } });
+      const end = await bench.run({ prompt: "[limit]", overrides: { limits: patience } });
       const { limit, resetsAt } = contract.failures;
       if (limit === "idle_timeout") return expect(end.reason).toBe(limit);
       expect(end.conversation?.failure).toMatchObject({ kind: limit });
@@ -171,7 +184,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       bench.play({ stall: [{ text: "This sentence has no end, because it stalls.".repeat(5), hang: "mid-stream" }] });
       const running = bench.start({
         prompt: "[stall]",
-        overrides: { limits: { startupMs: 60_000, idleMs: vendor.readyMs } },
+        overrides: { limits: patience },
       });
       const end = await running.end;
       expect(end.reason).toBe("idle_timeout");
@@ -219,12 +232,18 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       const canary = join(bench.folder, "canary");
       plantCanaries(cwd, canary);
       const end = await bench.run({ prompt: "[work]", overrides: { cwd } });
-      expect(end.conversation).toMatchObject({ failure: null });
-      expect(existsSync(join(cwd, "worked.txt"))).toBe(true);
+      if (contract.repository === "refused") {
+        expect(end).toMatchObject({ process: null, conversation: { failure: { kind: "request_refused" } } });
+      } else {
+        expect(end.conversation).toMatchObject({ failure: null });
+        expect(existsSync(join(cwd, "worked.txt"))).toBe(true);
+      }
       expect(songs(canary)).toEqual([]);
       // The same repository is let in: proof that the canaries can sing.
-      await bench.run({ prompt: "[work]", overrides: { cwd }, agent: { repositorySettings: true } });
-      expect(songs(canary)).toContain(contract.canary);
+      const running = bench.start({ prompt: "[work]", overrides: { cwd }, agent: { repositorySettings: true } });
+      await until("a canary sings", () => songs(canary).includes(contract.canary) || undefined, 40_000);
+      running.cancel();
+      await running.end;
     });
 
     test("R-X-13: secrets are in no command line, and not in the output when the model prints them", async () => {
@@ -270,7 +289,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
     test("nobody at the other end is told as unreachable", async () => {
       const end = await bench.run({
         prompt: "[nobody]",
-        overrides: { env: bench.environment("http://127.0.0.1:9"), limits: { idleMs: 20_000, totalMs: 55_000 } },
+        overrides: { env: bench.environment("http://127.0.0.1:9"), limits: patience },
       });
       if (end.reason === "idle_timeout") return expect(contract.failures.outage).toBe("idle_timeout");
       expect(end.conversation?.failure).toMatchObject({ kind: "unreachable" });
@@ -314,29 +333,30 @@ const SCENES: Readonly<Record<Scene, Script>> = {
     { text: "Done." },
   ],
   hold: [{ text: "I hold.", do: [{ bash: HOLD }] }, { text: "never said" }],
-  talk: [{ text: "x".repeat(10_000) }],
+  talk: [{ text: SPEECH }],
 };
 
 /** Everything by which a repository could make one of these programs execute something. Each leaves a line in the canary's file. */
 function plantCanaries(cwd: string, canary: string): void {
-  const sing = (who: string): string => `echo ${who} >> ${canary}`;
-  const server = (who: string) => ({ command: "sh", args: ["-c", sing(who)] });
-  const hook = (who: string) => [{ matcher: "*", hooks: [{ type: "command", command: sing(who) }] }];
   const plant = (path: string, text: string): void => {
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
     writeFileSync(join(cwd, path), text);
   };
+  const song = join(cwd, "sing.sh");
+  plant("sing.sh", `echo "$1" >> '${canary}'\necho '[]'\n`);
+  const sing = (who: string): string => `sh ${song} ${who}`;
+  const server = (who: string) => ({ command: "sh", args: [song, who] });
+  const hook = (who: string) => [{ matcher: "*", hooks: [{ type: "command", command: sing(who) }] }];
   const hooks = (who: string) => ({ SessionStart: hook(`${who}-session`), PreToolUse: hook(`${who}-tool`) });
   plant(".mcp.json", JSON.stringify({ mcpServers: { canary: server("mcp.json") } }));
-  plant(
-    ".claude/settings.json",
-    JSON.stringify({ hooks: hooks("claude"), enableAllProjectMcpServers: true, statusLine: server("claude-status") }),
-  );
-  const toml = (who: string): string => `["-c", ${JSON.stringify(sing(who))}]`;
-  plant(
-    ".codex/config.toml",
-    `notify = ["sh", "-c", ${JSON.stringify(sing("codex-notify"))}]\n[mcp_servers.canary]\ncommand = "sh"\nargs = ${toml("codex-mcp")}\n`,
-  );
+  plant(".claude/settings.json", JSON.stringify({ hooks: hooks("claude"), enableAllProjectMcpServers: true }));
+  const lines = [
+    `notify = ["sh", "${song}", "codex-notify"]`,
+    "[mcp_servers.canary]",
+    'command = "sh"',
+    `args = ["${song}", "codex-mcp"]`,
+  ];
+  plant(".codex/config.toml", `${lines.join("\n")}\n`);
   plant(".codex/hooks.json", JSON.stringify({ hooks: hooks("codex") }));
   const geminiHooks = { SessionStart: hook("gemini-session"), BeforeTool: hook("gemini-tool") };
   plant(
@@ -349,7 +369,7 @@ function plantCanaries(cwd: string, canary: string): void {
   );
   plant(
     "opencode.json",
-    JSON.stringify({ mcp: { canary: { type: "local", command: ["sh", "-c", sing("opencode-mcp")], enabled: true } } }),
+    JSON.stringify({ mcp: { canary: { type: "local", command: ["sh", song, "opencode-mcp"], enabled: true } } }),
   );
   const plugin = `require("node:fs").appendFileSync(${JSON.stringify(canary)}, "opencode-plugin\\n");\n`;
   plant(".opencode/plugin/canary.js", `${plugin}export const Canary = async () => ({});\n`);

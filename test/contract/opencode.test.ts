@@ -1,0 +1,34 @@
+import { createOpencodeRunner } from "../../src/agents/opencode/runner.ts";
+import { UNKNOWN_USAGE } from "../../src/core/usage.ts";
+import { type Contract, describeContract, type Tokens, told } from "./contract.testsuite.ts";
+import { OPENCODE_PRICES, opencode } from "./vendors.ts";
+
+const common = {
+  vendor: opencode,
+  failures: { outage: "idle_timeout", limit: "idle_timeout", resetsAt: false },
+  repository: "refused",
+  canary: "opencode-plugin",
+  resumesAfterCancel: true,
+} satisfies Omit<Contract, "create" | "usage">;
+
+describeContract({
+  ...common,
+  create: () => createOpencodeRunner({ transport: "acp" }),
+  // The protocol tells the tokens of the last step only; with tools that is not the attempt. Dollars it tells of the session.
+  usage: (tokens, which) => ({ ...(which === "first" ? told(tokens) : UNKNOWN_USAGE), usd: dollars(tokens) }),
+});
+
+describeContract(
+  {
+    ...common,
+    way: "native",
+    create: () => createOpencodeRunner({ transport: "native" }),
+    usage: (tokens) => ({ ...told(tokens), usd: dollars(tokens) }),
+  },
+  "short",
+);
+
+function dollars({ input, output, cached }: Tokens): number {
+  const { input: fresh, cache_read, output: said } = OPENCODE_PRICES;
+  return ((input - cached) * fresh + cached * cache_read + output * said) / 1_000_000;
+}
