@@ -10,6 +10,7 @@ import { type InboxItem, openItems, type Run, type Track } from "../core/run.ts"
 import { isWork, stagesOf } from "../core/sequence.ts";
 import { countersOf } from "../core/simulate.ts";
 import { overText } from "../core/spending.ts";
+import type { Usage } from "../core/usage.ts";
 import type { AttemptRecord, Store } from "./find-run.ts";
 
 /** The reason for the state, in one sentence. */
@@ -160,6 +161,10 @@ export type AttemptRow = {
   readonly commits: { readonly from: string; readonly to: string } | null;
   readonly workspace: string | null;
   readonly branch: string | null;
+  /** Who played, and what it told of its cost; null where it told nothing. */
+  readonly runner: string | null;
+  readonly model: string | null;
+  readonly usage: Usage | null;
 };
 
 export function stageRows(flow: Flow, run: Run, attempts: readonly AttemptRecord[]): readonly StageRow[] {
@@ -225,6 +230,9 @@ export function toAttemptRow(record: AttemptRecord): AttemptRow {
     commits: from !== null && to !== null && from !== to ? { from, to } : null,
     workspace: text(facts, "workspace"),
     branch: text(facts, "branch"),
+    runner: text(facts, "runner"),
+    model: text(facts, "model"),
+    usage: facts["usage"] === undefined ? null : (facts["usage"] as unknown as Usage | null),
   };
 }
 

@@ -129,12 +129,13 @@ async function runAgent(job: StageJob, workspace: Workspace, play: Play): Promis
   const from = await job.workspaces.head(workspace);
   // What lies uncommitted from earlier stages is not this one's work.
   const leavesNotes = job.resolved.flow.workspace.memory !== undefined || stage.writes.includes("git-commit");
-  const diffBefore = leavesNotes ? await job.workspaces.diff(workspace, from) : "";
+  const diffOf = async (): Promise<string> => job.players.redact(await job.workspaces.diff(workspace, from));
+  const diffBefore = leavesNotes ? await diffOf() : "";
   const context = readContext(job, dir);
   const { end, reading, repaired, session, usage } = await converse(job, workspace, play, context, from);
   const to = await job.workspaces.head(workspace);
-  const diff = await job.workspaces.diff(workspace, from);
-  await writeRecord(files.diff, job.players.redact(diff));
+  const diff = await diffOf();
+  await writeRecord(files.diff, diff);
   await job.note({
     ...exitFacts(end),
     ...conversationFacts(end, usage),

@@ -2,6 +2,7 @@
 
 import { attemptFiles, readAgentFile } from "../../engine/attempt-files.ts";
 import { amountText } from "../../core/budget.ts";
+import { tokensOf } from "../../core/usage.ts";
 import { openItems, type Run } from "../../core/run.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import { type AttemptRecord, requireRun, type RunSummary, type Store } from "../find-run.ts";
@@ -203,6 +204,7 @@ function showRich(
             duration(row),
             exitCode(row),
             commits(row),
+            playedBy(row),
             row.cause ?? row.summary ?? "",
           ].map((value) => ({ name: "", value })),
         ),
@@ -223,6 +225,16 @@ function showRich(
     io.out(
       `\n${paint(io, "dim", `passrail runs show ${summary.number} --attempt ${last.stage}#${last.attempt} --prompt|--output|--verdict|--diff|--handoff`)}`,
     );
+}
+
+/** `claude $0.31`, `codex 12,300 tokens`; nothing for a program that tells nothing. */
+function playedBy({ runner, usage }: AttemptRow): string {
+  if (runner === null || runner === "command") return "";
+  const tokens = usage === null ? null : tokensOf(usage);
+  const cost = usage?.usd ?? null;
+  return [runner, cost !== null ? amountText("usd", cost) : tokens === null ? "" : amountText("tokens", tokens)]
+    .filter((part) => part !== "")
+    .join(" ");
 }
 
 /** `$1.25 (2 attempts did not say) · 12,300 tokens`; more in `passrail cost`. */
@@ -278,8 +290,11 @@ async function showAttempt(
         ]);
     return EXIT.ok;
   }
-  const path = attemptFiles(io.home, run.id, found.stage, found.attempt)[file];
-  const text = await readAgentFile(path, FILE_BYTES);
+  const files = attemptFiles(io.home, run.id, found.stage, found.attempt);
+  const path = files[file];
+  // A verdict is a file, or what was submitted by tool.
+  const submitted = file === "verdict" ? await readAgentFile(files.submission, FILE_BYTES) : undefined;
+  const text = submitted ?? (await readAgentFile(path, FILE_BYTES));
   if (text === undefined) throw new CliError("file_not_there", `${found.stage}#${found.attempt} has no ${file}.`, path);
   if (io.json) printJson(io, { stage: found.stage, attempt: found.attempt, file, path, text });
   else for (const line of text.replace(/\n$/u, "").split("\n")) io.out(plainText(line, io.color));
