@@ -1,4 +1,8 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGeminiRunner } from "../../src/agents/gemini/runner.ts";
+import { type Bench, openBench } from "./bench.ts";
 import { type Contract, describeContract, told } from "./contract.testsuite.ts";
 import { gemini } from "./vendors.ts";
 
@@ -20,3 +24,33 @@ describeContract(
   { ...common, way: "native", usage: told, create: () => createGeminiRunner({ transport: "native" }) },
   "short",
 );
+
+describe("what only Gemini CLI has", { timeout: 60_000 }, () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench(gemini, () => createGeminiRunner());
+  });
+  afterAll(() => bench.close());
+
+  test("S05: a tool that is denied is not used, also when nobody is asked, and the desk is still there", async () => {
+    const submitted: string[] = [];
+    bench.play({
+      denied: [
+        { do: [{ bash: "echo x > by-shell.txt" }] },
+        { do: [{ mcp: { server: "passrail", tool: "submit_verdict", args: { verdict: "REVISE" } } }] },
+        { text: "Done." },
+      ],
+    });
+    const end = await bench.run({
+      prompt: "[denied]",
+      options: { denyTools: ["run_shell_command"] },
+      submit: async (text) => {
+        submitted.push(text);
+        return { accepted: true, text: "Recorded." };
+      },
+    });
+    expect(existsSync(join(end.spec.cwd, "by-shell.txt"))).toBe(false);
+    expect(submitted.length).toBe(1);
+    expect(readFileSync(end.spec.outputPath, "utf8")).not.toContain("Policy file error");
+  });
+});

@@ -23,11 +23,11 @@ export function policyOf({ options, tools }: Pick<AgentSpec, "options" | "tools"
   const listed = options.tools?.filter((name) => permission !== "read" || !ACTS.has(name));
   const servers = Object.keys(options.mcpServers);
   return [
-    ...(tools === undefined ? [] : [rule({ mcpName: DESK }, "allow", 999)]),
+    ...(tools === undefined ? [] : [rule({ toolName: "*", mcpName: DESK }, "allow", 999)]),
     ...denyTools.map((toolName) => rule({ toolName }, "deny", 990)),
     ...(listed ?? []).map((toolName) => rule({ toolName }, "allow", 980)),
     ...(listed === undefined
-      ? servers.map((mcpName) => rule({ mcpName }, "allow", 960))
+      ? servers.map((mcpName) => rule({ toolName: "*", mcpName }, "allow", 960))
       : [rule({ toolName: "*" }, "deny", 970)]),
   ].join("\n");
 }
