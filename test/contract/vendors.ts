@@ -47,7 +47,7 @@ export const codex: Vendor = {
 export const gemini: Vendor = {
   cli: "gemini",
   model: "gemini-2.5-pro",
-  readyMs: 12_000,
+  readyMs: 8_000,
   lostSession: "00000000-0000-4000-8000-000000000000",
   setUp: (home, modelsUrl, apiKey) => {
     const settings = {
@@ -66,7 +66,7 @@ export const OPENCODE_PRICES = { input: 3, output: 15, cache_read: 0.3 };
 export const opencode: Vendor = {
   cli: "opencode",
   model: "scripted/scripted-model",
-  readyMs: 15_000,
+  readyMs: 10_000,
   lostSession: "ses_00000000000000000000000000",
   setUp: (home, modelsUrl, apiKey) => {
     const model = {
