@@ -4,18 +4,17 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findMarked } from "../../src/agents/process-table.ts";
 import { storeMark } from "../../src/engine/attempt-files.ts";
 import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
 import { until } from "../harness/until.ts";
 import { newRepository } from "../harness/workbench.ts";
-import { cliPath, contractTests } from "./installed.ts";
-import { claude, codex, gemini, opencode, type Vendor } from "./vendors.ts";
+import { contractTests } from "./installed.ts";
+import { claude, codex, gemini, opencode, settingsFor } from "./vendors.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
-const API_KEY = "sk-ant-api03-death00000000000000000000000000000000000";
 
 let dir: string;
 let home: string;
@@ -31,10 +30,7 @@ beforeEach(async () => {
         {
           id: "builder",
           match: { prompt: "# Builder" },
-          turns: [
-            { do: [{ bash: "setsid sleep 300 & wait; sleep 300" }] },
-            { text: "Done." },
-          ],
+          turns: [{ do: [{ bash: "setsid sleep 300 & wait; sleep 300" }] }, { text: "Done." }],
         },
       ],
     },
@@ -51,7 +47,7 @@ describe.skipIf(contractTests() === "left out")("death of the whole program", ()
     { timeout: 120_000 },
     async (vendor) => {
       const project = newRepository(dir);
-      writeFileSync(join(project, "passrail.yaml"), JSON.stringify(settings(vendor)));
+      writeFileSync(join(project, "passrail.yaml"), JSON.stringify(settingsFor(vendor, dir, models.url)));
       const run = passrail(project, "run", "routed", "Build it", "--input", "input.agent=builder");
       const mark = `${storeMark(realpathSync(home))}/`;
       await until("the agent runs its tool", () => (isWorking(mark) ? true : undefined), 60_000);
@@ -75,21 +71,6 @@ function commandOf(pid: number): string {
   } catch {
     return "";
   }
-}
-
-function settings(vendor: Vendor): object {
-  const own = join(dir, "agent-home");
-  mkdirSync(own, { recursive: true });
-  const env = {
-    HOME: own,
-    PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
-    ...vendor.setUp(own, models.url, API_KEY),
-  };
-  return {
-    runner: vendor.cli,
-    model: vendor.model,
-    runners: { [vendor.cli]: { command: [cliPath(vendor.cli)], env } },
-  };
 }
 
 function passrail(cwd: string, ...args: readonly string[]) {

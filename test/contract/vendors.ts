@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Cli } from "./installed.ts";
+import { type Cli, cliPath } from "./installed.ts";
 
 export type Vendor = {
   readonly cli: Cli;
@@ -91,6 +91,24 @@ export const opencode: Vendor = {
     return { SCRIPTED_API_KEY: apiKey, OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" };
   },
 };
+
+const API_KEY = "sk-ant-api03-settings000000000000000000000000000000";
+
+/** A passrail.yaml that lets this CLI play every agent, with a home of its own below `dir`. */
+export function settingsFor(vendor: Vendor, dir: string, modelsUrl: string): object {
+  const home = join(dir, `home-of-${vendor.cli}`);
+  mkdirSync(home, { recursive: true });
+  const env = {
+    HOME: home,
+    PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
+    ...vendor.setUp(home, modelsUrl, API_KEY),
+  };
+  return {
+    runner: vendor.cli,
+    model: vendor.model,
+    runners: { [vendor.cli]: { command: [cliPath(vendor.cli)], env } },
+  };
+}
 
 function write(home: string, path: string, lines: readonly string[]): void {
   mkdirSync(dirname(join(home, path)), { recursive: true });
