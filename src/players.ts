@@ -27,8 +27,9 @@ export function openPlayers(
       const { runner: name } = play;
       const { command, env = {}, pass = [], models = {} } = programs[name] ?? {};
       const [first = name, ...rest] = play.command ?? command ?? [name];
-      const key = `${name}/${play.transport ?? ""}`;
-      const runner = runners.get(key) ?? runnerNamed(name, play.transport);
+      const transport = transportOf(play);
+      const key = `${name}/${transport}`;
+      const runner = runners.get(key) ?? runnerNamed(name, transport);
       runners.set(key, runner);
       const { model } = play.options;
       return {
@@ -41,13 +42,21 @@ export function openPlayers(
   };
 }
 
-/** A runner whose code is loaded with its first attempt. Over ACP opencode does not tell how many tokens it used once it called a tool. */
-function runnerNamed(name: RunnerName, transport: Play["transport"]): Runner {
+/**
+ * Two programs speak ACP and print lines of their own. By their own lines they tell all tokens, keep to a number of turns, give a failing
+ * server up and leave the repository's settings alone; over ACP they ask before they act.
+ */
+function transportOf({ transport, options }: Play): "acp" | "native" {
+  return transport ?? (options.permission === "ask" ? "acp" : "native");
+}
+
+/** A runner whose code is loaded with its first attempt. */
+function runnerNamed(name: RunnerName, transport: "acp" | "native"): Runner {
   let loaded: Promise<Runner> | undefined;
   return {
     name,
     run: async (spec: AttemptSpec, hooks: AttemptHooks) => {
-      loaded ??= loadRunner(name, transport ?? (name === "opencode" ? "native" : "acp"));
+      loaded ??= loadRunner(name, transport);
       return (await loaded).run(spec, hooks);
     },
   };

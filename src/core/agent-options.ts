@@ -29,7 +29,7 @@ export const agentOptionKeys = {
   transport: z
     .enum(["acp", "native"])
     .describe(
-      "gemini and opencode: over the Agent Client Protocol (default of gemini), or by their own output format (default of opencode)",
+      "gemini and opencode: by their own output format (default), or over the Agent Client Protocol (default with permission ask)",
     )
     .optional(),
   effort: z
