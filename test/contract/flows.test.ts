@@ -97,7 +97,7 @@ describe.skipIf(contractTests() === "left out")("flows with real agent programs"
     expectNoSecrets(run);
   });
 
-  test("R-X-08, R-003-11: a story goes through five agents of two vendors to complete, sent back once by its reviewer", {
+  test("R-X-08: a story goes through five agents of two vendors to complete, sent back once by its reviewer", {
     timeout: 180_000,
   }, async () => {
     const discoveries = { learnings: [], gotchas: [], decisions: [] };
