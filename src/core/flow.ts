@@ -1,7 +1,7 @@
 // The flow as the engine sees it: every shorthand of the file written out, every default applied, plain JSON.
 // A run stores this resolved form and its hash, so editing a file never changes a run under way.
 
-import { agentOptionKeys, type WrittenOptions } from "./agent-options.ts";
+import type { agentOptionKeys, WrittenOptions } from "./agent-options.ts";
 import { durationMs } from "./duration.ts";
 import type { FlowFile, RouteFile, StageFile } from "./flow-file.ts";
 import type { Health, Verdict } from "./outcome.ts";
@@ -391,14 +391,30 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
 
 /** Options that the stage or the flow's defaults say; a flow without any has the same resolved form as ever. */
 function optionsOf(...sources: readonly WrittenSource[]): WrittenOptions {
-  const entries = Object.keys(agentOptionKeys).flatMap((key) => {
-    const said = sources.map((source) => source[key as keyof WrittenSource]).findLast((value) => value !== undefined);
+  const entries = OPTIONS.flatMap((key) => {
+    const said = sources.map((source) => source[key]).findLast((value) => value !== undefined);
     return said === undefined ? [] : [[key, said]];
   });
   return Object.fromEntries(entries) as WrittenOptions;
 }
 
 type WrittenSource = Pick<StageFile, keyof typeof agentOptionKeys>;
+
+// Written out, so that whoever only looks at runs need not load the schema; a test compares the two.
+export const OPTIONS: readonly (keyof WrittenSource)[] = [
+  "runner",
+  "transport",
+  "effort",
+  "tools",
+  "deny_tools",
+  "permission",
+  "max_cost",
+  "system_prompt",
+  "mcp",
+  "teams",
+  "session",
+  "questions",
+];
 
 /** 002: a stage that can send work back must give a verdict; one that only works (n/a) need not. */
 function expectsVerdict(stage: Omit<StageFile, "kind">, result: ResultSpec, kind: WorkStage["kind"]): boolean {

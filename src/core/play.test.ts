@@ -2,7 +2,8 @@
 
 import { expect, test } from "vitest";
 import type { AgentDefinition, ResolvedFlow } from "./agent.ts";
-import { resolveFlow, type WorkStage } from "./flow.ts";
+import { agentOptionKeys } from "./agent-options.ts";
+import { OPTIONS, resolveFlow, type WorkStage } from "./flow.ts";
 import { flowFileSchema } from "./flow-file.ts";
 import type { JsonObject } from "./json.ts";
 import { playOf } from "./play.ts";
@@ -28,6 +29,10 @@ type Sources = {
   readonly defaults?: object;
   readonly facts?: JsonObject;
 };
+
+test("a flow can say every option that there is", () => {
+  expect([...OPTIONS].sort()).toEqual(Object.keys(agentOptionKeys).sort());
+});
 
 test("nothing configured means nobody, not a guess", () => {
   expect(playWith({})).toBeUndefined();
