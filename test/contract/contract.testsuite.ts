@@ -56,7 +56,7 @@ const HOLD = "setsid tail -f /dev/null & touch held.txt; tail -f /dev/null";
 export function describeContract(contract: Contract, only: "all" | "short" = "all"): void {
   const { vendor } = contract;
   const name = contract.way === undefined ? vendor.cli : `${vendor.cli} (${contract.way})`;
-  const options = { timeout: 60_000 + 4 * vendor.readyMs };
+  const options = { timeout: 120_000 + 4 * vendor.readyMs };
 
   /** For programs that wait for better times without a word. */
   const patience = { startupMs: 60_000, idleMs: vendor.readyMs };
@@ -240,10 +240,18 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       }
       expect(songs(canary)).toEqual([]);
       // The same repository is let in: proof that the canaries can sing.
-      const running = bench.start({ prompt: "[work]", overrides: { cwd }, agent: { repositorySettings: true } });
-      await until("a canary sings", () => songs(canary).includes(contract.canary) || undefined, 40_000);
-      running.cancel();
-      await running.end;
+      const running = bench.start({
+        prompt: "[work]",
+        overrides: { cwd, limits: { totalMs: 120_000 } },
+        agent: { repositorySettings: true },
+      });
+      try {
+        // Some install packages before they load what the repository brings.
+        await until("a canary sings", () => songs(canary).includes(contract.canary) || undefined, 90_000);
+      } finally {
+        running.cancel();
+        await running.end;
+      }
     });
 
     test("R-X-13: secrets are in no command line, and not in the output when the model prints them", async () => {

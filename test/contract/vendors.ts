@@ -88,6 +88,8 @@ export const opencode: Vendor = {
       provider: { scripted: provider },
     };
     write(home, ".config/opencode/opencode.json", [JSON.stringify(config)]);
+    // It installs a package for plugins beside each configuration that it reads; nobody answers it here.
+    write(home, ".npmrc", ["registry=http://127.0.0.1:9/", "fetch-retries=0"]);
     return { SCRIPTED_API_KEY: apiKey, OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" };
   },
 };
