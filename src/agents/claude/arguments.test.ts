@@ -114,6 +114,13 @@ describe("arguments", () => {
     expect(team.env).toMatchObject({ CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: "1" });
   });
 
+  test("R-001-16: an agent that names its tools still gets those of a lead, in team mode only", () => {
+    const tools = (teams: boolean) => plan({ tools: ["Read"], teams }).args.filter((arg) => arg.startsWith("--tools="));
+    expect(tools(false)).toEqual(["--tools=Read"]);
+    expect(tools(true)[0]).toMatch(/^--tools=Read,Agent,SendMessage,TaskCreate/u);
+    expect(plan({ tools: ["Read"], teams: true }).args.join(" ")).toMatch(/--allowedTools=Read,Agent,/u);
+  });
+
   test("cost and effort", () => {
     const { args } = plan({ maxCostUsd: 2.5, effort: "minimal" });
     expect(args).toContain("--max-budget-usd=2.5");

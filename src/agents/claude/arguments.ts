@@ -82,23 +82,27 @@ const MEMORY = "memory";
 const LOOK = ["Read", "Glob", "Grep"];
 // Its edit tools are let through by the mode, within the working directories only.
 const WORK = [...LOOK, "Bash", "WebFetch", "WebSearch"];
+/** What a lead needs; an agent's own list of tools seldom names them. */
+const TEAM = ["Agent", "SendMessage", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TaskStop"];
 
 /** Nobody is there to be asked: what it would have to ask for, it refuses and reports. */
 function permissions({ options, folders, tools }: AgentSpec): string[] {
   const { permission, denyTools = [] } = options;
   const denied = denyTools.length === 0 ? [] : [`--disallowedTools=${denyTools.join(",")}`];
-  const offered = options.tools === undefined ? [] : [`--tools=${builtIn(options.tools).join(",")}`];
+  const team = options.teams ? TEAM : [];
+  const named = options.tools === undefined ? undefined : [...options.tools, ...team];
+  const offered = named === undefined ? [] : [`--tools=${builtIn(named).join(",")}`];
   if (permission === "full") return ["--dangerously-skip-permissions", ...offered, ...denied];
 
   const servers = [...(tools === undefined ? [] : ["passrail"]), ...Object.keys(options.mcpServers)];
   const allowed = [
-    ...(options.tools ?? (permission === "read" ? LOOK : WORK)),
+    ...(named ?? [...(permission === "read" ? LOOK : WORK), ...team]),
     // The rule for files stands for every tool that writes them; two slashes begin an absolute path.
     ...folders.map((folder) => `Edit(/${folder}/**)`),
     ...servers.map((name) => `mcp__${name}`),
   ];
   // Where tools are named, nothing else is let through, not even edits in the workspace.
-  const mode = permission === "read" || options.tools !== undefined ? "dontAsk" : "acceptEdits";
+  const mode = permission === "read" || named !== undefined ? "dontAsk" : "acceptEdits";
   return [`--permission-mode=${mode}`, `--allowedTools=${allowed.join(",")}`, ...offered, ...denied];
 }
 
