@@ -1,0 +1,181 @@
+// What a delivery asks for, by the rules of its source. Pure, and nothing is done here: the result is an intent that the server carries
+// out with the rights of the source. Every text in it was written by someone else.
+
+import type { Json, JsonObject } from "../../core/json.ts";
+import { err, ok, type Result } from "../../core/result.ts";
+
+/** A way into the payload: names with dots between them. */
+type Path = string;
+
+/** The id of a ticket or feature: the whole value, or the first one that stands in a branch name. */
+type SubjectField = { readonly path: Path; readonly pick: "whole" | "ticket-id" };
+
+type Meaning =
+  | {
+      readonly type: "answer-gate";
+      /** The gate's stage; null for whichever gate is open. */
+      readonly stage: string | null;
+      readonly answer: string;
+      readonly subject: SubjectField;
+      readonly comment: Path;
+    }
+  | {
+      readonly type: "create-ticket";
+      readonly title: Path;
+      readonly body: Path;
+      readonly author: Path;
+      readonly origin: Path;
+    }
+  | { readonly type: "mark-done"; readonly subject: SubjectField; readonly origin: Path };
+
+/** The first rule whose event and conditions fit counts. */
+export type Rule = {
+  /** The event with its action: `issues.labeled`. */
+  readonly on: string;
+  /** Each path has one of the values. */
+  readonly when?: Readonly<Record<Path, readonly (string | number | boolean)[]>>;
+  /** Both paths have the same text. */
+  readonly same?: readonly (readonly [Path, Path])[];
+  readonly means: Meaning;
+};
+
+type GateWord = {
+  readonly subjectId: string;
+  readonly stage: string | null;
+  readonly answer: string;
+  readonly comment: string;
+};
+
+export type Intent =
+  | ({ readonly type: "answer-gate" } & GateWord)
+  /** The source may not answer: show its wish to whoever may. */
+  | ({ readonly type: "request-gate" } & GateWord)
+  /** The ticket waits for a person before anything runs. `origin` names it outside: the same one twice is one ticket. */
+  | {
+      readonly type: "create-ticket";
+      readonly title: string;
+      readonly body: string;
+      readonly author: string | null;
+      readonly origin: string | null;
+    }
+  /** The work was merged elsewhere. A fact, not a decision, so every source may tell it. */
+  | { readonly type: "mark-done"; readonly subjectId: string; readonly origin: string | null }
+  | { readonly type: "ignored"; readonly reason: string };
+
+export type Unfit = { readonly pointer: string; readonly message: string };
+
+export type Mapped = {
+  readonly rules: readonly Rule[];
+  readonly rights: "request" | "operator";
+};
+
+const MAX_TITLE = 200;
+const MAX_TEXT_BYTES = 256 * 1024;
+const MAX_COMMENT = 10_000;
+const SUBJECT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const TICKET_ID = /(?<![A-Za-z0-9])[A-Z]{2,10}-[1-9][0-9]{0,8}(?![A-Za-z0-9])/;
+
+/** An error where the delivery's event is one that counts and its payload lacks what the event needs. */
+export function mapDelivery({ rules, rights }: Mapped, event: string, payload: JsonObject): Result<Intent, Unfit> {
+  const named = rules.filter((rule) => rule.on === event);
+  if (named.length === 0) return ignored("no rule for this event");
+  const rule = named.find((candidate) => fits(candidate, payload));
+  if (rule === undefined) return ignored("no rule for this kind of the event");
+  const { means } = rule;
+  switch (means.type) {
+    case "answer-gate": {
+      const subject = subjectIn(payload, means.subject);
+      if (subject.type === "unfit") return err(subject.unfit);
+      if (subject.type === "absent") return ignored("no ticket is named");
+      const comment = textAt(payload, means.comment) ?? "";
+      const { answer, stage } = means;
+      const type = rights === "operator" ? "answer-gate" : "request-gate";
+      return ok({ type, subjectId: subject.id, stage, answer, comment: cut(comment, MAX_COMMENT) });
+    }
+    case "create-ticket": {
+      const title = (textAt(payload, means.title) ?? "").replaceAll(/\s+/gu, " ").trim();
+      if (title === "") return err(unfit(means.title, "a title is needed"));
+      const body = textAt(payload, means.body) ?? "";
+      if (Buffer.byteLength(body) > MAX_TEXT_BYTES) return err(unfit(means.body, `at most ${MAX_TEXT_BYTES} bytes`));
+      const author = textAt(payload, means.author);
+      return ok({
+        type: "create-ticket",
+        title: cut(title, MAX_TITLE),
+        body,
+        author: author === null ? null : cut(author, 100),
+        origin: originIn(payload, means.origin),
+      });
+    }
+    case "mark-done": {
+      const subject = subjectIn(payload, means.subject);
+      if (subject.type === "unfit") return err(subject.unfit);
+      if (subject.type === "absent") return ignored("no ticket is named");
+      return ok({ type: "mark-done", subjectId: subject.id, origin: originIn(payload, means.origin) });
+    }
+  }
+}
+
+function fits(rule: Rule, payload: JsonObject): boolean {
+  const meets = Object.entries(rule.when ?? {}).every(([path, allowed]) => {
+    const value = at(payload, path);
+    return allowed.some((one) => one === value);
+  });
+  const isSame = (rule.same ?? []).every(([one, other]) => {
+    const text = textAt(payload, one);
+    return text !== null && text === textAt(payload, other);
+  });
+  return meets && isSame;
+}
+
+type FoundSubject =
+  | { readonly type: "found"; readonly id: string }
+  | { readonly type: "absent" }
+  | { readonly type: "unfit"; readonly unfit: Unfit };
+
+function subjectIn(payload: JsonObject, { path, pick }: SubjectField): FoundSubject {
+  const value = at(payload, path);
+  const text = typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? String(value) : value;
+  if (pick === "whole") {
+    if (typeof text === "string" && SUBJECT_ID.test(text)) return { type: "found", id: text };
+    return { type: "unfit", unfit: unfit(path, "an id of letters, digits and . _ - is needed, up to 100 characters") };
+  }
+  // Other branches are merged too; they are nobody's mistake.
+  const id = typeof text === "string" ? TICKET_ID.exec(text.slice(0, 300))?.[0] : undefined;
+  return id === undefined ? { type: "absent" } : { type: "found", id };
+}
+
+/** Shown as a link later, so only what is one. */
+function originIn(payload: JsonObject, path: Path): string | null {
+  const text = textAt(payload, path);
+  return text !== null && text.length <= 500 && /^https?:\/\/[\x21-\x7e]+$/.test(text) ? text : null;
+}
+
+function textAt(payload: JsonObject, path: Path): string | null {
+  const value = at(payload, path);
+  return typeof value === "string" ? value : null;
+}
+
+function at(payload: JsonObject, path: Path): Json | undefined {
+  let value: Json | undefined = payload;
+  for (const name of path.split(".")) {
+    if (value === null || typeof value !== "object" || Array.isArray(value) || !Object.hasOwn(value, name))
+      return undefined;
+    value = (value as JsonObject)[name];
+  }
+  return value;
+}
+
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  // Never the first half of a pair.
+  const end = /[\ud800-\udbff]/.test(text.charAt(length - 2)) ? length - 2 : length - 1;
+  return `${text.slice(0, end)}…`;
+}
+
+function unfit(path: Path, message: string): Unfit {
+  return { pointer: `/${path.replaceAll(".", "/")}`, message };
+}
+
+function ignored(reason: string): Result<Intent, Unfit> {
+  return ok({ type: "ignored", reason });
+}
