@@ -66,7 +66,7 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       else expect(end.conversation).toBeUndefined();
     };
 
-    test("R-004-19: work with tools happens in the working directory, and nothing of it is left running", async () => {
+    test("R-004-19, S09: work with tools happens in the working directory, and nothing of it is left running", async () => {
       process.env["PASSRAIL_TEST_LEAK"] = "of the parent";
       try {
         const { spec, end } = begin("work");
@@ -104,7 +104,7 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       expect(findMarked(spec.marker)).toEqual([]);
     });
 
-    test("nothing acts before the start has been recorded", async () => {
+    test("S22: nothing acts before the start has been recorded, and a prompt of any size and shape arrives unchanged", async () => {
       const hostile = `${HOSTILE}${"p".repeat(300_000)} ${sceneMark("talk")}`;
       let heardEarly = "nothing";
       const { spec, end } = begin(
@@ -122,7 +122,6 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       const ended = await end;
       expect(heardEarly).toBe("");
       expectSuccess(ended);
-      // S22: and a prompt of any size and shape arrives unchanged.
       expect(subject.heard(spec).includes(hostile)).toBe(true);
     });
 

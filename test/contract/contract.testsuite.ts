@@ -212,7 +212,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       expect(transcript(request)).toContain("Begin to hold. [hold]");
     });
 
-    test("S05: an agent that may only read cannot write, by no tool, and does not hang", async () => {
+    test("an agent that may only read cannot write, by no tool, and does not hang", async () => {
       bench.play({
         readonly: [
           { do: [{ write: { path: "by-tool.txt", content: "x\n" } }] },
@@ -226,7 +226,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       expect(existsSync(join(end.spec.cwd, "by-shell.txt"))).toBe(false);
     });
 
-    test("S08: what the repository brings for the agent's program is not executed", async () => {
+    test("S10: what the repository brings for the agent's program is not executed", async () => {
       bench.play({ work: [{ do: [{ bash: "echo worked > worked.txt" }] }, { text: "Done." }] });
       const cwd = bench.workspace();
       const canary = join(bench.folder, "canary");

@@ -32,7 +32,7 @@ describe("what only Gemini CLI has", { timeout: 60_000 }, () => {
   });
   afterAll(() => bench.close());
 
-  test("S05: a tool that is denied is not used, also when nobody is asked, and the desk is still there", async () => {
+  test("a tool that is denied is not used, also when nobody is asked, and the desk is still there", async () => {
     const submitted: string[] = [];
     bench.play({
       denied: [
