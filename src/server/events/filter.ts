@@ -1,0 +1,16 @@
+// What a client wants to see. Everything that is named must fit.
+
+import type { Message } from "./message.ts";
+
+export type EventFilter = {
+  readonly runId?: string;
+  readonly subjectId?: string;
+  /** Names of messages (`stage.finished`, `handoff`) or of their family: `run` is every `run.*`, `handoff` every `handoff.*` too. */
+  readonly kinds?: readonly string[];
+};
+
+export function passes(filter: EventFilter, { runId, subjectId, name }: Message): boolean {
+  if (filter.runId !== undefined && filter.runId !== runId) return false;
+  if (filter.subjectId !== undefined && filter.subjectId !== subjectId) return false;
+  return filter.kinds === undefined || filter.kinds.some((kind) => name === kind || name.startsWith(`${kind}.`));
+}
