@@ -1,0 +1,98 @@
+// A notice as the text that a receiver understands: Standard Webhooks, Slack, ntfy. Pure. The words of a notice may come from an agent:
+// they are sent as text, never as markup, and cut to what receivers take.
+
+import { topicOf, type WebhookEndpoint } from "./endpoint.ts";
+import type { Notice } from "./notify.ts";
+
+export type Message = { readonly url: string; readonly body: string };
+
+/** Receivers may refuse more. */
+const MAX_PAYLOAD_BYTES = 20_000;
+/** Five bytes each at most, when Slack's escapes are in it; ntfy makes a file of what has more than 4096. */
+const MAX_TEXT = 3000;
+const MAX_NAME = 100;
+const MAX_LINK = 1000;
+
+/** What the engine calls them -> names that say what happened, also to someone who sees nothing else of the run. */
+const EVENT_TYPES: Readonly<Record<string, string>> = {
+  gate: "run.gate.requested",
+  question: "run.question.asked",
+  choice: "run.choice.requested",
+  escalation: "run.escalation.raised",
+  budget: "run.budget.reached",
+  "budget.low": "run.budget.neared",
+  stopped: "run.stopped",
+  completed: "run.completed",
+};
+
+/** A flow's own word becomes `run.notice.<word>`. */
+export function eventType(event: string): string {
+  if (Object.hasOwn(EVENT_TYPES, event)) return EVENT_TYPES[event] ?? "";
+  const word = event
+    .slice(0, 60)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, "_");
+  return `run.notice.${word}`;
+}
+
+export function messageOf(
+  endpoint: Pick<WebhookEndpoint, "format" | "url">,
+  notice: Notice,
+  { at, link: given }: { readonly at: string; readonly link: string | null },
+): Message {
+  const text = plain(notice.text);
+  const link = given === null || given.length > MAX_LINK ? null : given;
+  const { url } = endpoint;
+  switch (endpoint.format) {
+    case "standard": {
+      const { runId, to, event, item } = notice;
+      const data = { run_id: runId, to: plain(to, MAX_NAME), event: plain(event, MAX_NAME), item, text, link };
+      return { url, body: sized({ type: eventType(event), timestamp: at, data }) };
+    }
+    case "slack": {
+      // Escaped, a text cannot call a channel or hide a link; unfolded, a link would show what an agent chose.
+      const words = link === null ? escapeForSlack(text) : `${escapeForSlack(text)}\n<${escapeForSlack(link)}>`;
+      return { url, body: sized({ text: words, unfurl_links: false, unfurl_media: false }) };
+    }
+    case "ntfy": {
+      const target = new URL(url);
+      // As JSON to the root: in headers a line break or an accent would need care.
+      const topic = topicOf(target) ?? "";
+      const message = {
+        topic,
+        title: titleOf(notice),
+        message: text,
+        priority: notice.item === null ? 3 : 4,
+        tags: [eventType(notice.event)],
+        ...(link === null ? {} : { click: link }),
+      };
+      return { url: new URL("/", target).href, body: sized(message) };
+    }
+  }
+}
+
+function titleOf({ event, to, item }: Notice): string {
+  const what = plain(event, MAX_NAME);
+  return item === null ? `Passrail: ${what}` : `Passrail: ${what}, waiting for ${plain(to, MAX_NAME)}`;
+}
+
+function sized(payload: object): string {
+  const body = JSON.stringify(payload);
+  if (Buffer.byteLength(body) >= MAX_PAYLOAD_BYTES) throw new Error("A notice is larger than a webhook may be.");
+  return body;
+}
+
+function escapeForSlack(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** No colour codes, no characters that hide or reorder others; short enough. */
+function plain(text: string, length: number = MAX_TEXT): string {
+  const kept = text
+    .slice(0, length * 2)
+    .replaceAll("\r\n", "\n")
+    .replaceAll(/\p{Cc}\[[0-9;:]{0,30}m/gu, "")
+    .replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd")
+    .toWellFormed();
+  return kept.length <= length ? kept : `${kept.slice(0, length - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,37 @@
+// What a message carries besides its body: its id, its time and its signatures, after Standard Webhooks.
+
+import { createHash, randomBytes } from "node:crypto";
+import { Webhook } from "standardwebhooks";
+import type { WebhookEndpoint } from "./endpoint.ts";
+import type { Notice } from "./notify.ts";
+
+/** Signed at each try: a receiver refuses an old time. */
+export function headersOf(
+  { format, secrets, token }: WebhookEndpoint,
+  id: string,
+  body: string,
+  nowMs: number,
+): Record<string, string> {
+  const seconds = Math.floor(nowMs / 1000);
+  const signatures = secrets.map((secret) => new Webhook(secret).sign(id, new Date(seconds * 1000), body));
+  return {
+    "content-type": "application/json",
+    "user-agent": "passrail",
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    ...(signatures.length === 0 ? {} : { "webhook-signature": signatures.join(" ") }),
+    ...(format === "ntfy" && token !== null ? { authorization: `Bearer ${token}` } : {}),
+  };
+}
+
+/** The same for the same item told again; where there is no item, equal words may mean different things. */
+export function idOf(endpoint: WebhookEndpoint, notice: Notice): string {
+  if (notice.item === null) return `msg_${randomBytes(18).toString("base64url")}`;
+  const parts = [endpoint.name, notice.runId, notice.item, notice.event, notice.to, notice.text];
+  return `msg_${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 24)}`;
+}
+
+/** Stands for the URL where the URL must not be written. */
+export function targetOf({ url }: WebhookEndpoint): string {
+  return createHash("sha256").update(url).digest("base64url");
+}
