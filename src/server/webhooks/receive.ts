@@ -8,7 +8,7 @@ import type { Claim, Replays } from "./replay.ts";
 import type { WebhookSource } from "./source.ts";
 import { type HeaderReader, type Verified, type VerifyCode, verifyDelivery } from "./verify.ts";
 
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_DEPTH = 32;
 
 export type RawDelivery = {

@@ -43,12 +43,15 @@ export function openFileReplays(path: string, options: ReplayOptions): Replays {
     }
   }
   let lines = written.length - 1;
+  let isClosed = false;
   // A line that was cut off, by a crash or a full disk, would run together with the next one.
   let isTorn = text !== "" && !text.endsWith("\n");
 
   return replaysOver(options, {
     seen,
     write(digests, atMs) {
+      // The number of a closed file may be another file's by now.
+      if (isClosed) throw new Error(`${path} is closed.`);
       if (isTorn || lines + digests.length > maxLines) writeAnew();
       isTorn = true;
       writeFileSync(fd, digests.map((digest) => `${atMs} ${digest}\n`).join(""));
@@ -56,7 +59,11 @@ export function openFileReplays(path: string, options: ReplayOptions): Replays {
       isTorn = false;
       lines += digests.length;
     },
-    close: () => closeSync(fd),
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      closeSync(fd);
+    },
   });
 
   function writeAnew(): void {
@@ -67,7 +74,6 @@ export function openFileReplays(path: string, options: ReplayOptions): Replays {
       writeFileSync(next, [...seen].map(([digest, at]) => `${at} ${digest}\n`).join(""));
       fsyncSync(next);
       renameSync(partial, path);
-      syncFolder(dirname(path));
     } catch (error) {
       closeSync(next);
       throw error;
@@ -75,6 +81,8 @@ export function openFileReplays(path: string, options: ReplayOptions): Replays {
     closeSync(fd);
     fd = next;
     lines = seen.size;
+    isTorn = false;
+    syncFolder(dirname(path));
   }
 }
 

@@ -108,6 +108,17 @@ describe("the file", () => {
     second.close();
   });
 
+  test("a delivery that ends after the file was closed is not noted, and comes again", async () => {
+    const path = newFile();
+    const first = openFileReplays(path, { now: () => 0 });
+    const claim = await first.claim("source", ["a"]);
+    first.close();
+    expect(() => claim.type === "new" && claim.keep()).toThrow(/is closed/);
+    const second = openFileReplays(path, { now: () => 0 });
+    expect(await take(second, "a")).toBe("new");
+    second.close();
+  });
+
   test("stays bounded over years", async () => {
     const path = newFile();
     let now = 0;

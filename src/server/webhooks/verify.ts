@@ -46,11 +46,6 @@ export function verifyDelivery(
     : verifyGitHub(keys, headers, rawBody);
 }
 
-/** Whether a secret is good enough to be used; deliveries are refused where none is. */
-export function isUsableSecret(kind: WebhookSource["kind"], secret: string): boolean {
-  return keyOf(kind, secret) !== null;
-}
-
 function verifyStandard(
   keys: readonly Buffer[],
   headers: HeaderReader,
