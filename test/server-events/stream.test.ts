@@ -211,7 +211,7 @@ test("slow reads of the store lose and repeat nothing that happens meanwhile", a
       return page;
     },
   });
-  const { store, hub, url } = await world({ view: slowly, limits: { pageEvents: 50, roundMs: 2 } });
+  const { store, hub, url } = await world({ view: slowly, limits: { pageEvents: 120, roundMs: 2 } });
   const write = await openWriter(store, "a");
   for (let round = 0; round < 20; round += 1) await write();
   const clients = [openClient(`${url}?after=0`), openClient(`${url}?after=0&run=a`), openClient(`${url}?after=60`)];

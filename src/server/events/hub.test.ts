@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSqliteStore } from "../../store/sqlite/open.ts";
 import { after, handOver, newRun } from "../../store/store.testsuite.ts";
-import type { Store, StoredRun } from "../../store/store.ts";
+import type { Store, StoredEvent, StoredRun } from "../../store/store.ts";
 import { createEventHub, type EventHub, type HubLimits } from "./hub.ts";
 import type { Subscription } from "./subscription.ts";
 
@@ -29,8 +29,8 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-async function open(limits: Partial<HubLimits>, onCut = () => {}): Promise<Subscription> {
-  hub = createEventHub({ store, now: () => nowMs, limits: { roundMs: 0, ...limits } });
+async function open(limits: Partial<HubLimits>, onCut = () => {}, view: Store = store): Promise<Subscription> {
+  hub = createEventHub({ store: view, now: () => nowMs, limits: { roundMs: 0, ...limits } });
   const opened = await hub.subscribe({ after: undefined, filter: {}, onCut });
   if (!opened.ok) throw new Error(opened.error.message);
   return opened.value;
@@ -38,12 +38,31 @@ async function open(limits: Partial<HubLimits>, onCut = () => {}): Promise<Subsc
 
 /** Six events, published at once. */
 async function write(): Promise<void> {
+  hub.publish(await commit());
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function commit(): Promise<readonly StoredEvent[]> {
   const change = handOver(run, { from: "analyst", to: "analyst" });
   const seq = await store.lastSeq();
   await store.commit(change);
   run = after(change);
-  hub.publish(await store.events({ after: seq, limit: 10 }));
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  return store.events({ after: seq, limit: 10 });
+}
+
+/** A store whose first page takes until it is let go, either before it is read or after. */
+function held(when: "before" | "after"): { readonly view: Store; readonly letGo: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const view: Store = {
+    ...store,
+    async events(query) {
+      if (when === "before") await promise;
+      const page = await store.events(query);
+      if (when === "after") await promise;
+      return page;
+    },
+  };
+  return { view, letGo: resolve };
 }
 
 async function idsUpTo(subscription: Subscription, last: string): Promise<string[]> {
@@ -104,6 +123,32 @@ test("what waits never grows beyond the limit, and who reads late still gets eve
   const seqs = ids.filter((id) => !id.endsWith("h")).map(Number);
   expect(seqs).toEqual(Array.from({ length: last - 9 }, (_, index) => index + 10));
   expect(hub.stats().queuedBytes).toBe(0);
+});
+
+const TWO_HANDOFFS = ["4", "5h", "5", "6", "7", "8", "9h", "9", "10", "11h", "11", "12", "13", "14", "15h", "15"];
+
+test.each(["before", "after"] as const)(
+  "what is committed while a page is being read is told once, whether the page has it or not (held %s the read)",
+  async (when) => {
+    const { view, letGo } = held(when);
+    const subscription = await open({}, () => {}, view);
+    await write();
+    const ids = idsUpTo(subscription, "15");
+    await write();
+    letGo();
+    expect(await ids).toEqual(TWO_HANDOFFS);
+  },
+);
+
+test("what a page had before it was published is not told again", async () => {
+  const subscription = await open({});
+  const first = await commit();
+  const ids = idsUpTo(subscription, "9");
+  await ids;
+  const rest = idsUpTo(subscription, "15");
+  hub.publish(first);
+  await write();
+  expect([...(await ids), ...(await rest)]).toEqual(TWO_HANDOFFS);
 });
 
 test("a message that is larger than the whole limit is told all the same", async () => {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { err, ok, type Result } from "../../core/result.ts";
 import type { Store, StoredEvent } from "../../store/store.ts";
 import type { EventFilter } from "./filter.ts";
-import { createDescribe } from "./message.ts";
+import { createDescribe, createJoin } from "./message.ts";
 import type { Position, StreamProblem } from "./position.ts";
 import { createSubscription, type Place, type Subscription, type SubscriptionLimits } from "./subscription.ts";
 
@@ -63,6 +63,7 @@ const AGAIN_MS = 1000;
 export function createEventHub({ store, now, onError = () => {}, ...options }: HubOptions): EventHub {
   const limits: HubLimits = { ...HUB_LIMITS, ...options.limits };
   const describe = createDescribe(store);
+  const join = createJoin();
   const places = new Map<Place, () => void>();
   let opening = 0;
   let newest = 0;
@@ -116,6 +117,7 @@ export function createEventHub({ store, now, onError = () => {}, ...options }: H
     const place = createSubscription({
       store,
       describe,
+      join,
       limits,
       now,
       filter,

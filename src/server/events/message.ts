@@ -80,6 +80,22 @@ export function encode(position: Position, name: string, data: EventData | Hando
   return Buffer.from(`id: ${formatPosition(position)}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
+export type Join = (messages: readonly Message[]) => Uint8Array;
+
+/** Many clients take the same messages one after the other: they get the same bytes, not copies. */
+export function createJoin(): Join {
+  let joined: readonly Message[] = [];
+  let bytes: Uint8Array = Buffer.alloc(0);
+  return (messages) => {
+    const isSame = messages.length === joined.length && messages.every((message, index) => message === joined[index]);
+    if (!isSame) {
+      joined = messages;
+      bytes = Buffer.concat(messages.map((message) => message.bytes));
+    }
+    return bytes;
+  };
+}
+
 type HandoffEvent = Extract<RunEvent, { readonly type: `handoff.${string}` }>;
 
 /** Three words outward, whatever more is known inside. */

@@ -4,7 +4,7 @@
 import { setImmediate as yieldTurn } from "node:timers/promises";
 import type { Store } from "../../store/store.ts";
 import { type EventFilter, passes } from "./filter.ts";
-import { type Describe, encode, type Message, type ResetData } from "./message.ts";
+import { type Describe, encode, type Join, type Message, type ResetData } from "./message.ts";
 import { formatPosition, isAfter, later, type Position, readAfter } from "./position.ts";
 
 export type SubscriptionLimits = {
@@ -44,6 +44,7 @@ export type Place = Subscription & {
 type Parts = {
   readonly store: Pick<Store, "events">;
   readonly describe: Describe;
+  readonly join: Join;
   readonly limits: SubscriptionLimits;
   readonly now: () => number;
   readonly filter: EventFilter;
@@ -144,7 +145,7 @@ export function createSubscription(parts: Parts): Place {
     const last = taken.at(-1);
     replaceQueue(queue.slice(taken.length));
     position = queue.length === 0 || last === undefined ? covered : { seq: last.seq, half: last.half };
-    return taken.length === 1 && last !== undefined ? last.bytes : Buffer.concat(taken.map(({ bytes }) => bytes));
+    return parts.join(taken);
   }
 
   function reset(reason: ResetData["reason"], seq: number): void {
