@@ -1,0 +1,109 @@
+// What goes wrong, on the wire: RFC 9457 with a stable code of ours. One table gives every code its status and title; the words about
+// the single case (detail, hint, pointer) are added where it happens.
+
+import { z } from "zod";
+
+export const PROBLEMS = {
+  auth_required: [401, "A token is needed"],
+  auth_invalid: [401, "The token is not valid"],
+  scope_missing: [403, "The token may not do this"],
+  host_not_allowed: [403, "The Host header is not allowed"],
+  origin_not_allowed: [403, "Requests from this origin are not allowed"],
+  too_many_logins: [429, "Too many attempts to log in"],
+  bad_request_path: [400, "The path cannot be read"],
+  route_not_found: [404, "There is nothing at this path"],
+  method_not_allowed: [405, "The method is not allowed here"],
+  uri_too_long: [414, "The URL is too long"],
+  headers_too_large: [431, "The headers are too large"],
+  bad_request: [400, "The request cannot be read"],
+  request_timeout: [408, "The request came too slowly"],
+  upgrade_refused: [426, "This server speaks plain HTTP/1.1 only"],
+  unsupported_media_type: [415, "The content type is not allowed"],
+  body_not_allowed: [400, "This request takes no body"],
+  body_too_large: [413, "The body is too large"],
+  body_must_be_object: [400, "The body must be a JSON object"],
+  invalid_json: [400, "The body is not JSON"],
+  unknown_field: [422, "A field is not known"],
+  invalid_field: [422, "A field is not valid"],
+  invalid_title: [422, "The title is not valid"],
+  invalid_id: [400, "The id is not valid"],
+  invalid_query: [400, "A query parameter is not valid"],
+  invalid_cursor: [400, "The cursor is not valid"],
+  invalid_idempotency_key: [400, "The Idempotency-Key is not valid"],
+  idempotency_key_reused: [422, "The Idempotency-Key was used for another request"],
+  invalid_version: [400, "The If-Match header is not valid"],
+  version_required: [428, "The version that was looked at is needed"],
+  version_mismatch: [412, "It has changed since it was looked at"],
+  run_not_found: [404, "There is no such run"],
+  attempt_not_found: [404, "There is no such attempt"],
+  file_not_found: [404, "The attempt has no such file"],
+  item_not_found: [404, "There is no such inbox item"],
+  flow_not_found: [404, "There is no such flow"],
+  unknown_flow: [422, "There is no such flow"],
+  flow_invalid: [422, "The flow has errors"],
+  run_refused: [422, "The run cannot be started like this"],
+  run_ended: [409, "The run has ended"],
+  action_refused: [409, "The run is not in a state for this"],
+  gate_not_waiting: [409, "The gate is not waiting"],
+  item_not_waiting: [409, "The item is not waiting"],
+  answer_unknown: [422, "This answer is not offered"],
+  answer_empty: [422, "The answer is empty"],
+  amount_invalid: [422, "The amount is not valid"],
+  reason_required: [422, "A reason is needed"],
+  reason_too_long: [422, "The reason is too long"],
+  store_unavailable: [503, "The store cannot be used now"],
+  internal_error: [500, "Something went wrong on our side"],
+} as const satisfies Readonly<Record<string, readonly [number, string]>>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+const changeSchema = z.object({
+  type: z.string(),
+  at: z.string(),
+  stage: z.string().optional(),
+  seq: z.int().optional(),
+});
+
+export const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    /** Stable; programs may depend on it. */
+    code: z.string(),
+    /** What happened, to what. */
+    detail: z.string(),
+    /** JSON Pointer into the body, or the name of a parameter. */
+    pointer: z.string().optional(),
+    /** What to do. */
+    hint: z.string().optional(),
+    requestId: z.string(),
+    /** The version as it is now, and what happened since the one that was given. */
+    current: z.string().optional(),
+    changed: z.array(changeSchema).optional(),
+  })
+  .meta({ id: "Problem" });
+
+export type ProblemDocument = z.infer<typeof problemSchema>;
+
+/** A refusal before it has a request to belong to. */
+export type Refusal = {
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly pointer?: string;
+  readonly hint?: string;
+  readonly current?: string;
+  readonly changed?: ProblemDocument["changed"];
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export const PROBLEM_TYPE = "application/problem+json";
+
+export function problemDocument({ headers: _headers, ...refusal }: Refusal, requestId: string): ProblemDocument {
+  const [status, title] = PROBLEMS[refusal.code];
+  return { type: `urn:passrail:problem:${refusal.code}`, title, status, ...refusal, requestId };
+}
+
+export function statusOf({ code }: Pick<Refusal, "code">): number {
+  return PROBLEMS[code][0];
+}

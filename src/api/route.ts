@@ -1,0 +1,47 @@
+// What a route is: plain data that the server mounts, the documentation shows, clients call and tests go through cell by cell.
+
+import type { z } from "zod";
+import type { ProblemCode } from "./problem.ts";
+import type { Scope } from "./scopes.ts";
+
+export type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** What a request may bring in its head besides the token. */
+export type RequestHeader = "Idempotency-Key" | "If-Match";
+
+export type Answer = { readonly status: 200 | 201 | 202; readonly description: string } & (
+  | { readonly type: "application/json"; readonly schema: z.ZodType }
+  /** A page or a stream, made by its handler. */
+  | { readonly type: "text/html" | "text/event-stream" }
+);
+
+export type Route = {
+  readonly method: Method;
+  /** As OpenAPI writes it: `/api/runs/{run}`. */
+  readonly path: `/${string}`;
+  readonly scope: Scope;
+  readonly tag: string;
+  readonly summary: string;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly headers?: readonly RequestHeader[];
+  readonly answer: Answer;
+  /** What can go wrong besides what can go wrong everywhere. */
+  readonly problems: readonly ProblemCode[];
+};
+
+type Read<S> = S extends z.ZodType ? z.output<S> : Readonly<Record<string, never>>;
+
+export type ParamsOf<R extends Route> = Read<R["params"]>;
+export type QueryOf<R extends Route> = Read<R["query"]>;
+export type BodyOf<R extends Route> = Read<R["body"]>;
+/** What a handler gives back; undefined where it makes its own response. */
+export type AnswerOf<R extends Route> = R["answer"] extends { readonly schema: infer S extends z.ZodType }
+  ? z.input<S>
+  : never;
+
+/** Fills the names of a path in: `pathOf("/api/runs/{run}", { run: "12" })`. */
+export function pathOf(path: Route["path"], params: Readonly<Record<string, string | number>>): string {
+  return path.replaceAll(/\{([a-z]+)\}/g, (_, name: string) => encodeURIComponent(String(params[name] ?? "")));
+}

@@ -1,0 +1,38 @@
+// Flows and agents as lists for people who choose.
+
+import { z } from "zod";
+
+export const flowSummarySchema = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    file: z.string(),
+    origin: z.string().meta({ description: "shipped with the product, or the project's own" }),
+  })
+  .meta({ id: "FlowSummary" });
+
+const flowStage = z.object({ id: z.string(), kind: z.string(), who: z.string(), track: z.string() });
+
+export const flowDetailSchema = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    hash: z.string(),
+    stages: z.array(flowStage),
+    agents: z.array(z.string()),
+    counters: z.array(z.object({ name: z.string(), max: z.int().nullable() })),
+  })
+  .meta({ id: "Flow" });
+
+export const agentSummarySchema = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    model: z.string().nullable(),
+    file: z.string(),
+    origin: z.string(),
+  })
+  .meta({ id: "AgentSummary" });
+
+export const flowListSchema = z.object({ flows: z.array(flowSummarySchema) });
+export const agentListSchema = z.object({ agents: z.array(agentSummarySchema) });
