@@ -1,0 +1,90 @@
+// The app: guards in front of everything, then the routes, then what is left: no such path, wrong method, our own mistakes. Whoever is
+// not known learns nothing, not even which paths there are.
+
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { StoreError } from "../store/store.ts";
+import { headOfRequest, type HeadRules, refuseHead } from "./guard/head.ts";
+import { ANSWER_HEADERS } from "./guard/headers.ts";
+import { findPrincipal } from "./guard/token.ts";
+import { type App, type AppEnv, createMount, type Mount, problem } from "./mount.ts";
+import type { ServerParts } from "./parts.ts";
+import { rememberInMemory } from "./remembered.ts";
+import { mountAttemptFiles } from "./routes/attempt-files.ts";
+import { mountCatalog } from "./routes/catalog.ts";
+import { mountControl } from "./routes/control.ts";
+import { mountCost } from "./routes/cost.ts";
+import { mountDocs } from "./routes/docs.ts";
+import { mountInbox } from "./routes/inbox.ts";
+import { mountRuns } from "./routes/runs.ts";
+import { mountSystem } from "./routes/system.ts";
+
+export type AppOptions = HeadRules & {
+  /** Routes of other parts of the server, behind the same guards: the live stream, handoffs. */
+  readonly more?: (mount: Mount) => void;
+  /** For those who sign what they send instead of holding a token. They check that themselves; Host and Origin are checked before. */
+  readonly signed?: readonly SignedRoute[];
+};
+
+export type SignedRoute = {
+  /** In Hono's form: `/hooks/:source`. */
+  readonly path: string;
+  readonly handle: (context: Context<AppEnv>) => Promise<Response>;
+};
+
+export function createApp(parts: ServerParts, options: AppOptions): App {
+  const app: App = new OpenAPIHono<AppEnv>();
+  const mount = createMount(
+    app,
+    rememberInMemory(() => Date.parse(parts.now())),
+  );
+
+  app.use("*", async (context, next) => {
+    context.set("requestId", parts.newId());
+    const head = headOfRequest(context.req.raw);
+    const refusal = refuseHead(head, options);
+    if (refusal === undefined) await next();
+    else context.res = problem(context, refusal);
+    for (const [name, value] of Object.entries(ANSWER_HEADERS)) {
+      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
+    }
+    context.res.headers.set("x-request-id", context.get("requestId"));
+  });
+  for (const { path, handle } of options.signed ?? []) app.post(path, handle);
+  app.use("*", async (context, next) => {
+    const found = findPrincipal(headOfRequest(context.req.raw).values("authorization"), parts);
+    if (!found.ok) return problem(context, found.error);
+    context.set("principal", found.value);
+    return next();
+  });
+
+  mountRuns(mount, parts);
+  mountAttemptFiles(mount, parts);
+  mountControl(mount, parts);
+  mountInbox(mount, parts);
+  mountCatalog(mount, parts);
+  mountCost(mount, parts);
+  mountSystem(mount, parts);
+  options.more?.(mount);
+  mountDocs(app, mount, parts);
+
+  app.notFound((context) => {
+    const methods = mount.methodsAt(context.req.path);
+    if (methods.length === 0)
+      return problem(context, { code: "route_not_found", detail: "There is nothing at this path.", hint: "GET /docs" });
+    const allow = methods.join(", ");
+    return problem(context, {
+      code: "method_not_allowed",
+      detail: `${context.req.method} is not allowed here.`,
+      hint: `Allowed: ${allow}`,
+      headers: { allow },
+    });
+  });
+  app.onError((error, context) => {
+    parts.onProblem(error instanceof Error ? (error.stack ?? error.message) : String(error), context.get("requestId"));
+    if (error instanceof StoreError)
+      return problem(context, { code: "store_unavailable", detail: error.message, hint: error.hint });
+    return problem(context, { code: "internal_error", detail: "The request could not be answered; the log has more." });
+  });
+  return app;
+}

@@ -1,0 +1,74 @@
+// The third guard: a JSON object of bounded size and depth, read strictly. Two equal keys are refused, since the two sides of a program
+// boundary may each see another one of them.
+
+import type { Refusal } from "../../api/problem.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { err, ok, type Result } from "../../core/result.ts";
+import { parseStrictJson } from "../../core/verdict/json-text.ts";
+
+export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_DEPTH = 32;
+
+/** What can be said about a body before it is read. */
+export function refuseBody({ headers }: Request): Refusal | undefined {
+  const encoding = headers.get("content-encoding");
+  if (!isJson(headers.get("content-type") ?? "") || (encoding !== null && encoding.toLowerCase() !== "identity"))
+    return {
+      code: "unsupported_media_type",
+      detail: "The body must be sent as application/json, not compressed.",
+      hint: "Content-Type: application/json",
+      headers: { accept: "application/json" },
+    };
+  return Number(headers.get("content-length") ?? 0) > MAX_BODY_BYTES ? TOO_LARGE : undefined;
+}
+
+const TOO_LARGE: Refusal = { code: "body_too_large", detail: `A body may have ${MAX_BODY_BYTES} bytes.` };
+
+export async function readBody(request: Request): Promise<Result<JsonObject, Refusal>> {
+  const bytes = await readBytes(request.body);
+  if (bytes === undefined) return err(TOO_LARGE);
+  const text = decode(bytes);
+  if (text === undefined) return err({ code: "invalid_json", detail: "The body is not UTF-8." });
+  if (text.trim() === "") return err(NO_OBJECT);
+  const parsed = parseStrictJson(text, { maxBytes: MAX_BODY_BYTES, maxDepth: MAX_DEPTH });
+  if (!parsed.ok) return err({ code: "invalid_json", detail: parsed.error.message });
+  const { value } = parsed;
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return err(NO_OBJECT);
+  return ok(value as JsonObject);
+}
+
+const NO_OBJECT: Refusal = { code: "body_must_be_object", detail: "The body must be one JSON object.", hint: "{ … }" };
+
+/** Undefined when there is more than allowed; the rest is left unread. */
+async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = body?.getReader();
+  while (reader !== undefined) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > MAX_BODY_BYTES) {
+      reader.releaseLock();
+      return undefined;
+    }
+    chunks.push(value);
+  }
+  return Buffer.concat(chunks);
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `application/json`, at most with the one charset that JSON has. */
+function isJson(contentType: string): boolean {
+  const [type, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
+  return (
+    type === "application/json" && parameters.every((each) => each === "charset=utf-8" || each === 'charset="utf-8"')
+  );
+}

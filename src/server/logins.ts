@@ -1,0 +1,77 @@
+// How a browser gets in without a token in a URL: a code that is good once and for a minute becomes a session that lives in memory only.
+// Guessing is hopeless, and bounded all the same.
+
+import { createHash, randomBytes } from "node:crypto";
+import { TOKEN_PREFIX } from "../api/scopes.ts";
+
+const CODE_MS = 60_000;
+const SESSION_MS = 12 * 3600_000;
+const WINDOW_MS = 3600_000;
+const TRIES = 60;
+const SESSIONS = 100;
+
+export type Grant = { readonly token: string; readonly expiresAt: string };
+
+export type Logins = ReturnType<typeof createLogins>;
+
+/** `now`: milliseconds since 1970. */
+export function createLogins(now: () => number) {
+  const codes = new Map<string, number>();
+  const sessions = new Map<string, number>();
+  let tries: number[] = [];
+
+  return {
+    /** Undefined where too many were asked for. */
+    newCode(): Grant | undefined {
+      drop(codes);
+      return tryOnce() ? give(codes, TOKEN_PREFIX.login, CODE_MS) : undefined;
+    },
+    /** Whether this code is open. A wrong one counts as a try. */
+    findCode(code: string): boolean | "too many" {
+      drop(codes);
+      if (codes.has(hashOf(code))) return true;
+      return tryOnce() ? false : "too many";
+    },
+    /** Uses the code up. */
+    exchange(codeId: string): Grant | undefined {
+      drop(codes);
+      drop(sessions);
+      if (!codes.delete(codeId)) return undefined;
+      const [oldest] = sessions.keys();
+      if (sessions.size >= SESSIONS && oldest !== undefined) sessions.delete(oldest);
+      return give(sessions, TOKEN_PREFIX.session, SESSION_MS);
+    },
+    isSession(token: string): boolean {
+      const until = sessions.get(hashOf(token));
+      return until !== undefined && until > now();
+    },
+  };
+
+  function give(kept: Map<string, number>, prefix: string, forMs: number): Grant {
+    const token = newToken(prefix);
+    const until = now() + forMs;
+    kept.set(hashOf(token), until);
+    return { token, expiresAt: new Date(until).toISOString() };
+  }
+
+  function drop(kept: Map<string, number>): void {
+    for (const [hash, until] of kept) if (until <= now()) kept.delete(hash);
+  }
+
+  function tryOnce(): boolean {
+    tries = tries.filter((at) => at > now() - WINDOW_MS);
+    if (tries.length >= TRIES) return false;
+    tries.push(now());
+    return true;
+  }
+}
+
+/** 256 bit. */
+export function newToken(prefix: string): string {
+  return `${prefix}${randomBytes(32).toString("base64url")}`;
+}
+
+/** A random token needs no salt and no slow hash: there is nothing to guess. */
+export function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

@@ -1,0 +1,259 @@
+// Puts a route of the table on the app: scope, form of the request, idempotency, answer. A handler sees only what has passed all of it
+// and gives back a value or a refusal; it never touches the request itself.
+
+import { createHash } from "node:crypto";
+import type { HttpBindings } from "@hono/node-server";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import {
+  type ProblemCode,
+  PROBLEM_TYPE,
+  problemDocument,
+  problemSchema,
+  type Refusal,
+  statusOf,
+} from "../api/problem.ts";
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from "../api/route.ts";
+import { grants, holdersOf } from "../api/scopes.ts";
+import { canonicalJson } from "../core/json.ts";
+import { err, ok, type Result } from "../core/result.ts";
+import { readBody, refuseBody } from "./guard/body.ts";
+import { readFields, readParams, readQuery } from "./guard/input.ts";
+import type { Principal } from "./principal.ts";
+import type { Remembered } from "./remembered.ts";
+
+/** The bindings are there on a socket, not where a test hands a request to the app. */
+export type AppEnv = {
+  Bindings: Partial<HttpBindings>;
+  Variables: { principal: Principal; requestId: string };
+};
+export type App = OpenAPIHono<AppEnv>;
+
+export type Call<R extends Route> = {
+  readonly params: ParamsOf<R>;
+  readonly query: QueryOf<R>;
+  readonly body: BodyOf<R>;
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** The version that the caller looked at; "*" for any. */
+  readonly ifMatch?: string;
+  /** A name for the caller's wish that stays the same when it is repeated, also after a restart. */
+  readonly wish?: string;
+  /** Sets a header of the answer. */
+  readonly header: (name: string, value: string) => void;
+};
+
+export type Handler<R extends Route> = (call: Call<R>) => Promise<Result<AnswerOf<R>, Refusal>>;
+/** For pages and streams. */
+export type ResponseHandler<R extends Route> = (call: Call<R>, context: Context<AppEnv>) => Promise<Response>;
+
+export type Mount = {
+  /** Answers with JSON. */
+  json<R extends Route>(route: R, handle: Handler<R>): void;
+  /** Answers with whatever it makes itself, behind the same guards. */
+  response<R extends Route>(route: R, handle: ResponseHandler<R>): void;
+  /** What is allowed at this path; empty where there is nothing. */
+  methodsAt(path: string): readonly string[];
+};
+
+export function createMount(app: App, remembered: Remembered): Mount {
+  const mounted: Route[] = [];
+
+  function add<R extends Route>(
+    route: R,
+    answer: (call: Call<R>, context: Context<AppEnv>) => Promise<Response>,
+  ): void {
+    mounted.push(route);
+    describe(app, route);
+    app.on(route.method.toUpperCase(), route.path.replaceAll(/\{([a-z]+)\}/g, ":$1"), async (context) => {
+      const call = await readCall(route, context);
+      return call.ok ? answer(call.value, context) : problem(context, call.error);
+    });
+  }
+
+  return {
+    json(route, handle) {
+      add(route, async (call, context) => {
+        const { wish } = call;
+        const act = () => handle(call);
+        const result =
+          wish === undefined
+            ? await act()
+            : await remembered.once({ key: wish, request: fingerprint(call), act, keeps: ({ ok }) => ok });
+        if (result === "reused") return problem(context, REUSED);
+        if (!result.ok) return problem(context, result.error);
+        return context.json(result.value as object, route.answer.status);
+      });
+    },
+    response: add,
+    methodsAt(path) {
+      const found = mounted.filter((route) => matches(route.path, path));
+      const methods = found.map(({ method }) => method.toUpperCase());
+      return methods.includes("GET") ? [...methods, "HEAD"] : methods;
+    },
+  };
+}
+
+const REUSED: Refusal = {
+  code: "idempotency_key_reused",
+  detail: "This Idempotency-Key was sent with another request before.",
+  hint: "Make a new key for every new wish.",
+};
+
+async function readCall<R extends Route>(route: R, context: Context<AppEnv>): Promise<Result<Call<R>, Refusal>> {
+  const principal = context.get("principal");
+  const request = context.req.raw;
+  if (!grants(principal.kind, route.scope)) return err(notGranted(route, principal));
+  const hasBody = route.body !== undefined;
+  if (!hasBody && (request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > 0))
+    return err({ code: "body_not_allowed", detail: "This request takes no body.", headers: { connection: "close" } });
+  const refused = hasBody ? refuseBody(request) : undefined;
+  if (refused !== undefined) return err(refused);
+  const given = context.req.param();
+  const params = route.params === undefined ? ok({}) : readParams(route.params, given);
+  if (!params.ok) return params;
+  // An attempt is told the same whether a run is another's or is not there at all.
+  if (principal.kind === "attempt" && given["run"] !== principal.runId) return err(notGranted(route, principal));
+  const query = readQuery(route.query, new URL(request.url).searchParams);
+  if (!query.ok) return query;
+  const names = readNames(route, request, principal);
+  if (!names.ok) return names;
+  let body: unknown = {};
+  if (route.body !== undefined) {
+    invite(context);
+    const read = await readBody(request);
+    if (!read.ok) return read;
+    const fields = readFields(route.body, read.value);
+    if (!fields.ok) return fields;
+    body = fields.value;
+  }
+  return ok({
+    params: params.value as ParamsOf<R>,
+    query: query.value as QueryOf<R>,
+    body: body as BodyOf<R>,
+    principal,
+    requestId: context.get("requestId"),
+    ...names.value,
+    header: (name, value) => context.header(name, value),
+  });
+}
+
+function notGranted({ method, path, scope }: Route, { kind }: Principal): Refusal {
+  return {
+    code: "scope_missing",
+    detail: `${method.toUpperCase()} ${path} is not open to this ${kind} token.`,
+    hint: `It needs the scope ${scope}, which these have: ${holdersOf(scope).join(", ")}`,
+  };
+}
+
+/** Entity tags and keys of a request, where its route knows them. */
+function readNames(
+  { headers = [], method, path }: Route,
+  request: Request,
+  principal: Principal,
+): Result<Pick<Call<Route>, "ifMatch" | "wish">, Refusal> {
+  const version = headers.includes("If-Match") ? request.headers.get("if-match") : null;
+  if (version !== null && !/^(\*|"[A-Za-z0-9.-]{1,80}")$/.test(version))
+    return err({ code: "invalid_version", detail: "If-Match takes one version in double quotes, or *." });
+  const key = headers.includes("Idempotency-Key") ? request.headers.get("idempotency-key") : null;
+  if (key !== null && !/^[\x21-\x7e]{1,200}$/.test(key))
+    return err({
+      code: "invalid_idempotency_key",
+      detail: "An Idempotency-Key has 1 to 200 visible ASCII characters.",
+    });
+  const params = new URL(request.url).pathname;
+  return ok({
+    ...(version === null ? {} : { ifMatch: version.replaceAll('"', "") }),
+    ...(key === null ? {} : { wish: digest([principal.id, method, path, params, key]) }),
+  });
+}
+
+function fingerprint<R extends Route>({ params, body, ifMatch }: Call<R>): string {
+  return digest([canonicalJson(params), canonicalJson(body), ifMatch ?? ""]);
+}
+
+function digest(parts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+/** Whoever asks first whether to send a body is answered only now that everything else is right. */
+function invite({ env, req }: Context<AppEnv>): void {
+  if (req.header("expect") !== undefined) env?.outgoing?.writeContinue();
+}
+
+export function problem(context: Context<AppEnv>, refusal: Refusal): Response {
+  const document = problemDocument(refusal, context.get("requestId"));
+  for (const [name, value] of Object.entries(refusal.headers ?? {})) context.header(name, value);
+  return context.body(JSON.stringify(document), statusOf(refusal) as ContentfulStatusCode, {
+    "content-type": PROBLEM_TYPE,
+  });
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [wanted, given] = [pattern.split("/"), path.split("/")];
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, at) => part === given[at] || (part.startsWith("{") && given[at] !== ""))
+  );
+}
+
+/** What can go wrong at every route. */
+const COMMON: readonly ProblemCode[] = [
+  "auth_required",
+  "auth_invalid",
+  "scope_missing",
+  "host_not_allowed",
+  "origin_not_allowed",
+];
+const WITH_BODY: readonly ProblemCode[] = [
+  "unsupported_media_type",
+  "body_too_large",
+  "body_must_be_object",
+  "invalid_json",
+  "unknown_field",
+  "invalid_field",
+];
+
+function describe(app: App, route: Route): void {
+  const { method, path, summary, tag, scope, params, query, body, headers = [], answer } = route;
+  const codes = [
+    ...COMMON,
+    ...(body === undefined ? [] : WITH_BODY),
+    ...(params === undefined ? [] : ["invalid_id" as const]),
+    ...route.problems,
+  ];
+  const byStatus = Map.groupBy(codes, (code) => statusOf({ code }));
+  const problems = [...byStatus].map(([status, found]) => [
+    status,
+    { description: found.join(", "), content: { [PROBLEM_TYPE]: { schema: problemSchema } } },
+  ]);
+  const content =
+    answer.type === "application/json"
+      ? { [answer.type]: { schema: answer.schema } }
+      : { [answer.type]: { schema: { type: "string" as const } } };
+  app.openAPIRegistry.registerPath({
+    method,
+    path,
+    summary,
+    tags: [tag],
+    description: `Scope ${scope}: ${holdersOf(scope).join(", ")}.`,
+    security: [{ token: [] }],
+    request: {
+      ...(params === undefined ? {} : { params }),
+      ...(query === undefined ? {} : { query }),
+      ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
+    },
+    ...(headers.length === 0
+      ? {}
+      : {
+          parameters: headers.map((name) => ({
+            name,
+            in: "header" as const,
+            required: false,
+            schema: { type: "string" as const },
+          })),
+        }),
+    responses: { [answer.status]: { description: answer.description, content }, ...Object.fromEntries(problems) },
+  });
+}

@@ -1,0 +1,62 @@
+// Everything the server acts with. It gets functions instead of adapters: it knows the store's port and the engine, not who built them.
+
+import type { Config } from "../config.ts";
+import type { ResolvedFlow } from "../core/agent.ts";
+import type { Actor } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Result } from "../core/result.ts";
+import type { Run, Subject } from "../core/run.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Store } from "../store/store.ts";
+import type { Keys } from "./keys.ts";
+
+export type ServerParts = {
+  readonly store: Store;
+  readonly engine: Pick<Engine, "startRun" | "deliver">;
+  readonly keys: Keys;
+  readonly flows: {
+    readonly list: () => readonly FlowEntry[];
+    /** The flow as it is now; problems with code `flow_not_found` where there is none. */
+    readonly resolve: (name: string) => Result<ResolvedFlow>;
+  };
+  readonly agents: () => readonly AgentEntry[];
+  /** What a run is started with besides its task: project, workspace, programs; checked as far as that can be done before. */
+  readonly prepare: (request: RunWish) => Promise<Result<JsonObject>>;
+  readonly config: Config;
+  /** Where attempts' files lie. */
+  readonly home: string;
+  readonly version: string;
+  /** The operator, for the record. */
+  readonly person: Actor;
+  /** ISO 8601, UTC. */
+  readonly now: () => string;
+  readonly newId: () => string;
+  readonly newRunId: () => string;
+  /** The attempt that was given this token and still runs. */
+  readonly attemptOf: (token: string) => AttemptIdentity | undefined;
+  /** The commit that a run's branch is at; null where it has none. A decision is bound to it. */
+  readonly commitOf: (run: Run) => Promise<string | null>;
+  /** Told of what is our fault, in one line, with the id that the caller was given. */
+  readonly onProblem: (text: string, requestId: string) => void;
+};
+
+export type FlowEntry = {
+  readonly name: string;
+  readonly title: string;
+  readonly file: string;
+  readonly origin: string;
+};
+export type AgentEntry = {
+  readonly name: string;
+  readonly description: string;
+  readonly model: string | null;
+  readonly file: string;
+  readonly origin: string;
+};
+export type RunWish = {
+  readonly resolved: ResolvedFlow;
+  readonly subject: Subject;
+  readonly input: JsonObject;
+  readonly workspace?: "in-place" | "worktree";
+};
+export type AttemptIdentity = { readonly runId: string; readonly stage: string; readonly attempt: number };

@@ -1,0 +1,171 @@
+// What waits for a person, and the person's answer. An answer belongs to what was shown: if the run has moved on since, it does not
+// count, and the caller is told what has changed.
+
+import type { Refusal } from "../../api/problem.ts";
+import type { AnswerOf } from "../../api/route.ts";
+import { ROUTES } from "../../api/routes.ts";
+import { err, ok, type Result } from "../../core/result.ts";
+import { type InboxItem, openItems } from "../../core/run.ts";
+import type { Delivery } from "../../engine/engine.ts";
+import type { StoredRun } from "../../store/store.ts";
+import { actorOf } from "../actor.ts";
+import { refuseAnswer, takenAnswer } from "../answers.ts";
+import { type FoundRun, findRun, itemVersion } from "../find-run.ts";
+import { refuseMoved } from "../moved.ts";
+import type { Call, Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+import { showItem } from "../views/inbox.ts";
+
+export function mountInbox(mount: Mount, parts: ServerParts): void {
+  mount.json(ROUTES.listInbox, async () => {
+    const records = await parts.store.inbox();
+    const runs = new Map<string, Promise<{ stored: StoredRun; version: string } | undefined>>();
+    const items = await Promise.all(
+      records.map(async ({ runId, item }) => {
+        const loaded = runs.get(runId) ?? loadVersioned(parts, runId);
+        runs.set(runId, loaded);
+        const found = await loaded;
+        return found === undefined ? [] : [showItem(found.stored.run, item, found.version)];
+      }),
+    );
+    return ok({ items: items.flat() });
+  });
+
+  mount.json(ROUTES.showItem, async ({ params, header }) => {
+    const found = await findItem(parts, params.item);
+    if (!found.ok) return found;
+    const { item } = found.value;
+    if (item.type === "closed") return err(notWaiting(params.item, item));
+    const version = await itemVersion(parts, found.value.found);
+    header("etag", `"${version}"`);
+    return ok(showItem(found.value.found.run, item.item, version));
+  });
+
+  mount.json(ROUTES.answerItem, (call) => answerItem(parts, call));
+}
+
+async function loadVersioned(parts: ServerParts, runId: string) {
+  const stored = await parts.store.loadRun(runId);
+  return stored === undefined ? undefined : { stored, version: await itemVersion(parts, stored) };
+}
+
+type Answered = AnswerOf<typeof ROUTES.answerItem>;
+
+async function answerItem(
+  parts: ServerParts,
+  { params, body, principal, ifMatch, wish }: Call<typeof ROUTES.answerItem>,
+): Promise<Result<Answered, Refusal>> {
+  const found = await findItem(parts, params.item);
+  if (!found.ok) return found;
+  const { run } = found.value.found;
+  const { item, number } = found.value;
+  const deliver = (kind: InboxItem["kind"], answer: string): Promise<Delivery> =>
+    parts.engine.deliver(
+      run.id,
+      { type: "item.answered", number, kind, answer, text: body.text },
+      actorOf(principal),
+      ...(wish === undefined ? [] : [`wish:${wish}`]),
+    );
+  if (item.type === "closed") {
+    const { was } = item;
+    // Only the same wish again can be behind the same answer with a key; the engine knows whether it is.
+    const isRepeated = was !== undefined && takenAnswer(was, body) === was.answer && was.text === body.text;
+    const again = isRepeated && wish !== undefined ? await deliver(was.kind, was.answer) : undefined;
+    return again?.duplicate === true ? ok(shown(was?.answer ?? "", again)) : err(notWaiting(params.item, item));
+  }
+  const refused =
+    refuseAnswer(item.item, body) ??
+    (await refuseMoved(parts, {
+      stored: found.value.found,
+      item: item.item,
+      ...(ifMatch === undefined ? {} : { ifMatch }),
+    }));
+  if (refused !== undefined) return err(refused);
+  const answer = takenAnswer(item.item, body);
+  const delivery = await deliver(item.item.kind, answer);
+  if (delivery.ignored !== undefined) {
+    const now = await findItem(parts, params.item);
+    return err(
+      now.ok && now.value.item.type === "closed"
+        ? notWaiting(params.item, now.value.item)
+        : { code: "action_refused", detail: `${params.item}: ${delivery.ignored}.` },
+    );
+  }
+  return ok(shown(answer, delivery));
+
+  function shown(given: string, { run: after }: Delivery): Answered {
+    return { id: params.item, answer: given, run: { id: after.id, status: after.status, word: after.word } };
+  }
+}
+
+type Closed = {
+  readonly type: "closed";
+  readonly kind: InboxItem["kind"];
+  /** Absent where it was withdrawn. */
+  readonly was?: {
+    readonly kind: InboxItem["kind"];
+    readonly answer: string;
+    readonly text: string;
+    readonly by: string;
+    readonly at: string;
+  };
+};
+type FoundItem = {
+  readonly found: FoundRun;
+  readonly number: number;
+  readonly item: { readonly type: "open"; readonly item: InboxItem } | Closed;
+};
+
+async function findItem({ store }: ServerParts, reference: string): Promise<Result<FoundItem, Refusal>> {
+  const dot = reference.lastIndexOf(".");
+  const number = Number(reference.slice(dot + 1));
+  const found = await findRun(store, reference.slice(0, dot));
+  if (!found.ok) return found;
+  const item = openItems(found.value.run).find((open) => open.number === number);
+  if (item !== undefined) return ok({ found: found.value, number, item: { type: "open", item } });
+  const closed = await findClosed(store, found.value.run.id, number);
+  return closed === undefined
+    ? err({
+        code: "item_not_found",
+        detail: `There is no item ${reference}.`,
+        hint: "GET /api/inbox lists what waits.",
+      })
+    : ok({ found: found.value, number, item: closed });
+}
+
+const PAGE = 500;
+
+async function findClosed(store: ServerParts["store"], runId: string, number: number): Promise<Closed | undefined> {
+  let closed: Closed | undefined;
+  for (let after = 0; ; ) {
+    const events = await store.events({ runId, after, limit: PAGE });
+    for (const { event } of events) {
+      if ("item" in event && event.item.number === number) closed = { type: "closed", kind: event.item.kind };
+      if (closed === undefined || !("number" in event) || event.number !== number) continue;
+      const by = { by: event.actor, at: event.at, kind: closed.kind };
+      if (event.type === "gate.answered")
+        return { ...closed, was: { ...by, answer: event.answer, text: event.comment } };
+      if (event.type === "question.answered")
+        return closed.kind === "choice"
+          ? { ...closed, was: { ...by, answer: event.answer, text: "" } }
+          : { ...closed, was: { ...by, answer: "", text: event.answer } };
+      if (event.type === "escalation.resolved")
+        return { ...closed, was: { ...by, answer: event.choice, text: event.note } };
+      if (event.type === "budget.answered")
+        return { ...closed, was: { ...by, answer: event.answer, text: event.note } };
+    }
+    const last = events.at(-1);
+    if (events.length < PAGE || last === undefined) return closed;
+    after = last.seq;
+  }
+}
+
+function notWaiting(reference: string, { kind, was }: Closed): Refusal {
+  const how =
+    was === undefined ? "it was withdrawn" : `${was.by} answered ${was.answer === "" ? "it" : was.answer} at ${was.at}`;
+  return {
+    code: kind === "gate" ? "gate_not_waiting" : "item_not_waiting",
+    detail: `${kind} ${reference} is not open any more: ${how}.`,
+    hint: "GET /api/inbox lists what waits.",
+  };
+}

@@ -1,0 +1,64 @@
+// The daemon itself: how it is, what is set and by whom, how a browser logs in.
+
+import type { Refusal } from "../../api/problem.ts";
+import { ROUTES } from "../../api/routes.ts";
+import type { Config, Setting } from "../../config.ts";
+import type { Json } from "../../core/json.ts";
+import { err, ok } from "../../core/result.ts";
+import type { Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+
+export function mountSystem(mount: Mount, { store, keys, config, version, now }: ServerParts): void {
+  mount.json(ROUTES.health, async () => {
+    const [lastSeq, runs, waiting] = await Promise.all([store.lastSeq(), store.countRuns(), store.inbox()]);
+    return ok({ status: "ok" as const, version, now: now(), lastSeq, runs: { ...runs }, waiting: waiting.length });
+  });
+
+  mount.json(ROUTES.settings, async () => ok({ settings: settingsOf(config) }));
+
+  mount.json(ROUTES.createLoginCode, async () => {
+    const grant = keys.newLoginCode();
+    return grant === undefined ? err(TOO_MANY) : ok({ code: grant.token, expiresAt: grant.expiresAt });
+  });
+
+  mount.json(ROUTES.createSession, async ({ principal }) => {
+    const session = principal.kind === "login" ? keys.exchange(principal) : undefined;
+    // Two requests with one code: the code was open for both, and is used up by the first.
+    return session === undefined ? err({ code: "auth_invalid", detail: "The code was used already." }) : ok(session);
+  });
+}
+
+const TOO_MANY: Refusal = {
+  code: "too_many_logins",
+  detail: "Too many login codes were asked for within an hour.",
+  headers: { "retry-after": "600" },
+};
+
+type Shown = { readonly name: string; readonly value: Json; readonly from: string };
+
+/** What a program's environment holds may be secret; of that only the names are shown. */
+function settingsOf(config: Config): Shown[] {
+  const one = (name: string, { value, from }: Setting<Json>): Shown => ({ name, value, from });
+  const files = (name: string, value: Json): Shown => ({ name, value, from: "files" });
+  return [
+    one("slots", config.slots),
+    one("workspace", config.workspace),
+    one("verdict_repair", config.verdictRepair),
+    one("runner", config.runner),
+    one("repository_settings", config.repositorySettings),
+    files("model", config.model),
+    files("budgets", config.budgets),
+    files("agents", Object.keys(config.agents)),
+    files("agent_limits", config.agentLimits),
+    files("environment.pass", config.passEnvironment),
+    files("notify.command", config.notifyCommand === null ? null : (config.notifyCommand[0] ?? null)),
+    ...Object.entries(config.programs).map(([name, program]) =>
+      files(`runners.${name}`, {
+        command: program.command ?? null,
+        env: Object.keys(program.env),
+        pass: program.pass,
+        models: program.models,
+      }),
+    ),
+  ];
+}

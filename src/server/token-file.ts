@@ -1,0 +1,98 @@
+// Files that hold secrets: made with the right rights from the first moment, replaced as a whole, refused when others could have
+// touched them.
+
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { type FileHandle, lstat, open, rename, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+const PRIVATE = 0o600;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Whoever writes takes milliseconds; what is older was left by a process that died. */
+const STALE_MS = 10_000;
+const GIVE_UP_MS = 15_000;
+
+/** The text of a file that only we can have written; undefined where there is none. Small, so it is read in one go. */
+export function readPrivate(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new Error(`${path} cannot be read; it must be a plain file of your own`, { cause });
+  }
+  try {
+    const fault = faultOf(fstatSync(file));
+    if (fault !== undefined) throw new Error(`${path} ${fault}`);
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+function faultOf(found: Stats): string | undefined {
+  if (!found.isFile()) return "is not a plain file";
+  if (found.uid !== process.getuid?.()) return "belongs to another user";
+  if ((found.mode & 0o077) !== 0) return "can be read by others; make it anew, or chmod 600 if nobody else was here";
+  return found.size > MAX_BYTES ? "is too large" : undefined;
+}
+
+/** Makes a file that is not there yet. False: somebody was faster. */
+export async function createPrivate(path: string, text: string): Promise<boolean> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "wx", PRIVATE);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw cause;
+  }
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await syncFolder(path);
+  return true;
+}
+
+/** Replaces a file by what `change` makes of its text. The new file, made exclusively, is also the lock: one writer at a time. */
+export async function changePrivate(path: string, change: (text: string | undefined) => string): Promise<void> {
+  const fresh = `${path}.new`;
+  const file = await openAlone(fresh);
+  try {
+    await file.writeFile(change(readPrivate(path)));
+    await file.sync();
+    await rename(fresh, path);
+  } catch (cause) {
+    await unlink(fresh).catch(() => {});
+    throw cause;
+  } finally {
+    await file.close();
+  }
+  await syncFolder(path);
+}
+
+async function openAlone(path: string): Promise<FileHandle> {
+  const deadline = Date.now() + GIVE_UP_MS;
+  for (;;) {
+    try {
+      return await open(path, "wx", PRIVATE);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "EEXIST" || Date.now() > deadline) throw cause;
+    }
+    const age =
+      Date.now() -
+      (await lstat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Date.now(),
+      ));
+    if (age > STALE_MS) await unlink(path).catch(() => {});
+    else await delay(10);
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(dirname(path), "r");
+  await folder.sync().finally(() => folder.close());
+}
