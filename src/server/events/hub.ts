@@ -15,7 +15,7 @@ export type HubLimits = SubscriptionLimits & {
   readonly roundMs: number;
 };
 
-export const HUB_LIMITS: HubLimits = {
+const HUB_LIMITS: HubLimits = {
   maxClients: 250,
   queueBytes: 1024 * 1024,
   queueMessages: 5000,
@@ -162,7 +162,8 @@ export function createEventHub({ store, now, onError = () => {}, ...options }: H
         onError(error);
         return AGAIN_MS;
       });
-      if (wait > 0) await delay(wait, undefined, { ref: false });
+      // At least a turn: what was told must be able to leave.
+      await delay(wait, undefined, { ref: false });
     }
     // With nobody there, nothing is kept for anybody.
     published = [];
@@ -181,7 +182,7 @@ export function createEventHub({ store, now, onError = () => {}, ...options }: H
     const messages = await describe(events);
     newest = Math.max(newest, last.seq);
     for (const place of places.keys()) place.offer(messages, newest);
-    return limits.roundMs;
+    return events.length < limits.pageEvents ? limits.roundMs : 0;
   }
 
   async function readOn(): Promise<readonly StoredEvent[]> {

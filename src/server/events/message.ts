@@ -44,7 +44,7 @@ export function createDescribe(store: Pick<Store, "loadRun" | "handoffs">): Desc
   return async (events) => {
     const messages: Message[] = [];
     for (const stored of events) {
-      const subjectId = await subjectOf(stored);
+      const subjectId = subjects.get(stored.runId) ?? (await subjectOf(stored));
       const { seq, runId, version, event } = stored;
       const about = { seq, runId, subjectId };
       const handoffId = isAboutHandoff(event) ? await handoffIdOf(runId, event.number) : undefined;
@@ -60,8 +60,8 @@ export function createDescribe(store: Pick<Store, "loadRun" | "handoffs">): Desc
   };
 
   async function subjectOf({ runId, event }: StoredEvent): Promise<string> {
-    const known = event.type === "run.created" ? event.subject.id : subjects.get(runId);
-    const subjectId = known ?? (await store.loadRun(runId))?.run.subject.id ?? "";
+    const subject = event.type === "run.created" ? event.subject : (await store.loadRun(runId))?.run.subject;
+    const subjectId = subject?.id ?? "";
     remember(subjects, runId, subjectId);
     return subjectId;
   }
