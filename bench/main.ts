@@ -6,6 +6,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { measureAgents } from "./agents.ts";
 import { measureCore } from "./core.ts";
+import { measureEvents } from "./events.ts";
 import { measureLateRevisions, measureLateRuns } from "./growth.ts";
 import type { Row } from "./measure.ts";
 import { measureProcesses } from "./processes.ts";
@@ -30,6 +31,7 @@ const MEASUREMENTS = [
   async () => measureReaders(),
   async () => measurePrompts(),
   () => measureAgents(options.dir),
+  () => measureEvents(options.dir),
 ];
 
 console.log(

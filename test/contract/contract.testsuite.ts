@@ -26,8 +26,8 @@ export type Contract = {
   readonly usage: (tokens: Tokens, which: "first" | "resumed") => Usage;
   readonly failures: {
     /** A server that fails for ever. */
-    readonly outage: (typeof FAILURES)[number] | "idle_timeout";
-    readonly limit: (typeof FAILURES)[number] | "idle_timeout";
+    readonly outage: (typeof FAILURES)[number] | "startup_timeout";
+    readonly limit: (typeof FAILURES)[number] | "startup_timeout";
     /** Whether the time at which a limit ends reaches us. */
     readonly resetsAt: boolean;
   };
@@ -60,6 +60,8 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
 
   /** For programs that wait for better times without a word. */
   const patience = { startupMs: 60_000, idleMs: vendor.readyMs };
+  /** For a program that tells nothing at all before its model has answered. */
+  const silence = { startupMs: 2 * vendor.readyMs, idleMs: vendor.readyMs };
 
   if (only === "all") conformance(name, contract);
 
@@ -154,9 +156,9 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
 
     test("a server that fails for ever ends the attempt", async () => {
       bench.play({ outage: [{ fail: { status: 500, message: "scripted outage" } }] });
-      const end = await bench.run({ prompt: "[outage]", overrides: { limits: patience } });
+      const end = await bench.run({ prompt: "[outage]", overrides: { limits: silence } });
       const { outage } = contract.failures;
-      if (outage === "idle_timeout") expect(end.reason).toBe(outage);
+      if (outage === "startup_timeout") expect(end.reason).toBe(outage);
       else expect(end.conversation?.failure).toMatchObject({ kind: outage });
       expect(bench.asked("outage").length).toBeGreaterThan(0);
     });
@@ -171,9 +173,9 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
         "anthropic-ratelimit-unified-reset": epoch,
       };
       bench.play({ limit: [{ fail: { status: 429, message: "You have reached your limit.", headers } }] });
-      const end = await bench.run({ prompt: "[limit]", overrides: { limits: patience } });
+      const end = await bench.run({ prompt: "[limit]", overrides: { limits: silence } });
       const { limit, resetsAt } = contract.failures;
-      if (limit === "idle_timeout") return expect(end.reason).toBe(limit);
+      if (limit === "startup_timeout") return expect(end.reason).toBe(limit);
       expect(end.conversation?.failure).toMatchObject({ kind: limit });
       if (!resetsAt) return expect(end.conversation?.failure).not.toHaveProperty("resetsAt");
       const told = Date.parse(end.conversation?.failure?.resetsAt ?? "");
@@ -297,9 +299,9 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
     test("nobody at the other end is told as unreachable", async () => {
       const end = await bench.run({
         prompt: "[nobody]",
-        overrides: { env: bench.environment("http://127.0.0.1:9"), limits: patience },
+        overrides: { env: bench.environment("http://127.0.0.1:9"), limits: silence },
       });
-      if (end.reason === "idle_timeout") return expect(contract.failures.outage).toBe("idle_timeout");
+      if (end.reason === "startup_timeout") return expect(contract.failures.outage).toBe("startup_timeout");
       expect(end.conversation?.failure).toMatchObject({ kind: "unreachable" });
     });
   });

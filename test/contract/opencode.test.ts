@@ -5,25 +5,26 @@ import { OPENCODE_PRICES, opencode } from "./vendors.ts";
 
 const common = {
   vendor: opencode,
-  failures: { outage: "idle_timeout", limit: "idle_timeout", resetsAt: false },
+  // It tries again for ever and tells nothing: it never begins, which is tried again later as an outage is.
+  failures: { outage: "startup_timeout", limit: "startup_timeout", resetsAt: false },
   repository: "refused",
   canary: "opencode-plugin",
   resumesAfterCancel: true,
 } satisfies Omit<Contract, "create" | "usage">;
 
+// The way that is taken unless somebody says otherwise has to show everything.
 describeContract({
   ...common,
-  create: () => createOpencodeRunner({ transport: "acp" }),
-  // The protocol tells the tokens of the last step only; with tools that is not the attempt. Dollars it tells of the session.
-  usage: (tokens, which) => ({ ...(which === "first" ? told(tokens) : UNKNOWN_USAGE), usd: dollars(tokens) }),
+  create: () => createOpencodeRunner({ transport: "native" }),
+  usage: (tokens) => ({ ...told(tokens), usd: dollars(tokens) }),
 });
-
 describeContract(
   {
     ...common,
-    way: "native",
-    create: () => createOpencodeRunner({ transport: "native" }),
-    usage: (tokens) => ({ ...told(tokens), usd: dollars(tokens) }),
+    way: "acp",
+    create: () => createOpencodeRunner({ transport: "acp" }),
+    // The protocol tells the tokens of the last step only; with tools that is not the attempt. Dollars it tells of the session.
+    usage: (tokens, which) => ({ ...(which === "first" ? told(tokens) : UNKNOWN_USAGE), usd: dollars(tokens) }),
   },
   "short",
 );

@@ -119,3 +119,17 @@ describe("recorded runs of gemini", () => {
     expect(reader.conclude(end).finalText).toBe("my *** is out");
   });
 });
+
+test("a limit is a limit, though the program adds advice about quotas and logins to it", () => {
+  const advice = "Please wait and try again later. To increase your limits, switch to another /auth method";
+  const failure = (message: string) => {
+    const reader = createGeminiReader();
+    reader.read(
+      JSON.stringify({ type: "result", status: "error", error: { type: "Error", message: `${message} ${advice}` } }),
+    );
+    const end = { reason: "exited", exitCode: 1, signal: null, stderrTail: "" } as const;
+    return reader.conclude(end).conversation.failure?.kind;
+  };
+  expect(failure("[API Error: Too many requests.]")).toBe("rate_limit");
+  expect(failure("[API Error: Resource has been exhausted (e.g. check quota).]")).toBe("quota");
+});

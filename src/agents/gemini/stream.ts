@@ -1,7 +1,7 @@
 // The lines of `gemini -o stream-json`: init, messages in pieces, tool calls, and one result at the end.
 
 import type { Usage } from "../../core/usage.ts";
-import { failureOf, troubleInText } from "../acp/failure.ts";
+import { failureOf, type Trouble, troubleInText } from "../acp/failure.ts";
 import {
   count,
   eventText,
@@ -124,7 +124,15 @@ function failureOfEnd(result: Fields | null, end: ProgramEnd): Failure | null {
   if (text(error["type"]) === "FatalTurnLimitedError") {
     return { kind: "turn_limit", message: `${GEMINI.title} reached its limit of turns before it was done.` };
   }
-  return failureOf(GEMINI, troubleInText(text(error["message"]) ?? ""));
+  return failureOf(GEMINI, withoutAdvice(troubleInText(text(error["message"]) ?? "")));
+}
+
+/** What the program adds to every answer with 429. It speaks of quotas and logins; only what stands before it is the provider's word. */
+const ADVICE = "Please wait and try again later.";
+
+function withoutAdvice({ status, message }: Trouble): Trouble {
+  const at = message.indexOf(ADVICE);
+  return at < 0 ? { status, message } : { status: status ?? 429, message: message.slice(0, at) };
 }
 
 /** Of this run alone, also in a session that was gone on with. */
