@@ -15,6 +15,7 @@ import {
   statusOf,
 } from "../api/problem.ts";
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from "../api/route.ts";
+import { ROUTES } from "../api/routes.ts";
 import { grants, holdersOf } from "../api/scopes.ts";
 import { canonicalJson } from "../core/json.ts";
 import { err, ok, type Result } from "../core/result.ts";
@@ -80,7 +81,7 @@ export function createMount(app: App, remembered: Remembered): Mount {
         const result =
           wish === undefined
             ? await act()
-            : await remembered.once({ key: wish, request: fingerprint(call), act, keeps: ({ ok }) => ok });
+            : await remembered.once({ key: wish, request: fingerprint(call), act, keeps: isFinal });
         if (result === "reused") return problem(context, REUSED);
         if (!result.ok) return problem(context, result.error);
         return context.json(result.value as object, route.answer.status);
@@ -93,6 +94,11 @@ export function createMount(app: App, remembered: Remembered): Mount {
       return methods.includes("GET") ? [...methods, "HEAD"] : methods;
     },
   };
+}
+
+/** What will be answered in the same way for ever: it was done, or somebody else has done it. */
+function isFinal(result: Result<unknown, Refusal>): boolean {
+  return result.ok || result.error.code === "gate_not_waiting" || result.error.code === "item_not_waiting";
 }
 
 const REUSED: Refusal = {
@@ -215,6 +221,12 @@ const WITH_BODY: readonly ProblemCode[] = [
   "invalid_field",
 ];
 
+/** The name in the table is also the name of the function in clients that are made from the document. */
+function operationId(route: Route): { readonly operationId?: string } {
+  const [name] = Object.entries(ROUTES).find(([, known]) => known === route) ?? [];
+  return name === undefined ? {} : { operationId: name };
+}
+
 function describe(app: App, route: Route): void {
   const { method, path, summary, tag, scope, params, query, body, headers = [], answer } = route;
   const codes = [
@@ -235,6 +247,7 @@ function describe(app: App, route: Route): void {
   app.openAPIRegistry.registerPath({
     method,
     path,
+    ...operationId(route),
     summary,
     tags: [tag],
     description: `Scope ${scope}: ${holdersOf(scope).join(", ")}.`,

@@ -1,8 +1,9 @@
 // Files that hold secrets: made with the right rights from the first moment, replaced as a whole, refused when others could have
 // touched them.
 
+import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, rename, unlink } from "node:fs/promises";
+import { link, lstat, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -37,57 +38,59 @@ function faultOf(found: Stats): string | undefined {
   return found.size > MAX_BYTES ? "is too large" : undefined;
 }
 
-/** Makes a file that is not there yet. False: somebody was faster. */
+/** Makes a file that is not there yet, and makes it whole: nobody ever sees half of it. False: somebody was faster. */
 export async function createPrivate(path: string, text: string): Promise<boolean> {
-  let file: FileHandle;
+  const fresh = await writeBeside(path, text);
   try {
-    file = await open(path, "wx", PRIVATE);
+    await link(fresh, path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw cause;
+  } finally {
+    await unlink(fresh);
   }
+  await syncFolder(path);
+  return true;
+}
+
+/** Replaces a file by what `change` makes of its text; one writer at a time, also of several processes. */
+export async function changePrivate(path: string, change: (text: string | undefined) => string): Promise<void> {
+  const lock = `${path}.lock`;
+  await takeLock(lock);
+  try {
+    const fresh = await writeBeside(path, change(readPrivate(path)));
+    await rename(fresh, path);
+    await syncFolder(path);
+  } finally {
+    await unlink(lock).catch(() => {});
+  }
+}
+
+async function writeBeside(path: string, text: string): Promise<string> {
+  const fresh = `${path}.${randomBytes(8).toString("hex")}`;
+  const file = await open(fresh, "wx", PRIVATE);
   try {
     await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
-  await syncFolder(path);
-  return true;
+  return fresh;
 }
 
-/** Replaces a file by what `change` makes of its text. The new file, made exclusively, is also the lock: one writer at a time. */
-export async function changePrivate(path: string, change: (text: string | undefined) => string): Promise<void> {
-  const fresh = `${path}.new`;
-  const file = await openAlone(fresh);
-  try {
-    await file.writeFile(change(readPrivate(path)));
-    await file.sync();
-    await rename(fresh, path);
-  } catch (cause) {
-    await unlink(fresh).catch(() => {});
-    throw cause;
-  } finally {
-    await file.close();
-  }
-  await syncFolder(path);
-}
-
-async function openAlone(path: string): Promise<FileHandle> {
+async function takeLock(path: string): Promise<void> {
   const deadline = Date.now() + GIVE_UP_MS;
   for (;;) {
     try {
-      return await open(path, "wx", PRIVATE);
+      return await (await open(path, "wx", PRIVATE)).close();
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EEXIST" || Date.now() > deadline) throw cause;
     }
-    const age =
-      Date.now() -
-      (await lstat(path).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => Date.now(),
-      ));
-    if (age > STALE_MS) await unlink(path).catch(() => {});
+    const madeAt = await lstat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    );
+    if (Date.now() - madeAt > STALE_MS) await unlink(path).catch(() => {});
     else await delay(10);
   }
 }

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { problemSchema } from "../../src/api/problem.ts";
+import { createApp } from "../../src/server/app.ts";
 import { type CallOptions, type Served, serve } from "./served.ts";
 
 let served: Served;
@@ -256,10 +257,11 @@ test("29: a flow that there is not, with those that there are", async () => {
 });
 
 test("a mistake of ours is told without its stack, and the log has it", async () => {
-  const { listRuns } = served.parts.store;
-  served.parts.store.listRuns = () => Promise.reject(new Error("secret detail"));
+  const store = { ...served.parts.store, listRuns: () => Promise.reject(new Error("secret detail")) };
+  const { app } = served;
+  served.app = createApp({ ...served.parts, store }, { port: 4321 });
   const problem = await refused("GET", "/api/runs", {}, 500, "internal_error");
-  served.parts.store.listRuns = listRuns;
+  served.app = app;
   expect(JSON.stringify(problem)).not.toContain("secret");
   expect(served.problems.splice(0)).toEqual([expect.stringContaining("secret detail")]);
 });

@@ -20,7 +20,8 @@ export type Served = {
   readonly bench: Workbench;
   readonly parts: ServerParts;
   readonly keys: Keys;
-  readonly app: App;
+  /** What requests go to; a test may put another one in its place. */
+  app: App;
   readonly operator: string;
   readonly attempts: Map<string, AttemptIdentity>;
   /** What went wrong on the server's side. */
@@ -102,7 +103,7 @@ export async function serve(): Promise<Served> {
     commit: null,
     play: (lines) => writeFileSync(script, JSON.stringify(lines)),
     async call(method, path, { token = operator, body, headers = {} } = {}) {
-      const response = await app.request(path, {
+      const response = await served.app.request(path, {
         method,
         headers: {
           host: `127.0.0.1:${PORT}`,

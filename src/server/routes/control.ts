@@ -5,12 +5,14 @@ import { ROUTES } from "../../api/routes.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 import { isEnded, type Run } from "../../core/run.ts";
 import type { SignalBody } from "../../core/signal.ts";
+import { transition } from "../../core/transition.ts";
 import type { RunSummary } from "../../store/store.ts";
 import { actorOf } from "../actor.ts";
-import { findRun } from "../find-run.ts";
+import { findRun, flowOf } from "../find-run.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Principal } from "../principal.ts";
+import { wasDelivered } from "../was-delivered.ts";
 
 export function mountControl(mount: Mount, parts: ServerParts): void {
   mount.json(ROUTES.cancelRun, (call) =>
@@ -65,7 +67,7 @@ function asked(call: { params: { run: string }; principal: Principal; wish?: str
 type Control = Asked & { readonly signal: SignalBody; readonly isSo: (run: Run) => boolean };
 
 async function control(
-  { store, engine }: ServerParts,
+  { store, engine, now }: ServerParts,
   { reference, principal, wish, signal, isSo }: Control,
 ): Promise<Result<{ run: RunSummary; changed: boolean }, Refusal>> {
   const found = await findRun(store, reference);
@@ -77,10 +79,17 @@ async function control(
       code: "run_ended",
       detail: `#${summary.number} is ${run.status} (${run.word}); nothing more can be done with it.`,
     });
-  const id = wish === undefined ? [] : [`wish:${wish}`];
-  const delivery = await engine.deliver(run.id, signal, actorOf(principal), ...id);
-  if (delivery.ignored !== undefined)
-    return err({ code: "action_refused", detail: `#${summary.number}: ${delivery.ignored}.` });
+  const signalId = wish === undefined ? undefined : `wish:${wish}`;
+  const actor = actorOf(principal);
+  // Tried out first: what does not fit is refused without a trace, and its key stays good for later.
+  const { flow } = await flowOf(store, run);
+  const wouldBe = transition(flow, run, { ...signal, id: "", at: now(), actor }).ignored;
+  const isRepeated = wouldBe !== undefined && signalId !== undefined && (await wasDelivered(store, run, signalId));
+  if (isRepeated) return ok({ run: summary, changed: false });
+  const delivery = wouldBe === undefined ? await engine.deliver(run.id, signal, actor, signalId) : undefined;
+  const ignored = wouldBe ?? delivery?.ignored;
+  if (ignored !== undefined || delivery === undefined)
+    return err({ code: "action_refused", detail: `#${summary.number}: ${ignored}.` });
   const after = await findRun(store, run.id);
   return after.ok ? ok({ run: after.value.summary, changed: !delivery.duplicate }) : after;
 }

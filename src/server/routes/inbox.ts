@@ -5,8 +5,7 @@ import type { Refusal } from "../../api/problem.ts";
 import type { AnswerOf } from "../../api/route.ts";
 import { ROUTES } from "../../api/routes.ts";
 import { err, ok, type Result } from "../../core/result.ts";
-import { type InboxItem, openItems } from "../../core/run.ts";
-import type { Delivery } from "../../engine/engine.ts";
+import { type InboxItem, openItems, type Run } from "../../core/run.ts";
 import type { StoredRun } from "../../store/store.ts";
 import { actorOf } from "../actor.ts";
 import { refuseAnswer, takenAnswer } from "../answers.ts";
@@ -14,7 +13,9 @@ import { type FoundRun, findRun, itemVersion } from "../find-run.ts";
 import { refuseMoved } from "../moved.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
+import { createTurns } from "../turns.ts";
 import { showItem } from "../views/inbox.ts";
+import { wasDelivered } from "../was-delivered.ts";
 
 export function mountInbox(mount: Mount, parts: ServerParts): void {
   mount.json(ROUTES.listInbox, async () => {
@@ -41,7 +42,11 @@ export function mountInbox(mount: Mount, parts: ServerParts): void {
     return ok(showItem(found.value.found.run, item.item, version));
   });
 
-  mount.json(ROUTES.answerItem, (call) => answerItem(parts, call));
+  // Many may answer one item at once: each looks at it only after the one before has decided.
+  const turns = createTurns();
+  mount.json(ROUTES.answerItem, (call) =>
+    turns(call.params.item.slice(0, call.params.item.lastIndexOf(".")), () => answerItem(parts, call)),
+  );
 }
 
 async function loadVersioned(parts: ServerParts, runId: string) {
@@ -59,19 +64,13 @@ async function answerItem(
   if (!found.ok) return found;
   const { run } = found.value.found;
   const { item, number } = found.value;
-  const deliver = (kind: InboxItem["kind"], answer: string): Promise<Delivery> =>
-    parts.engine.deliver(
-      run.id,
-      { type: "item.answered", number, kind, answer, text: body.text },
-      actorOf(principal),
-      ...(wish === undefined ? [] : [`wish:${wish}`]),
-    );
+  const signalId = wish === undefined ? undefined : `wish:${wish}`;
   if (item.type === "closed") {
     const { was } = item;
-    // Only the same wish again can be behind the same answer with a key; the engine knows whether it is.
-    const isRepeated = was !== undefined && takenAnswer(was, body) === was.answer && was.text === body.text;
-    const again = isRepeated && wish !== undefined ? await deliver(was.kind, was.answer) : undefined;
-    return again?.duplicate === true ? ok(shown(was?.answer ?? "", again)) : err(notWaiting(params.item, item));
+    // The same wish again, perhaps after a restart, is told again what it led to. Who only wanted the same came too late.
+    const isSame = was !== undefined && takenAnswer(was, body) === was.answer && was.text === body.text;
+    const isRepeated = isSame && signalId !== undefined && (await wasDelivered(parts.store, run, signalId));
+    return isRepeated ? ok(shown(was.answer, run)) : err(notWaiting(params.item, item));
   }
   const refused =
     refuseAnswer(item.item, body) ??
@@ -82,7 +81,12 @@ async function answerItem(
     }));
   if (refused !== undefined) return err(refused);
   const answer = takenAnswer(item.item, body);
-  const delivery = await deliver(item.item.kind, answer);
+  const delivery = await parts.engine.deliver(
+    run.id,
+    { type: "item.answered", number, kind: item.item.kind, answer, text: body.text },
+    actorOf(principal),
+    signalId,
+  );
   if (delivery.ignored !== undefined) {
     const now = await findItem(parts, params.item);
     return err(
@@ -91,9 +95,9 @@ async function answerItem(
         : { code: "action_refused", detail: `${params.item}: ${delivery.ignored}.` },
     );
   }
-  return ok(shown(answer, delivery));
+  return ok(shown(answer, delivery.run));
 
-  function shown(given: string, { run: after }: Delivery): Answered {
+  function shown(given: string, after: Run): Answered {
     return { id: params.item, answer: given, run: { id: after.id, status: after.status, word: after.word } };
   }
 }

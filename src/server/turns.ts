@@ -1,0 +1,19 @@
+// One after the other for the same key: what was looked at is still so when the decision is made. Others do not wait.
+
+export type Turns = <T>(key: string, act: () => Promise<T>) => Promise<T>;
+
+export function createTurns(): Turns {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, act) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(act);
+    const settled = turn.then(
+      () => {},
+      () => {},
+    );
+    last.set(key, settled);
+    void settled.then(() => {
+      if (last.get(key) === settled) last.delete(key);
+    });
+    return turn;
+  };
+}
