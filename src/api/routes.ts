@@ -239,7 +239,7 @@ export const ROUTES = {
     summary: "A code for one login of a browser, good for a minute",
     body: none,
     answer: json(loginCodeSchema, "the code", 201),
-    problems: ["too_many_logins"],
+    problems: [],
   },
   createSession: {
     method: "post",

@@ -36,8 +36,7 @@ export type Keys = {
   list(): readonly KeyInfo[];
   /** False where there is no such key. */
   revoke(id: string): Promise<boolean>;
-  /** Undefined where too many were asked for. */
-  newLoginCode(): Grant | undefined;
+  newLoginCode(): Grant;
   /** The session for an open code, which is used up by it. */
   exchange(login: Principal & { kind: "login" }): Grant | undefined;
 };

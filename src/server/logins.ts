@@ -8,11 +8,10 @@ const CODE_MS = 60_000;
 const SESSION_MS = 12 * 3600_000;
 const WINDOW_MS = 3600_000;
 const TRIES = 60;
+const CODES = 20;
 const SESSIONS = 100;
 
 export type Grant = { readonly token: string; readonly expiresAt: string };
-
-export type Logins = ReturnType<typeof createLogins>;
 
 /** `now`: milliseconds since 1970. */
 export function createLogins(now: () => number) {
@@ -21,10 +20,11 @@ export function createLogins(now: () => number) {
   let tries: number[] = [];
 
   return {
-    /** Undefined where too many were asked for. */
-    newCode(): Grant | undefined {
+    /** Only for who holds a token already, so this is no try; but open codes are few. */
+    newCode(): Grant {
       drop(codes);
-      return tryOnce() ? give(codes, TOKEN_PREFIX.login, CODE_MS) : undefined;
+      makeRoom(codes, CODES);
+      return give(codes, TOKEN_PREFIX.login, CODE_MS);
     },
     /** Whether this code is open. A wrong one counts as a try. */
     findCode(code: string): boolean | "too many" {
@@ -37,8 +37,7 @@ export function createLogins(now: () => number) {
       drop(codes);
       drop(sessions);
       if (!codes.delete(codeId)) return undefined;
-      const [oldest] = sessions.keys();
-      if (sessions.size >= SESSIONS && oldest !== undefined) sessions.delete(oldest);
+      makeRoom(sessions, SESSIONS);
       return give(sessions, TOKEN_PREFIX.session, SESSION_MS);
     },
     isSession(token: string): boolean {
@@ -52,6 +51,12 @@ export function createLogins(now: () => number) {
     const until = now() + forMs;
     kept.set(hashOf(token), until);
     return { token, expiresAt: new Date(until).toISOString() };
+  }
+
+  /** The oldest goes. */
+  function makeRoom(kept: Map<string, number>, most: number): void {
+    const [oldest] = kept.keys();
+    if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
   }
 
   function drop(kept: Map<string, number>): void {

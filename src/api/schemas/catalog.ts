@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-export const flowSummarySchema = z
+const flowSummarySchema = z
   .object({
     name: z.string(),
     title: z.string(),
@@ -24,7 +24,7 @@ export const flowDetailSchema = z
   })
   .meta({ id: "Flow" });
 
-export const agentSummarySchema = z
+const agentSummarySchema = z
   .object({
     name: z.string(),
     description: z.string(),

@@ -16,7 +16,7 @@ const sums = {
   durationMs: z.number(),
 };
 
-export const costRowSchema = z.object({ key: z.string().nullable(), ...sums }).meta({ id: "CostRow" });
+const costRowSchema = z.object({ key: z.string().nullable(), ...sums }).meta({ id: "CostRow" });
 
 export const costSchema = z.object({
   by: z.enum(SPENDING_KEYS),

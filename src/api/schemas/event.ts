@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { time } from "./common.ts";
 
-export const eventSchema = z
+const eventSchema = z
   .object({
     seq: z
       .int()

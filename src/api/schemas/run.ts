@@ -8,7 +8,7 @@ import { inboxItemSchema } from "./inbox.ts";
 
 export const RUN_STATUSES = ["running", "waiting", "stopped", "completed", "canceled"] as const;
 
-export const runSummarySchema = z
+const runSummarySchema = z
   .object({
     id: z.string(),
     number: z.int(),

@@ -15,7 +15,7 @@ export const healthSchema = z
   })
   .meta({ id: "Health" });
 
-export const settingSchema = z
+const settingSchema = z
   .object({
     name: z.string(),
     value: json,

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 import { parseStrictJson } from "../../core/verdict/json-text.ts";
 
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_DEPTH = 32;
 
 /** What can be said about a body before it is read. */

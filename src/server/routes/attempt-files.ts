@@ -7,7 +7,7 @@ import type { Refusal } from "../../api/problem.ts";
 import { ROUTES } from "../../api/routes.ts";
 import type { ATTEMPT_FILES } from "../../api/schemas/run.ts";
 import { err, ok, type Result } from "../../core/result.ts";
-import { type AttemptFiles, attemptFiles } from "../../engine/attempt-files.ts";
+import { type AttemptFiles, attemptFiles, isInside } from "../../engine/attempt-files.ts";
 import { findRun } from "../find-run.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
@@ -22,6 +22,8 @@ export function mountAttemptFiles(mount: Mount, { store, home }: ServerParts): v
       return err({ code: "attempt_not_found", detail: `${runId} has no attempt ${attempt} of a stage ${stage}.` });
     const files = attemptFiles(home, runId, stage, attempt);
     for (const path of pathsOf(files, file)) {
+      // An agent may have put a link in the place of its folder.
+      if (!(await liesInside(files.dir, path))) continue;
       const part = await readPart(path, offset, limit);
       if (part.ok) return ok({ file, offset, ...part.value });
       if (part.error.code !== "file_not_found") return part;
@@ -33,6 +35,11 @@ export function mountAttemptFiles(mount: Mount, { store, home }: ServerParts): v
 /** A verdict is what was submitted by tool, or else a file. */
 function pathsOf(files: AttemptFiles, file: (typeof ATTEMPT_FILES)[number]): readonly string[] {
   return file === "verdict" ? [files.submission, files.verdict] : [files[file]];
+}
+
+/** Not where the folder is not there any more. */
+async function liesInside(folder: string, path: string): Promise<boolean> {
+  return isInside(folder, path).catch(() => false);
 }
 
 type Part = { readonly size: number; readonly next: number | null; readonly text: string };

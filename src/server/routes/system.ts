@@ -1,6 +1,5 @@
 // The daemon itself: how it is, what is set and by whom, how a browser logs in.
 
-import type { Refusal } from "../../api/problem.ts";
 import { ROUTES } from "../../api/routes.ts";
 import type { Config, Setting } from "../../config.ts";
 import type { Json } from "../../core/json.ts";
@@ -17,8 +16,8 @@ export function mountSystem(mount: Mount, { store, keys, config, version, now }:
   mount.json(ROUTES.settings, async () => ok({ settings: settingsOf(config) }));
 
   mount.json(ROUTES.createLoginCode, async () => {
-    const grant = keys.newLoginCode();
-    return grant === undefined ? err(TOO_MANY) : ok({ code: grant.token, expiresAt: grant.expiresAt });
+    const { token, expiresAt } = keys.newLoginCode();
+    return ok({ code: token, expiresAt });
   });
 
   mount.json(ROUTES.createSession, async ({ principal }) => {
@@ -27,12 +26,6 @@ export function mountSystem(mount: Mount, { store, keys, config, version, now }:
     return session === undefined ? err({ code: "auth_invalid", detail: "The code was used already." }) : ok(session);
   });
 }
-
-const TOO_MANY: Refusal = {
-  code: "too_many_logins",
-  detail: "Too many login codes were asked for within an hour.",
-  headers: { "retry-after": "600" },
-};
 
 type Shown = { readonly name: string; readonly value: Json; readonly from: string };
 
