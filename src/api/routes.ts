@@ -20,6 +20,7 @@ import { answeredSchema, answerSchema, inboxItemSchema, inboxSchema } from "./sc
 import {
   ATTEMPT_FILES,
   controlledSchema,
+  featureSchema,
   filePartSchema,
   nothingSchema,
   reasonSchema,
@@ -102,6 +103,16 @@ export const ROUTES = {
     query: z.strictObject({ limit, after: after.default(0) }),
     answer: json(eventPageSchema, "one page"),
     problems: ["run_not_found", "invalid_query", "invalid_cursor"],
+  },
+  showFeature: {
+    method: "get",
+    path: "/api/runs/{run}/feature",
+    scope: "read",
+    tag: "runs",
+    summary: "A run as a feature's record: status, revision_count, current_agent, pipeline_log",
+    params: run,
+    answer: json(featureSchema, "the record"),
+    problems: ["run_not_found"],
   },
   attemptFile: {
     method: "get",

@@ -4,10 +4,12 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { StoreError } from "../store/store.ts";
+import { problem } from "./answer-problem.ts";
+import type { App, AppEnv } from "./app-env.ts";
 import { headOfRequest, type HeadRules, refuseHead } from "./guard/head.ts";
 import { ANSWER_HEADERS } from "./guard/headers.ts";
 import { findPrincipal } from "./guard/token.ts";
-import { type App, type AppEnv, createMount, type Mount, problem } from "./mount.ts";
+import { createMount, type Mount } from "./mount.ts";
 import type { ServerParts } from "./parts.ts";
 import { rememberInMemory } from "./remembered.ts";
 import { mountAttemptFiles } from "./routes/attempt-files.ts";

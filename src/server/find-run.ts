@@ -2,6 +2,7 @@
 
 import type { Refusal } from "../api/problem.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
+import type { RunEvent } from "../core/event.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import type { Run } from "../core/run.ts";
 import type { RunSummary, Store, StoredRun } from "../store/store.ts";
@@ -26,6 +27,20 @@ export async function itemVersion(
 ): Promise<string> {
   const commit = await commitOf(run);
   return commit === null ? String(version) : `${version}-${commit.slice(0, 40)}`;
+}
+
+const PAGE = 500;
+
+/** Everything that happened to a run, page by page. */
+export async function allEvents(store: Store, runId: string): Promise<readonly RunEvent[]> {
+  const all: RunEvent[] = [];
+  for (let after = 0; ; ) {
+    const page = await store.events({ runId, after, limit: PAGE });
+    all.push(...page.map(({ event }) => event));
+    const last = page.at(-1);
+    if (page.length < PAGE || last === undefined) return all;
+    after = last.seq;
+  }
 }
 
 export async function flowOf(store: Store, run: Run): Promise<ResolvedFlow> {

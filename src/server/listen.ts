@@ -8,7 +8,7 @@ import { getRequestListener } from "@hono/node-server";
 import { PROBLEM_TYPE, problemDocument, type Refusal, statusOf } from "../api/problem.ts";
 import { headOfIncoming, type HeadRules, refuseHead } from "./guard/head.ts";
 import { ANSWER_HEADERS } from "./guard/headers.ts";
-import type { App } from "./mount.ts";
+import type { App } from "./app-env.ts";
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;

@@ -2,34 +2,19 @@
 // and gives back a value or a refusal; it never touches the request itself.
 
 import { createHash } from "node:crypto";
-import type { HttpBindings } from "@hono/node-server";
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
-import {
-  type ProblemCode,
-  PROBLEM_TYPE,
-  problemDocument,
-  problemSchema,
-  type Refusal,
-  statusOf,
-} from "../api/problem.ts";
+import type { Refusal } from "../api/problem.ts";
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from "../api/route.ts";
-import { ROUTES } from "../api/routes.ts";
 import { grants, holdersOf } from "../api/scopes.ts";
 import { canonicalJson } from "../core/json.ts";
 import { err, ok, type Result } from "../core/result.ts";
+import type { App, AppEnv } from "./app-env.ts";
+import { describe } from "./describe.ts";
 import { readBody, refuseBody } from "./guard/body.ts";
 import { readFields, readParams, readQuery } from "./guard/input.ts";
 import type { Principal } from "./principal.ts";
+import { problem } from "./answer-problem.ts";
 import type { Remembered } from "./remembered.ts";
-
-/** The bindings are there on a socket, not where a test hands a request to the app. */
-export type AppEnv = {
-  Bindings: Partial<HttpBindings>;
-  Variables: { principal: Principal; requestId: string };
-};
-export type App = OpenAPIHono<AppEnv>;
 
 export type Call<R extends Route> = {
   readonly params: ParamsOf<R>;
@@ -188,85 +173,10 @@ function invite({ env, req }: Context<AppEnv>): void {
   if (req.header("expect") !== undefined) env?.outgoing?.writeContinue();
 }
 
-export function problem(context: Context<AppEnv>, refusal: Refusal): Response {
-  const document = problemDocument(refusal, context.get("requestId"));
-  for (const [name, value] of Object.entries(refusal.headers ?? {})) context.header(name, value);
-  return context.body(JSON.stringify(document), statusOf(refusal) as ContentfulStatusCode, {
-    "content-type": PROBLEM_TYPE,
-  });
-}
-
 function matches(pattern: string, path: string): boolean {
   const [wanted, given] = [pattern.split("/"), path.split("/")];
   return (
     wanted.length === given.length &&
     wanted.every((part, at) => part === given[at] || (part.startsWith("{") && given[at] !== ""))
   );
-}
-
-/** What can go wrong at every route. */
-const COMMON: readonly ProblemCode[] = [
-  "auth_required",
-  "auth_invalid",
-  "scope_missing",
-  "host_not_allowed",
-  "origin_not_allowed",
-];
-const WITH_BODY: readonly ProblemCode[] = [
-  "unsupported_media_type",
-  "body_too_large",
-  "body_must_be_object",
-  "invalid_json",
-  "unknown_field",
-  "invalid_field",
-];
-
-/** The name in the table is also the name of the function in clients that are made from the document. */
-function operationId(route: Route): { readonly operationId?: string } {
-  const [name] = Object.entries(ROUTES).find(([, known]) => known === route) ?? [];
-  return name === undefined ? {} : { operationId: name };
-}
-
-function describe(app: App, route: Route): void {
-  const { method, path, summary, tag, scope, params, query, body, headers = [], answer } = route;
-  const codes = [
-    ...COMMON,
-    ...(body === undefined ? [] : WITH_BODY),
-    ...(params === undefined ? [] : ["invalid_id" as const]),
-    ...route.problems,
-  ];
-  const byStatus = Map.groupBy(codes, (code) => statusOf({ code }));
-  const problems = [...byStatus].map(([status, found]) => [
-    status,
-    { description: found.join(", "), content: { [PROBLEM_TYPE]: { schema: problemSchema } } },
-  ]);
-  const content =
-    answer.type === "application/json"
-      ? { [answer.type]: { schema: answer.schema } }
-      : { [answer.type]: { schema: { type: "string" as const } } };
-  app.openAPIRegistry.registerPath({
-    method,
-    path,
-    ...operationId(route),
-    summary,
-    tags: [tag],
-    description: `Scope ${scope}: ${holdersOf(scope).join(", ")}.`,
-    security: [{ token: [] }],
-    request: {
-      ...(params === undefined ? {} : { params }),
-      ...(query === undefined ? {} : { query }),
-      ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
-    },
-    ...(headers.length === 0
-      ? {}
-      : {
-          parameters: headers.map((name) => ({
-            name,
-            in: "header" as const,
-            required: false,
-            schema: { type: "string" as const },
-          })),
-        }),
-    responses: { [answer.status]: { description: answer.description, content }, ...Object.fromEntries(problems) },
-  });
 }

@@ -15,6 +15,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   startRun: OPERATORS,
   showRun: [...READERS, "attempt"],
   runEvents: READERS,
+  showFeature: READERS,
   attemptFile: READERS,
   cancelRun: OPERATORS,
   pauseRun: OPERATORS,

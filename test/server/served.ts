@@ -9,7 +9,7 @@ import type { Run } from "../../src/core/run.ts";
 import { createApp } from "../../src/server/app.ts";
 import { createKeys, type Keys } from "../../src/server/keys.ts";
 import { type Listening, listen } from "../../src/server/listen.ts";
-import type { App } from "../../src/server/mount.ts";
+import type { App } from "../../src/server/app-env.ts";
 import type { AttemptIdentity, ServerParts } from "../../src/server/parts.ts";
 import { openWorkbench, type Script, type Workbench } from "../harness/workbench.ts";
 

@@ -54,6 +54,13 @@ test("R-000-12: a run is started, approved twice and read, over HTTP alone", asy
     return body["status"] === "completed" ? true : undefined;
   });
 
+  const feature = await served.call("GET", `/api/runs/${id}/feature`);
+  expect(ROUTES.showFeature.answer.schema.parse(feature.body)).toMatchObject({
+    status: "shipped",
+    revision_count: 0,
+    current_agent: null,
+  });
+
   const types: string[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const page = ROUTES.runEvents.answer.schema.parse(

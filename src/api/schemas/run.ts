@@ -132,6 +132,25 @@ export const controlledSchema = z.object({
   changed: z.boolean().meta({ description: "false where it was so already" }),
 });
 
+/** Source 000's own record of a feature, in its own names. */
+export const featureSchema = z
+  .object({
+    status: z.string(),
+    revision_count: z.int(),
+    current_agent: z.string().nullable(),
+    pipeline_log: z.array(
+      z.object({
+        timestamp: time,
+        agent: z.string(),
+        stage: z.string(),
+        verdict: z.string(),
+        issues: z.array(json).optional(),
+        revision_loop: z.int().optional(),
+      }),
+    ),
+  })
+  .meta({ id: "Feature" });
+
 export const ATTEMPT_FILES = ["prompt", "output", "events", "diff", "verdict", "handoff"] as const;
 
 export const filePartSchema = z

@@ -3,7 +3,8 @@
 import { ROUTES } from "../../api/routes.ts";
 import { holdersOf, SCOPES } from "../../api/scopes.ts";
 import { ok } from "../../core/result.ts";
-import type { App, Mount } from "../mount.ts";
+import type { App } from "../app-env.ts";
+import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 
 type Document = ReturnType<App["getOpenAPI31Document"]>;

@@ -9,7 +9,7 @@ import { type InboxItem, openItems, type Run } from "../../core/run.ts";
 import type { StoredRun } from "../../store/store.ts";
 import { actorOf } from "../actor.ts";
 import { refuseAnswer, takenAnswer } from "../answers.ts";
-import { type FoundRun, findRun, itemVersion } from "../find-run.ts";
+import { allEvents, type FoundRun, findRun, itemVersion } from "../find-run.ts";
 import { refuseMoved } from "../moved.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
@@ -44,9 +44,11 @@ export function mountInbox(mount: Mount, parts: ServerParts): void {
 
   // Many may answer one item at once: each looks at it only after the one before has decided.
   const turns = createTurns();
-  mount.json(ROUTES.answerItem, (call) =>
-    turns(call.params.item.slice(0, call.params.item.lastIndexOf(".")), () => answerItem(parts, call)),
-  );
+  mount.json(ROUTES.answerItem, async (call) => {
+    const { item } = call.params;
+    const found = await findRun(parts.store, item.slice(0, item.lastIndexOf(".")));
+    return found.ok ? turns(found.value.run.id, () => answerItem(parts, call)) : found;
+  });
 }
 
 async function loadVersioned(parts: ServerParts, runId: string) {
@@ -137,31 +139,34 @@ async function findItem({ store }: ServerParts, reference: string): Promise<Resu
     : ok({ found: found.value, number, item: closed });
 }
 
-const PAGE = 500;
-
 async function findClosed(store: ServerParts["store"], runId: string, number: number): Promise<Closed | undefined> {
   let closed: Closed | undefined;
-  for (let after = 0; ; ) {
-    const events = await store.events({ runId, after, limit: PAGE });
-    for (const { event } of events) {
-      if ("item" in event && event.item.number === number) closed = { type: "closed", kind: event.item.kind };
-      if (closed === undefined || !("number" in event) || event.number !== number) continue;
-      const by = { by: event.actor, at: event.at, kind: closed.kind };
-      if (event.type === "gate.answered")
+  for (const event of await allEvents(store, runId)) {
+    if ("item" in event && event.item.number === number) closed = { type: "closed", kind: event.item.kind };
+    if (closed === undefined || !("number" in event) || event.number !== number) continue;
+    const by = { by: event.actor, at: event.at, kind: closed.kind };
+    switch (event.type) {
+      case "gate.answered":
         return { ...closed, was: { ...by, answer: event.answer, text: event.comment } };
-      if (event.type === "question.answered")
+      case "question.answered":
         return closed.kind === "choice"
           ? { ...closed, was: { ...by, answer: event.answer, text: "" } }
           : { ...closed, was: { ...by, answer: "", text: event.answer } };
-      if (event.type === "escalation.resolved")
+      case "escalation.resolved":
         return { ...closed, was: { ...by, answer: event.choice, text: event.note } };
-      if (event.type === "budget.answered")
+      case "budget.answered":
         return { ...closed, was: { ...by, answer: event.answer, text: event.note } };
+      case "item.withdrawn":
+        return closed;
+      // Handoffs have numbers of their own.
+      case "handoff.created":
+      case "handoff.accepted":
+      case "handoff.rejected":
+      case "handoff.withdrawn":
+        break;
     }
-    const last = events.at(-1);
-    if (events.length < PAGE || last === undefined) return closed;
-    after = last.seq;
   }
+  return closed;
 }
 
 function notWaiting(reference: string, { kind, was }: Closed): Refusal {

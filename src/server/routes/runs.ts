@@ -5,11 +5,12 @@ import type { Refusal } from "../../api/problem.ts";
 import type { BodyOf } from "../../api/route.ts";
 import { ROUTES } from "../../api/routes.ts";
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
+import { featureRecord } from "../../core/projections/feature.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import type { Run, Subject } from "../../core/run.ts";
 import type { RunSummary } from "../../store/store.ts";
 import { actorOf } from "../actor.ts";
-import { findRun, flowOf, itemVersion } from "../find-run.ts";
+import { allEvents, findRun, flowOf, itemVersion } from "../find-run.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { showRun } from "../views/run.ts";
@@ -68,6 +69,21 @@ export function mountRuns(mount: Mount, parts: ServerParts): void {
         event: { ...event },
       })),
       next: events.length > limit ? (page.at(-1)?.seq ?? null) : null,
+    });
+  });
+
+  mount.json(ROUTES.showFeature, async ({ params }) => {
+    const found = await findRun(store, params.run);
+    if (!found.ok) return found;
+    const { run } = found.value;
+    const [{ flow }, events] = await Promise.all([flowOf(store, run), allEvents(store, run.id)]);
+    const { pipeline_log, ...record } = featureRecord(flow, events, run);
+    return ok({
+      ...record,
+      pipeline_log: pipeline_log.map(({ issues, ...entry }) => ({
+        ...entry,
+        ...(issues === undefined ? {} : { issues: [...issues] }),
+      })),
     });
   });
 

@@ -1,0 +1,12 @@
+// What every handler finds in its context.
+
+import type { HttpBindings } from "@hono/node-server";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Principal } from "./principal.ts";
+
+/** The bindings are there on a socket, not where a test hands a request to the app. */
+export type AppEnv = {
+  Bindings: Partial<HttpBindings>;
+  Variables: { principal: Principal; requestId: string };
+};
+export type App = OpenAPIHono<AppEnv>;
