@@ -124,8 +124,10 @@ describe("identity", () => {
   });
 
   test("a zombie is not alive", async () => {
-    // The shell starts a child and becomes a program that never collects it.
-    const shell = spawn("/bin/sh", ["-c", "true & echo $!; exec sleep 1000"], { stdio: ["ignore", "pipe", "ignore"] });
+    // The shell starts a child and becomes a program that never collects it; the child waits for that, or the shell might still collect it.
+    const child = 'while [ "$(cat /proc/$$/comm)" = sh ]; do sleep 0.01; done';
+    const script = `(${child}) & echo $!; exec sleep 1000`;
+    const shell = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", "pipe", "ignore"] });
     strays.push(shell);
     const [line] = (await once(shell.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
     const pid = Number(line.toString());
