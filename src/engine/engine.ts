@@ -4,7 +4,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Processes } from "../agents/runner.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
-import type { BudgetUse, OverBudget, Reservation, ToldUsage } from "../core/budget.ts";
+import type { BudgetUse, Reservation, ToldUsage } from "../core/budget.ts";
 import { type Command, isDurable } from "../core/command.ts";
 import type { Actor, RunEvent } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -25,6 +25,7 @@ import { type BudgetOptions, createBudgets, type Meter } from "./budgets.ts";
 import type { Clock } from "./clock.ts";
 import { failpoint } from "./failpoint.ts";
 import { createHolds } from "./holds.ts";
+import { createMetering, type Refusals, type StartSignal } from "./metering.ts";
 import { createOutbox } from "./outbox.ts";
 import { createQueue, type ReadyAttempt } from "./queue.ts";
 import { recover } from "./recover.ts";
@@ -106,6 +107,7 @@ export function createEngine(options: EngineOptions): Engine {
   const queue = createQueue();
   const budgets = createBudgets(store, options);
   const holds = createHolds(clock);
+  const metering = createMetering({ budgets, holds, newId: options.newId });
   const alarms = createAlarms(clock, wake);
   const live = new Map<string, Live>();
   const liveOf = new Map<string, readonly string[]>();
@@ -206,10 +208,10 @@ export function createEngine(options: EngineOptions): Engine {
       const resolved = await flowOf(flowHash);
       const { signal, reserved } =
         asked.type === "attempt.started" && stored !== undefined
-          ? await meterStart(resolved, stored.run, asked, refused)
+          ? await metering.meterStart(resolved, stored.run, asked, refused)
           : { signal: asked, reserved: undefined };
       const first = transition(resolved.flow, stored?.run, signal);
-      const meters = performing ? metersOf(resolved, first) : undefined;
+      const meters = performing ? metering.metersOf(resolved, first) : undefined;
       const { step, begun, reserve } = startNow(resolved, first, signal, meters && (await meters), refused);
       const expectedVersion = stored?.version ?? 0;
       const change = { runId, expectedVersion, signalIds: [signal.id], events: step.events, run: step.run };
@@ -282,7 +284,7 @@ export function createEngine(options: EngineOptions): Engine {
       const attempt = readyAttempt(resolved, step.run, command);
       if (attempt === undefined || queue.hasBefore(attempt) || slots.full) continue;
       const meter = meters?.get(command.stage);
-      const start = meteredStart(startSignal(attempt, signal.at), step.run, command.track, meter, refused);
+      const start = metering.meteredStart(startSignal(attempt, signal.at), step.run, command.track, meter, refused);
       const starts = start.signal.type === "attempt.started";
       if (starts && !slots.tryTake(attempt.slot)) continue;
       const next = transition(resolved.flow, step.run, start.signal);
@@ -300,56 +302,6 @@ export function createEngine(options: EngineOptions): Engine {
   function startSignal(attempt: ReadyAttempt, at: string): StartSignal {
     const { stage, attempt: number } = attempt;
     return { type: "attempt.started", stage, attempt: number, id: `start:${stage}:${number}`, at, actor: "engine" };
-  }
-
-  /** What the stages cost that may start now; undefined when nothing of it is metered. */
-  function metersOf(resolved: ResolvedFlow, { run, commands }: Step): Promise<ReadonlyMap<string, Meter>> | undefined {
-    const found: Promise<Meter>[] = [];
-    for (const command of commands) {
-      if (command.type !== "start-attempt") continue;
-      const stage = findWork(resolved.flow, run, command.track, command.stage);
-      const meter = stage === undefined ? null : budgets.meter(resolved, run, stage);
-      if (meter !== null) found.push(meter);
-    }
-    if (found.length === 0) return undefined;
-    return Promise.all(found).then((all) => new Map(all.map((meter) => [meter.stage.id, meter])));
-  }
-
-  async function meterStart(resolved: ResolvedFlow, run: Run, signal: StartSignal, refused: Refusals) {
-    const [track] =
-      Object.entries(run.tracks).find(
-        ([, { at, ...rest }]) => at === "ready" && "stage" in rest && rest.stage === signal.stage,
-      ) ?? [];
-    const stage = track === undefined ? undefined : findWork(resolved.flow, run, track, signal.stage);
-    const meter = stage === undefined ? null : budgets.meter(resolved, run, stage);
-    return meteredStart(signal, run, track ?? "", meter === null ? undefined : await meter, refused);
-  }
-
-  /** The start with what is put aside for it; or, where its runner or a budget is used up, what happens instead. */
-  function meteredStart(
-    signal: StartSignal,
-    run: Run,
-    track: string,
-    meter: Meter | undefined,
-    refused: Refusals,
-  ): { readonly signal: Signal; readonly reserved?: Reservation } {
-    if (meter === undefined) return { signal };
-    const { stage, attempt, at } = signal;
-    const where = { stage, attempt, id: options.newId(), at, actor: "engine" } as const;
-    const state = run.tracks[track];
-    // Who was told to start again by a person tries, whatever is known of the limit.
-    const hold = state?.at === "ready" && state.carry.reason === "again" ? undefined : holds.of(meter.runner);
-    if (hold !== undefined)
-      return { signal: { type: "attempt.held", ...where, runner: meter.runner, cause: hold.cause, until: hold.until } };
-    const over = refused.get(`${stage}/${attempt}`);
-    if (over !== undefined) {
-      const { scope, key, unit, used, limit, needed } = over;
-      const size = budgets.of(run)[scope][unit] ?? limit;
-      return { signal: { type: "budget.reached", ...where, scope, key, unit, used, limit, needed, size } };
-    }
-    const reserved = budgets.reservation(meter, run, attempt, at);
-    const { agent, runner, model, usd, tokens, ticket } = reserved;
-    return { signal: { ...signal, reserved: { agent, runner, model, usd, tokens, ticket } }, reserved };
   }
 
   /** A person is told once that a limit is nearly used up. */
@@ -666,11 +618,6 @@ export function createEngine(options: EngineOptions): Engine {
     });
   }
 }
-
-type StartSignal = Signal & { type: "attempt.started" };
-
-/** Starts for which a budget had no room, by stage and attempt. */
-type Refusals = Map<string, OverBudget>;
 
 function isCurrent(run: Run, attempt: ReadyAttempt): boolean {
   const track = run.tracks[attempt.track];

@@ -80,6 +80,8 @@ export async function openTalk(job: StageJob, play: Play, place: TalkPlace): Pro
         { signal: job.signal, onStarted, onEvent },
       );
       const { conversation } = end;
+      if (isAgent && end.reason === "agent_not_found")
+        return { ...end, detail: `${end.detail} \`passrail agent list\` says how to install it.` };
       if (conversation === undefined) return end;
       session = conversation.session ?? session;
       model = conversation.model ?? model;
