@@ -31,6 +31,12 @@ export type Route = {
   readonly problems: readonly ProblemCode[];
 };
 
+export type Routes = Readonly<Record<string, Route>>;
+
+/** An answer in JSON. */
+export const json = <S extends z.ZodType>(schema: S, description: string, status: 200 | 201 | 202 = 200) =>
+  ({ status, description, type: "application/json", schema }) as const;
+
 type Read<S> = S extends z.ZodType ? z.output<S> : Readonly<Record<string, never>>;
 
 export type ParamsOf<R extends Route> = Read<R["params"]>;

@@ -1,0 +1,55 @@
+// What waits for a person, and the answer to it.
+
+import { z } from "zod";
+import { json, type Routes } from "../route.ts";
+import { itemReference } from "../schemas/common.ts";
+import { answeredSchema, answerSchema, inboxItemSchema, inboxSchema } from "../schemas/inbox.ts";
+
+const item = z.strictObject({ item: itemReference });
+
+export const INBOX_ROUTES = {
+  listInbox: {
+    method: "get",
+    path: "/api/inbox",
+    scope: "read",
+    tag: "inbox",
+    summary: "What waits for a person, oldest first",
+    answer: json(inboxSchema, "all of it"),
+    problems: [],
+  },
+  showItem: {
+    method: "get",
+    path: "/api/inbox/{item}",
+    scope: "read",
+    tag: "inbox",
+    summary: "One item that waits; its version is also the ETag",
+    params: item,
+    answer: json(inboxItemSchema, "the item"),
+    problems: ["run_not_found", "item_not_found", "item_not_waiting"],
+  },
+  answerItem: {
+    method: "post",
+    path: "/api/inbox/{item}/answer",
+    scope: "operate",
+    tag: "inbox",
+    summary: "Answer a gate, a question, a choice, an escalation or a reached budget",
+    params: item,
+    body: answerSchema,
+    headers: ["Idempotency-Key", "If-Match"],
+    answer: json(answeredSchema, "what the answer led to"),
+    problems: [
+      "run_not_found",
+      "item_not_found",
+      "gate_not_waiting",
+      "item_not_waiting",
+      "answer_unknown",
+      "answer_empty",
+      "amount_invalid",
+      "reason_required",
+      "reason_too_long",
+      "version_required",
+      "version_mismatch",
+      "idempotency_key_reused",
+    ],
+  },
+} as const satisfies Routes;

@@ -1,0 +1,122 @@
+// Runs: start, look, take in hand.
+
+import { z } from "zod";
+import { json, type Routes } from "../route.ts";
+import { after, before, flowName, limit, numberText, runReference, stageName } from "../schemas/common.ts";
+import { eventPageSchema } from "../schemas/event.ts";
+import {
+  ATTEMPT_FILES,
+  controlledSchema,
+  featureSchema,
+  filePartSchema,
+  nothingSchema,
+  reasonSchema,
+  retrySchema,
+  runDetailSchema,
+  runPageSchema,
+  skipSchema,
+  startedSchema,
+  startRunSchema,
+} from "../schemas/run.ts";
+
+const run = z.strictObject({ run: runReference });
+const FILE_PART = 256 * 1024;
+
+/** A person takes a run in hand. */
+const control = <B extends z.ZodType>(verb: string, summary: string, body: B) =>
+  ({
+    method: "post",
+    path: `/api/runs/{run}/${verb}`,
+    scope: "operate",
+    tag: "runs",
+    summary,
+    params: run,
+    body,
+    headers: ["Idempotency-Key"],
+    answer: json(controlledSchema, "the run afterwards"),
+    problems: ["run_not_found", "run_ended", "action_refused", "reason_required", "idempotency_key_reused"],
+  }) as const;
+
+export const RUN_ROUTES = {
+  listRuns: {
+    method: "get",
+    path: "/api/runs",
+    scope: "read",
+    tag: "runs",
+    summary: "Runs, newest first",
+    query: z.strictObject({
+      status: z.string().max(80).optional().meta({ description: "a canonical status or the source's word" }),
+      flow: flowName.optional(),
+      limit,
+      before: before.optional(),
+    }),
+    answer: json(runPageSchema, "one page"),
+    problems: ["invalid_query", "invalid_cursor"],
+  },
+  startRun: {
+    method: "post",
+    path: "/api/runs",
+    scope: "operate",
+    tag: "runs",
+    summary: "Start a run",
+    body: startRunSchema,
+    headers: ["Idempotency-Key"],
+    answer: json(startedSchema, "the run that was started", 201),
+    problems: ["unknown_flow", "flow_invalid", "invalid_title", "run_refused", "idempotency_key_reused"],
+  },
+  showRun: {
+    method: "get",
+    path: "/api/runs/{run}",
+    scope: "own-run",
+    tag: "runs",
+    summary: "One run with its stages, attempts, open items and handoffs",
+    params: run,
+    answer: json(runDetailSchema, "the run"),
+    problems: ["run_not_found"],
+  },
+  runEvents: {
+    method: "get",
+    path: "/api/runs/{run}/events",
+    scope: "read",
+    tag: "runs",
+    summary: "What happened to a run, oldest first",
+    params: run,
+    query: z.strictObject({ limit, after: after.default(0) }),
+    answer: json(eventPageSchema, "one page"),
+    problems: ["run_not_found", "invalid_query", "invalid_cursor"],
+  },
+  showFeature: {
+    method: "get",
+    path: "/api/runs/{run}/feature",
+    scope: "read",
+    tag: "runs",
+    summary: "A run as a feature's record: status, revision_count, current_agent, pipeline_log",
+    params: run,
+    answer: json(featureSchema, "the record"),
+    problems: ["run_not_found"],
+  },
+  attemptFile: {
+    method: "get",
+    path: "/api/runs/{run}/attempts/{stage}/{attempt}/{file}",
+    scope: "read",
+    tag: "runs",
+    summary: "A part of a file of an attempt: prompt, output, events, diff, verdict, handoff",
+    params: z.strictObject({
+      run: runReference,
+      stage: stageName,
+      attempt: numberText(1, 1_000_000, "expected the number of an attempt"),
+      file: z.enum(ATTEMPT_FILES),
+    }),
+    query: z.strictObject({
+      offset: numberText(0, 2 ** 40, "expected bytes from the start").default(0),
+      limit: numberText(1, FILE_PART, `expected 1 to ${FILE_PART} bytes`).default(FILE_PART),
+    }),
+    answer: json(filePartSchema, "the part, cut at a whole character"),
+    problems: ["run_not_found", "attempt_not_found", "file_not_found", "invalid_query"],
+  },
+  cancelRun: control("cancel", "End a run", reasonSchema),
+  pauseRun: control("pause", "Let nothing more of a run start", reasonSchema),
+  resumeRun: control("resume", "Go on with a paused run", nothingSchema),
+  retryStage: control("retry", "Make a stage work again", retrySchema),
+  skipStage: control("skip", "Leave a stage out; a gate cannot be left out", skipSchema),
+} as const satisfies Routes;

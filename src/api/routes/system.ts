@@ -1,0 +1,66 @@
+// The daemon itself: health, settings, logins, and this contract as documents.
+
+import { z } from "zod";
+import { json, type Routes } from "../route.ts";
+import { healthSchema, loginCodeSchema, sessionSchema, settingsSchema } from "../schemas/system.ts";
+
+const none = z.strictObject({});
+
+export const SYSTEM_ROUTES = {
+  health: {
+    method: "get",
+    path: "/api/health",
+    scope: "read",
+    tag: "system",
+    summary: "Whether the daemon and its store are well",
+    answer: json(healthSchema, "how it is"),
+    problems: [],
+  },
+  settings: {
+    method: "get",
+    path: "/api/settings",
+    scope: "read",
+    tag: "system",
+    summary: "Settings in force and where each came from",
+    answer: json(settingsSchema, "all of them"),
+    problems: [],
+  },
+  createLoginCode: {
+    method: "post",
+    path: "/api/login-codes",
+    scope: "operate",
+    tag: "system",
+    summary: "A code for one login of a browser, good for a minute",
+    body: none,
+    answer: json(loginCodeSchema, "the code", 201),
+    problems: [],
+  },
+  createSession: {
+    method: "post",
+    path: "/api/sessions",
+    scope: "login",
+    tag: "system",
+    summary: "Turn a login code, given as the Bearer token, into a token for a session",
+    body: none,
+    answer: json(sessionSchema, "the session", 201),
+    problems: ["too_many_logins"],
+  },
+  openapi: {
+    method: "get",
+    path: "/api/openapi.json",
+    scope: "read",
+    tag: "system",
+    summary: "This contract as OpenAPI 3.1",
+    answer: json(z.looseObject({ openapi: z.string() }), "the document"),
+    problems: [],
+  },
+  docs: {
+    method: "get",
+    path: "/docs",
+    scope: "read",
+    tag: "system",
+    summary: "This contract as a page to read",
+    answer: { status: 200, description: "the page", type: "text/html" },
+    problems: [],
+  },
+} as const satisfies Routes;
