@@ -11,3 +11,14 @@ export function canonicalJson(value: unknown): string {
   entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`;
 }
+
+/** The value at a path of keys; undefined where there is none. Only own keys count. */
+export function lookUp(object: JsonObject, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = object;
+  for (const key of path) {
+    if (value === null || typeof value !== "object" || Array.isArray(value) || !Object.hasOwn(value, key))
+      return undefined;
+    value = (value as JsonObject)[key];
+  }
+  return value;
+}

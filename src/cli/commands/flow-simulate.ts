@@ -3,11 +3,12 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { describeExpected, type Final, simulate, type TraceLine } from "../../core/simulate.ts";
+import { placeInputs } from "../../launch/inputs.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
 import type { Io } from "../io.ts";
+import { readPairs } from "../input-pairs.ts";
 import { plainText } from "../plain-text.ts";
 import { flowError, requireFlow } from "./flow-catalog.ts";
-import { readInputs } from "./flow-facts.ts";
 import { readOutcomes } from "./flow-outcomes.ts";
 
 export type SimulateOptions = {
@@ -22,7 +23,9 @@ export async function flowSimulate(io: Io, name: string, options: SimulateOption
   const { catalog, checked } = requireFlow(io, name);
   const resolved = catalog.resolve(name);
   if (!resolved.ok) throw flowError(name, resolved.error);
-  const { facts, warnings } = readInputs(checked.flow, options.input);
+  const inputs = placeInputs(checked.flow, readPairs(options.input));
+  if (!inputs.ok) throw problemError(inputs.error, EXIT.usage);
+  const { facts, warnings } = inputs.value;
   const script = readOutcomes(await readSource(io, options.outcomes));
   if (!script.ok) throw problemError(script.error);
   for (const warning of warnings) io.err(`warning: ${plainText(warning)}`);

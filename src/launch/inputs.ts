@@ -1,63 +1,88 @@
-// What a simulated run knows at its start: `--input` of the command line as facts, placed where the flow's conditions read them.
+// What a run knows at its start: named values as facts, placed where the flow's conditions read them.
 
-import { factPathsOf } from "../../core/condition.ts";
-import type { Flow, Route, Stage } from "../../core/flow.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
-import { isWork } from "../../core/sequence.ts";
-import { usageError } from "../errors.ts";
+import { factPathsOf } from "../core/condition.ts";
+import type { Flow, Route, Stage } from "../core/flow.ts";
+import { type Json, type JsonObject, lookUp } from "../core/json.ts";
+import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { isWork } from "../core/sequence.ts";
 
 export type Inputs = { readonly facts: JsonObject; readonly warnings: readonly string[] };
 
 const SEGMENT = /^[A-Za-z_][A-Za-z0-9_-]{0,79}$/u;
 const FORBIDDEN = new Set(["__proto__", "prototype", "constructor"]);
 
-/** `plan.new_infra=true` is that fact. A bare `new_infra=true` is input.new_infra and every fact of the flow with that last name. */
-export function readInputs(flow: Flow, given: readonly string[]): Inputs {
+/** `plan.new_infra` is that fact. A bare `new_infra` is input.new_infra and every fact of the flow with that last name. */
+export function placeInputs(flow: Flow, given: readonly (readonly [name: string, value: Json])[]): Result<Inputs> {
   const facts: Tree = {};
   const warnings: string[] = [];
   const known = factsOfFlow(flow);
-  for (const pair of given) {
-    const at = pair.indexOf("=");
-    const key = at === -1 ? pair : pair.slice(0, at);
-    const path = key.split(".");
-    if (at === -1 || !path.every((part) => SEGMENT.test(part) && !FORBIDDEN.has(part))) {
-      throw usageError(
-        "invalid_input",
-        `--input "${pair}" is not key=value`,
-        "for example --input plan.new_infra=true",
-      );
-    }
-    const value = valueOf(pair.slice(at + 1));
+  for (const [name, value] of given) {
+    const path = name.split(".");
+    if (!path.every((part) => SEGMENT.test(part) && !FORBIDDEN.has(part)))
+      return err(invalid(`input "${name}" is not a name`, "for example plan.new_infra"));
     const [only] = path;
     const paths =
       path.length > 1 || only === undefined
         ? [path]
         : [["input", only], ...known.filter((fact) => fact.at(-1) === only)];
-    for (const place of paths) put(facts, place, value, key);
+    for (const place of paths) {
+      const full = put(facts, place, value);
+      if (full !== undefined)
+        return err(invalid(`input ${name}: ${full} has a value already and cannot hold ${place.at(-1)}`));
+    }
     const isRead = paths.some((place) => known.some((fact) => fact.join(".") === place.join(".")));
     if (!isRead) {
       const list = known.map((fact) => fact.join(".")).join(", ");
       warnings.push(
-        `the flow ${flow.name} does not read ${key}; ${list === "" ? "it reads no input" : `it reads: ${list}`}`,
+        `the flow ${flow.name} does not read ${name}; ${list === "" ? "it reads no input" : `it reads: ${list}`}`,
       );
     }
   }
-  return { facts, warnings };
+  return ok({ facts, warnings });
 }
+
+/** `name=value` as it is typed: true, false and plain numbers are what they look like, everything else is text. */
+export function readPair(pair: string): Result<readonly [name: string, value: Json]> {
+  const at = pair.indexOf("=");
+  if (at < 1) return err(invalid(`--input "${pair}" is not key=value`, "for example --input plan.new_infra=true"));
+  return ok([pair.slice(0, at), valueOf(pair.slice(at + 1))]);
+}
+
+/** What Passrail sets itself cannot be given. */
+export function refuseReserved(facts: JsonObject): Problem | undefined {
+  const own = RESERVED.find((name) => lookUp(facts, ["config", name]) !== undefined);
+  const space = ["runners", "last"].find((name) => facts[name] !== undefined);
+  if (own === undefined && space === undefined) return undefined;
+  return { code: "input_reserved", message: `--input ${space ?? `config.${own ?? ""}`} is set by Passrail itself.` };
+}
+
+const RESERVED = [
+  "project",
+  "workspace",
+  "verdict_repair",
+  "runner",
+  "model",
+  "repository_settings",
+  "repository_files",
+];
 
 type Tree = { [key: string]: Json | Tree };
 
-function put(tree: Tree, path: readonly string[], value: Json, key: string): void {
+/** Names the part of the path that is taken. */
+function put(tree: Tree, path: readonly string[], value: Json): string | undefined {
   let here = tree;
   for (const part of path.slice(0, -1)) {
     const inner = here[part] ?? {};
-    if (inner === null || typeof inner !== "object" || Array.isArray(inner)) {
-      throw usageError("invalid_input", `--input ${key}: ${part} has a value already and cannot hold ${path.at(-1)}`);
-    }
+    if (inner === null || typeof inner !== "object" || Array.isArray(inner)) return part;
     here[part] = inner;
     here = inner as Tree;
   }
   here[path.at(-1) ?? ""] = value;
+  return undefined;
+}
+
+function invalid(message: string, hint?: string): Problem {
+  return { code: "invalid_input", message, ...(hint === undefined ? {} : { hint }) };
 }
 
 function valueOf(text: string): Json {

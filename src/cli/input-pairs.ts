@@ -1,0 +1,13 @@
+// `--input name=value`, as often as it was given.
+
+import type { Json } from "../core/json.ts";
+import { readPair } from "../launch/inputs.ts";
+import { EXIT, problemError } from "./errors.ts";
+
+export function readPairs(pairs: readonly string[]): readonly (readonly [name: string, value: Json])[] {
+  return pairs.map((pair) => {
+    const read = readPair(pair);
+    if (!read.ok) throw problemError(read.error, EXIT.usage);
+    return read.value;
+  });
+}
