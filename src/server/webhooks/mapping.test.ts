@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
 import { mapDelivery } from "./mapping.ts";
-import { gitHubRules, STANDARD_RULES } from "./rules.ts";
+import { gitHubRules, standardRules } from "./rules.ts";
 
-const rules = STANDARD_RULES;
-const github = { rules: gitHubRules("passrail"), rights: "operator" } as const;
+const rules = standardRules({ flow: "feature", prefix: "" });
+const github = {
+  rules: gitHubRules({ flow: "ticket", label: "passrail", prefix: "GH-" }),
+  rights: "operator",
+} as const;
 
 const repository = { full_name: "o/r" };
 const pull = (ref: string, extra: object = {}) => ({
@@ -25,7 +28,15 @@ describe("approve", () => {
   test("R-000-11: an operator's source answers the start gate", () => {
     expect(mapDelivery({ rules, rights: "operator" }, "feature.approve", payload)).toEqual({
       ok: true,
-      value: { type: "answer-gate", subjectId: "F-1", stage: "start", answer: "approve", comment: "go" },
+      value: {
+        type: "answer-gate",
+        subjectId: "F-1",
+        stages: ["start"],
+        answer: "approve",
+        comment: "go",
+        commit: null,
+        otherwise: "refuse",
+      },
     });
   });
 
@@ -61,6 +72,7 @@ describe("approve", () => {
 
 describe("GitHub", () => {
   const issue = {
+    number: 1,
     title: "Fix\r\nlogin",
     body: "$(id) {{SECRET}}",
     user: { login: "ann" },
@@ -73,6 +85,8 @@ describe("GitHub", () => {
       ok: true,
       value: {
         type: "create-ticket",
+        flow: "ticket",
+        id: "GH-1",
         title: "Fix login",
         body: "$(id) {{SECRET}}",
         author: "ann",
@@ -95,9 +109,20 @@ describe("GitHub", () => {
 
   test("R-004-51: a merged pull request of a ticket's branch is done", () => {
     const payload = { pull_request: pull("feat/AGI-12-login", { merged: true }), repository };
-    expect(mapDelivery({ ...github, rights: "request" }, "pull_request.closed", payload)).toEqual({
+    const word = {
+      subjectId: "AGI-12",
+      stages: ["ship", "merge"],
+      answer: "approve",
+      comment: "Merged: https://github.com/o/r/pull/3",
+      commit: null,
+      otherwise: "refuse",
+    };
+    expect(mapDelivery(github, "pull_request.closed", payload)).toEqual({
       ok: true,
-      value: { type: "mark-done", subjectId: "AGI-12", origin: "https://github.com/o/r/pull/3" },
+      value: { type: "answer-gate", ...word },
+    });
+    expect(mapDelivery({ ...github, rights: "request" }, "pull_request.closed", payload)).toMatchObject({
+      value: { type: "request-gate", ...word },
     });
   });
 
@@ -122,7 +147,38 @@ describe("GitHub", () => {
   test("a review that asks for changes sends the work back with its words", () => {
     expect(mapDelivery(github, "pull_request_review.submitted", review())).toEqual({
       ok: true,
-      value: { type: "answer-gate", subjectId: "AGI-12", stage: null, answer: "revise", comment: "Use a transaction." },
+      value: {
+        type: "answer-gate",
+        subjectId: "AGI-12",
+        stages: null,
+        answer: "revise",
+        comment: "Use a transaction.",
+        commit: null,
+        otherwise: "refuse",
+      },
+    });
+  });
+
+  test("a review whose words stand only beside the lines is told by its address", () => {
+    const extra = { body: "", html_url: "https://github.com/o/r/pull/3#review-1" };
+    expect(mapDelivery(github, "pull_request_review.submitted", review(extra))).toMatchObject({
+      value: { comment: "https://github.com/o/r/pull/3#review-1" },
+    });
+  });
+
+  test("without a flow no ticket comes from a source", () => {
+    const none = gitHubRules({ flow: null, label: "passrail", prefix: "GH-" });
+    const payload = { action: "labeled", label: { name: "passrail" }, issue };
+    expect(mapDelivery({ rules: none, rights: "operator" }, "issues.labeled", payload)).toMatchObject({
+      value: { type: "ignored" },
+    });
+  });
+
+  test.each([[0], [-1], ["../x"], [{}]])("%j is no number of an issue", (number) => {
+    const payload = { label: { name: "passrail" }, issue: { ...issue, number } };
+    expect(mapDelivery(github, "issues.labeled", payload)).toMatchObject({
+      ok: false,
+      error: { pointer: "/issue/number" },
     });
   });
 

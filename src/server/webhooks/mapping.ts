@@ -10,23 +10,41 @@ type Path = string;
 /** The id of a ticket or feature: the whole value, or the first one that stands in a branch name. */
 type SubjectField = { readonly path: Path; readonly pick: "whole" | "ticket-id" };
 
-type Meaning =
-  | {
+export type Meaning =
+  | ({
       readonly type: "answer-gate";
-      /** The gate's stage; null for whichever gate is open. */
-      readonly stage: string | null;
       readonly answer: string;
       readonly subject: SubjectField;
       readonly comment: Path;
-    }
+    } & GateFields)
   | {
       readonly type: "create-ticket";
+      /** What the ticket is run with. */
+      readonly flow: string;
+      /** The ticket's id: the value at the path behind the prefix (`GH-` and 12). Without one it is named after the delivery. */
+      readonly id: { readonly path: Path; readonly prefix: string } | null;
       readonly title: Path;
       readonly body: Path;
       readonly author: Path;
       readonly origin: Path;
     }
-  | { readonly type: "mark-done"; readonly subject: SubjectField; readonly origin: Path };
+  | ({
+      readonly type: "mark-done";
+      readonly subject: SubjectField;
+      /** The answer that lets the run end at the gate. */
+      readonly answer: string;
+      /** Where the run is at none of the gates: say so, or end the run, since its work is elsewhere. */
+      readonly otherwise: "refuse" | "cancel";
+    } & GateFields);
+
+type GateFields = {
+  /** Stages of the gates that may be answered; null for whichever gate is open. */
+  readonly stages: readonly string[] | null;
+  /** Where it was said, for the record and where there are no words. */
+  readonly origin: Path;
+  /** The commit that was looked at: another one on the run's branch voids the answer. */
+  readonly commit: Path;
+};
 
 /** The first rule whose event and conditions fit counts. */
 export type Rule = {
@@ -39,27 +57,32 @@ export type Rule = {
   readonly means: Meaning;
 };
 
-type GateWord = {
+export type GateWord = {
   readonly subjectId: string;
-  readonly stage: string | null;
+  readonly stages: readonly string[] | null;
   readonly answer: string;
   readonly comment: string;
+  /** Null where the sender named none. */
+  readonly commit: string | null;
+  readonly otherwise: "refuse" | "cancel";
 };
+
+export type TicketWord = Omit<Extract<Intent, { type: "create-ticket" }>, "type">;
 
 export type Intent =
   | ({ readonly type: "answer-gate" } & GateWord)
   /** The source may not answer: show its wish to whoever may. */
   | ({ readonly type: "request-gate" } & GateWord)
-  /** The ticket waits for a person before anything runs. `origin` names it outside: the same one twice is one ticket. */
+  /** `origin` names it outside: the same one twice is one ticket. */
   | {
       readonly type: "create-ticket";
+      readonly flow: string;
+      readonly id: string | null;
       readonly title: string;
       readonly body: string;
       readonly author: string | null;
       readonly origin: string | null;
     }
-  /** The work was merged elsewhere. A fact, not a decision, so every source may tell it. */
-  | { readonly type: "mark-done"; readonly subjectId: string; readonly origin: string | null }
   | { readonly type: "ignored"; readonly reason: string };
 
 export type Unfit = { readonly pointer: string; readonly message: string };
@@ -73,6 +96,8 @@ const MAX_TITLE = 200;
 const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_COMMENT = 10_000;
 const SUBJECT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const ID_FORM = "an id of letters, digits and . _ - is needed, up to 100 characters";
+const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 const TICKET_ID = /(?<![A-Za-z0-9])[A-Z]{2,10}-[1-9][0-9]{0,8}(?![A-Za-z0-9])/;
 
 /** An error where the delivery's event is one that counts and its payload lacks what the event needs. */
@@ -83,14 +108,25 @@ export function mapDelivery({ rules, rights }: Mapped, event: string, payload: J
   if (rule === undefined) return ignored("no rule for this kind of the event");
   const { means } = rule;
   switch (means.type) {
-    case "answer-gate": {
+    case "answer-gate":
+    case "mark-done": {
       const subject = subjectIn(payload, means.subject);
       if (subject.type === "unfit") return err(subject.unfit);
       if (subject.type === "absent") return ignored("no ticket is named");
-      const comment = textAt(payload, means.comment) ?? "";
-      const { answer, stage } = means;
-      const type = rights === "operator" ? "answer-gate" : "request-gate";
-      return ok({ type, subjectId: subject.id, stage, answer, comment: cut(comment, MAX_COMMENT) });
+      const { answer, stages } = means;
+      const origin = originIn(payload, means.origin);
+      const said = means.type === "mark-done" ? "" : (textAt(payload, means.comment) ?? "");
+      const done = origin === null ? "Merged." : `Merged: ${origin}`;
+      const nothing = means.type === "mark-done" ? done : (origin ?? "");
+      return ok({
+        type: rights === "operator" ? "answer-gate" : "request-gate",
+        subjectId: subject.id,
+        stages,
+        answer,
+        comment: cut(said.trim() === "" ? nothing : said, MAX_COMMENT),
+        commit: commitIn(payload, means.commit),
+        otherwise: means.type === "mark-done" ? means.otherwise : "refuse",
+      });
     }
     case "create-ticket": {
       const title = (textAt(payload, means.title) ?? "").replaceAll(/\s+/gu, " ").trim();
@@ -98,19 +134,17 @@ export function mapDelivery({ rules, rights }: Mapped, event: string, payload: J
       const body = textAt(payload, means.body) ?? "";
       if (Buffer.byteLength(body) > MAX_TEXT_BYTES) return err(unfit(means.body, `at most ${MAX_TEXT_BYTES} bytes`));
       const author = textAt(payload, means.author);
+      const id = idIn(payload, means.id);
+      if (!id.ok) return id;
       return ok({
         type: "create-ticket",
+        flow: means.flow,
+        id: id.value,
         title: cut(title, MAX_TITLE),
         body,
         author: author === null ? null : cut(author, 100),
         origin: originIn(payload, means.origin),
       });
-    }
-    case "mark-done": {
-      const subject = subjectIn(payload, means.subject);
-      if (subject.type === "unfit") return err(subject.unfit);
-      if (subject.type === "absent") return ignored("no ticket is named");
-      return ok({ type: "mark-done", subjectId: subject.id, origin: originIn(payload, means.origin) });
     }
   }
 }
@@ -137,11 +171,27 @@ function subjectIn(payload: JsonObject, { path, pick }: SubjectField): FoundSubj
   const text = typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? String(value) : value;
   if (pick === "whole") {
     if (typeof text === "string" && SUBJECT_ID.test(text)) return { type: "found", id: text };
-    return { type: "unfit", unfit: unfit(path, "an id of letters, digits and . _ - is needed, up to 100 characters") };
+    return { type: "unfit", unfit: unfit(path, ID_FORM) };
   }
   // Other branches are merged too; they are nobody's mistake.
   const id = typeof text === "string" ? TICKET_ID.exec(text.slice(0, 300))?.[0] : undefined;
   return id === undefined ? { type: "absent" } : { type: "found", id };
+}
+
+function idIn(
+  payload: JsonObject,
+  field: Extract<Meaning, { type: "create-ticket" }>["id"],
+): Result<string | null, Unfit> {
+  const value = field === null ? undefined : at(payload, field.path);
+  if (field === null || value === undefined || value === null) return ok(null);
+  const text = typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? String(value) : value;
+  if (typeof text !== "string" || !SUBJECT_ID.test(`${field.prefix}${text}`)) return err(unfit(field.path, ID_FORM));
+  return ok(`${field.prefix}${text}`);
+}
+
+function commitIn(payload: JsonObject, path: Path): string | null {
+  const text = textAt(payload, path);
+  return text !== null && COMMIT.test(text) ? text : null;
 }
 
 /** Shown as a link later, so only what is one. */

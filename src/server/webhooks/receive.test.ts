@@ -9,7 +9,7 @@ const APPROVE = JSON.stringify({ type: "feature.approve", data: { feature_id: "F
 const SHA = "X-Hub-Signature-256";
 
 const ours = standardSource({ name: "dashboard", secrets: [SECRET] });
-const forge = gitHubSource({ name: "github", secrets: [GITHUB_SECRET] });
+const forge = gitHubSource({ name: "github", secrets: [GITHUB_SECRET], flow: "ticket" });
 
 function desk(source: WebhookSource) {
   const now = () => NOW;
@@ -219,7 +219,7 @@ test("a delivery whose effect failed counts when it comes again", async () => {
 });
 
 test("only listed actors of a source count", async () => {
-  const take = desk(gitHubSource({ name: "github", secrets: [GITHUB_SECRET], actors: ["maintainer"] }));
+  const take = desk(gitHubSource({ name: "github", flow: "ticket", secrets: [GITHUB_SECRET], actors: ["maintainer"] }));
   expect(await take(gitHub(labeled(), { event: "issues" }))).toMatchObject({ code: "accepted" });
   const stranger = labeled({ sender: { login: "stranger" } });
   expect(await take(gitHub(stranger, { event: "issues", id: "2" }))).toMatchObject({ code: "ignored_event" });

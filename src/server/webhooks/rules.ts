@@ -2,42 +2,66 @@
 
 import type { Rule } from "./mapping.ts";
 
-export const STANDARD_RULES: readonly Rule[] = [
-  {
-    on: "feature.approve",
-    means: {
-      type: "answer-gate",
-      stage: "start",
-      answer: "approve",
-      subject: { path: "data.feature_id", pick: "whole" },
-      comment: "data.comment",
+/** `flow`: what a ticket from here is run with. Null: tickets are not taken from here. */
+export type RuleOptions = { readonly flow: string | null; readonly label: string; readonly prefix: string };
+
+/** Gates at which work waits to be merged, in the flows that are shipped. */
+const LAST_GATES = ["ship", "merge"];
+
+export function standardRules({ flow, prefix }: Omit<RuleOptions, "label">): readonly Rule[] {
+  const gate = { origin: "data.url", commit: "data.commit" };
+  return [
+    {
+      on: "feature.approve",
+      means: {
+        type: "answer-gate",
+        stages: ["start"],
+        answer: "approve",
+        subject: { path: "data.feature_id", pick: "whole" },
+        comment: "data.comment",
+        ...gate,
+      },
     },
-  },
-  {
-    on: "review.revise",
-    means: {
-      type: "answer-gate",
-      stage: null,
-      answer: "revise",
-      subject: { path: "data.ticket_id", pick: "whole" },
-      comment: "data.comment",
+    {
+      on: "review.revise",
+      means: {
+        type: "answer-gate",
+        stages: null,
+        answer: "revise",
+        subject: { path: "data.ticket_id", pick: "whole" },
+        comment: "data.comment",
+        ...gate,
+      },
     },
-  },
-  {
-    on: "ticket.create",
-    means: {
-      type: "create-ticket",
-      title: "data.title",
-      body: "data.body",
-      author: "data.author",
-      origin: "data.url",
+    ...(flow === null
+      ? []
+      : [
+          {
+            on: "ticket.create",
+            means: {
+              type: "create-ticket",
+              flow,
+              id: { path: "data.id", prefix },
+              title: "data.title",
+              body: "data.body",
+              author: "data.author",
+              origin: "data.url",
+            },
+          } as const,
+        ]),
+    {
+      on: "pull_request.merged",
+      means: {
+        type: "mark-done",
+        stages: LAST_GATES,
+        answer: "approve",
+        otherwise: "refuse",
+        subject: { path: "data.ticket_id", pick: "whole" },
+        ...gate,
+      },
     },
-  },
-  {
-    on: "pull_request.merged",
-    means: { type: "mark-done", subject: { path: "data.ticket_id", pick: "whole" }, origin: "data.url" },
-  },
-];
+  ];
+}
 
 /** Who may write to the repository. Anyone may comment on a public one. */
 const TRUSTED = ["OWNER", "MEMBER", "COLLABORATOR"];
@@ -45,27 +69,38 @@ const TRUSTED = ["OWNER", "MEMBER", "COLLABORATOR"];
 /** A branch of a fork can have any name, also that of a ticket of ours. */
 const OWN_BRANCH = [["pull_request.head.repo.full_name", "repository.full_name"]] as const;
 
-export function gitHubRules(label: string): readonly Rule[] {
+export function gitHubRules({ flow, label, prefix }: RuleOptions): readonly Rule[] {
+  const branch = { path: "pull_request.head.ref", pick: "ticket-id" } as const;
   return [
-    {
-      on: "issues.labeled",
-      when: { "label.name": [label] },
-      means: {
-        type: "create-ticket",
-        title: "issue.title",
-        body: "issue.body",
-        author: "issue.user.login",
-        origin: "issue.html_url",
-      },
-    },
+    ...(flow === null
+      ? []
+      : [
+          {
+            on: "issues.labeled",
+            when: { "label.name": [label] },
+            means: {
+              type: "create-ticket",
+              flow,
+              id: { path: "issue.number", prefix },
+              title: "issue.title",
+              body: "issue.body",
+              author: "issue.user.login",
+              origin: "issue.html_url",
+            },
+          } as const,
+        ]),
     {
       on: "pull_request.closed",
       when: { "pull_request.merged": [true] },
       same: OWN_BRANCH,
       means: {
         type: "mark-done",
-        subject: { path: "pull_request.head.ref", pick: "ticket-id" },
+        stages: LAST_GATES,
+        answer: "approve",
+        otherwise: "refuse",
+        subject: branch,
         origin: "pull_request.html_url",
+        commit: "pull_request.head.sha",
       },
     },
     {
@@ -74,10 +109,13 @@ export function gitHubRules(label: string): readonly Rule[] {
       same: OWN_BRANCH,
       means: {
         type: "answer-gate",
-        stage: null,
+        stages: null,
         answer: "revise",
-        subject: { path: "pull_request.head.ref", pick: "ticket-id" },
+        subject: branch,
         comment: "review.body",
+        origin: "review.html_url",
+        // Whoever sends work back may do so whatever was added since.
+        commit: "",
       },
     },
   ];

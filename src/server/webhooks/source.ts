@@ -2,7 +2,7 @@
 // delivery says can change it.
 
 import type { Rule } from "./mapping.ts";
-import { gitHubRules, STANDARD_RULES } from "./rules.ts";
+import { gitHubRules, standardRules } from "./rules.ts";
 
 export type WebhookSource = {
   /** Part of the path that it sends to. */
@@ -11,6 +11,8 @@ export type WebhookSource = {
   readonly secrets: readonly string[];
   /** Whether its word counts as the operator's at a gate. Others can only ask for an answer. */
   readonly rights: "request" | "operator";
+  /** Whose tickets may start with a stage that is no gate. */
+  readonly authors: readonly string[];
   readonly rules: readonly Rule[];
 } & (
   | { readonly kind: "standard" }
@@ -18,17 +20,32 @@ export type WebhookSource = {
   | { readonly kind: "github"; readonly actors: readonly string[] | null }
 );
 
-type Given = { readonly name: string; readonly secrets: readonly string[]; readonly rights?: WebhookSource["rights"] };
+export type GivenSource = {
+  readonly name: string;
+  readonly secrets: readonly string[];
+  readonly rights?: WebhookSource["rights"];
+  readonly authors?: readonly string[];
+  readonly flow?: string;
+  /** Before the number or id of a ticket from here. */
+  readonly prefix?: string;
+  /** Instead of those that are ours. */
+  readonly rules?: readonly Rule[];
+};
 
-/** A source that follows Standard Webhooks, with the event types of docs and `STANDARD_RULES`. */
-export function standardSource({ name, secrets, rights = "request" }: Given): WebhookSource {
-  return { kind: "standard", name, secrets, rights, rules: STANDARD_RULES };
+/** A source that follows Standard Webhooks, with the event types of docs/webhooks.md. */
+export function standardSource({ flow, prefix = "", rules, ...given }: GivenSource): WebhookSource {
+  return { kind: "standard", ...base(given), rules: rules ?? standardRules({ flow: flow ?? null, prefix }) };
 }
 
 /** A repository or organisation on GitHub; issues with the label become tickets. */
 export function gitHubSource(
-  given: Given & { readonly label?: string; readonly actors?: readonly string[] },
+  source: GivenSource & { readonly label?: string; readonly actors?: readonly string[] },
 ): WebhookSource {
-  const { name, secrets, rights = "request", label = "passrail", actors = null } = given;
-  return { kind: "github", name, secrets, rights, actors, rules: gitHubRules(label) };
+  const { flow, prefix = "GH-", rules, label = "passrail", actors = null, ...given } = source;
+  const meant = rules ?? gitHubRules({ flow: flow ?? null, label, prefix });
+  return { kind: "github", ...base(given), actors, rules: meant };
+}
+
+function base({ name, secrets, rights = "request", authors = [] }: GivenSource) {
+  return { name, secrets, rights, authors };
 }
