@@ -4,6 +4,7 @@ import { get, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type HttpBindings, serve } from "@hono/node-server";
 import { Hono } from "hono";
+import { PROBLEMS } from "../src/api/problem.ts";
 import { createEventHub, type EventHub } from "../src/server/events/hub.ts";
 import { eventStream } from "../src/server/events/stream.ts";
 import { inFolder, median, type Row } from "./measure.ts";
@@ -66,7 +67,7 @@ async function listen(hub: EventHub): Promise<{ readonly url: string; readonly s
       signal: c.req.raw.signal,
       destroy: () => c.env.outgoing.destroy(),
     });
-    return answer.ok ? answer.value : c.text(answer.error.code, answer.error.status);
+    return answer.ok ? answer.value : c.text(answer.error.code, PROBLEMS[answer.error.code][0]);
   });
   const server = await new Promise<Server>((resolve) => {
     const listening = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, () => resolve(listening as Server));

@@ -3,14 +3,24 @@
 
 import type { Routes } from "./route.ts";
 import { CATALOG_ROUTES } from "./routes/catalog.ts";
+import { EVENT_ROUTES } from "./routes/events.ts";
 import { INBOX_ROUTES } from "./routes/inbox.ts";
+import { KEY_ROUTES } from "./routes/keys.ts";
+import { LOG_ROUTES } from "./routes/logs.ts";
 import { RUN_ROUTES } from "./routes/runs.ts";
 import { SYSTEM_ROUTES } from "./routes/system.ts";
+import { TICKET_ROUTES } from "./routes/tickets.ts";
+import { WORKER_ROUTES } from "./routes/workers.ts";
 
 export const ROUTES = {
   ...RUN_ROUTES,
+  ...LOG_ROUTES,
+  ...TICKET_ROUTES,
   ...INBOX_ROUTES,
+  ...EVENT_ROUTES,
   ...CATALOG_ROUTES,
+  ...KEY_ROUTES,
+  ...WORKER_ROUTES,
   ...SYSTEM_ROUTES,
 } as const satisfies Routes;
 

@@ -17,6 +17,7 @@ import { mountCatalog } from "./routes/catalog.ts";
 import { mountControl } from "./routes/control.ts";
 import { mountCost } from "./routes/cost.ts";
 import { mountDocs } from "./routes/docs.ts";
+import { mountEvents } from "./routes/events.ts";
 import { mountInbox } from "./routes/inbox.ts";
 import { mountRuns } from "./routes/runs.ts";
 import { mountSystem } from "./routes/system.ts";
@@ -64,6 +65,7 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
   mountAttemptFiles(mount, parts);
   mountControl(mount, parts);
   mountInbox(mount, parts);
+  mountEvents(mount, parts);
   mountCatalog(mount, parts);
   mountCost(mount, parts);
   mountSystem(mount, parts);

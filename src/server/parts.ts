@@ -8,12 +8,15 @@ import type { Result } from "../core/result.ts";
 import type { Run, Subject } from "../core/run.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Store } from "../store/store.ts";
+import type { EventHub } from "./events/hub.ts";
 import type { Keys } from "./keys.ts";
 
 export type ServerParts = {
   readonly store: Store;
   readonly engine: Pick<Engine, "startRun" | "deliver">;
   readonly keys: Keys;
+  /** Where live events are given out. */
+  readonly events: EventHub;
   readonly flows: {
     readonly list: () => readonly FlowEntry[];
     /** The flow as it is now; problems with code `flow_not_found` where there is none. */

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HttpBindings, serve } from "@hono/node-server";
 import { Hono } from "hono";
+import { PROBLEMS } from "../../src/api/problem.ts";
 import type { EventFilter } from "../../src/server/events/filter.ts";
 import { createEventHub, type EventHub, type HubLimits } from "../../src/server/events/hub.ts";
 import { eventStream } from "../../src/server/events/stream.ts";
@@ -54,7 +55,7 @@ export async function openWorld({ limits = {}, pingMs = 15_000, view = (store) =
       destroy: () => c.env.outgoing.destroy(),
       pingMs,
     });
-    return answer.ok ? answer.value : c.json(answer.error, answer.error.status);
+    return answer.ok ? answer.value : c.json(answer.error, PROBLEMS[answer.error.code][0]);
   });
   const server = await new Promise<Server>((resolve) => {
     const listening = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, () => resolve(listening as Server));

@@ -22,6 +22,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   resumeRun: OPERATORS,
   retryStage: OPERATORS,
   skipStage: OPERATORS,
+  events: READERS,
   listInbox: READERS,
   showItem: READERS,
   answerItem: OPERATORS,

@@ -7,6 +7,7 @@ import { shippedDir } from "../../src/compose.ts";
 import { err, ok } from "../../src/core/result.ts";
 import type { Run } from "../../src/core/run.ts";
 import { createApp } from "../../src/server/app.ts";
+import { createEventHub } from "../../src/server/events/hub.ts";
 import { createKeys, type Keys } from "../../src/server/keys.ts";
 import { type Listening, listen } from "../../src/server/listen.ts";
 import type { App } from "../../src/server/app-env.ts";
@@ -47,6 +48,7 @@ export async function serve(): Promise<Served> {
   const { passrail } = bench;
   const now = () => new Date().toISOString();
   const keys = await createKeys(bench.home, { person: "human:tester", now });
+  const events = createEventHub({ store: passrail.store, now: () => performance.now() });
   const attempts = new Map<string, AttemptIdentity>();
   const problems: string[] = [];
   const script = join(bench.dir, "script.json");
@@ -56,6 +58,7 @@ export async function serve(): Promise<Served> {
     store: passrail.store,
     engine: passrail.engine,
     keys,
+    events,
     flows: {
       list: () => catalog.listFlows().map(({ name, file, origin }) => ({ name, title: name, file, origin })),
       resolve(name) {
@@ -113,7 +116,9 @@ export async function serve(): Promise<Served> {
         },
         ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       });
-      const text = await response.text();
+      const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+      if (isStream) await response.body?.cancel();
+      const text = isStream ? "" : await response.text();
       const isJson = response.headers.get("content-type")?.includes("json") === true;
       return {
         status: response.status,
@@ -128,6 +133,7 @@ export async function serve(): Promise<Served> {
       return socket;
     },
     async close() {
+      events.close();
       for (const socket of sockets) await socket.close(0);
       await bench.close();
     },

@@ -194,7 +194,6 @@ export function createEventHub({ store, now, onError = () => {}, ...options }: H
 }
 
 const TOO_MANY: StreamProblem = {
-  status: 503,
   code: "too_many_streams",
   message: "No more event streams can be opened now.",
   hint: "Close streams that are not needed; browsers can share one between tabs.",

@@ -1,12 +1,16 @@
 // Where in the stream a client is. `42` means that everything up to event 42 was seen. `42h` means that of event 42 only the
 // `handoff` message was seen: an event about a handoff is told twice, and a connection may break between the two.
 
-import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import { err, ok, type Result } from "../../core/result.ts";
 
 export type Position = { readonly seq: number; readonly half: boolean };
 
 /** What the caller answers with; nothing was opened. */
-export type StreamProblem = Problem & { readonly status: 400 | 503 };
+export type StreamProblem = {
+  readonly code: "invalid_last_event_id" | "too_many_streams";
+  readonly message: string;
+  readonly hint: string;
+};
 
 const FORM = /^(0|[1-9][0-9]{0,14})(h?)$/;
 
@@ -15,7 +19,6 @@ export function parsePosition(text: string): Result<Position, StreamProblem> {
   const seq = Number(digits);
   if (digits === undefined || (half === "h" && seq === 0)) {
     return err({
-      status: 400,
       code: "invalid_last_event_id",
       message: "Last-Event-ID or after is no id that this stream has given.",
       hint: "Send the id of the last event that you saw, such as 42, or none to begin with what happens next.",
