@@ -47,8 +47,15 @@ export type OpenOptions = Place & {
   readonly onError: EngineOptions["onError"];
   readonly notifier?: Notifier;
   /** What shall happen before anything is performed: a run that is to be canceled must not start once more. False: perform nothing. */
-  readonly first?: (act: Pick<Passrail, "engine" | "store" | "person">) => Promise<boolean>;
+  readonly first?: (act: Acting) => Promise<boolean>;
+  /** Where agents reach the API, once something listens. */
+  readonly url?: () => string;
+  /** Refuse where another process performs; nothing is opened then. */
+  readonly alone?: boolean;
 };
+
+/** What can be acted with before anything is performed. */
+export type Acting = Pick<Passrail, "config" | "engine" | "home" | "person" | "store">;
 
 type ReadYaml = typeof import("./catalog/yaml.ts").readYaml;
 
@@ -86,6 +93,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   // The lock comes first: whoever performs must be known before anything is opened for work.
   const lock = parts.takeEngineLock(home);
   const performs = "release" in lock;
+  if (!performs && options.alone === true) return err(performedAlready(home, lock.heldBy));
   const store = openSqliteStore({ file: storeFile(home) });
   const worktrees = parts.createWorktreeWorkspaces({ root: join(home, "worktrees") });
   const directories = parts.createDirectoryWorkspaces();
@@ -107,14 +115,16 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     home,
     storeId: storeMark(home),
     newId: () => randomUUID().replaceAll("-", ""),
-    url: "",
+    get url() {
+      return options.url?.() ?? "";
+    },
     readYaml: (text) => readYamlList(readYaml, text),
     ...(options.onChange === undefined ? {} : { onChange: options.onChange }),
     onError: options.onError,
   });
   const person: Actor = `human:${userInfo().username}`;
   let timer: NodeJS.Timeout | undefined;
-  const wanted = (await options.first?.({ engine, store, person })) ?? true;
+  const wanted = (await options.first?.({ config: config.value, engine, home, person, store })) ?? true;
   if (performs && !wanted) {
     // Nobody performs now, so whatever still carries this store's mark was left by an engine that died.
     for (const { marker } of findMarked(`${storeMark(home)}/`)) await killLeftovers({ marker });
@@ -143,12 +153,20 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   });
 }
 
+function performedAlready(home: string, heldBy: string): Problem {
+  return {
+    code: "already_performed",
+    message: `Another process works on ${home}: ${heldBy}.`,
+    hint: "passrail status   shows it; passrail down   stops a daemon",
+  };
+}
+
 /** What is put aside for an attempt as long as little is known of its agent. Dollars only where the runner tells them afterwards. */
 const RESERVED_USD: Readonly<Partial<Record<RunnerName, number>>> = { claude: 1, opencode: 1 };
 const RESERVED_TOKENS = 1_000_000;
 
 function meteredBy(play: Play | undefined): Metered | null {
-  if (play === undefined || play.runner === "command") return null;
+  if (play === undefined || play.runner === "command" || play.runner === "outside") return null;
   const usd = RESERVED_USD[play.runner] ?? 0;
   return {
     runner: play.runner,
@@ -173,10 +191,10 @@ export async function detectRunners(
   project: string,
   { programs, passEnvironment }: Pick<Config, "programs" | "passEnvironment">,
 ): Promise<readonly Detected[]> {
-  const { RUNNERS } = await import("./core/agent-options.ts");
+  const { PROGRAMS } = await import("./core/agent-options.ts");
   const { detectRunner } = await import("./agents/detect.ts");
   const { childEnvironment, runnerEnvironment } = await import("./agents/environment.ts");
-  const shown = RUNNERS.filter(
+  const shown = PROGRAMS.filter(
     (runner) => (runner !== "acp" && runner !== "command") || programs[runner] !== undefined,
   );
   return Promise.all(

@@ -2,9 +2,17 @@
 // Each value keeps its origin, so that the product can say which one won.
 
 import { z } from "zod";
-import { agentOptionKeys, RUNNERS, type RunnerName, storedOptions, type WrittenOptions } from "./core/agent-options.ts";
+import {
+  agentOptionKeys,
+  PROGRAMS,
+  RUNNERS,
+  type RunnerName,
+  storedOptions,
+  type WrittenOptions,
+} from "./core/agent-options.ts";
 import type { Budgets } from "./core/budget.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
+import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks-settings.ts";
 
 const command = z.array(z.string().min(1)).min(1);
 
@@ -44,10 +52,12 @@ const fileSchema = z.strictObject({
   model: z.string().min(1).max(100).optional(),
   repository_settings: z.enum(["on", "off"]).optional(),
   agents: z.record(z.string(), agent).optional(),
-  runners: z.partialRecord(z.enum(RUNNERS), program).optional(),
+  runners: z.partialRecord(z.enum(PROGRAMS), program).optional(),
   budgets: z.strictObject({ run: limit.optional(), ticket: limit.optional(), day: limit.optional() }).optional(),
   environment: z.strictObject({ pass: z.array(variable).optional() }).optional(),
-  notify: z.strictObject({ command }).optional(),
+  daemon: z.strictObject({ port: z.int().min(0).max(65_535).optional() }).optional(),
+  notify: z.strictObject({ command: command.optional(), endpoints: endpointsSchema.optional() }).optional(),
+  webhooks: webhooksSchema.optional(),
 });
 
 export type SettingsFile = z.infer<typeof fileSchema>;
@@ -61,6 +71,8 @@ export type Config = {
   /** The runner that plays agents for which nothing else is said. */
   readonly runner: Setting<RunnerName | "none">;
   readonly model: string | null;
+  /** Where the daemon listens on loopback. */
+  readonly port: Setting<number>;
   /** Whether hooks, MCP servers and settings that a repository brings for agents' programs may take effect. */
   readonly repositorySettings: Setting<boolean>;
   /** How an agent or a stage is played, from the files. */
@@ -71,7 +83,12 @@ export type Config = {
   /** Further names of the environment that agents may see. */
   readonly passEnvironment: readonly string[];
   readonly notifyCommand: readonly string[] | null;
+  /** Where notices are sent, and who may send webhooks. From the user's file only. */
+  readonly notifyEndpoints: readonly EndpointSettings[];
+  readonly webhooks: Readonly<Record<string, SourceSettings>>;
 };
+
+const DEFAULT_PORT = 7377;
 
 /** On from the first start: an agent that runs away is noticed before it is expensive. Tokens include those read from caches. */
 const DEFAULT_BUDGETS: Budgets = {
@@ -106,6 +123,9 @@ export function readConfig({ environment, project, user, flags }: ConfigSources)
     const parsed = fileSchema.safeParse(value);
     if (!parsed.success)
       return err(wrong(from === "project" ? "passrail.yaml" : "the user's settings", z.prettifyError(parsed.error)));
+    const foreign = from === "project" ? foreignKey(parsed.data) : undefined;
+    if (foreign !== undefined)
+      return err(wrong("passrail.yaml", `${foreign} is not taken from a project; it belongs into the user's settings`));
     files.push({ from, file: parsed.data });
   }
   const slots = pick(flags.slots, environment["PASSRAIL_SLOTS"], files, (file) => file.slots?.toString(), "3");
@@ -142,11 +162,21 @@ export function readConfig({ environment, project, user, flags }: ConfigSources)
   );
   if (settings.value !== "on" && settings.value !== "off")
     return err(wrong(`repository_settings (${settings.from})`, `"${settings.value}" is not on or off`));
+  const port = pick(
+    undefined,
+    environment["PASSRAIL_PORT"],
+    files,
+    (file) => file.daemon?.port?.toString(),
+    String(DEFAULT_PORT),
+  );
+  if (!/^(0|[1-9][0-9]{0,4})$/u.test(port.value) || Number(port.value) > 65_535)
+    return err(wrong(`daemon.port (${port.from})`, `"${port.value}" is not a port`));
   const agents = Object.fromEntries(files.toReversed().flatMap(({ file }) => Object.entries(file.agents ?? {})));
   return ok({
     slots: { value: slotCount, from: slots.from },
     workspace: { value: workspace.value, from: workspace.from },
     verdictRepair: { value: repair.value === "true", from: repair.from },
+    port: { value: Number(port.value), from: port.from },
     runner: { value: runner.value, from: runner.from },
     model: files.map(({ file }) => file.model).find((found) => found !== undefined) ?? null,
     repositorySettings: { value: settings.value === "on", from: settings.from },
@@ -165,7 +195,15 @@ export function readConfig({ environment, project, user, flags }: ConfigSources)
     ),
     passEnvironment: files.flatMap(({ file }) => file.environment?.pass ?? []),
     notifyCommand: files.map(({ file }) => file.notify?.command).find((found) => found !== undefined) ?? null,
+    notifyEndpoints: files.flatMap(({ file }) => file.notify?.endpoints ?? []),
+    webhooks: Object.fromEntries(files.flatMap(({ file }) => Object.entries(file.webhooks ?? {}))),
   });
+}
+
+/** A repository must not say who may send us something, nor where news of it go. */
+function foreignKey({ webhooks, notify }: SettingsFile): string | undefined {
+  if (webhooks !== undefined) return "webhooks";
+  return notify?.endpoints === undefined ? undefined : "notify.endpoints";
 }
 
 const KNOWN_RUNNERS = RUNNERS.filter((name) => name !== "acp" && name !== "command");
@@ -176,7 +214,7 @@ function isRunner(value: string): value is RunnerName {
 
 /** Key by key the project's file wins over the user's. */
 function programsOf(files: readonly SettingsFile[]): Config["programs"] {
-  const named = RUNNERS.flatMap((name) => {
+  const named = PROGRAMS.flatMap((name) => {
     const [near, far] = files.map((file) => file.runners?.[name]).filter((found) => found !== undefined);
     if (near === undefined) return [];
     const program = near.command ?? far?.command;

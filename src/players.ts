@@ -5,7 +5,7 @@ import { childEnvironment, runnerEnvironment, secretsOf } from "./agents/environ
 import { createStreamRedactor } from "./agents/redactor.ts";
 import type { AttemptHooks, AttemptSpec, Runner } from "./agents/runner.ts";
 import type { Config } from "./config.ts";
-import type { RunnerName } from "./core/agent-options.ts";
+import type { ProgramName } from "./core/agent-options.ts";
 import type { Play } from "./core/play.ts";
 import { createRedaction } from "./core/redaction.ts";
 import type { Player, Players } from "./engine/players.ts";
@@ -25,6 +25,7 @@ export function openPlayers(
     redactor: () => createStreamRedactor(redaction),
     playerFor(play: Play): Player {
       const { runner: name } = play;
+      if (name === "outside") throw new Error("a stage that is played outside has no program here");
       const { command, env = {}, pass = [], models = {} } = programs[name] ?? {};
       const [first = name, ...rest] = play.command ?? command ?? [name];
       const transport = transportOf(play);
@@ -51,7 +52,7 @@ function transportOf({ transport, options }: Play): "acp" | "native" {
 }
 
 /** A runner whose code is loaded with its first attempt. */
-function runnerNamed(name: RunnerName, transport: "acp" | "native"): Runner {
+function runnerNamed(name: ProgramName, transport: "acp" | "native"): Runner {
   let loaded: Promise<Runner> | undefined;
   return {
     name,
@@ -62,7 +63,7 @@ function runnerNamed(name: RunnerName, transport: "acp" | "native"): Runner {
   };
 }
 
-async function loadRunner(name: RunnerName, transport: "acp" | "native"): Promise<Runner> {
+async function loadRunner(name: ProgramName, transport: "acp" | "native"): Promise<Runner> {
   switch (name) {
     case "claude":
       return (await import("./agents/claude/runner.ts")).createClaudeRunner();

@@ -1,17 +1,17 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { RUNNERS } from "../core/agent-options.ts";
+import { PROGRAMS } from "../core/agent-options.ts";
 import { childEnvironment, runnerEnvironment, secretsOf } from "./environment.ts";
 
 const ALWAYS = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 const FOREIGN = ["SSH_AUTH_SOCK", "GITHUB_TOKEN", "PASSRAIL_TOKEN", "DATABASE_URL", "NODE_OPTIONS", "LD_PRELOAD"];
 
 /** A parent that has every name that anybody knows. */
-const everything = [...ALWAYS, ...FOREIGN, ...RUNNERS.flatMap((runner) => runnerEnvironment(runner))];
+const everything = [...ALWAYS, ...FOREIGN, ...PROGRAMS.flatMap((runner) => runnerEnvironment(runner))];
 const parent = Object.fromEntries(everything.map((name) => [name, `value of ${name}`]));
 
-test.each(RUNNERS)("S09: a program of the runner %s sees the allow-list and nothing else", async (runner) => {
+test.each(PROGRAMS)("S09: a program of the runner %s sees the allow-list and nothing else", async (runner) => {
   const pass = [...runnerEnvironment(runner), "MY_OWN", "NOT_SET"];
   const env = childEnvironment({ ...parent, MY_OWN: "mine" }, { DECLARED: "yes", TERM: "dumb" }, pass);
   const { stdout } = await promisify(execFile)(process.execPath, ["-p", "JSON.stringify(process.env)"], {

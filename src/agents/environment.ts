@@ -1,7 +1,7 @@
 // The environment of an agent: a short allow-list, what its runner needs to log in, what the operator passes by name, and what was
 // declared. Nothing is inherited besides, so the daemon's own secrets never reach an agent by accident.
 
-import type { RunnerName } from "../core/agent-options.ts";
+import type { ProgramName } from "../core/agent-options.ts";
 import { looksSecret } from "../core/check/secrets.ts";
 import type { Secret } from "../core/redaction.ts";
 
@@ -58,7 +58,7 @@ const AWS = [
 const GOOGLE_CLOUD = ["GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"];
 
 /** What a program needs for its own login and endpoint; taken from the names that the programs themselves look for. */
-const RUNNER_ENVIRONMENT: Readonly<Record<RunnerName, readonly string[]>> = {
+const RUNNER_ENVIRONMENT: Readonly<Record<ProgramName, readonly string[]>> = {
   claude: [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -134,7 +134,7 @@ const RUNNER_ENVIRONMENT: Readonly<Record<RunnerName, readonly string[]>> = {
   command: [],
 };
 
-export function runnerEnvironment(runner: RunnerName): readonly string[] {
+export function runnerEnvironment(runner: ProgramName): readonly string[] {
   return RUNNER_ENVIRONMENT[runner];
 }
 

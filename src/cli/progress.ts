@@ -137,6 +137,7 @@ function linesOf(
     case "handoff.accepted":
     case "handoff.rejected":
     case "handoff.withdrawn":
+    case "handoff.expired":
     case "item.withdrawn":
     case "budget.raised":
     case "usage.recorded":

@@ -4,7 +4,11 @@
 import { z } from "zod";
 
 /** Programs that Passrail knows how to talk to; `command` is any other program, `acp` any agent that speaks the Agent Client Protocol. */
-export const RUNNERS = ["claude", "codex", "gemini", "opencode", "acp", "command"] as const;
+export const PROGRAMS = ["claude", "codex", "gemini", "opencode", "acp", "command"] as const;
+export type ProgramName = (typeof PROGRAMS)[number];
+
+/** Who can play an agent. `outside` is no program: somebody elsewhere asks the API for the work and reports what came of it. */
+export const RUNNERS = [...PROGRAMS, "outside"] as const;
 export type RunnerName = (typeof RUNNERS)[number];
 
 /** Runners that can lead a team of agents. */
@@ -25,7 +29,7 @@ const mcpServer = z
 
 /** Keys as they are written; `model` and `command` are declared beside them where they were before. */
 export const agentOptionKeys = {
-  runner: z.enum(RUNNERS).describe("the program that plays the agent").optional(),
+  runner: z.enum(RUNNERS).describe("the program that plays the agent; outside: somebody who uses the API").optional(),
   transport: z
     .enum(["acp", "native"])
     .describe(

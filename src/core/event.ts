@@ -46,7 +46,7 @@ export type EventBody =
       readonly notBefore?: string;
       readonly because?: string;
     } & Attempt)
-  | ({ readonly type: "stage.started"; readonly reserved?: Reserved } & Attempt)
+  | ({ readonly type: "stage.started"; readonly reserved?: Reserved; readonly outside?: true } & Attempt)
   | ({ readonly type: "stage.finished"; readonly outcome: Outcome } & Attempt)
   | ({ readonly type: "stage.timed_out"; readonly cause: string } & Attempt)
   | ({ readonly type: "stage.interrupted"; readonly cause: string } & Attempt)
@@ -78,6 +78,7 @@ export type EventBody =
   | { readonly type: "handoff.accepted"; readonly track: string; readonly number: number }
   | { readonly type: "handoff.rejected"; readonly track: string; readonly number: number; readonly reason: string }
   | { readonly type: "handoff.withdrawn"; readonly track: string; readonly number: number; readonly reason: string }
+  | { readonly type: "handoff.expired"; readonly track: string; readonly number: number; readonly reason: string }
   | { readonly type: "gate.opened"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
   | {
       readonly type: "gate.answered";

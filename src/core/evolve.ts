@@ -71,6 +71,7 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
         carry,
         since: event.at,
         ...(reserved === undefined ? {} : { metered: { runner: reserved.runner, model: reserved.model } }),
+        ...(event.outside === undefined ? {} : { outside: event.outside }),
       });
     }
     case "stage.finished": {
@@ -152,6 +153,7 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
     case "handoff.accepted":
     case "handoff.rejected":
     case "handoff.withdrawn":
+    case "handoff.expired":
     case "gate.answered":
     case "question.answered":
     case "escalation.resolved":

@@ -67,6 +67,11 @@ export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkSta
   };
 }
 
+/** Whether the engine leaves this stage to somebody who takes it and reports it through the API. */
+export function isPlayedOutside(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): boolean {
+  return playOf(resolved, facts, stage)?.runner === "outside";
+}
+
 /** What the run was started with, nearest first. A list is a command; an empty one means: nobody, on purpose. */
 function givenTo(facts: JsonObject, stage: WorkStage): readonly WrittenOptions[] {
   const given = facts["runners"];

@@ -5,7 +5,7 @@ import { countLoop, resetCounter, type Spent } from "./counting.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { Route, Stage, WorkStage } from "./flow.ts";
 import { MAIN_TRACK } from "./flow.ts";
-import { handOff, handOver, type Sender } from "./handing-over.ts";
+import { handOff, handOver, inOwnName, isSentAgain, type Sender } from "./handing-over.ts";
 import type { Json } from "./json.ts";
 import { isName } from "./name.ts";
 import type { Outcome } from "./outcome.ts";
@@ -45,6 +45,13 @@ export function routeOutcome(
     route,
     outcome,
   );
+}
+
+/** A handoff that nobody took: the stage fails by its own route; a flow that has none for that asks a person. */
+export function routeUntaken(draft: Draft, sender: Sender, outcome: Outcome): void {
+  const { stage } = sender;
+  const own = isWork(stage) ? stage.route["failed"] : undefined;
+  follow(draft, sender, "failed", own ?? { ...STOP, goto: "escalate" }, outcome);
 }
 
 /** An agent that asks in the middle of its work goes on with what it had, once it is answered; nothing is counted. */
@@ -247,7 +254,8 @@ function goNext(draft: Draft, sender: Sender): void {
 }
 
 /** Makes a stage the current one of a track: a gate opens, work becomes ready, a condition may pass it over. */
-export function enter(draft: Draft, sender: Sender, track: string, stage: Stage, reason: Carry["reason"]): void {
+export function enter(draft: Draft, from: Sender, track: string, stage: Stage, reason: Carry["reason"]): void {
+  const sender = isSentAgain(from, stage) ? from : inOwnName(from);
   if (stage.when !== undefined && !conditionHolds(draft.run, stage.when)) {
     emit(draft, { type: "stage.skipped", track, stage: stage.id, reason: `not needed: ${stage.when}` });
     goNext(draft, { ...sender, track, stage });
@@ -286,6 +294,11 @@ export function enter(draft: Draft, sender: Sender, track: string, stage: Stage,
     case "builtin":
     case "router": {
       const handoff = handOff(draft, sender, track, stage);
+      if (isSentAgain(sender, stage)) {
+        const { untaken: _closed, ...carry } = sender.carry;
+        ready(draft, track, stage, { ...carry, handoff });
+        return;
+      }
       const kept = sender.carry.reason === "next" ? reason : sender.carry.reason;
       ready(draft, track, stage, { ...sender.carry, reason: kept, handoff });
     }
@@ -388,7 +401,8 @@ function trackDone(draft: Draft, sender: Sender): void {
 }
 
 /** The run reaches its end. A status that is the flow's word for a canceled run ends it as canceled. */
-function finish(draft: Draft, sender: Sender, route: Route | undefined): void {
+function finish(draft: Draft, from: Sender, route: Route | undefined): void {
+  const sender = inOwnName(from);
   if (sender.track !== MAIN_TRACK) {
     trackDone(draft, sender);
     return;
@@ -456,7 +470,9 @@ export function warn(draft: Draft, stage: string, code: string, message: string)
 }
 
 function back(sender: Sender): Sender {
-  return sender.carry.reason === "next" ? { ...sender, carry: { ...sender.carry, reason: "sent-back" } } : sender;
+  return sender.carry.reason === "next" && sender.carry.untaken !== true
+    ? { ...sender, carry: { ...sender.carry, reason: "sent-back" } }
+    : sender;
 }
 
 function isEarlier(draft: Draft, track: string, target: Stage, stage: Stage): boolean {

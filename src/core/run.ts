@@ -25,6 +25,8 @@ export type Carry = {
   readonly loopMax: number | null;
   /** The handoff that brings it, by number within the run; 0 = none. */
   readonly handoff: number;
+  /** That handoff was closed before anybody took it: the next one comes from the same sender. */
+  readonly untaken?: true;
 };
 
 export type InboxItem = {
@@ -92,6 +94,8 @@ export type Track =
       readonly since: string;
       /** Something was put aside for it, with this runner and model. */
       readonly metered?: Pick<Reserved, "runner" | "model">;
+      /** Somebody outside works on it: there is no process to look for. */
+      readonly outside?: true;
     }
   | { readonly at: "waiting"; readonly stage: string; readonly item: InboxItem; readonly carry: Carry }
   /** Stopped with a reason; a person can retry or cancel. */

@@ -21,8 +21,17 @@ export type SignalBody =
       readonly attempt: number;
       /** What was put aside for it; absent where nothing is metered. */
       readonly reserved?: Reserved;
+      /** Somebody outside takes it; the engine has no process for it. */
+      readonly outside?: true;
     }
-  | { readonly type: "attempt.finished"; readonly stage: string; readonly attempt: number; readonly report: Report }
+  | {
+      readonly type: "attempt.finished";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly report: Report;
+      /** Reported from outside: one that is still ready is started and finished at once. */
+      readonly outside?: true;
+    }
   | { readonly type: "attempt.interrupted"; readonly stage: string; readonly attempt: number; readonly cause: string }
   /** News of what an attempt used that ended without a report. */
   | { readonly type: "attempt.spent"; readonly stage: string; readonly attempt: number; readonly told: ToldUsage }
@@ -57,6 +66,13 @@ export type SignalBody =
   | { readonly type: "cancel.requested"; readonly reason: string }
   | { readonly type: "retry.requested"; readonly stage?: string; readonly note: string }
   | { readonly type: "skip.requested"; readonly stage?: string; readonly reason: string }
+  /** Nobody took a handoff in time: the stage fails by the flow's route, or the track stops until a person goes on. */
+  | {
+      readonly type: "handoff.expired";
+      readonly number: number;
+      readonly reason: string;
+      readonly then: "route" | "stop";
+    }
   | { readonly type: "stall.noticed"; readonly since: string };
 
 export type Signal = SignalBody & {

@@ -177,6 +177,68 @@ test("R-X-09: a retry of an escalated stage closes the escalation and runs the s
   });
 });
 
+test("R-X-09: going back to an earlier stage ends what is current, and everything after it comes again", () => {
+  const designing = play(speccing(), "spec", { verdict: "APPROVED" }).run;
+  const started = step(designing, { type: "attempt.started", stage: "design", attempt: 1 }, "engine").run;
+  const back = step(started, { type: "retry.requested", stage: "spec", note: "think of mobile" });
+  expect(types(back).slice(0, 2)).toEqual(["stage.canceled", "handoff.withdrawn"]);
+  expect(back.commands).toContainEqual({ type: "end-attempt", stage: "design", attempt: 1, reason: "went back" });
+  expect(back.run.tracks["main"]).toMatchObject({
+    at: "ready",
+    stage: "spec",
+    attempt: 2,
+    carry: { from: "design", reason: "again", said: "think of mobile" },
+  });
+  const again = play(back.run, "spec", { verdict: "APPROVED" }).run;
+  expect(again.tracks["main"]).toMatchObject({ at: "ready", stage: "design", attempt: 2 });
+});
+
+test("R-X-09: going back from a gate withdraws the question, and the gate is asked again", () => {
+  let run = play(speccing(), "spec", { verdict: "APPROVED" }).run;
+  run = play(run, "design", { verdict: "APPROVED" }).run;
+  run = play(run, "build", { verdict: "COMPLETE" }).run;
+  run = play(run, "qa", { verdict: "SHIP" }).run;
+  expect(openItems(run)).toMatchObject([{ kind: "gate" }]);
+  const back = step(run, { type: "retry.requested", stage: "build", note: "" });
+  expect(types(back)[0]).toBe("item.withdrawn");
+  expect(openItems(back.run)).toEqual([]);
+  const later = play(play(back.run, "build", { verdict: "COMPLETE" }).run, "qa", { verdict: "SHIP" }).run;
+  expect(openItems(later)).toMatchObject([{ kind: "gate", number: (openItems(run)[0]?.number ?? 0) + 1 }]);
+  for (const stage of ["start", "nowhere"])
+    expect(step(run, { type: "retry.requested", stage, note: "" }).ignored).toContain("not an earlier one that works");
+});
+
+test("R-X-09: inside of a fork one track goes back alone; going back before the fork ends all of them", () => {
+  const forking = shippedFlow("build-plan-complex");
+  const move = (before: Run | undefined, body: SignalBody, actor: Signal["actor"] = "human:t") => {
+    const moved = transition(forking, before, signal(body, actor));
+    expect(moved.ignored).toBeUndefined();
+    return moved.run;
+  };
+  const work = (before: Run, stage: string) => {
+    const started = move(before, { type: "attempt.started", stage, attempt: 1 }, "engine");
+    const report: Report = { health: "complete" };
+    return move(started, { type: "attempt.finished", stage, attempt: 1, report }, "agent:x");
+  };
+  let run = move(move(undefined, requested), answer(1, "approve"));
+  for (const stage of ["bundles", "be-dev"]) run = work(run, stage);
+  const at = (found: Run) =>
+    Object.entries(found.tracks).map(([name, track]) => ({ [name]: track.at, ...stageAt(track) }));
+  const stageAt = (track: Run["tracks"][string]) => ("stage" in track ? { stage: track.stage } : {});
+  expect(at(run)).toEqual([
+    { main: "forked", stage: "tracks" },
+    { be: "ready", stage: "be-dod" },
+    { fe: "ready", stage: "fe-dev" },
+  ]);
+  expect(at(move(run, { type: "retry.requested", stage: "be-dev", note: "" }))).toEqual([
+    { main: "forked", stage: "tracks" },
+    { be: "ready", stage: "be-dev" },
+    { fe: "ready", stage: "fe-dev" },
+  ]);
+  const before = move(run, { type: "retry.requested", stage: "bundles", note: "" });
+  expect(at(before)).toEqual([{ main: "ready", stage: "bundles" }, { be: "done" }, { fe: "done" }]);
+});
+
 test("R-X-09: a retried or resumed stage shows its own status again", () => {
   const rejected = play(speccing(), "spec", { verdict: "REJECT" }).run;
   const ready = step(rejected, { type: "retry.requested", note: "" }).run;

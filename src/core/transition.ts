@@ -3,9 +3,10 @@
 // and is recorded as ignored. Where a run goes next is in routing.ts.
 
 import { answered } from "./answers.ts";
+import type { Reserved } from "./budget.ts";
 import type { Command } from "./command.ts";
 import { type Draft, emit, showStatus } from "./draft.ts";
-import type { RunEvent } from "./event.ts";
+import type { Actor, RunEvent } from "./event.ts";
 import { evolve } from "./evolve.ts";
 import type { Flow, Stage, WorkStage } from "./flow.ts";
 import { MAIN_TRACK } from "./flow.ts";
@@ -14,7 +15,7 @@ import type { Outcome } from "./outcome.ts";
 import type { Sender } from "./handing-over.ts";
 import { resumed, retried, skipped } from "./interventions.ts";
 import { postponement } from "./infrastructure.ts";
-import { askBack, cancel, enter, ready, routeOutcome, stop, warn } from "./routing.ts";
+import { askBack, cancel, enter, ready, routeOutcome, routeUntaken, stop, warn } from "./routing.ts";
 import type { Carry, Run, Track } from "./run.ts";
 import { isEnded } from "./run.ts";
 import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
@@ -92,6 +93,8 @@ function apply(
       return retried(draft, signal);
     case "skip.requested":
       return skipped(draft, signal);
+    case "handoff.expired":
+      return expired(draft, signal);
     case "stall.noticed":
       emit(draft, { type: "run.stalled", since: signal.since });
       showStatus(draft, draft.flow.words.status.stalled);
@@ -152,16 +155,40 @@ function started(draft: Draft, signal: Signal & { type: "attempt.started" }): st
   const found = trackOf(draft.run, signal.stage, signal.attempt, "ready");
   if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not ready`;
   const { name, track } = found;
-  const { stage, attempt } = signal;
+  const refused = signal.outside === true ? refuseOutside(draft, track) : undefined;
+  if (refused !== undefined) return refused;
   const reserved = signal.reserved === undefined ? {} : { reserved: signal.reserved };
-  emit(draft, { type: "stage.started", track: name, stage, attempt, ...reserved });
-  if (track.carry.handoff > 0) emit(draft, { type: "handoff.accepted", track: name, number: track.carry.handoff });
-  const work = findWork(draft.flow, draft.run, name, stage);
-  showStatus(draft, work?.status.running ?? draft.flow.words.status.running);
+  begin(draft, name, track, signal.outside === true ? { outside: true, by: signal.actor } : reserved);
   return undefined;
 }
 
+/** Whoever is outside keeps to what holds back the engine, too. */
+function refuseOutside(draft: Draft, { stage, notBefore }: Track & { at: "ready" }): string | undefined {
+  if (draft.run.paused) return "the run is paused";
+  if (notBefore !== undefined && notBefore > draft.at) return `${stage} is put off until ${notBefore}`;
+  return undefined;
+}
+
+type Beginning = { readonly reserved?: Reserved } | { readonly outside: true; readonly by: Actor };
+
+function begin(draft: Draft, name: string, track: Track & { at: "ready" }, how: Beginning): void {
+  const { stage, attempt, carry } = track;
+  const [actor, facts] = "outside" in how ? [how.by, { outside: how.outside }] : [undefined, how];
+  emit(draft, { type: "stage.started", track: name, stage, attempt, ...facts }, actor);
+  if (carry.handoff > 0) emit(draft, { type: "handoff.accepted", track: name, number: carry.handoff }, actor);
+  const work = findWork(draft.flow, draft.run, name, stage);
+  showStatus(draft, work?.status.running ?? draft.flow.words.status.running);
+}
+
 function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): string | undefined {
+  const waiting = signal.outside === true ? trackOf(draft.run, signal.stage, signal.attempt, "ready") : undefined;
+  if (waiting !== undefined) {
+    const refused = refuseOutside(draft, waiting.track);
+    if (refused !== undefined) return refused;
+    if (findWork(draft.flow, draft.run, waiting.name, signal.stage) === undefined)
+      return `the flow has no stage ${signal.stage}`;
+    begin(draft, waiting.name, waiting.track, { outside: true, by: signal.actor });
+  }
   const found = trackOf(draft.run, signal.stage, signal.attempt, "running");
   if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not running`;
   const { name, track } = found;
@@ -213,6 +240,8 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
 function sendsBack(stage: WorkStage, carry: Carry, outcome: Outcome): boolean {
   if (outcome.verdict !== "revise" || carry.handoff === 0) return false;
   const goto = stage.route["revise"]?.goto;
+  // Nobody stands before the first stage: what it refuses goes to a person.
+  if (carry.from === "" && goto === "escalate") return true;
   return goto === carry.from || goto === "prev" || goto?.startsWith("agent:") === true;
 }
 
@@ -255,6 +284,38 @@ function interrupted(draft: Draft, signal: Signal & { type: "attempt.interrupted
     return undefined;
   }
   ready(draft, name, stage, track.carry);
+  return undefined;
+}
+
+/** Nobody took what was handed over. It goes back to nobody: the flow, or a person, says how the stage goes on. */
+function expired(draft: Draft, signal: Signal & { type: "handoff.expired" }): string | undefined {
+  const { number, reason } = signal;
+  const [name, track] =
+    Object.entries(draft.run.tracks).find(([, each]) => each.at === "ready" && each.carry.handoff === number) ?? [];
+  if (name === undefined || track?.at !== "ready" || number === 0) return `handoff ${number} does not wait to be taken`;
+  const stage = findWork(draft.flow, draft.run, name, track.stage);
+  if (stage === undefined) return `the flow has no stage ${track.stage}`;
+  const { attempt } = track;
+  const sender: Sender = { track: name, stage, attempt, carry: { ...track.carry, untaken: true } };
+  emit(draft, { type: "handoff.expired", track: name, number, reason }, signal.actor);
+  if (signal.then === "stop") {
+    emit(draft, { type: "stage.canceled", track: name, stage: stage.id, attempt, reason }, signal.actor);
+    draft.commands.push({ type: "end-attempt", stage: stage.id, attempt, reason });
+    stop(draft, sender, undefined, reason);
+    return undefined;
+  }
+  const outcome: Outcome = {
+    health: "failed",
+    cause: "handoff_timeout",
+    reason,
+    issues: [],
+    questions: [],
+    warnings: [],
+  };
+  emit(draft, { type: "stage.finished", track: name, stage: stage.id, attempt, outcome }, signal.actor);
+  emit(draft, { type: "stage.timed_out", track: name, stage: stage.id, attempt, cause: "handoff_timeout" });
+  draft.commands.push({ type: "end-attempt", stage: stage.id, attempt, reason });
+  routeUntaken(draft, sender, outcome);
   return undefined;
 }
 

@@ -482,6 +482,28 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect((await store.listRuns({ limit: 1, before: 6 }))[0]?.stage).toBe("analyst");
     });
 
+    test("subjects are listed by their newest run, each once, and by key", async () => {
+      for (const [id, subjectId] of [
+        ["r1", "A"],
+        ["r2", "B"],
+        ["r3", "A"],
+        ["r4", "C"],
+        ["r5", "A"],
+      ] as const)
+        await commitAll(store, [newRun(id, { subjectId })]);
+      const list = async (filter: Parameters<Store["listSubjects"]>[0]) =>
+        (await store.listSubjects(filter)).map(({ newest, runs }) => [newest.subject.id, newest.id, runs]);
+      expect(await list({ limit: 2 })).toEqual([
+        ["A", "r5", 3],
+        ["C", "r4", 1],
+      ]);
+      expect(await list({ limit: 10, before: 4 })).toEqual([["B", "r2", 1]]);
+      expect(await list({ limit: 10, id: "A" })).toEqual([["A", "r5", 3]]);
+      expect(await list({ limit: 10, id: "%" })).toEqual([]);
+      expect(await store.listSubjects({ id: "A", limit: 1 })).toMatchObject([{ usd: 0, unknownUsd: 0 }]);
+      expect((await store.listRuns({ subject: "A", limit: 10 })).map(({ id }) => id)).toEqual(["r5", "r3", "r1"]);
+    });
+
     test("runs are found by the beginning of their id or number, at most ten", async () => {
       const ids = Array.from({ length: 123 }, (_, index) => (index < 12 ? `ab${index}` : `c%_${index}`));
       await Promise.all(ids.map((id) => store.commit(newRun(id))));

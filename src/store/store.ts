@@ -91,6 +91,23 @@ export type HandoffRecord = {
   readonly processedAt: string | null;
 };
 
+/** A handoff with what it carries, as the outside is shown it (handoffPayload). */
+export type HandoffRow = HandoffRecord & { readonly flowHash: string; readonly payload: JsonObject | null };
+
+/** `pendingSince`: pending and created before this time. */
+export type HandoffQuery =
+  | { readonly subjectId: string }
+  | { readonly id: number }
+  | { readonly pendingSince: string }
+  | { readonly pending: true };
+
+/** "not_ended" and "in_use" name the runs that keep the subject from going; nothing was deleted. */
+export type Deletion = {
+  /** in_use: a run has ended, and its workspace is not released yet. */
+  readonly type: "deleted" | "not_ended" | "in_use";
+  readonly runIds: readonly string[];
+};
+
 export type InboxRecord = {
   readonly runId: string;
   readonly item: InboxItem;
@@ -122,9 +139,28 @@ export type SpendingRow = {
 export type RunFilter = {
   readonly status?: Run["status"];
   readonly flow?: string;
+  /** Of the subject with this id. */
+  readonly subject?: string;
   /** Either the canonical status or the source's word. */
   readonly word?: string;
   /** Keyset paging: runs with a number below this. */
+  readonly before?: number;
+  readonly limit: number;
+};
+
+/** What runs are about: the newest run of a subject, how many there are, and what all of them cost as far as it is known. */
+export type SubjectRecord = {
+  readonly newest: RunSummary;
+  readonly runs: number;
+  readonly usd: number;
+  /** Attempts whose cost is not known. */
+  readonly unknownUsd: number;
+};
+
+export type SubjectFilter = {
+  /** This one only. */
+  readonly id?: string;
+  /** Keyset paging: those whose newest run has a number below this. */
   readonly before?: number;
   readonly limit: number;
 };
@@ -140,12 +176,23 @@ export interface Store {
   /** The resolved flow of runs, by hash; saving the same hash again is fine. */
   saveFlow(hash: string, flow: JsonObject): Promise<void>;
   loadFlow(hash: string): Promise<JsonObject | undefined>;
+  /**
+   * Removes every run of a subject and all that belongs to it, once all of them have ended; a subject without runs is deleted already.
+   * What was spent on a day stays spent. The attempts' files are the caller's to remove.
+   */
+  deleteSubject(subjectId: string): Promise<Deletion>;
 
   loadRun(runId: string): Promise<StoredRun | undefined>;
   /** Runs whose id or number begins with this text, at most 10. */
   findRuns(prefix: string): Promise<readonly RunSummary[]>;
   /** Newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
+  /** Every run of a subject, newest first. */
+  runsOf(subjectId: string): Promise<readonly RunSummary[]>;
+  /** Whether a run has taken this signal, applied or ignored. */
+  hasSignal(runId: string, signalId: string): Promise<boolean>;
+  /** By their newest run, newest first. */
+  listSubjects(filter: SubjectFilter): Promise<readonly SubjectRecord[]>;
   countRuns(): Promise<Readonly<Record<Run["status"], number>>>;
   /** Ids of runs that may have something to do now (status running), oldest change first. */
   activeRuns(): Promise<readonly string[]>;
@@ -158,6 +205,8 @@ export interface Store {
   lastSeq(): Promise<number>;
   attempts(runId: string): Promise<readonly AttemptRecord[]>;
   handoffs(runId: string): Promise<readonly HandoffRecord[]>;
+  /** In order of id, at most 10,000. */
+  handoffRows(query: HandoffQuery): Promise<readonly HandoffRow[]>;
   /** Oldest first. */
   inbox(): Promise<readonly InboxRecord[]>;
   pendingWork(): Promise<readonly WorkRecord[]>;

@@ -104,6 +104,7 @@ const HANDOFF_WORDS: Readonly<Record<HandoffEvent["type"], HandoffData["status"]
   "handoff.accepted": "accepted",
   "handoff.rejected": "rejected",
   "handoff.withdrawn": "rejected",
+  "handoff.expired": "rejected",
 };
 
 function isAboutHandoff(event: RunEvent): event is HandoffEvent {

@@ -1,7 +1,7 @@
 // Who performs work on a data folder: one process at a time. The operating system holds the lock (an exclusive transaction on a
 // tiny database of its own), so it is free the moment its owner dies, however it dies. engine.json only helps to name the owner.
 
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../store.ts";
@@ -56,17 +56,37 @@ function writeNote(note: string): void {
   renameSync(partial, note);
 }
 
-function readNote(note: string): string {
+export type LockOwner = { readonly pid: number; readonly startedAt: string };
+
+/** Who holds the lock now; undefined where nobody does, or where nobody knows who. Takes nothing and makes nothing. */
+export function lockOwner(dir: string): LockOwner | undefined {
+  const file = join(dir, "engine.lock.db");
+  if (!existsSync(file)) return undefined;
+  const db = new DatabaseSync(file, { timeout: 0 });
   try {
-    if (statSync(note).size > NOTE_MAX_BYTES) return UNKNOWN;
-    const owner: unknown = JSON.parse(readFileSync(note, "utf8"));
-    if (typeof owner !== "object" || owner === null || !("pid" in owner) || !("startedAt" in owner)) return UNKNOWN;
-    const since = new Date(String(owner.startedAt));
-    if (!Number.isSafeInteger(owner.pid) || Number.isNaN(since.getTime())) return UNKNOWN;
-    return `process ${String(owner.pid)} since ${since.toISOString()}`;
+    db.exec("BEGIN EXCLUSIVE; ROLLBACK");
+    return undefined;
   } catch {
-    return UNKNOWN;
+    return readOwner(join(dir, "engine.json"));
+  } finally {
+    db.close();
   }
 }
 
-const UNKNOWN = "another process";
+function readNote(note: string): string {
+  const owner = readOwner(note);
+  return owner === undefined ? "another process" : `process ${owner.pid} since ${owner.startedAt}`;
+}
+
+function readOwner(note: string): LockOwner | undefined {
+  try {
+    if (statSync(note).size > NOTE_MAX_BYTES) return undefined;
+    const owner: unknown = JSON.parse(readFileSync(note, "utf8"));
+    if (typeof owner !== "object" || owner === null || !("pid" in owner) || !("startedAt" in owner)) return undefined;
+    const since = new Date(String(owner.startedAt));
+    if (!Number.isSafeInteger(owner.pid) || Number.isNaN(since.getTime())) return undefined;
+    return { pid: Number(owner.pid), startedAt: since.toISOString() };
+  } catch {
+    return undefined;
+  }
+}

@@ -40,7 +40,7 @@ export type RowChange =
   | {
       readonly type: "end-handoff";
       readonly number: number;
-      readonly state: "rejected" | "withdrawn";
+      readonly state: "rejected" | "withdrawn" | "expired";
       readonly reason: string;
       readonly at: string;
     }
@@ -132,6 +132,8 @@ function changesOf(event: RunEvent, seq: number): readonly RowChange[] {
       return [{ type: "end-handoff", number: event.number, state: "rejected", reason: event.reason, at }];
     case "handoff.withdrawn":
       return [{ type: "end-handoff", number: event.number, state: "withdrawn", reason: event.reason, at }];
+    case "handoff.expired":
+      return [{ type: "end-handoff", number: event.number, state: "expired", reason: event.reason, at }];
     case "gate.opened":
     case "question.asked":
     case "escalation.opened":

@@ -7,23 +7,29 @@ import type { Run } from "../../core/run.ts";
 import type { Usage } from "../../core/usage.ts";
 import type {
   AttemptRecord,
+  HandoffQuery,
   HandoffRecord,
+  HandoffRow,
   InboxRecord,
   RunFilter,
   RunSummary,
   SpendingRow,
   StoredEvent,
   StoredRun,
+  SubjectFilter,
+  SubjectRecord,
   WorkRecord,
 } from "../store.ts";
 import {
   toAttempt,
+  toCarrying,
   toHandoff,
   toInboxRecord,
   toRunSummary,
   toSpendingRow,
   toStoredEvent,
   toStoredRun,
+  toSubjectRecord,
   toUsage,
   toWork,
 } from "./rows.ts";
@@ -33,6 +39,7 @@ export type Reads = ReturnType<typeof prepareReads>;
 const SUMMARY = "number, id, flow, subject_id, subject_title, status, word, stage, created_at, updated_at";
 const RUN_NUMBER = "(SELECT number FROM runs WHERE id = ?)";
 const FOUND_AT_MOST = 10;
+const HANDOFFS_AT_MOST = 10_000;
 
 const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
   agent: "s.agent",
@@ -106,10 +113,33 @@ export function prepareReads(db: DatabaseSync) {
     };
     if (filter.status !== undefined) require("status = ?", filter.status);
     if (filter.flow !== undefined) require("flow = ?", filter.flow);
+    if (filter.subject !== undefined) require("subject_id = ?", filter.subject);
     if (filter.word !== undefined) require("(status = ? OR word = ?)", filter.word, filter.word);
     if (filter.before !== undefined) require("number < ?", filter.before);
     const sql = `SELECT ${SUMMARY} FROM runs WHERE ${conditions.join(" AND ")} ORDER BY number DESC LIMIT ?`;
     return all(toRunSummary, sql, ...values, filter.limit);
+  }
+
+  function listSubjects({ id, before, limit }: SubjectFilter): readonly SubjectRecord[] {
+    // The index by subject holds the runs of each in order of number: whether there is a newer one is a single look.
+    const conditions = ["NOT EXISTS (SELECT 1 FROM runs n WHERE n.subject_id = r.subject_id AND n.number > r.number)"];
+    const values: SQLInputValue[] = [];
+    if (id !== undefined) {
+      conditions.push("r.subject_id = ?");
+      values.push(id);
+    }
+    if (before !== undefined) {
+      conditions.push("r.number < ?");
+      values.push(before);
+    }
+    const spent = "FROM runs o JOIN spending s ON s.run_number = o.number WHERE o.subject_id = r.subject_id";
+    const sql = `
+      SELECT ${SUMMARY},
+        (SELECT count(*) FROM runs o WHERE o.subject_id = r.subject_id) AS runs,
+        (SELECT coalesce(sum(s.usd), 0) ${spent}) AS usd,
+        (SELECT count(*) ${spent} AND s.usd IS NULL) AS unknown_usd
+      FROM runs r WHERE ${conditions.join(" AND ")} ORDER BY r.number DESC LIMIT ?`;
+    return all(toSubjectRecord, sql, ...values, limit);
   }
 
   function countRuns(): Readonly<Record<Run["status"], number>> {
@@ -154,6 +184,22 @@ export function prepareReads(db: DatabaseSync) {
       SELECT h.*, r.subject_id FROM handoffs h JOIN runs r ON r.number = h.run_number
       WHERE r.id = ? ORDER BY h.number`;
     return all(toHandoff, sql, runId);
+  }
+
+  function handoffRows(query: HandoffQuery): readonly HandoffRow[] {
+    const [condition, ...values] = handoffCondition(query);
+    const sql = `SELECT * FROM handoff_rows WHERE ${condition} ORDER BY id LIMIT ${HANDOFFS_AT_MOST}`;
+    return all(toCarrying, sql, ...values);
+  }
+
+  function runsOf(subjectId: string): readonly RunSummary[] {
+    const sql = `SELECT ${SUMMARY} FROM runs WHERE subject_id = ? ORDER BY number DESC`;
+    return all(toRunSummary, sql, subjectId.toWellFormed());
+  }
+
+  function hasSignal(runId: string, signalId: string): boolean {
+    const sql = `SELECT 1 FROM signals WHERE run_number = ${RUN_NUMBER} AND signal_id = ?`;
+    return statement(sql).get(runId, signalId) !== undefined;
   }
 
   function inbox(): readonly InboxRecord[] {
@@ -221,12 +267,17 @@ export function prepareReads(db: DatabaseSync) {
     loadFlow,
     findRuns,
     listRuns,
+    listSubjects,
     countRuns,
     activeRuns,
     events,
-    lastSeq: () => numberOf("SELECT max(seq) AS value FROM events"),
+    // Not the highest that is there: numbers of events that were deleted are not given again.
+    lastSeq: () => numberOf("SELECT seq AS value FROM sqlite_sequence WHERE name = 'events'"),
     attempts,
     handoffs,
+    handoffRows,
+    runsOf,
+    hasSignal,
     inbox,
     pendingWork,
     spending,
@@ -234,4 +285,12 @@ export function prepareReads(db: DatabaseSync) {
     /** Changes when another connection has written; our own commits leave it. */
     dataVersion: () => first((row: { data_version: number }) => row.data_version, "PRAGMA data_version") ?? 0,
   };
+}
+
+function handoffCondition(query: HandoffQuery): readonly [string, ...SQLInputValue[]] {
+  if ("subjectId" in query) {
+    return ["run_number IN (SELECT number FROM runs WHERE subject_id = ?)", query.subjectId.toWellFormed()];
+  }
+  if ("id" in query) return ["id = ?", query.id];
+  return "pending" in query ? ["state = 'pending'"] : ["state = 'pending' AND created_at < ?", query.pendingSince];
 }

@@ -10,11 +10,13 @@ import type { Usage } from "../../core/usage.ts";
 import type {
   AttemptRecord,
   HandoffRecord,
+  HandoffRow as Carrying,
   InboxRecord,
   RunSummary,
   SpendingRow,
   StoredEvent,
   StoredRun,
+  SubjectRecord,
   WorkRecord,
 } from "../store.ts";
 
@@ -77,6 +79,8 @@ export type HandoffRow = {
   readonly created_at: string;
   readonly processed_at: string | null;
 };
+
+export type CarryingRow = HandoffRow & { readonly flow_hash: string; readonly payload: string | null };
 
 export type InboxRow = Pick<RunRow, "flow" | "subject_id" | "subject_title"> & {
   readonly run_id: string;
@@ -163,6 +167,10 @@ export function toRunSummary(row: RunRow): RunSummary {
   };
 }
 
+export function toSubjectRecord(row: RunRow & { runs: number; usd: number; unknown_usd: number }): SubjectRecord {
+  return { newest: toRunSummary(row), runs: row.runs, usd: toUsd(row.usd), unknownUsd: row.unknown_usd };
+}
+
 export function toAttempt(row: AttemptRow): AttemptRecord {
   return {
     runId: row.run_id,
@@ -196,6 +204,11 @@ export function toHandoff(row: HandoffRow): HandoffRecord {
     createdAt: row.created_at,
     processedAt: row.processed_at,
   };
+}
+
+export function toCarrying(row: CarryingRow): Carrying {
+  const payload = row.payload === null ? null : (JSON.parse(row.payload) as JsonObject);
+  return { ...toHandoff(row), flowHash: row.flow_hash, payload };
 }
 
 export function toInboxRecord(row: InboxRow): InboxRecord {

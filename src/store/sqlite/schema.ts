@@ -177,3 +177,78 @@ CREATE TRIGGER spending_settled AFTER UPDATE ON spending BEGIN
   WHERE (scope = 'run' AND key = NEW.run_id) OR (scope = 'ticket' AND key = NEW.ticket) OR (scope = 'day' AND key = NEW.day);
 END;
 `;
+
+// Version 3: handoffs with what they carry, and a way for a story to go. `handoff_rows` says what core/projections/story.ts says: the story
+// at first, then what the sender gave; what comes back carries what was sent and why it was refused. A walk over returns ends at the
+// handoff that was not one. Events still never change and never go, except those of a run that is being deleted: their numbers are noted
+// in `gaps`, so that verify can tell them from lost ones, and what they cost on a day stays in `forgotten`.
+
+export const SCHEMA_3 = `
+DROP VIEW agent_handoffs;
+CREATE INDEX handoffs_pending ON handoffs (created_at) WHERE state = 'pending';
+
+CREATE VIEW handoff_rows AS
+SELECT
+  h.*,
+  r.subject_id,
+  r.flow_hash,
+  (
+    WITH RECURSIVE sent (number, from_stage, from_agent, from_attempt, to_agent, reason, step) AS (
+      SELECT h.number, h.from_stage, h.from_agent, h.from_attempt, h.to_agent, NULL, 0
+      UNION ALL
+      SELECT p.number, p.from_stage, p.from_agent, p.from_attempt, p.to_agent,
+        CASE s.step WHEN 0 THEN coalesce(p.rejection_reason, '') ELSE s.reason END, s.step + 1
+      FROM sent s JOIN handoffs p ON p.run_number = h.run_number AND p.state = 'rejected' AND p.number = (
+        SELECT max(q.number) FROM handoffs q
+        WHERE q.run_number = h.run_number AND q.number < s.number AND q.from_agent IS s.to_agent AND q.to_agent IS s.from_agent
+      )
+      WHERE s.from_stage IS NOT NULL
+    ), origin AS (
+      SELECT s.step, s.reason, CASE
+        WHEN s.from_stage IS NULL THEN json_object('story', json_object(
+          'id', r.state -> '$.subject.id', 'title', r.state -> '$.subject.title', 'body', r.state -> '$.subject.body'))
+        ELSE (
+          SELECT e.body -> '$.outcome.payload' FROM attempts a JOIN events e ON e.seq = a.outcome_seq
+          WHERE a.run_number = h.run_number AND a.stage = s.from_stage AND a.attempt = s.from_attempt
+        ) END AS payload
+      FROM sent s ORDER BY s.step DESC LIMIT 1
+    )
+    SELECT CASE step WHEN 0 THEN payload
+      ELSE json_set(coalesce(payload, '{}'), '$.rejection_reason', reason, '$.rejected_by', h.from_agent) END
+    FROM origin
+  ) AS payload
+FROM handoffs h JOIN runs r ON r.number = h.run_number;
+
+CREATE VIEW agent_handoffs (
+  id, story_id, from_agent, to_agent, status, payload, rejection_reason, created_at, processed_at
+) AS
+SELECT
+  id,
+  subject_id,
+  from_agent,
+  to_agent,
+  CASE state WHEN 'pending' THEN 'pending' WHEN 'accepted' THEN 'accepted' WHEN 'done' THEN 'accepted' ELSE 'rejected' END,
+  payload,
+  rejection_reason,
+  created_at,
+  processed_at
+FROM handoff_rows;
+
+-- Runs that are being deleted; empty outside of that transaction.
+CREATE TABLE deleting (run_number INTEGER PRIMARY KEY) STRICT;
+DROP TRIGGER events_never_go;
+CREATE TRIGGER events_never_go BEFORE DELETE ON events
+WHEN NOT EXISTS (SELECT 1 FROM deleting WHERE run_number = OLD.run_number)
+BEGIN SELECT RAISE (ABORT, 'events are append-only'); END;
+
+CREATE TABLE gaps (
+  first_seq INTEGER PRIMARY KEY,
+  last_seq  INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE forgotten (
+  day    TEXT PRIMARY KEY,
+  usd    INTEGER NOT NULL,
+  tokens INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`;

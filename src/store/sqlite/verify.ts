@@ -59,11 +59,18 @@ async function* findDamages(db: DatabaseSync): AsyncGenerator<Damage> {
 
 async function* checkEvents(db: DatabaseSync, heads: Map<string, Head>): AsyncGenerator<Damage> {
   const page = db.prepare("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?");
+  const gapAt = db.prepare("SELECT last_seq FROM gaps WHERE first_seq = ?");
   let last = Number.MIN_SAFE_INTEGER;
   let expected = 1;
+  /** Past the events that were deleted on purpose. */
+  const skipGaps = (): void => {
+    for (let gap = gapAt.get(expected); gap !== undefined; gap = gapAt.get(expected))
+      expected = Number(gap["last_seq"]) + 1;
+  };
   for (;;) {
     const rows = page.all(last, PAGE) as unknown as readonly EventRow[];
     for (const row of rows) {
+      if (row.seq > expected) skipGaps();
       if (row.seq > expected) yield missing(expected, row.seq - 1);
       yield* checkEvent(row, heads);
       last = row.seq;
@@ -73,6 +80,7 @@ async function* checkEvents(db: DatabaseSync, heads: Map<string, Head>): AsyncGe
     await breathe();
   }
   const given = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get()?.["seq"];
+  skipGaps();
   if (typeof given === "number" && given >= expected) yield missing(expected, given);
 }
 
@@ -198,7 +206,9 @@ async function* checkSums(db: DatabaseSync): AsyncGenerator<Damage> {
     WITH summed (scope, key, usd, tokens) AS (
       SELECT 'run', run_id, sum(booked_usd), sum(booked_tokens) FROM spending GROUP BY 2 UNION ALL
       SELECT 'ticket', ticket, sum(booked_usd), sum(booked_tokens) FROM spending GROUP BY 2 UNION ALL
-      SELECT 'day', day, sum(booked_usd), sum(booked_tokens) FROM spending GROUP BY 2
+      SELECT 'day', day, sum(usd), sum(tokens) FROM (
+        SELECT day, booked_usd AS usd, booked_tokens AS tokens FROM spending UNION ALL SELECT day, usd, tokens FROM forgotten
+      ) GROUP BY 2
     ), differing AS (
       SELECT * FROM (SELECT * FROM summed EXCEPT SELECT scope, key, usd, tokens FROM spent) UNION
       SELECT * FROM (SELECT scope, key, usd, tokens FROM spent EXCEPT SELECT * FROM summed)

@@ -4,8 +4,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { BudgetUse } from "../../core/budget.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Change, CommitResult } from "../store.ts";
+import type { Change, CommitResult, Deletion } from "../store.ts";
 import { CHAIN_START, eventHash } from "./chain.ts";
+import { prepareDelete } from "./delete.ts";
 import { prepareProjections } from "./project.ts";
 import { type RowChange, rowChanges } from "./projections.ts";
 import { prepareRoom } from "./room.ts";
@@ -174,6 +175,14 @@ export function prepareWrites(db: DatabaseSync) {
     updateFacts.run(JSON.stringify(merged), number, stage, attempt);
   }
 
+  const deleteRuns = prepareDelete(db);
+
+  function deleteSubject(subjectId: string): Deletion {
+    const deletion = deleteRuns(subjectId);
+    if (deletion.type === "deleted") for (const runId of deletion.runIds) heads.delete(runId);
+    return deletion;
+  }
+
   return {
     /** At the start of each transaction: another process may have written since the last one. */
     begun: (): void => {
@@ -186,6 +195,7 @@ export function prepareWrites(db: DatabaseSync) {
     },
     commit,
     noteAttempt,
+    deleteSubject,
     settleWork: (id: number): void => void deleteWork.run(id),
     saveFlow: (hash: string, flow: JsonObject): void => void insertFlow.run(hash, JSON.stringify(flow)),
   };

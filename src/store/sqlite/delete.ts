@@ -1,0 +1,61 @@
+// How a subject goes, with all its runs: the one place that removes events. To be called inside a transaction. Nothing of the runs stays but
+// the numbers of their events, as gaps, and what they cost on a day, which nobody gets back by deleting.
+
+import type { DatabaseSync } from "node:sqlite";
+import type { Deletion } from "../store.ts";
+
+/** In an order that no reference minds. */
+const TABLES = ["spending", "inbox", "handoffs", "attempts", "signals", "events"] as const;
+const DOOMED = "run_number IN (SELECT run_number FROM deleting)";
+
+export function prepareDelete(db: DatabaseSync): (subjectId: string) => Deletion {
+  const runsOf = db.prepare("SELECT number, id, status FROM runs WHERE subject_id = ? ORDER BY number");
+  const isInUse = db.prepare("SELECT 1 FROM work WHERE run_id = ? AND command ->> '$.type' = 'release-workspace'");
+  const mark = db.prepare("INSERT INTO deleting (run_number) VALUES (?)");
+  const ticketsOf = db.prepare(`SELECT DISTINCT ticket FROM spending WHERE ${DOOMED}`);
+  // Neighbours have the same difference to their place in the list.
+  const noteGaps = db.prepare(`
+    INSERT INTO gaps (first_seq, last_seq)
+    SELECT min(seq), max(seq) FROM (
+      SELECT seq, seq - row_number() OVER (ORDER BY seq) AS island FROM events WHERE ${DOOMED}
+    ) GROUP BY island`);
+  const forget = db.prepare(`
+    INSERT INTO forgotten (day, usd, tokens)
+    SELECT day, sum(booked_usd), sum(booked_tokens) FROM spending WHERE ${DOOMED} GROUP BY day
+    ON CONFLICT (day) DO UPDATE SET usd = usd + excluded.usd, tokens = tokens + excluded.tokens`);
+  const removals = TABLES.map((table) => db.prepare(`DELETE FROM ${table} WHERE ${DOOMED}`));
+  const removeWork = db.prepare("DELETE FROM work WHERE run_id = ?");
+  const removeSum = db.prepare("DELETE FROM spent WHERE scope = ? AND key = ?");
+  const sumTicket = db.prepare(`
+    INSERT INTO spent (scope, key, usd, tokens)
+    SELECT 'ticket', ticket, sum(booked_usd), sum(booked_tokens) FROM spending WHERE ticket = ? GROUP BY ticket`);
+  const removeRuns = db.prepare("DELETE FROM runs WHERE number IN (SELECT run_number FROM deleting)");
+  const unmark = db.prepare("DELETE FROM deleting");
+
+  return (subjectId) => {
+    const runs = runsOf.all(subjectId.toWellFormed()) as unknown as readonly RunKey[];
+    const runIds = runs.map(({ id }) => id);
+    const working = runs.filter(({ status }) => status !== "completed" && status !== "canceled");
+    if (working.length > 0) return { type: "not_ended", runIds: working.map(({ id }) => id) };
+    const used = runIds.filter((id) => isInUse.get(id) !== undefined);
+    if (used.length > 0) return { type: "in_use", runIds: used };
+    for (const { number } of runs) mark.run(number);
+    const tickets = ticketsOf.all().map(({ ticket }) => String(ticket));
+    noteGaps.run();
+    forget.run();
+    for (const removal of removals) removal.run();
+    for (const id of runIds) {
+      removeWork.run(id);
+      removeSum.run("run", id);
+    }
+    for (const ticket of tickets) {
+      removeSum.run("ticket", ticket);
+      sumTicket.run(ticket);
+    }
+    removeRuns.run();
+    unmark.run();
+    return { type: "deleted", runIds };
+  };
+}
+
+type RunKey = { readonly number: number; readonly id: string; readonly status: string };
