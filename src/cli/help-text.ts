@@ -17,7 +17,7 @@ Exit codes: passrail help exit-codes
 export const EXIT_CODES = `0    done: the run completed, or the command did what it was asked
 1    error: what was asked for is not there, or the machine failed
 2    usage: a word, flag or value that is not understood
-3    the run waits for a person: passrail inbox
+3    the run waits for a person: passrail inbox; up: another process works on this folder
 4    credentials are missing
 5    the run ended without success: stopped or canceled
 6    a budget or limit is used up

@@ -179,7 +179,7 @@ async function afterRelease(home: string, runId: string, seen: number): Promise<
 }
 
 /** The second Ctrl-C: nothing is waited for, but nothing of ours goes on either. */
-async function forceEnd(store: Store): Promise<void> {
+export async function forceEnd(store: Store): Promise<void> {
   for (const runId of await store.activeRuns()) {
     for (const { status, facts } of await store.attempts(runId)) {
       const identity = facts["process"] as { pid?: unknown } | undefined;

@@ -2,6 +2,8 @@
 
 import { Argument, type Command, Option } from "commander";
 import type { RunnerName } from "../core/agent-options.ts";
+import type { ServiceKind } from "../daemon/service-file.ts";
+import type { KeyKind } from "../server/keys.ts";
 import type { Control } from "./commands/control.ts";
 import { usageError } from "./errors.ts";
 import { EXIT_CODES, ITEM, RUN } from "./help-text.ts";
@@ -22,6 +24,7 @@ export function addCommands(program: Command, call: Call): void {
   addMoney(program, call);
   addAgents(program.command("agent").description("the programs that play agents, and the agents"), call);
   addFlows(program.command("flow").description("the flows that can be run"), call);
+  addDaemon(program, call);
   program
     .command("demo")
     .description("scripted agents on the real engine: no key, no network")
@@ -252,6 +255,82 @@ function addAgents(agent: Command, call: Call): void {
     .description("one tiny attempt from end to end; costs one short answer")
     .addArgument(new Argument("<runner>", "who plays").choices(known))
     .action((runner: RunnerName) => call(async (io) => (await import("./commands/agent.ts")).agentTest(io, runner)));
+}
+
+function addDaemon(program: Command, call: Call): void {
+  program
+    .command("up")
+    .description("run the daemon: engine and API, until Ctrl-C")
+    .option("--detach", "in the background")
+    .option("--port <n>", "where to listen; 0 takes any that is free")
+    .option("--host <address>", "a loopback address")
+    .option("--allow-host <name>", "a further name under which it is reached, as name:port (repeatable)", collect, [])
+    .option("--dangerously-bind", "let other machines reach it; nothing is encrypted")
+    .option("--slots <n>", "attempts at once")
+    .option("--workspace <kind>", "in-place or worktree")
+    .addOption(new Option("--quietly", "the log goes to its file only").hideHelp())
+    .action((flags: Flags) => {
+      const options = {
+        allowHost: flags["allowHost"] as string[],
+        dangerouslyBind: flags["dangerouslyBind"] === true,
+        detach: flags["detach"] === true,
+        quietly: flags["quietly"] === true,
+        ...texts(flags, "port", "host", "slots", "workspace"),
+      };
+      return call(async (io) => (await import("./commands/up.ts")).up(io, program.version() ?? "", options));
+    });
+  program
+    .command("down")
+    .description("stop the daemon; what works is ended and done again by the next one")
+    .option("--drain", "let what works come to its end first; nothing new starts")
+    .option("--timeout <seconds>", "wait so long for its end", "60")
+    .action((flags: Flags) => {
+      const options = { drain: flags["drain"] === true, timeout: String(flags["timeout"]) };
+      return call(async (io) => (await import("./commands/up.ts")).down(io, options));
+    });
+  program
+    .command("status")
+    .description("whether a daemon runs, and where")
+    .action(() => call(async (io) => (await import("./commands/up.ts")).status(io)));
+  const key = program.command("key").description("tokens for others");
+  key
+    .command("create")
+    .description("make one; the token is printed once")
+    .argument("<name>", "whose it is; for a webhook the name of its source")
+    .addOption(
+      new Option("--scope <scope>", "what its holder may do")
+        .choices(["viewer", "operator", "webhook"])
+        .default("viewer"),
+    )
+    .action((name: string, flags: Flags) =>
+      call(async (io) => (await import("./commands/key.ts")).keyCreate(io, name, flags["scope"] as KeyKind)),
+    );
+  key
+    .command("list")
+    .description("all of them, without their tokens")
+    .action(() => call(async (io) => (await import("./commands/key.ts")).keyList(io)));
+  key
+    .command("revoke")
+    .description("refuse one from now on")
+    .argument("<id>", "see: passrail key list")
+    .action((id: string) => call(async (io) => (await import("./commands/key.ts")).keyRevoke(io, id)));
+  program
+    .command("service")
+    .description("start the daemon with the system")
+    .command("install")
+    .description("write the file for systemd or launchd; nothing is started")
+    .option("--print", "print it instead")
+    .option("--force", "replace one that is there")
+    .addOption(new Option("--kind <kind>", "instead of what fits this system").choices(["systemd", "launchd"]))
+    .action((flags: Flags) => {
+      const kind = flags["kind"] as ServiceKind | undefined;
+      const options = {
+        print: flags["print"] === true,
+        force: flags["force"] === true,
+        ...(kind === undefined ? {} : { kind }),
+      };
+      return call(async (io) => (await import("./commands/service.ts")).serviceInstall(io, options));
+    });
 }
 
 function addFlows(flow: Command, call: Call): void {

@@ -19,7 +19,8 @@ const MAX_SOCKETS = 1024;
 export type ListenOptions = Pick<HeadRules, "hosts"> & {
   /** 0: any that is free. */
   readonly port: number;
-  readonly host?: "127.0.0.1" | "::1";
+  /** An address of this machine; whoever gives one that others reach has been asked whether that is meant. */
+  readonly host?: string;
 };
 
 export type Listening = {
@@ -50,7 +51,8 @@ export async function listen(
     });
   });
   const given = (server.address() as AddressInfo).port;
-  const rules: HeadRules = { port: given, hosts };
+  const shown = host.includes(":") ? `[${host}]` : host;
+  const rules: HeadRules = { port: given, hosts: [...hosts, `${shown}:${given}`] };
   const answer = getRequestListener(appAt(given).fetch, {
     overrideGlobalObjects: false,
     errorHandler: () => problemResponse({ code: "bad_request", detail: "The request cannot be read." }),
@@ -67,8 +69,8 @@ export async function listen(
   // Without this Node would invite the body before anyone asked for a token.
   server.on("checkContinue", onRequest);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => refuseSocket(socket, error));
-  const shown = host === "::1" ? "[::1]" : host;
-  return { port: given, url: `http://${shown}:${given}`, close: (graceMs = 2000) => close(server, graceMs) };
+  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : shown;
+  return { port: given, url: `http://${reached}:${given}`, close: (graceMs = 2000) => close(server, graceMs) };
 }
 
 /** Sent early: what still comes of the request is thrown away for a moment, so that the sender gets to read the answer. */

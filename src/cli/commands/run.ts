@@ -3,6 +3,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { loadConfig } from "../../compose.ts";
 import type { ResolvedFlow } from "../../core/agent.ts";
+import { findDaemon } from "../../daemon/note.ts";
 import { prepareRun } from "../../launch/prepare.ts";
 import { startDetached } from "../detach.ts";
 import { EXIT, problemError, usageError } from "../errors.ts";
@@ -30,16 +31,19 @@ export type RunOptions = {
 export async function run(io: Io, flowName: string, text: string | undefined, options: RunOptions): Promise<number> {
   requireOperator(io, "run");
   const plan = await prepare(io, flowName, text, options);
-  return options.detach ? startDetached(io, plan) : startRun(io, plan);
+  if (!options.detach) return startRun(io, plan);
+  // A daemon carries it on; a process of its own is needed only where there is none.
+  return findDaemon(io.home) === undefined ? startDetached(io, plan) : startRun(io, plan, "leave");
 }
 
-export async function startRun(io: Io, { runId, resolved, subject, facts, flags }: RunPlan): Promise<number> {
+export async function startRun(io: Io, plan: RunPlan, then: "follow" | "leave" = "follow"): Promise<number> {
+  const { runId, resolved, subject, facts, flags } = plan;
   if (io.quiet && !io.json) io.out(runId);
   const rest = await workOn(io, {
     runId,
     flags,
-    follow: true,
-    stream: true,
+    follow: then === "follow",
+    stream: then === "follow",
     lines: "err",
     first: async ({ engine, store, person }) => {
       const delivery = await engine.startRun({ runId, resolved, subject, facts, actor: person });
@@ -49,9 +53,13 @@ export async function startRun(io: Io, { runId, resolved, subject, facts, flags 
       return true;
     },
   });
-  const exit = exitOf(rest.run);
-  await printPhases(io, rest.run);
-  await printRest(io, rest, { stream: true, exit });
+  const exit = then === "leave" ? EXIT.ok : exitOf(rest.run);
+  if (then === "follow") await printPhases(io, rest.run);
+  await printRest(io, rest, {
+    stream: then === "follow",
+    exit,
+    ...(then === "leave" ? { did: `started ${runId}` } : {}),
+  });
   return exit;
 }
 

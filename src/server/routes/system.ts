@@ -35,6 +35,7 @@ function settingsOf(config: Config): Shown[] {
   const files = (name: string, value: Json): Shown => ({ name, value, from: "files" });
   return [
     one("slots", config.slots),
+    one("daemon.port", config.port),
     one("workspace", config.workspace),
     one("verdict_repair", config.verdictRepair),
     one("runner", config.runner),
@@ -45,6 +46,15 @@ function settingsOf(config: Config): Shown[] {
     files("agent_limits", config.agentLimits),
     files("environment.pass", config.passEnvironment),
     files("notify.command", config.notifyCommand === null ? null : (config.notifyCommand[0] ?? null)),
+    // Names only: a URL may be a secret.
+    files(
+      "notify.endpoints",
+      config.notifyEndpoints.map(({ name, format }) => `${name} (${format})`),
+    ),
+    files(
+      "webhooks",
+      Object.entries(config.webhooks).map(([name, { kind, rights }]) => `${name} (${kind}, ${rights ?? "request"})`),
+    ),
     ...Object.entries(config.programs).map(([name, program]) =>
       files(`runners.${name}`, {
         command: program.command ?? null,

@@ -1,0 +1,49 @@
+// Where the daemon of a data folder can be reached. The note only says so; that it is alive is known by the lock, which the operating
+// system holds for it. So nobody's token is ever sent to a stranger who happens to listen at the daemon's old port.
+
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { lockOwner } from "../store/sqlite/lock.ts";
+
+const noteSchema = z.object({
+  pid: z.int().positive(),
+  url: z.string().regex(/^http:\/\/[a-z0-9.:[\]-]{1,100}$/),
+  version: z.string().max(100),
+  project: z.string(),
+  startedAt: z.string(),
+});
+
+export type DaemonNote = z.infer<typeof noteSchema>;
+
+const fileOf = (home: string): string => join(home, "daemon.json");
+
+export function writeNote(home: string, note: DaemonNote): void {
+  const file = fileOf(home);
+  const partial = `${file}.${process.pid}.partial`;
+  rmSync(partial, { force: true });
+  writeFileSync(partial, `${JSON.stringify(note)}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(partial, file);
+}
+
+/** Called by the daemon while it still holds the lock. */
+export function removeNote(home: string): void {
+  rmSync(fileOf(home), { force: true });
+}
+
+/** The daemon that works on this folder now; undefined where there is none. */
+export function findDaemon(home: string): DaemonNote | undefined {
+  const owner = lockOwner(home);
+  if (owner === undefined) return undefined;
+  const note = readNote(home);
+  return note !== undefined && note.pid === owner.pid ? note : undefined;
+}
+
+function readNote(home: string): DaemonNote | undefined {
+  try {
+    const read = noteSchema.safeParse(JSON.parse(readFileSync(fileOf(home), "utf8")));
+    return read.success ? read.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+// What the server acts with, made from what is open: the store, the engine, the catalog of the daemon's project, git.
+
+import { randomBytes, randomUUID } from "node:crypto";
+import { loadCatalog } from "../catalog/catalog.ts";
+import { type Acting, loadConfig, shippedDir } from "../compose.ts";
+import type { ResolvedFlow } from "../core/agent.ts";
+import type { Json } from "../core/json.ts";
+import { err, ok } from "../core/result.ts";
+import type { Run } from "../core/run.ts";
+import { branchOf } from "../engine/branch.ts";
+import { systemClock } from "../engine/clock.ts";
+import { projectOf, workspaceMode } from "../engine/run-settings.ts";
+import { prepareRun } from "../launch/prepare.ts";
+import type { EventHub } from "../server/events/hub.ts";
+import type { Keys } from "../server/keys.ts";
+import type { ServerParts } from "../server/parts.ts";
+import { git } from "../workspace/git.ts";
+import type { DaemonOptions } from "./daemon.ts";
+
+type More = DaemonOptions & { readonly keys: Keys; readonly hub: EventHub };
+
+export function serverParts(
+  acting: Acting,
+  { environment, flags, hub, keys, log, project, version }: More,
+): ServerParts {
+  const { config, engine, home, person, store } = acting;
+  // Read anew each time: flows and agents are files that people edit while the daemon runs.
+  const catalog = () => loadCatalog({ shippedDir, projectDir: project });
+  return {
+    store,
+    engine,
+    keys,
+    events: hub,
+    flows: {
+      list() {
+        const known = catalog();
+        return known.listFlows().map(({ name, file, origin }) => {
+          const read = known.requireFlow(name);
+          return { name, title: (read.ok ? read.value.flow.title : undefined) ?? name, file, origin };
+        });
+      },
+      resolve(name) {
+        const known = catalog();
+        if (!known.listFlows().some((flow) => flow.name === name))
+          return err({ code: "flow_not_found", message: `There is no flow ${name}.` });
+        const resolved = known.resolve(name);
+        if (resolved.ok) return resolved;
+        const [first] = resolved.error;
+        const place = first === undefined ? name : `${first.file}:${first.line}:${first.column}: ${first.message}`;
+        return err({ code: "flow_invalid", message: place });
+      },
+    },
+    agents: () =>
+      [...catalog().agents().agents.values()].map(({ name, description, model = null, file, origin }) => ({
+        name,
+        description,
+        model,
+        file,
+        origin,
+      })),
+    async prepare({ resolved, subject, input, workspace }) {
+      const now = await loadConfig({ environment, project, flags });
+      if (!now.ok) return now;
+      const given = Object.entries(input).flatMap(([name, value]): [string, Json][] =>
+        value === undefined ? [] : [[name, value]],
+      );
+      const wish = { resolved, subject, project, cwd: project, input: given, agents: [] };
+      const prepared = await prepareRun(workspace === undefined ? wish : { ...wish, workspace }, now.value);
+      return prepared.ok ? ok(prepared.value.facts) : prepared;
+    },
+    config,
+    home,
+    version,
+    person,
+    now: () => systemClock.now(),
+    newId: () => randomUUID().replaceAll("-", ""),
+    newRunId: () => `r${randomBytes(5).toString("hex")}`,
+    attemptOf: (token) => engine.attemptOf(token),
+    commitOf: async (run) => commitOf(run, (await store.loadFlow(run.flowHash)) as ResolvedFlow | undefined),
+    onProblem: (text, requestId) => log.write(`request ${requestId}: ${text}`),
+  };
+}
+
+/** Where the run's work stands: its branch in the project, or the project's own state where it works in place. */
+async function commitOf(run: Run, resolved: ResolvedFlow | undefined): Promise<string | null> {
+  if (resolved === undefined) return null;
+  const name = workspaceMode(resolved, run) === "worktree" ? `refs/heads/${branchOf(resolved.flow, run)}` : "HEAD";
+  const found = await git(projectOf(run), ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+  const commit = found.ok ? found.value.trim() : "";
+  return /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
+}
