@@ -9,6 +9,7 @@ import { KEY_ROUTES } from "./routes/keys.ts";
 import { LOG_ROUTES } from "./routes/logs.ts";
 import { RUN_ROUTES } from "./routes/runs.ts";
 import { SYSTEM_ROUTES } from "./routes/system.ts";
+import { WEBHOOK_ROUTES } from "./routes/webhooks.ts";
 import { TICKET_ROUTES } from "./routes/tickets.ts";
 import { WORKER_ROUTES } from "./routes/workers.ts";
 
@@ -22,6 +23,7 @@ export const ROUTES = {
   ...KEY_ROUTES,
   ...WORKER_ROUTES,
   ...SYSTEM_ROUTES,
+  ...WEBHOOK_ROUTES,
 } as const satisfies Routes;
 
 export type RouteName = keyof typeof ROUTES;

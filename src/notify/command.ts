@@ -1,25 +1,40 @@
-// Tells a person by running a program of the operator's, with the notice as JSON on its stdin. A program that fails or hangs is
-// given up on after a while; a run never waits for it.
+// One try to tell a person by a program of the operator's, with the notice as JSON on its standard input. A program that hangs is ended
+// after a while; only its exit code counts.
 
 import { spawn } from "node:child_process";
 import type { Notice, Notifier } from "./notify.ts";
+import type { Outcome } from "./send.ts";
+
+export type CommandOptions = { readonly timeoutMs: number; readonly signal: AbortSignal };
+
+export function runCommand(
+  argv: readonly string[],
+  told: Notice & { readonly link: string | null },
+  { timeoutMs, signal }: CommandOptions,
+): Promise<Outcome> {
+  const [program = "", ...args] = argv;
+  const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]);
+  return new Promise((resolve) => {
+    const failed = (reason: string) => resolve({ type: "unreachable", reason });
+    const child = spawn(program, args, { stdio: ["pipe", "ignore", "ignore"], signal: limit, killSignal: "SIGKILL" });
+    child.on("error", (error: NodeJS.ErrnoException) =>
+      failed(limit.aborted ? "no end in time" : (error.code ?? error.name)),
+    );
+    child.on("exit", (code, ended) =>
+      code === 0 ? resolve({ type: "done" }) : failed(code === null ? `ended by ${ended}` : `exit code ${code}`),
+    );
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(`${JSON.stringify(told)}\n`);
+  });
+}
 
 const TIME_LIMIT_MS = 15_000;
 
 export function createCommandNotifier(argv: readonly string[]): Notifier {
-  const [program = "", ...args] = argv;
   return {
-    notify: (notice: Notice) =>
-      new Promise((resolve) => {
-        const child = spawn(program, args, {
-          stdio: ["pipe", "ignore", "ignore"],
-          timeout: TIME_LIMIT_MS,
-          killSignal: "SIGKILL",
-        });
-        child.on("error", () => resolve(false));
-        child.on("exit", (code) => resolve(code === 0));
-        child.stdin.on("error", () => undefined);
-        child.stdin.end(`${JSON.stringify(notice)}\n`);
-      }),
+    async notify(notice) {
+      const limits = { timeoutMs: TIME_LIMIT_MS, signal: new AbortController().signal };
+      return (await runCommand(argv, { ...notice, link: null }, limits)).type === "done";
+    },
   };
 }

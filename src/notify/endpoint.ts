@@ -22,13 +22,27 @@ export type WebhookEndpoint = {
   readonly ca: string | null;
 };
 
+/** A program of the operator's; the notice is on its standard input. */
+export type CommandEndpoint = {
+  readonly name: string;
+  readonly format: "command";
+  readonly argv: readonly string[];
+  readonly events: readonly string[] | null;
+};
+
+export type Endpoint = WebhookEndpoint | CommandEndpoint;
+
+const NAME = /^[a-z][a-z0-9-]{0,47}$/;
 const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
 
 /** What an endpoint's settings lack, before anything is sent to it. Its host is looked up at each delivery, not here. */
-export function checkEndpoint(endpoint: WebhookEndpoint): Result<WebhookEndpoint> {
-  const { name, format, secrets } = endpoint;
-  if (!/^[a-z][a-z0-9-]{0,47}$/.test(name)) return wrong(name, "a name is a-z, 0-9 and dashes, up to 48 characters");
+export function checkEndpoint(endpoint: Endpoint): Result<Endpoint> {
+  const { name } = endpoint;
+  if (!NAME.test(name)) return wrong(name, "a name is a-z, 0-9 and dashes, up to 48 characters");
+  if (endpoint.format === "command")
+    return endpoint.argv.length === 0 ? wrong(name, "a command is needed") : ok(endpoint);
+  const { format, secrets } = endpoint;
   const url = checkUrl(endpoint.url, endpoint);
   if (!url.ok) return wrong(name, url.error.message);
   if (format === "standard" && secrets.length === 0) return wrong(name, "the standard format needs a secret");
@@ -54,6 +68,6 @@ function isSecret(secret: string): boolean {
 function wrong(name: string, why: string): Result<never> {
   return err({
     code: "invalid_setting",
-    message: `The webhook endpoint "${name.slice(0, 60)}" cannot be used: ${why}.`,
+    message: `The endpoint "${name.slice(0, 60)}" cannot be used: ${why}.`,
   });
 }

@@ -19,10 +19,12 @@ const EVENT_TYPES: Readonly<Record<string, string>> = {
   question: "run.question.asked",
   choice: "run.choice.requested",
   escalation: "run.escalation.raised",
+  request: "run.answer.requested",
   budget: "run.budget.reached",
   "budget.low": "run.budget.neared",
   stopped: "run.stopped",
   completed: "run.completed",
+  test: "passrail.test",
 };
 
 /** A flow's own word becomes `run.notice.<word>`. */

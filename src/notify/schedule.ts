@@ -35,6 +35,7 @@ export type Next =
 export function afterTry(outcome: Outcome, tries: number, chance: number): Next {
   const reason = reasonOf(outcome);
   if (outcome.type === "refused") return { type: "give-up", reason };
+  if (outcome.type === "done") return { type: "delivered" };
   if (outcome.type === "answered" && outcome.status >= 200 && outcome.status < 300) return { type: "delivered" };
   if (outcome.type === "answered" && outcome.status === 410) return { type: "disable", reason };
   const delay = DELAYS_MS[tries];
@@ -46,5 +47,6 @@ export function afterTry(outcome: Outcome, tries: number, chance: number): Next 
 
 /** A redirect is an answer like any other that is not a success. */
 function reasonOf(outcome: Outcome): string {
+  if (outcome.type === "done") return "done";
   return outcome.type === "answered" ? `answered ${outcome.status}` : outcome.reason;
 }

@@ -16,6 +16,8 @@ export type Outgoing = {
 
 export type Outcome =
   | { readonly type: "answered"; readonly status: number; readonly retryAfterMs: number | null }
+  /** By a command that ended well. */
+  | { readonly type: "done" }
   | { readonly type: "unreachable"; readonly reason: string }
   /** Nothing was sent, and nothing will be while the settings are what they are. */
   | { readonly type: "refused"; readonly reason: string };

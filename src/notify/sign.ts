@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import type { WebhookEndpoint } from "./endpoint.ts";
+import type { Endpoint, WebhookEndpoint } from "./endpoint.ts";
 import type { Notice } from "./notify.ts";
 
 /** Signed at each try: a receiver refuses an old time. */
@@ -25,13 +25,14 @@ export function headersOf(
 }
 
 /** The same for the same item told again; where there is no item, equal words may mean different things. */
-export function idOf(endpoint: WebhookEndpoint, notice: Notice): string {
+export function idOf(endpoint: Pick<Endpoint, "name">, notice: Notice): string {
   if (notice.item === null) return `msg_${randomBytes(18).toString("base64url")}`;
   const parts = [endpoint.name, notice.runId, notice.item, notice.event, notice.to, notice.text];
   return `msg_${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 24)}`;
 }
 
-/** Stands for the URL where the URL must not be written. */
-export function targetOf({ url }: WebhookEndpoint): string {
-  return createHash("sha256").update(url).digest("base64url");
+/** Stands for the URL or the command where that must not be written. */
+export function targetOf(endpoint: Endpoint): string {
+  const target = endpoint.format === "command" ? JSON.stringify(endpoint.argv) : endpoint.url;
+  return createHash("sha256").update(target).digest("base64url");
 }

@@ -1,23 +1,26 @@
-// Tells people through webhooks. A notice is written to the log and that is all its sender waits for; sending, trying again and giving up
+// Tells people through webhooks and commands. A notice is written to the log and that is all its sender waits for; sending, trying again and giving up
 // happen beside, and go on after a restart. A receiver sees each message at least once, always under the same id.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { type Resolve, resolveBySystem } from "./address.ts";
 import { type Delivery, type DeliveryState, openDeliveries } from "./deliveries.ts";
-import { checkEndpoint, type WebhookEndpoint } from "./endpoint.ts";
+import { runCommand } from "./command.ts";
+import { checkEndpoint, type Endpoint } from "./endpoint.ts";
 import { messageOf } from "./message.ts";
 import type { Notice, Notifier } from "./notify.ts";
 import { afterTry } from "./schedule.ts";
-import { type Outgoing, send } from "./send.ts";
+import { type Outcome, send } from "./send.ts";
 import { headersOf, idOf, targetOf } from "./sign.ts";
 
 export type WebhookNotifierOptions = {
   /** All of them pass `checkEndpoint`. */
-  readonly endpoints: readonly WebhookEndpoint[];
+  readonly endpoints: readonly Endpoint[];
   /** In the home folder. Only the process that performs may open it. */
   readonly logFile: string;
   /** Where a person can look at what a notice is about. */
   readonly linkTo?: (notice: Notice) => string | null;
+  /** Whether an item still waits for an answer; asked before each try, since anyone may have answered it meanwhile. */
+  readonly isOpen?: (item: string) => Promise<boolean>;
   /** Told what could not be delivered and why, in one sentence. */
   readonly onProblem?: (text: string) => void;
   readonly resolve?: Resolve;
@@ -34,6 +37,10 @@ export type WebhookNotifierOptions = {
 export type WebhookNotifier = Notifier & {
   /** Oldest first, the last few hundred. */
   deliveries(): readonly Delivery[];
+  /** What is sent to, by name. */
+  endpoints(): readonly EndpointState[];
+  /** Sends a few words to one endpoint, whatever events it wants. */
+  sendTest(endpoint: string): Promise<Result<Delivery>>;
   /** Sends it again under its old id, whatever became of it. */
   redeliver(id: string): Promise<Result<Delivery>>;
   /** The item was answered elsewhere: what is not sent yet is not sent. Gives how many those were. */
@@ -44,6 +51,16 @@ export type WebhookNotifier = Notifier & {
   enable(endpoint: string): Promise<Result<null>>;
   /** Lets what is under way end for a short while; whatever is pending then stays in the log. */
   close(): Promise<void>;
+};
+
+export type EndpointState = {
+  readonly name: string;
+  readonly format: Endpoint["format"];
+  /** It answered 410: nothing is sent to it until it is enabled again. */
+  readonly disabled: boolean;
+  readonly pending: number;
+  /** Why the last try failed; null where it did not. */
+  readonly failing: string | null;
 };
 
 const TIMEOUT_MS = 15_000;
@@ -61,6 +78,7 @@ const MAX_TEXT = 6000;
 export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNotifier {
   const {
     linkTo = () => null,
+    isOpen = async () => true,
     onProblem = () => {},
     resolve = resolveBySystem,
     timeoutMs = TIMEOUT_MS,
@@ -94,6 +112,15 @@ export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNot
       return taken;
     },
     deliveries: () => log.list(),
+    endpoints: () => [...endpoints.values()].map(stateOf),
+    async sendTest(name) {
+      const endpoint = endpoints.get(name);
+      if (endpoint === undefined) return problem("endpoint_not_found", `There is no endpoint "${shown(name)}".`);
+      if (isOff(endpoint)) return problem("endpoint_disabled", `The endpoint "${name}" is disabled.`);
+      const delivery = queue(endpoint, TEST);
+      pump();
+      return ok(log.find(delivery.id) ?? delivery);
+    },
     async redeliver(id) {
       const found = log.find(id);
       if (found === undefined) return problem("delivery_not_found", `There is no delivery ${shown(id)} in the log.`);
@@ -137,14 +164,17 @@ export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNot
     },
   };
 
-  function queue(endpoint: WebhookEndpoint, notice: Notice): void {
+  function queue(endpoint: Endpoint, notice: Notice): Delivery {
     const id = idOf(endpoint, notice);
     // Told twice, by an engine that crashed before it could note that it had told.
-    if (log.find(id) !== undefined) return;
+    const known = log.find(id);
+    if (known !== undefined) return known;
     const at = iso(now());
     const kept = { ...notice, text: notice.text.slice(0, MAX_TEXT) };
     const state = { status: "pending", dueAt: at } as const;
-    log.add({ id, endpoint: endpoint.name, queuedAt: at, notice: kept, tries: 0, history: [], state });
+    const added = { id, endpoint: endpoint.name, queuedAt: at, notice: kept, tries: 0, history: [], state };
+    log.add(added);
+    return added;
   }
 
   /** Starts what is due and has room, and comes back when the next one is due. */
@@ -182,7 +212,7 @@ export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNot
     return next;
   }
 
-  function start(endpoint: WebhookEndpoint, delivery: Delivery): void {
+  function start(endpoint: Endpoint, delivery: Delivery): void {
     const { id } = delivery;
     heldUntil.delete(id);
     const done = attempt(endpoint, delivery).catch((error: unknown) => {
@@ -197,20 +227,16 @@ export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNot
     });
   }
 
-  function runningFor({ name }: WebhookEndpoint): number {
+  function runningFor({ name }: Endpoint): number {
     return [...running.values()].filter(({ endpoint }) => endpoint === name).length;
   }
 
-  async function attempt(endpoint: WebhookEndpoint, { id, notice, queuedAt, tries }: Delivery): Promise<void> {
-    const message = messageOf(endpoint, notice, { at: queuedAt, link: linkTo(notice) });
-    const outgoing: Outgoing = {
-      url: message.url,
-      headers: headersOf(endpoint, id, message.body, now()),
-      body: message.body,
-      permissions: endpoint,
-      ca: endpoint.ca,
-    };
-    const outcome = await send(outgoing, { resolve, timeoutMs, signal: stopping.signal });
+  async function attempt(endpoint: Endpoint, { id, notice, queuedAt, tries }: Delivery): Promise<void> {
+    if (notice.item !== null && !(await isWanted(notice.item))) {
+      log.change(id, { tries, attempt: null, state: { status: "withdrawn", at: iso(now()) } });
+      return;
+    }
+    const outcome = await tryOnce(endpoint, { id, notice, queuedAt });
     // Ended by us, not by the receiver: it counts as not tried.
     if (stopping.signal.aborted && outcome.type === "unreachable") return;
     const at = iso(now());
@@ -227,18 +253,67 @@ export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNot
     log.change(id, { tries: tries + 1, attempt: { at, result }, state });
     if (next.type === "disable") {
       log.setDisabled(endpoint.name, targetOf(endpoint), true);
-      onProblem(`The webhook endpoint "${endpoint.name}" answered 410 and is disabled.`);
+      onProblem(`The endpoint "${endpoint.name}" answered 410 and is disabled.`);
     }
     if (next.type === "give-up") onProblem(`A message to "${endpoint.name}" was given up: ${next.reason}.`);
+  }
+
+  function tryOnce(
+    endpoint: Endpoint,
+    { id, notice, queuedAt }: Pick<Delivery, "id" | "notice" | "queuedAt">,
+  ): Promise<Outcome> {
+    const link = linkTo(notice);
+    if (endpoint.format === "command") {
+      return runCommand(endpoint.argv, { ...notice, link }, { timeoutMs, signal: stopping.signal });
+    }
+    const { url, body } = messageOf(endpoint, notice, { at: queuedAt, link });
+    const headers = headersOf(endpoint, id, body, now());
+    const outgoing = { url, headers, body, permissions: endpoint, ca: endpoint.ca };
+    return send(outgoing, { resolve, timeoutMs, signal: stopping.signal });
+  }
+
+  /** When that cannot be found out, telling once too often is the smaller fault. */
+  async function isWanted(item: string): Promise<boolean> {
+    try {
+      return await isOpen(item);
+    } catch {
+      return true;
+    }
+  }
+
+  function stateOf(endpoint: Endpoint): EndpointState {
+    const own = log.list().filter((delivery) => delivery.endpoint === endpoint.name);
+    const tried = own.filter(({ history }) => history.length > 0);
+    const last = tried.toSorted((a, b) => lastTry(a).at.localeCompare(lastTry(b).at)).at(-1);
+    const result = last === undefined ? "delivered" : lastTry(last).result;
+    return {
+      name: endpoint.name,
+      format: endpoint.format,
+      disabled: isOff(endpoint),
+      pending: own.filter(({ state }) => state.status === "pending").length,
+      failing: result === "delivered" ? null : result,
+    };
   }
 
   function end({ id, tries }: Delivery, reason: string): void {
     log.change(id, { tries, attempt: null, state: { status: "failed", at: iso(now()), reason } });
   }
 
-  function isOff(endpoint: WebhookEndpoint): boolean {
+  function isOff(endpoint: Endpoint): boolean {
     return log.isDisabled(endpoint.name, targetOf(endpoint));
   }
+}
+
+const TEST: Notice = {
+  runId: "",
+  to: "you",
+  event: "test",
+  text: "A test of Passrail: whoever reads this will be told when a run waits for an answer.",
+  item: null,
+};
+
+function lastTry({ history }: Delivery): { readonly at: string; readonly result: string } {
+  return history.at(-1) ?? { at: "", result: "delivered" };
 }
 
 /** Where a person is waited for, before what is only told. */
@@ -246,7 +321,7 @@ function waitingFirst(deliveries: readonly Delivery[]): readonly Delivery[] {
   return deliveries.toSorted((a, b) => Number(a.notice.item === null) - Number(b.notice.item === null));
 }
 
-function requireEndpoint(endpoint: WebhookEndpoint): WebhookEndpoint {
+function requireEndpoint(endpoint: Endpoint): Endpoint {
   const checked = checkEndpoint(endpoint);
   if (!checked.ok) throw new Error(checked.error.message);
   return checked.value;

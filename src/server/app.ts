@@ -16,6 +16,7 @@ import { mountAttemptFiles } from "./routes/attempt-files.ts";
 import { mountCatalog } from "./routes/catalog.ts";
 import { mountControl } from "./routes/control.ts";
 import { mountCost } from "./routes/cost.ts";
+import { mountDeliveries } from "./routes/deliveries.ts";
 import { mountDocs } from "./routes/docs.ts";
 import { mountEvents } from "./routes/events.ts";
 import { mountInbox } from "./routes/inbox.ts";
@@ -69,6 +70,7 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
   mountCatalog(mount, parts);
   mountCost(mount, parts);
   mountSystem(mount, parts);
+  mountDeliveries(mount, parts);
   options.more?.(mount);
   mountDocs(app, mount, parts);
 

@@ -8,6 +8,7 @@ import type { Result } from "../core/result.ts";
 import type { Run, Subject } from "../core/run.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Store } from "../store/store.ts";
+import type { DeliveryLog } from "./delivery-log.ts";
 import type { EventHub } from "./events/hub.ts";
 import type { Keys } from "./keys.ts";
 
@@ -39,6 +40,8 @@ export type ServerParts = {
   readonly attemptOf: (token: string) => AttemptIdentity | undefined;
   /** The commit that a run's branch is at; null where it has none. A decision is bound to it. */
   readonly commitOf: (run: Run) => Promise<string | null>;
+  /** What was sent to people; absent where nothing is sent. */
+  readonly deliveries?: DeliveryLog;
   /** Told of what is our fault, in one line, with the id that the caller was given. */
   readonly onProblem: (text: string, requestId: string) => void;
 };

@@ -34,6 +34,11 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   settings: READERS,
   createLoginCode: OPERATORS,
   createSession: ["login"],
+  listDeliveries: READERS,
+  redeliver: OPERATORS,
+  listEndpoints: READERS,
+  testEndpoint: OPERATORS,
+  enableEndpoint: OPERATORS,
   openapi: READERS,
   docs: READERS,
 };
@@ -75,7 +80,8 @@ afterAll(() => served.close());
 
 const names = Object.keys(ROUTES) as RouteName[];
 const kinds = ["operator", "session", "viewer", "attempt", "webhook", "login", ...Object.keys(REFUSED)];
-const params = () => ({ run: runId, item: `${runId}.1`, stage: "spec", attempt: 1, file: "prompt", flow: "feature" });
+const params = () => ({ run: runId, item: `${runId}.1`, stage: "spec", attempt: 1, file: "prompt", flow: "feature", ...ids });
+const ids = { delivery: "msg_0000000000", endpoint: "team" };
 
 test.each(names)("S01, S05: %s is open to those who may, and to nobody else", async (name) => {
   const route: Route = ROUTES[name];

@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from "../../core/json.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 
-/** A way into the payload: names with dots between them. */
+/** A way into the payload: names with dots between them; "" for nowhere. */
 type Path = string;
 
 /** The id of a ticket or feature: the whole value, or the first one that stands in a branch name. */
@@ -206,6 +206,7 @@ function textAt(payload: JsonObject, path: Path): string | null {
 }
 
 function at(payload: JsonObject, path: Path): Json | undefined {
+  if (path === "") return undefined;
   let value: Json | undefined = payload;
   for (const name of path.split(".")) {
     if (value === null || typeof value !== "object" || Array.isArray(value) || !Object.hasOwn(value, name))

@@ -39,6 +39,8 @@ export type Received =
       readonly pointer?: string;
     };
 
+export type Refused = Extract<Received, { readonly detail: string }>;
+
 const STATUS: Readonly<Record<ErrorCode, 400 | 401 | 413 | 503>> = {
   webhook_disabled: 503,
   body_too_large: 413,
@@ -86,7 +88,7 @@ export async function receive(
   return { status: 202, code: "accepted", intent, signalId: `webhook:${source.name}:${id}`, claim };
 }
 
-type ReadBody = { readonly body: Uint8Array } | { readonly refused: Received };
+type ReadBody = { readonly body: Uint8Array } | { readonly refused: Refused };
 
 /** The raw bytes of a request. Stops at the limit, whatever length the sender announced, and does not read the rest. */
 export async function readRawBody(request: {
@@ -120,7 +122,7 @@ function isActorAllowed(source: WebhookSource, payload: JsonObject): boolean {
   return typeof login === "string" && source.actors.some((actor) => actor.toLowerCase() === login.toLowerCase());
 }
 
-function readPayload(rawBody: Uint8Array): { readonly payload: JsonObject } | { readonly refused: Received } {
+function readPayload(rawBody: Uint8Array): { readonly payload: JsonObject } | { readonly refused: Refused } {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(rawBody);
@@ -136,7 +138,7 @@ function readPayload(rawBody: Uint8Array): { readonly payload: JsonObject } | { 
   return { payload: value as JsonObject };
 }
 
-function refuse(code: ErrorCode, detail: string, pointer?: string): Received {
+function refuse(code: ErrorCode, detail: string, pointer?: string): Refused {
   const at = pointer === undefined ? {} : { pointer };
   return { status: STATUS[code], code, intent: ignored(code), detail, ...at };
 }

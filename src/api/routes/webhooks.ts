@@ -1,0 +1,71 @@
+// Notices that were sent out: their log, and the places they go to. What comes in is signed and not in this table.
+
+import { z } from "zod";
+import { json, type Routes } from "../route.ts";
+import { limit } from "../schemas/common.ts";
+import {
+  deliveriesSchema,
+  deliveryId,
+  deliverySchema,
+  endpointName,
+  endpointSchema,
+  endpointsSchema,
+} from "../schemas/delivery.ts";
+
+const none = z.strictObject({});
+const endpoint = z.strictObject({ endpoint: endpointName });
+
+export const WEBHOOK_ROUTES = {
+  listDeliveries: {
+    method: "get",
+    path: "/api/deliveries",
+    scope: "read",
+    tag: "notifications",
+    summary: "What was sent to people, newest first",
+    query: z.strictObject({ limit, endpoint: endpointName.optional() }),
+    answer: json(deliveriesSchema, "the last of them"),
+    problems: ["invalid_query"],
+  },
+  redeliver: {
+    method: "post",
+    path: "/api/deliveries/{delivery}/redeliver",
+    scope: "operate",
+    tag: "notifications",
+    summary: "Send it again under its old id",
+    params: z.strictObject({ delivery: deliveryId }),
+    body: none,
+    answer: json(deliverySchema, "it is sent soon", 202),
+    problems: ["delivery_not_found", "delivery_running", "endpoint_not_found", "endpoint_disabled"],
+  },
+  listEndpoints: {
+    method: "get",
+    path: "/api/endpoints",
+    scope: "read",
+    tag: "notifications",
+    summary: "Where notices go, and whether they arrive",
+    answer: json(endpointsSchema, "all of them"),
+    problems: [],
+  },
+  testEndpoint: {
+    method: "post",
+    path: "/api/endpoints/{endpoint}/test",
+    scope: "operate",
+    tag: "notifications",
+    summary: "Send a test notice",
+    params: endpoint,
+    body: none,
+    answer: json(deliverySchema, "it is sent soon", 202),
+    problems: ["endpoint_not_found", "endpoint_disabled"],
+  },
+  enableEndpoint: {
+    method: "post",
+    path: "/api/endpoints/{endpoint}/enable",
+    scope: "operate",
+    tag: "notifications",
+    summary: "Use an endpoint again that answered 410",
+    params: endpoint,
+    body: none,
+    answer: json(endpointSchema, "how it is now"),
+    problems: ["endpoint_not_found"],
+  },
+} as const satisfies Routes;

@@ -1,0 +1,63 @@
+// The log of notices that were sent out, and the endpoints they go to.
+
+import type { z } from "zod";
+import type { Refusal } from "../../api/problem.ts";
+import { ROUTES } from "../../api/routes.ts";
+import type { deliverySchema } from "../../api/schemas/delivery.ts";
+import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import type { DeliveryLog, SentDelivery } from "../delivery-log.ts";
+import type { Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+
+export function mountDeliveries(mount: Mount, { deliveries = NOTHING }: ServerParts): void {
+  mount.json(ROUTES.listDeliveries, async ({ query: { limit, endpoint } }) => {
+    const wanted = deliveries.deliveries().filter((each) => endpoint === undefined || each.endpoint === endpoint);
+    return ok({ deliveries: wanted.toReversed().slice(0, limit).map(show) });
+  });
+
+  mount.json(ROUTES.redeliver, async ({ params }) => shown(await deliveries.redeliver(params.delivery)));
+
+  mount.json(ROUTES.listEndpoints, async () => ok({ endpoints: deliveries.endpoints().map((each) => ({ ...each })) }));
+
+  mount.json(ROUTES.testEndpoint, async ({ params }) => shown(await deliveries.sendTest(params.endpoint)));
+
+  mount.json(ROUTES.enableEndpoint, async ({ params }) => {
+    const enabled = await deliveries.enable(params.endpoint);
+    if (!enabled.ok) return err(refusalOf(enabled.error));
+    const now = deliveries.endpoints().find(({ name }) => name === params.endpoint);
+    return now === undefined ? err(refusalOf(NO_ENDPOINT)) : ok({ ...now });
+  });
+}
+
+type Shown = z.input<typeof deliverySchema>;
+
+function shown(result: Result<SentDelivery>): Result<Shown, Refusal> {
+  return result.ok ? ok(show(result.value)) : err(refusalOf(result.error));
+}
+
+function show({ id, endpoint, queuedAt, notice, tries, history, state }: SentDelivery): Shown {
+  const { event, runId, item, text } = notice;
+  const dueAt = state.status === "pending" ? state.dueAt : null;
+  const tried = history.map((each) => ({ ...each }));
+  return { id, endpoint, queuedAt, event, runId, item, text, status: state.status, dueAt, tries, history: tried };
+}
+
+const CODES = ["delivery_not_found", "delivery_running", "endpoint_not_found", "endpoint_disabled"] as const;
+
+function refusalOf({ code, message }: Problem): Refusal {
+  const known = CODES.find((each) => each === code);
+  if (known === undefined) throw new Error(`${code}: ${message}`);
+  return { code: known, detail: message };
+}
+
+const NO_DELIVERY: Problem = { code: "delivery_not_found", message: "Nothing is sent: no endpoint is set up." };
+const NO_ENDPOINT: Problem = { code: "endpoint_not_found", message: "There is no such endpoint." };
+
+/** Where nobody is to be told. */
+const NOTHING: DeliveryLog = {
+  deliveries: () => [],
+  endpoints: () => [],
+  redeliver: async () => err(NO_DELIVERY),
+  sendTest: async () => err(NO_ENDPOINT),
+  enable: async () => err(NO_ENDPOINT),
+};
