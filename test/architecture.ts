@@ -34,7 +34,9 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
   store: adapter,
   workspace: adapter,
   agents: adapter,
-  mcp: adapter,
+  /** Used in browsers too. */
+  client: { may: ["core", "api"], packages: ["zod"], node: false },
+  mcp: { may: ["core", "api", "client"], packages: "*", node: true },
   forge: adapter,
   notify: { may: ["core", "files"], packages: "*", node: true },
   files: { may: [], packages: [], node: true },

@@ -1,0 +1,35 @@
+// Reaching the daemon: what a call is sent with, what it means that nobody answers, and waiting before the next try.
+
+import type { ApiProblem } from "./answer.ts";
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export function unreachable(base: string, cause: unknown): ApiProblem {
+  return {
+    code: "daemon_unreachable",
+    detail: `Nobody answers at ${base}: ${reasonOf(cause)}.`,
+    hint: "Start the daemon with: passrail up",
+    status: 0,
+  };
+}
+
+/** Node hides the reason (ECONNREFUSED) in the cause; a browser does not tell it at all. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return "unknown reason";
+  const { code } = (cause.cause ?? cause) as { readonly code?: unknown };
+  return typeof code === "string" ? code : cause.message;
+}
+
+/** Ends early with the signal, never fails. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    if (signal?.aborted === true) done();
+    else signal?.addEventListener("abort", done);
+  });
+}
