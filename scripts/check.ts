@@ -18,6 +18,7 @@ const STEPS: readonly Step[] = [
 ];
 /** A step that hangs must not hang CI without a word. */
 const STEP_LIMIT_MS = 45 * 60_000;
+const END_LINES = 40;
 const SUMMARY = /^\d+ passed, \d+ failed(, \d+ skipped)?$/;
 
 type Step = { readonly script: string; readonly name: string; readonly args?: string };
@@ -34,7 +35,10 @@ for (const step of STEPS) {
   console.log(`${ok ? "ok    " : "FAILED"} ${step.name.padEnd(16)} ${seconds(stepStartedAt)}`);
   if (!ok) {
     failures.push(step.name);
-    console.log(`${output.trimEnd()}\n`);
+    // The end first: that is where a step says what is wrong, and whoever shows only a part of this shows its beginning.
+    const lines = output.trimEnd().split("\n");
+    console.log(`${lines.slice(-END_LINES).join("\n")}\n`);
+    if (lines.length > END_LINES) console.log(`the whole output of ${step.name}:\n${lines.join("\n")}\n`);
   }
   if (step.script === "test")
     summary =

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseReport, summaryLine, tally } from "./report.ts";
+import { parseReport, replaceFiles, summaryLine, tally } from "./report.ts";
 
 const file = (status: string, ...statuses: string[]) => ({
   name: "/elsewhere/a.test.ts",
@@ -30,4 +30,15 @@ test("a status that is not known counts as failed", () => {
 test("a report that is cut off is no report", () => {
   expect(parseReport('{"testResults":[{"na')).toBeNull();
   expect(parseReport("{}")).toBeNull();
+});
+
+test("files that were run again replace what they were before, and only they", () => {
+  const named = (name: string, status: string, ...statuses: string[]) => ({ ...file(status, ...statuses), name });
+  const first = parse(
+    named("/a", "failed", "failed", "passed"),
+    named("/b", "passed", "passed"),
+    named("/c", "failed"),
+  );
+  const again = parse(named("/a", "passed", "passed", "passed"), named("/c", "failed", "failed"));
+  expect(tally(replaceFiles(first, again))).toEqual({ passed: 3, failed: 1, skipped: 0 });
 });

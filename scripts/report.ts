@@ -7,27 +7,53 @@ import { z } from "zod";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const REPORT_PATH = fileURLToPath(new URL("../node_modules/.cache/passrail/test-report.json", import.meta.url));
+/** What failed was run once more, alone. */
+export const AGAIN_PATH = fileURLToPath(new URL("../node_modules/.cache/passrail/test-again.json", import.meta.url));
 
 const vitestReport = z.object({
   testResults: z.array(
     z.object({
       name: z.string(),
       status: z.string(),
-      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+      message: z.string().optional(),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).optional() }),
+      ),
     }),
   ),
 });
 
 export type TestStatus = "passed" | "failed" | "skipped";
-export type TestRecord = { readonly file: string; readonly name: string; readonly status: TestStatus };
+export type TestRecord = {
+  readonly file: string;
+  readonly name: string;
+  readonly status: TestStatus;
+  /** Why it failed. */
+  readonly message?: string;
+};
 export type TestReport = {
   readonly tests: readonly TestRecord[];
   /** Test files that failed without a failing test in them: they did not load, or a hook threw. */
   readonly brokenFiles: readonly string[];
 };
 
-/** The report as it was left by the last run; null when there is none or it is cut off. */
-export function loadReport(path: string = REPORT_PATH): TestReport | null {
+/** The report as it was left by the last run, with what was run again; null when there is none or it is cut off. */
+export function loadReport(): TestReport | null {
+  const first = readReport(REPORT_PATH);
+  const again = readReport(AGAIN_PATH);
+  return first === null || again === null ? first : replaceFiles(first, again);
+}
+
+/** The files of the later report stand for those of the earlier one. */
+export function replaceFiles(first: TestReport, again: TestReport): TestReport {
+  const files = new Set([...again.tests.map(({ file }) => file), ...again.brokenFiles]);
+  return {
+    tests: [...first.tests.filter(({ file }) => !files.has(file)), ...again.tests],
+    brokenFiles: [...first.brokenFiles.filter((file) => !files.has(file)), ...again.brokenFiles],
+  };
+}
+
+export function readReport(path: string): TestReport | null {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -45,7 +71,11 @@ export function parseReport(text: string): TestReport | null {
   const brokenFiles: string[] = [];
   for (const result of raw.data.testResults) {
     const file = result.name.startsWith(ROOT) ? result.name.slice(ROOT.length) : result.name;
-    const own = result.assertionResults.map((test) => ({ file, name: test.fullName, status: toStatus(test.status) }));
+    const own = result.assertionResults.map((test) => {
+      const [message] = test.failureMessages ?? [];
+      const record = { file, name: test.fullName, status: toStatus(test.status) };
+      return message === undefined ? record : { ...record, message };
+    });
     tests.push(...own);
     if (result.status === "failed" && !own.some((test) => test.status === "failed")) brokenFiles.push(file);
   }
