@@ -89,6 +89,7 @@ const CONTROLS: Readonly<Record<Control, string>> = {
   pause: "start nothing more; what works may finish",
   resume: "go on after a pause",
   retry: "run the current stage again",
+  rerun: "go back to an earlier stage and go on from there",
   skip: "go on without the current stage",
 };
 
@@ -157,12 +158,14 @@ function addRuns(runs: Command, call: Call): void {
     );
   for (const [verb, about] of Object.entries(CONTROLS) as [Control, string][]) {
     const command = runs.command(verb).description(about).argument("<run>", RUN);
-    if (verb !== "resume" && verb !== "retry") command.option("--reason <text>", "why; it is recorded");
-    if (verb === "retry") command.option("--note <text>", "what the next attempt is told");
+    const isAgain = verb === "retry" || verb === "rerun";
+    if (verb !== "resume" && !isAgain) command.option("--reason <text>", "why; it is recorded");
+    if (isAgain) command.option("--note <text>", "what the next attempt is told");
+    if (verb === "rerun") command.requiredOption("--from <stage>", "the earlier stage");
     if (verb === "retry" || verb === "skip") command.option("--stage <stage>", "which, where several are current");
     command.action((run: string, flags: Flags) =>
       call(async (io) =>
-        (await import("./commands/control.ts")).control(io, verb, run, texts(flags, "reason", "note", "stage")),
+        (await import("./commands/control.ts")).control(io, verb, run, texts(flags, "reason", "note", "stage", "from")),
       ),
     );
   }

@@ -7,6 +7,7 @@ import type { AppEnv } from "./app-env.ts";
 
 export function problem(context: Context<AppEnv>, refusal: Refusal): Response {
   const document = problemDocument(refusal, context.get("requestId"));
+  context.set("refused", refusal.code);
   for (const [name, value] of Object.entries(refusal.headers ?? {})) context.header(name, value);
   return context.body(JSON.stringify(document), statusOf(refusal) as ContentfulStatusCode, {
     "content-type": PROBLEM_TYPE,

@@ -6,6 +6,7 @@ import type { Context } from "hono";
 import { StoreError } from "../store/store.ts";
 import { problem } from "./answer-problem.ts";
 import type { App, AppEnv } from "./app-env.ts";
+import { createRequestAudit } from "./audit-request.ts";
 import { headOfRequest, type HeadRules, refuseHead } from "./guard/head.ts";
 import { ANSWER_HEADERS } from "./guard/headers.ts";
 import { findPrincipal } from "./guard/token.ts";
@@ -20,8 +21,12 @@ import { mountDeliveries } from "./routes/deliveries.ts";
 import { mountDocs } from "./routes/docs.ts";
 import { mountEvents } from "./routes/events.ts";
 import { mountInbox } from "./routes/inbox.ts";
+import { mountKeys } from "./routes/keys.ts";
+import { mountLogs } from "./routes/logs.ts";
 import { mountRuns } from "./routes/runs.ts";
 import { mountSystem } from "./routes/system.ts";
+import { mountTickets } from "./routes/tickets.ts";
+import { mountWorkers } from "./routes/workers.ts";
 
 export type AppOptions = HeadRules & {
   /** Routes of other parts of the server, behind the same guards: the live stream, handoffs. */
@@ -43,6 +48,8 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
     rememberInMemory(() => Date.parse(parts.now())),
   );
 
+  const record = parts.audit === undefined ? undefined : createRequestAudit(parts.audit, parts.now);
+
   app.use("*", async (context, next) => {
     context.set("requestId", parts.newId());
     const head = headOfRequest(context.req.raw);
@@ -53,6 +60,7 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
     }
     context.res.headers.set("x-request-id", context.get("requestId"));
+    record?.(context);
   });
   for (const { path, handle } of options.signed ?? []) app.post(path, handle);
   app.use("*", async (context, next) => {
@@ -64,11 +72,15 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
 
   mountRuns(mount, parts);
   mountAttemptFiles(mount, parts);
+  mountLogs(mount, parts);
   mountControl(mount, parts);
+  mountTickets(mount, parts);
   mountInbox(mount, parts);
   mountEvents(mount, parts);
   mountCatalog(mount, parts);
   mountCost(mount, parts);
+  mountKeys(mount, parts);
+  mountWorkers(mount, parts);
   mountSystem(mount, parts);
   mountDeliveries(mount, parts);
   options.more?.(mount);

@@ -5,24 +5,26 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { KEY_KINDS } from "../api/schemas/key.ts";
 import { TOKEN_PREFIX } from "../api/scopes.ts";
 import type { Actor } from "../core/event.ts";
 import { createLogins, type Grant, hashOf, newToken } from "./logins.ts";
 import type { Principal } from "./principal.ts";
 import { changePrivate, createPrivate, readPrivate } from "./token-file.ts";
 
-const KINDS = ["operator", "viewer", "webhook"] as const;
-export type KeyKind = (typeof KINDS)[number];
+export type KeyKind = (typeof KEY_KINDS)[number];
+export const MAX_KEYS = 1000;
 
 const keySchema = z.strictObject({
   id: z.string().regex(/^k[0-9a-f]{8}$/),
   /** For people; a webhook's is the name of its source. */
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/),
-  kind: z.enum(KINDS),
+  kind: z.enum(KEY_KINDS),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
+  note: z.string().max(200).default(""),
   createdAt: z.string(),
 });
-const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(keySchema).max(1000) });
+const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(keySchema).max(MAX_KEYS) });
 
 type StoredKey = z.infer<typeof keySchema>;
 export type KeyInfo = Omit<StoredKey, "hash">;
@@ -32,10 +34,16 @@ export type Keys = {
   find(token: string): Principal | undefined;
   findLogin(code: string): Principal | "too many" | undefined;
   /** The token is told here and never again. */
-  create(wish: { readonly name: string; readonly kind: KeyKind }): Promise<KeyInfo & { readonly token: string }>;
+  create(wish: {
+    readonly name: string;
+    readonly kind: KeyKind;
+    readonly note?: string;
+  }): Promise<KeyInfo & { readonly token: string }>;
   list(): readonly KeyInfo[];
   /** False where there is no such key. */
   revoke(id: string): Promise<boolean>;
+  /** False where it has ended already. */
+  endSession(id: string): boolean;
   newLoginCode(): Grant;
   /** The session for an open code, which is used up by it. */
   exchange(login: Principal & { kind: "login" }): Grant | undefined;
@@ -67,7 +75,7 @@ export async function createKeys(folder: string, { person, now }: KeysOptions): 
     find(token) {
       const hash = hashOf(token);
       if (isSame(hash, operator)) return { kind: "operator", id: "operator", actor: person };
-      if (logins.isSession(token)) return { kind: "operator", id: "operator", actor: person };
+      if (logins.isSession(token)) return { kind: "operator", id: "operator", actor: person, session: hash };
       const found = current().find((key) => isSame(key.hash, hash));
       return found === undefined ? undefined : principalOf(found);
     },
@@ -76,9 +84,9 @@ export async function createKeys(folder: string, { person, now }: KeysOptions): 
       if (found === "too many") return found;
       return found ? { kind: "login", id: hashOf(code) } : undefined;
     },
-    async create({ name, kind }) {
+    async create({ name, kind, note = "" }) {
       const token = newToken(TOKEN_PREFIX[kind]);
-      const info = { id: `k${randomBytes(4).toString("hex")}`, name, kind, createdAt: now() };
+      const info = { id: `k${randomBytes(4).toString("hex")}`, name, kind, note, createdAt: now() };
       await changePrivate(keysFile, (text) =>
         writeKeys([...parseKeys(text), keySchema.parse({ ...info, hash: hashOf(token) })]),
       );
@@ -94,6 +102,7 @@ export async function createKeys(folder: string, { person, now }: KeysOptions): 
       });
       return isThere;
     },
+    endSession: (id) => logins.endSession(id),
     newLoginCode: () => logins.newCode(),
     exchange: ({ id }) => logins.exchange(id),
   };
@@ -124,7 +133,8 @@ function parseKeys(text: string | undefined): readonly StoredKey[] {
 }
 
 function writeKeys(keys: readonly StoredKey[]): string {
-  return `${JSON.stringify({ version: 1, keys }, null, 2)}\n`;
+  // What could not be read again must not be written.
+  return `${JSON.stringify(fileSchema.parse({ version: 1, keys }), null, 2)}\n`;
 }
 
 function isSame(one: string, other: string): boolean {

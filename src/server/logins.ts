@@ -40,6 +40,8 @@ export function createLogins(now: () => number) {
       makeRoom(sessions, SESSIONS);
       return give(sessions, TOKEN_PREFIX.session, SESSION_MS);
     },
+    /** False where it has ended already. */
+    endSession: (sessionId: string): boolean => sessions.delete(sessionId),
     isSession(token: string): boolean {
       const until = sessions.get(hashOf(token));
       return until !== undefined && until > now();

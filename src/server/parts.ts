@@ -9,6 +9,7 @@ import type { Run, Subject } from "../core/run.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Store } from "../store/store.ts";
 import type { DeliveryLog } from "./delivery-log.ts";
+import type { Audit } from "./audit.ts";
 import type { EventHub } from "./events/hub.ts";
 import type { Keys } from "./keys.ts";
 
@@ -26,6 +27,10 @@ export type ServerParts = {
   readonly agents: () => readonly AgentEntry[];
   /** What a run is started with besides its task: project, workspace, programs; checked as far as that can be done before. */
   readonly prepare: (request: RunWish) => Promise<Result<JsonObject>>;
+  /** The processes that execute attempts; absent where none does. */
+  readonly workers?: () => Promise<readonly WorkerInfo[]>;
+  /** Where it is recorded who did what; absent where nobody keeps a record. */
+  readonly audit?: Audit;
   readonly config: Config;
   /** Where attempts' files lie. */
   readonly home: string;
@@ -44,6 +49,21 @@ export type ServerParts = {
   readonly deliveries?: DeliveryLog;
   /** Told of what is our fault, in one line, with the id that the caller was given. */
   readonly onProblem: (text: string, requestId: string) => void;
+};
+
+export type WorkerInfo = {
+  readonly name: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly startedAt: string;
+  readonly slots: number;
+  readonly attempts: readonly {
+    readonly runId: string;
+    readonly stage: string;
+    readonly attempt: number;
+    readonly agent: string;
+    readonly since: string;
+  }[];
 };
 
 export type FlowEntry = {

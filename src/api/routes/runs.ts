@@ -11,6 +11,7 @@ import {
   filePartSchema,
   nothingSchema,
   reasonSchema,
+  rerunSchema,
   retrySchema,
   runDetailSchema,
   runPageSchema,
@@ -118,5 +119,6 @@ export const RUN_ROUTES = {
   pauseRun: control("pause", "Let nothing more of a run start", reasonSchema),
   resumeRun: control("resume", "Go on with a paused run", nothingSchema),
   retryStage: control("retry", "Make a stage work again", retrySchema),
+  rerunFrom: control("rerun", "Go back to an earlier stage and go on from there", rerunSchema),
   skipStage: control("skip", "Leave a stage out; a gate cannot be left out", skipSchema),
 } as const satisfies Routes;

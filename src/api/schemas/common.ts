@@ -20,6 +20,14 @@ export const itemReference = z
 export const stageName = z.string().regex(NAME_PATTERN, "expected a stage's name");
 export const flowName = z.string().regex(/^[a-z][a-z0-9-]{0,47}$/, "expected a flow's name");
 
+/** A ticket by its own id, in whatever form its source gives it. */
+export const ticketReference = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((id) => !/[\s\p{C}]/u.test(id), "expected a ticket's id without spaces and control characters")
+  .meta({ examples: ["AGI-7"] });
+
 /** A whole number as it stands in a URL. */
 export const numberText = (least: number, most: number, what: string) =>
   z

@@ -8,7 +8,7 @@ import { inboxItemSchema } from "./inbox.ts";
 
 export const RUN_STATUSES = ["running", "waiting", "stopped", "completed", "canceled"] as const;
 
-const runSummarySchema = z
+export const runSummarySchema = z
   .object({
     id: z.string(),
     number: z.int(),
@@ -125,6 +125,7 @@ const reason = z.string().max(REASON_CHARS);
 export const reasonSchema = z.strictObject({ reason: reason.default("") });
 export const nothingSchema = z.strictObject({});
 export const retrySchema = z.strictObject({ stage: stageName.optional(), note: reason.default("") });
+export const rerunSchema = z.strictObject({ stage: stageName, note: reason.default("") });
 export const skipSchema = z.strictObject({ stage: stageName.optional(), reason });
 
 export const controlledSchema = z.object({

@@ -1,4 +1,4 @@
-// `runs cancel|pause|resume|retry|skip`: a person takes a run in hand. Every one of them is recorded with who and why.
+// `runs cancel|pause|resume|retry|rerun|skip`: a person takes a run in hand. Every one of them is recorded with who and why.
 
 import { isEnded, type Run } from "../../core/run.ts";
 import type { SignalBody } from "../../core/signal.ts";
@@ -9,14 +9,21 @@ import { requireOperator } from "../operator.ts";
 import { printRest, withReader } from "../report.ts";
 import { type Acting, exitOf, workOn } from "../session.ts";
 
-export type Control = "cancel" | "pause" | "resume" | "retry" | "skip";
-export type ControlOptions = { readonly stage?: string; readonly reason?: string; readonly note?: string };
+export type Control = "cancel" | "pause" | "resume" | "retry" | "rerun" | "skip";
+export type ControlOptions = {
+  readonly stage?: string;
+  /** The earlier stage that `rerun` goes back to. */
+  readonly from?: string;
+  readonly reason?: string;
+  readonly note?: string;
+};
 
 const DONE: Readonly<Record<Control, string>> = {
   cancel: "canceled",
   pause: "paused",
   resume: "resumed",
   retry: "started again",
+  rerun: "taken back to an earlier stage",
   skip: "skipped a stage",
 };
 
@@ -75,7 +82,7 @@ function alreadyDone(run: Run, verb: Control): string | undefined {
   return undefined;
 }
 
-function signalOf(verb: Control, { stage, reason, note }: ControlOptions): SignalBody {
+function signalOf(verb: Control, { stage, from, reason, note }: ControlOptions): SignalBody {
   const at = stage === undefined ? {} : { stage };
   switch (verb) {
     case "cancel":
@@ -86,6 +93,10 @@ function signalOf(verb: Control, { stage, reason, note }: ControlOptions): Signa
       return { type: "resume.requested" };
     case "retry":
       return { type: "retry.requested", note: note ?? "", ...at };
+    case "rerun":
+      if (from === undefined)
+        throw usageError("stage_missing", "From which stage?", "passrail runs rerun RUN --from STAGE");
+      return { type: "retry.requested", note: note ?? "", stage: from };
     case "skip":
       if (reason === undefined || reason.trim() === "") {
         throw usageError("reason_missing", "Skipping a stage needs a reason.", 'passrail runs skip RUN --reason "…"');

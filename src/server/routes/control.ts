@@ -1,4 +1,4 @@
-// A person takes a run in hand: cancel, pause, resume, retry, skip. What is so already is answered with success and changes nothing.
+// A person takes a run in hand: cancel, pause, resume, retry, go back, skip. What is so already is answered with success and changes nothing.
 
 import type { Refusal } from "../../api/problem.ts";
 import { ROUTES } from "../../api/routes.ts";
@@ -41,6 +41,9 @@ export function mountControl(mount: Mount, parts: ServerParts): void {
     const at = stage === undefined ? {} : { stage };
     return control(parts, { ...asked(call), signal: { type: "retry.requested", note, ...at }, isSo: () => false });
   });
+  mount.json(ROUTES.rerunFrom, (call) =>
+    control(parts, { ...asked(call), signal: { type: "retry.requested", ...call.body }, isSo: () => false }),
+  );
   mount.json(ROUTES.skipStage, async (call) => {
     const { stage, reason } = call.body;
     if (reason.trim() === "")

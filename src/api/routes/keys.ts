@@ -1,0 +1,75 @@
+// Keys and sessions, and the record of what was done with them.
+
+import { z } from "zod";
+import { json, type Routes } from "../route.ts";
+import { before, limit } from "../schemas/common.ts";
+import {
+  AUDIT_TYPES,
+  auditPageSchema,
+  createdKeySchema,
+  createKeySchema,
+  endedSessionSchema,
+  keyListSchema,
+  revokedKeySchema,
+  whoamiSchema,
+} from "../schemas/key.ts";
+
+export const KEY_ROUTES = {
+  whoami: {
+    method: "get",
+    path: "/api/whoami",
+    scope: "read",
+    tag: "keys",
+    summary: "Whose token this is and what it may do",
+    answer: json(whoamiSchema, "who is asking"),
+    problems: [],
+  },
+  listKeys: {
+    method: "get",
+    path: "/api/keys",
+    scope: "operate",
+    tag: "keys",
+    summary: "Keys that were made, without their tokens",
+    answer: json(keyListSchema, "all of them"),
+    problems: [],
+  },
+  createKey: {
+    method: "post",
+    path: "/api/keys",
+    scope: "operate",
+    tag: "keys",
+    summary: "Make a key; its token is shown once, so this takes no Idempotency-Key",
+    body: createKeySchema,
+    answer: json(createdKeySchema, "the key with its token", 201),
+    problems: ["too_many_keys"],
+  },
+  revokeKey: {
+    method: "delete",
+    path: "/api/keys/{key}",
+    scope: "operate",
+    tag: "keys",
+    summary: "Revoke a key; it is refused from then on",
+    params: z.strictObject({ key: z.string().regex(/^k[0-9a-f]{8}$/, "expected a key's id, such as k0a1b2c3d") }),
+    answer: json(revokedKeySchema, "it is revoked"),
+    problems: ["key_not_found"],
+  },
+  endSession: {
+    method: "delete",
+    path: "/api/sessions/current",
+    scope: "operate",
+    tag: "keys",
+    summary: "Log out: the session whose token is used ends",
+    answer: json(endedSessionSchema, "it has ended"),
+    problems: ["session_not_found"],
+  },
+  listAudit: {
+    method: "get",
+    path: "/api/audit",
+    scope: "operate",
+    tag: "keys",
+    summary: "Who did what and who was refused, newest first; decisions themselves are events of their runs",
+    query: z.strictObject({ limit, before: before.optional(), type: z.enum(AUDIT_TYPES).optional() }),
+    answer: json(auditPageSchema, "one page"),
+    problems: ["invalid_query", "invalid_cursor"],
+  },
+} as const satisfies Routes;

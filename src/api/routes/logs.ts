@@ -1,0 +1,53 @@
+// To find something in what attempts left behind without fetching all of it.
+
+import { z } from "zod";
+import { json, type Routes } from "../route.ts";
+import { limit, numberText, runReference, stageName } from "../schemas/common.ts";
+import { foundLinesSchema, runDiffSchema } from "../schemas/log.ts";
+import { ATTEMPT_FILES } from "../schemas/run.ts";
+
+const DIFF_PART = 1024 * 1024;
+const TEXT = "expected 1 to 200 characters of one line";
+
+export const LOG_ROUTES = {
+  searchFile: {
+    method: "get",
+    path: "/api/runs/{run}/attempts/{stage}/{attempt}/{file}/search",
+    scope: "read",
+    tag: "runs",
+    summary: "Lines of an attempt's file that hold a text; plain text, upper and lower case are different",
+    params: z.strictObject({
+      run: runReference,
+      stage: stageName,
+      attempt: numberText(1, 1_000_000, "expected the number of an attempt"),
+      file: z.enum(ATTEMPT_FILES),
+    }),
+    query: z.strictObject({
+      q: z
+        .string()
+        .min(1, TEXT)
+        .max(200, TEXT)
+        .refine((text) => !/[\r\n\0]/.test(text), TEXT),
+      limit,
+      after: z
+        .string()
+        .regex(/^[0-9]{1,13}-[0-9]{1,13}$/, "expected the `next` of an earlier answer")
+        .default("0-0"),
+    }),
+    answer: json(foundLinesSchema, "the lines found in one part of the file"),
+    problems: ["run_not_found", "attempt_not_found", "file_not_found", "invalid_query", "invalid_cursor"],
+  },
+  runDiff: {
+    method: "get",
+    path: "/api/runs/{run}/diff",
+    scope: "read",
+    tag: "runs",
+    summary: "The diff of the last attempt that has one, with numbers per file",
+    params: z.strictObject({ run: runReference }),
+    query: z.strictObject({
+      limit: numberText(1, DIFF_PART, `expected 1 to ${DIFF_PART} bytes`).default(256 * 1024),
+    }),
+    answer: json(runDiffSchema, "the diff, cut where it is large"),
+    problems: ["run_not_found", "invalid_query"],
+  },
+} as const satisfies Routes;

@@ -1,0 +1,16 @@
+// Processes that execute attempts.
+
+import { json, type Routes } from "../route.ts";
+import { workerListSchema } from "../schemas/worker.ts";
+
+export const WORKER_ROUTES = {
+  listWorkers: {
+    method: "get",
+    path: "/api/workers",
+    scope: "read",
+    tag: "system",
+    summary: "Who executes attempts: slots, and what runs where since when",
+    answer: json(workerListSchema, "all of them"),
+    problems: [],
+  },
+} as const satisfies Routes;

@@ -1,0 +1,76 @@
+// Keys, who is asking, and the record of who did what. A token is in an answer once, when it is made.
+
+import { z } from "zod";
+import { PRINCIPALS, SCOPES } from "../scopes.ts";
+import { time } from "./common.ts";
+
+export const KEY_KINDS = ["operator", "viewer", "webhook"] as const;
+
+const NAME = "expected 1 to 48 letters, digits, dots, dashes or underscores, beginning with a letter or a digit";
+const NOTE = "expected one line of at most 200 characters";
+
+const shared = {
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(KEY_KINDS),
+  note: z.string(),
+  createdAt: time,
+};
+
+const keySchema = z.object(shared).meta({ id: "Key" });
+export const keyListSchema = z.object({ keys: z.array(keySchema) });
+
+export const createKeySchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/, NAME)
+      .meta({ description: "who acts with it; of a webhook the name of its source" }),
+    kind: z.enum(KEY_KINDS),
+    note: z
+      .string()
+      .max(200, NOTE)
+      .refine((text) => !/\p{Cc}/u.test(text), NOTE)
+      .default(""),
+  })
+  .meta({ id: "CreateKey" });
+
+export const createdKeySchema = z
+  .object({ ...shared, token: z.string().meta({ description: "shown here and never again" }) })
+  .meta({ id: "CreatedKey" });
+
+export const revokedKeySchema = z.object({ id: z.string(), revoked: z.literal(true) });
+export const endedSessionSchema = z.object({ ended: z.literal(true) });
+
+export const whoamiSchema = z
+  .object({
+    kind: z.enum(PRINCIPALS),
+    id: z.string(),
+    name: z.string(),
+    scopes: z.array(z.enum(SCOPES)),
+    isSession: z.boolean(),
+  })
+  .meta({ id: "Whoami" });
+
+export const AUDIT_TYPES = ["settings.loaded", "auth.failed", "token.used", "request.made", "request.refused"] as const;
+
+const auditEntrySchema = z
+  .object({
+    seq: z.int(),
+    at: time,
+    type: z.enum(AUDIT_TYPES),
+    principal: z.string().nullable().meta({ description: "id of the token's holder; null where nobody is known" }),
+    who: z.string().nullable().meta({ description: "under which name it stands in the history of runs" }),
+    from: z.string().meta({ description: "address and program, as far as they can be told" }),
+    what: z.string().meta({ description: "method and path" }),
+    status: z.int().nullable(),
+    code: z.string().nullable().meta({ description: "why it was refused" }),
+    requestId: z.string().nullable(),
+    leftOut: z.int().meta({ description: "how many like it came before and were too many to be recorded" }),
+  })
+  .meta({ id: "AuditEntry" });
+
+export const auditPageSchema = z.object({
+  entries: z.array(auditEntrySchema),
+  next: z.int().nullable().meta({ description: "give it as `before` for the next page; null at the end" }),
+});

@@ -1,0 +1,38 @@
+// What is found in an attempt's files, and what a run has changed.
+
+import { z } from "zod";
+import { ATTEMPT_FILES } from "./run.ts";
+
+export const foundLinesSchema = z
+  .object({
+    file: z.enum(ATTEMPT_FILES),
+    size: z.int().meta({ description: "bytes of the whole file" }),
+    lines: z.array(
+      z.object({
+        line: z.int().meta({ description: "counted from 1" }),
+        offset: z.int().meta({ description: "bytes before the first find in this line" }),
+        text: z.string().meta({ description: "at most 500 characters; of a longer line the part with the find" }),
+      }),
+    ),
+    next: z
+      .string()
+      .nullable()
+      .meta({ description: "give it as `after` to go on; null at the end of the file as it is now" }),
+  })
+  .meta({ id: "FoundLines" });
+
+export const runDiffSchema = z
+  .object({
+    stage: z.string().nullable().meta({ description: "whose attempt it is; null where none has a diff" }),
+    attempt: z.int().nullable(),
+    size: z.int().meta({ description: "bytes of the whole diff" }),
+    text: z.string(),
+    isCut: z.boolean().meta({ description: "there is more; read the attempt's file `diff` in parts" }),
+    files: z.array(
+      z.object({ path: z.string(), added: z.int(), removed: z.int(), isBinary: z.boolean() }).meta({ id: "FileStat" }),
+    ),
+    added: z.int(),
+    removed: z.int(),
+    isStatCut: z.boolean().meta({ description: "the numbers are of a part only" }),
+  })
+  .meta({ id: "RunDiff" });

@@ -1,0 +1,27 @@
+// How often the same kind of thing may be written down: a burst, then one a minute, with the number of those that were left out.
+
+const BURST = 60;
+const REFILL_MS = 60_000;
+
+/** `now`: milliseconds since 1970. Each call asks for one: how many were left out before it, or that this one is to be. */
+export function createThrift(now: () => number): () => number | "leave out" {
+  let left = BURST;
+  let since = now();
+  let leftOut = 0;
+
+  return () => {
+    const due = Math.max(0, Math.floor((now() - since) / REFILL_MS));
+    if (due > 0) {
+      left = Math.min(BURST, left + due);
+      since += due * REFILL_MS;
+    }
+    if (left === 0) {
+      leftOut++;
+      return "leave out";
+    }
+    left--;
+    const told = leftOut;
+    leftOut = 0;
+    return told;
+  };
+}
