@@ -20,13 +20,16 @@ import { type CommitResult, type Store, StoreError, type StoredRun } from "../st
 import type { Workspaces } from "../workspace/workspace.ts";
 import { createAlarms } from "./alarms.ts";
 import { attemptFiles, markerOf } from "./attempt-files.ts";
+import { type AttemptIdentity, createAttemptTokens } from "./attempt-tokens.ts";
 import { branchOf } from "./branch.ts";
 import { type BudgetOptions, createBudgets, type Meter } from "./budgets.ts";
 import type { Clock } from "./clock.ts";
 import { failpoint } from "./failpoint.ts";
 import { createHolds } from "./holds.ts";
+import { createLingering } from "./lingering.ts";
 import { createMetering, type Refusals, type StartSignal } from "./metering.ts";
 import { createOutbox } from "./outbox.ts";
+import { isOutside } from "./outside.ts";
 import { createQueue, type ReadyAttempt } from "./queue.ts";
 import { recover } from "./recover.ts";
 import type { Players } from "./players.ts";
@@ -56,6 +59,8 @@ export type EngineOptions = BudgetOptions & {
   /** Where agents can reach the API; empty without a daemon. */
   readonly url: string;
   readonly readYaml: (text: string) => Result<unknown>;
+  /** How long a program may go on whose verdict came through the API; half a minute if not given. */
+  readonly lingerMs?: number;
   /** Told about every stored change, after it is durable. */
   readonly onChange?: (run: Run, events: readonly RunEvent[]) => void;
   /** A bug in one run must not end the others; it is reported here. */
@@ -80,6 +85,8 @@ export type Engine = {
   perform(): Promise<void>;
   /** Resolves when nothing runs and nothing can start. With a run: what other runs wait for is left out, it may take hours. */
   idle(runId?: string): Promise<void>;
+  /** The attempt that holds this token, as long as it works and its verdict is not in. */
+  attemptOf(token: string): AttemptIdentity | undefined;
   /** Looks for changes that other processes stored. */
   catchUp(): Promise<void>;
   /** Ends every attempt and stops starting; what was running is recovered by the next engine. */
@@ -101,6 +108,8 @@ const PASSING_FAULTS: ReadonlySet<StoreError["code"]> = new Set(["disk_full", "s
 
 const RESTING_AT_MOST = 500;
 
+const LINGER_MS = 30_000;
+
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock } = options;
   const slots = createSlots(options.slots);
@@ -109,7 +118,12 @@ export function createEngine(options: EngineOptions): Engine {
   const holds = createHolds(clock);
   const metering = createMetering({ budgets, holds, newId: options.newId });
   const alarms = createAlarms(clock, wake);
+  const tokens = createAttemptTokens(options.newId);
+  const lingering = createLingering(slots, options.lingerMs ?? LINGER_MS);
   const live = new Map<string, Live>();
+  /** Attempts of ours whose verdict came through the API; their own report is not asked for any more. */
+  const settledElsewhere = new Set<string>();
+  const reporting = new Set<string>();
   const liveOf = new Map<string, readonly string[]>();
   const cache = new Map<string, StoredRun>();
   const resting = new Set<string>();
@@ -166,6 +180,7 @@ export function createEngine(options: EngineOptions): Engine {
     idle(runId) {
       return isIdle(runId) ? Promise.resolve() : new Promise((resolve) => idlers.push({ runId, resolve }));
     },
+    attemptOf: (token) => tokens.find(token),
     catchUp,
     async close() {
       closing = true;
@@ -207,12 +222,18 @@ export function createEngine(options: EngineOptions): Engine {
       const flowHash = stored?.run.flowHash ?? (asked as Signal & { type: "run.requested" }).flowHash;
       const resolved = await flowOf(flowHash);
       const { signal, reserved } =
-        asked.type === "attempt.started" && stored !== undefined
+        asked.type === "attempt.started" && asked.outside !== true && stored !== undefined
           ? await metering.meterStart(resolved, stored.run, asked, refused)
           : { signal: asked, reserved: undefined };
       const first = transition(resolved.flow, stored?.run, signal);
+      if (stored !== undefined && isTooLate(runId, signal, first))
+        return { run: stored.run, duplicate: false, ...ignoredBy(first) };
+      const ended = endedElsewhere(runId, signal, first);
       const meters = performing ? metering.metersOf(resolved, first) : undefined;
-      const { step, begun, reserve } = startNow(resolved, first, signal, meters && (await meters), refused);
+      const { step, begun, reserve } =
+        ended === undefined
+          ? startNow(resolved, first, signal, meters && (await meters), refused)
+          : { step: first, begun: [], reserve: [] };
       const expectedVersion = stored?.version ?? 0;
       const change = { runId, expectedVersion, signalIds: [signal.id], events: step.events, run: step.run };
       const reservations = reserved === undefined || first.ignored !== undefined ? reserve : [reserved, ...reserve];
@@ -245,13 +266,37 @@ export function createEngine(options: EngineOptions): Engine {
       remember({ run: step.run, version: result.version });
       budgets.note(step.events);
       options.onChange?.(step.run, step.events);
+      if (ended !== undefined) linger(ended);
       for (const { attempt, slot } of begun) launch(resolved, step.run, attempt, slot);
       if (signal.type === "attempt.finished") failpoint("finish-committed");
       if (signal.type === "item.answered") failpoint("answer-committed");
       for (const use of result.near ?? []) warnOf(step.run, use);
       align(resolved, step.run, step.commands);
-      return { run: step.run, duplicate: false, ...(first.ignored === undefined ? {} : { ignored: first.ignored }) };
+      return { run: step.run, duplicate: false, ...ignoredBy(first) };
     }
+  }
+
+  /** An attempt's own report after its verdict came from elsewhere: not worth a word. */
+  function isTooLate(runId: string, signal: Signal, { ignored }: Step): boolean {
+    if (signal.type !== "attempt.finished" || signal.id !== finishId(signal)) return false;
+    return ignored !== undefined && settledElsewhere.has(`${runId}/${signal.stage}/${signal.attempt}`);
+  }
+
+  /** The key of an attempt of ours whose verdict comes from elsewhere with this signal. */
+  function endedElsewhere(runId: string, signal: Signal, { ignored }: Step): string | undefined {
+    if (signal.type !== "attempt.finished" || signal.id === finishId(signal)) return undefined;
+    const key = `${runId}/${signal.stage}/${signal.attempt}`;
+    return ignored === undefined && reporting.has(key) ? key : undefined;
+  }
+
+  /** Its program may end by itself. The next attempt waits for that. */
+  function linger(key: string): void {
+    settledElsewhere.add(key);
+    const entry = live.get(key);
+    if (entry === undefined) return;
+    const { runId, stage, attempt } = entry.attempt;
+    tokens.withdraw(runId, stage, attempt);
+    lingering.begin(key, runId, () => entry.abort.abort("its verdict is in"));
   }
 
   /** Runs at work, and the last of those that are not: they are answered, told of and cleaned up soon. The rest is in the store. */
@@ -334,7 +379,8 @@ export function createEngine(options: EngineOptions): Engine {
     if (!performing) return;
     for (const key of liveOf.get(run.id) ?? []) {
       const entry = live.get(key);
-      if (entry !== undefined && !isCurrent(run, entry.attempt)) entry.abort.abort("no longer wanted");
+      if (entry === undefined || isCurrent(run, entry.attempt)) continue;
+      if (!lingering.has(key) || run.status === "canceled") entry.abort.abort("no longer wanted");
     }
     queue.drop(run.id, (attempt) => !isReady(run, attempt));
     alarms.drop(run.id, (attempt) => !isReady(run, attempt));
@@ -410,11 +456,15 @@ export function createEngine(options: EngineOptions): Engine {
     const abort = new AbortController();
     const entry: Live = { attempt, abort, slot, done: Promise.resolve() };
     live.set(attempt.key, entry);
+    reporting.add(attempt.key);
     liveOf.set(attempt.runId, [...(liveOf.get(attempt.runId) ?? []), attempt.key]);
     if (closing) abort.abort("engine stopped");
-    entry.done = work(resolved, run, attempt, abort.signal).catch((error: unknown) =>
-      options.onError(attempt.runId, error),
-    );
+    entry.done = work(resolved, run, attempt, abort.signal)
+      .catch((error: unknown) => options.onError(attempt.runId, error))
+      .finally(() => {
+        reporting.delete(attempt.key);
+        settledElsewhere.delete(attempt.key);
+      });
   }
 
   async function work(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, signal: AbortSignal): Promise<void> {
@@ -434,15 +484,17 @@ export function createEngine(options: EngineOptions): Engine {
     if (others.length > 0) liveOf.set(attempt.runId, others);
     else liveOf.delete(attempt.runId);
     slots.release(attempt.slot);
+    tokens.withdraw(attempt.runId, attempt.stage, attempt.attempt);
+    lingering.over(attempt.key);
     // An engine that is closing leaves the attempt as running; the next one marks it interrupted and starts it again.
     // One that is no longer wanted has been settled by whatever ended it.
-    if (!closing && !signal.aborted) {
+    if (!closing && !signal.aborted && !settledElsewhere.has(attempt.key)) {
       const { stage, attempt: number } = attempt;
       const finished: SignalBody = { type: "attempt.finished", stage, attempt: number, report };
       const work = findWork(resolved.flow, run, attempt.track, stage);
       const actor: Actor = work?.kind === "agent" ? `agent:${work.shownAgent}` : "engine";
       try {
-        const delivery = await insist(run.id, () => deliver(run.id, finished, actor, `finish:${stage}:${number}`));
+        const delivery = await insist(run.id, () => deliver(run.id, finished, actor, finishId(attempt)));
         if (delivery.ignored !== undefined) await tellSpent(attempt, report.usage);
       } catch (error) {
         options.onError(run.id, error);
@@ -491,6 +543,14 @@ export function createEngine(options: EngineOptions): Engine {
       carry: track.carry,
       marker: markerOf(options.storeId, run.id, stage.id, attempt.attempt),
       nonce: options.newId(),
+      token: tokens.issue({
+        runId: run.id,
+        stage: stage.id,
+        attempt: attempt.attempt,
+        agent: stage.shownAgent,
+        subjectId: run.subject.id,
+      }),
+      isSettled: () => settledElsewhere.has(attempt.key),
       files: attemptFiles(options.home, run.id, stage.id, attempt.attempt),
       home: options.home,
       players: options.players,
@@ -582,7 +642,7 @@ export function createEngine(options: EngineOptions): Engine {
     command: Command & { type: "start-attempt" },
   ): ReadyAttempt | undefined {
     const stage = findWork(resolved.flow, run, command.track, command.stage);
-    if (stage === undefined) return undefined;
+    if (stage === undefined || isOutside(resolved, run, stage)) return undefined;
     const key = `${run.id}/${stage.id}/${command.attempt}`;
     if (live.has(key)) return undefined;
     const agentLimit = stage.concurrency ?? options.agentLimits[stage.agent] ?? null;
@@ -617,6 +677,15 @@ export function createEngine(options: EngineOptions): Engine {
       }
     });
   }
+}
+
+/** The engine's own id for the end of an attempt; whoever else reports one has another. */
+function finishId({ stage, attempt }: { readonly stage: string; readonly attempt: number }): string {
+  return `finish:${stage}:${attempt}`;
+}
+
+function ignoredBy({ ignored }: Step): Pick<Delivery, "ignored"> {
+  return ignored === undefined ? {} : { ignored };
 }
 
 function isCurrent(run: Run, attempt: ReadyAttempt): boolean {

@@ -37,12 +37,18 @@ async function recoverRun(
 ): Promise<void> {
   const stored = await store.loadRun(runId);
   if (stored === undefined) return;
-  await align(stored.run);
-  const running = Object.values(stored.run.tracks).filter(
-    (track): track is Track & { at: "running" } => track.at === "running",
-  );
-  if (running.length === 0) return;
   const attempts = await store.attempts(runId);
+  // Attempts that had their verdict already, and whose program had not ended: nothing else may start beside it.
+  for (const { status, facts } of attempts) {
+    const identity = facts["process"] as ProcessIdentity | undefined;
+    if (status === "done" && identity !== undefined && facts["ended"] === undefined)
+      await processes.killLeftovers(identity);
+  }
+  await align(stored.run);
+  // Whoever works outside has not died with us.
+  const running = Object.values(stored.run.tracks).filter(
+    (track): track is Track & { at: "running" } => track.at === "running" && track.outside !== true,
+  );
   for (const { stage, attempt } of running) {
     const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
     const identity = record?.facts["process"] as ProcessIdentity | undefined;

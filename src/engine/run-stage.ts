@@ -40,6 +40,10 @@ export type StageJob = {
   readonly carry: Carry;
   readonly marker: string;
   readonly nonce: string;
+  /** With which the attempt's program may speak to the API. */
+  readonly token: string;
+  /** Whether its verdict came through the API; then nobody asks it again. */
+  readonly isSettled: () => boolean;
   readonly files: AttemptFiles;
   readonly home: string;
   readonly players: Players;
@@ -215,7 +219,7 @@ async function converse(
     failpoint("attempt-ended");
     let reading = await readReport(context, end, talk.submitted());
     let repaired = false;
-    if (reading.unreadable !== undefined && repairWanted(job) && !job.signal.aborted) {
+    if (reading.unreadable !== undefined && repairWanted(job) && !job.signal.aborted && !job.isSettled()) {
       repaired = true;
       const reason = reading.unreadable.message;
       const repair = composeRepair(resolved, run, track, stage, carry, told, reason);
@@ -331,7 +335,7 @@ function attemptEnvironment(job: StageJob, workspace: Workspace): TalkPlace["env
     PASSRAIL_NONCE: job.nonce,
     PASSRAIL_URL: job.url,
     // The attempt's own right and nothing more; it ends with the attempt.
-    PASSRAIL_TOKEN: `pr_at_${job.nonce}`,
+    PASSRAIL_TOKEN: job.token,
     ...ownNames(job, workspace),
   };
 }

@@ -15,6 +15,9 @@ export type Slots = {
   /** Keeps locks for a run beyond its attempts, until it is let go. */
   keep(runId: string, locks: readonly string[]): void;
   letGo(runId: string): void;
+  /** Nothing of the run starts until it is unbarred as often as it was barred. */
+  bar(runId: string): void;
+  unbar(runId: string): void;
   readonly full: boolean;
 };
 
@@ -23,6 +26,7 @@ export function createSlots(limit: number): Slots {
   const perAgent = new Map<string, number>();
   const locks = new Map<string, { runId: string; holders: number }>();
   const kept = new Map<string, Set<string>>();
+  const barred = new Map<string, number>();
 
   const lock = (runId: string, key: string): void => {
     locks.set(key, { runId, holders: (locks.get(key)?.holders ?? 0) + 1 });
@@ -38,7 +42,7 @@ export function createSlots(limit: number): Slots {
       return used >= limit;
     },
     tryTake({ runId, agent, agentLimit, locks: keys }) {
-      if (used >= limit) return false;
+      if (used >= limit || barred.has(runId)) return false;
       if (agentLimit !== null && (perAgent.get(agent) ?? 0) >= agentLimit) return false;
       if (keys.some((key) => (locks.get(key)?.runId ?? runId) !== runId)) return false;
       used += 1;
@@ -63,6 +67,14 @@ export function createSlots(limit: number): Slots {
     letGo(runId) {
       for (const key of kept.get(runId) ?? []) unlock(runId, key);
       kept.delete(runId);
+    },
+    bar(runId) {
+      barred.set(runId, (barred.get(runId) ?? 0) + 1);
+    },
+    unbar(runId) {
+      const times = (barred.get(runId) ?? 1) - 1;
+      if (times === 0) barred.delete(runId);
+      else barred.set(runId, times);
     },
   };
 }

@@ -12,7 +12,6 @@ import { findRun, flowOf } from "../find-run.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Principal } from "../principal.ts";
-import { wasDelivered } from "../was-delivered.ts";
 
 export function mountControl(mount: Mount, parts: ServerParts): void {
   mount.json(ROUTES.cancelRun, (call) =>
@@ -87,7 +86,7 @@ async function control(
   // Tried out first: what does not fit is refused without a trace, and its key stays good for later.
   const { flow } = await flowOf(store, run);
   const wouldBe = transition(flow, run, { ...signal, id: "", at: now(), actor }).ignored;
-  const isRepeated = wouldBe !== undefined && signalId !== undefined && (await wasDelivered(store, run, signalId));
+  const isRepeated = wouldBe !== undefined && signalId !== undefined && (await store.hasSignal(run.id, signalId));
   if (isRepeated) return ok({ run: summary, changed: false });
   const delivery = wouldBe === undefined ? await engine.deliver(run.id, signal, actor, signalId) : undefined;
   const ignored = wouldBe ?? delivery?.ignored;

@@ -15,7 +15,6 @@ import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { createTurns } from "../turns.ts";
 import { showItem } from "../views/inbox.ts";
-import { wasDelivered } from "../was-delivered.ts";
 
 export function mountInbox(mount: Mount, parts: ServerParts): void {
   mount.json(ROUTES.listInbox, async () => {
@@ -71,7 +70,7 @@ async function answerItem(
     const { was } = item;
     // The same wish again, perhaps after a restart, is told again what it led to. Who only wanted the same came too late.
     const isSame = was !== undefined && takenAnswer(was, body) === was.answer && was.text === body.text;
-    const isRepeated = isSame && signalId !== undefined && (await wasDelivered(parts.store, run, signalId));
+    const isRepeated = isSame && signalId !== undefined && (await parts.store.hasSignal(run.id, signalId));
     return isRepeated ? ok(shown(was.answer, run)) : err(notWaiting(params.item, item));
   }
   const refused =

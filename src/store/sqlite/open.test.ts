@@ -124,7 +124,7 @@ test("the connection keeps what the promises rest on", () => {
   const store = open();
   const raw = new DatabaseSync(file);
   const read = (pragma: string) => Object.values(raw.prepare(`PRAGMA ${pragma}`).get() ?? {})[0];
-  expect([read("journal_mode"), read("user_version"), read("application_id")]).toEqual(["wal", 2, 0x5053524c]);
+  expect([read("journal_mode"), read("user_version"), read("application_id")]).toEqual(["wal", 3, 0x5053524c]);
   raw.close();
   store.close();
 });
@@ -140,7 +140,7 @@ test("a database of a newer schema is refused and stays as it was", async () => 
   for (const readOnly of [false, true]) {
     expect(() => open({ readOnly })).toThrow(expect.objectContaining({ code: "schema_too_new" }));
   }
-  expect(() => open()).toThrow(/version 7.*up to 2/);
+  expect(() => open()).toThrow(/version 7.*up to 3/);
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
@@ -175,16 +175,16 @@ test("R-000-36: an upgrade is repeatable, copies the old file first and gives ol
   try {
     const broken = [...MIGRATIONS, "ALTER TABLE runs ADD COLUMN priority INTEGER; SELECT nonsense"];
     expect(() => migrate(raw, file, broken)).toThrow("nonsense");
-    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 });
+    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 });
     for (const _ of ["once", "again"]) migrate(raw, file, upgraded);
     expect(raw.prepare("SELECT id, priority FROM runs").all()).toEqual([{ id: "a", priority: 3 }]);
-    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 });
+    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 4 });
     expect(raw.prepare("PRAGMA foreign_keys").get()).toEqual({ foreign_keys: 1 });
   } finally {
     raw.close();
   }
   expect(() => open()).toThrow(expect.objectContaining({ code: "schema_too_new" }));
-  const copy = `${file}.v2.bak`;
+  const copy = `${file}.v3.bak`;
   expect(modeOf(copy)).toBe("600");
   const old = openSqliteStore({ file: copy });
   stores.push(old);
@@ -202,7 +202,7 @@ test("R-000-36, R-X-04: a file that version 1 wrote is upgraded, folds to the sa
   expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
   const before = rows();
   const store = open();
-  expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 });
+  expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 });
   expect(rows()).toBe(before);
   raw.close();
   expect(await store.lastSeq()).toBe(153);
@@ -269,7 +269,10 @@ test("R-003-03 R-003-05 R-003-07: agent_handoffs shows handoffs under the outwar
     created_at: "2026-01-01T00:05:00.000Z",
     processed_at: "2026-01-01T00:05:00.000Z",
   });
-  expect(rows[5]).toMatchObject({ payload: null, processed_at: null, from_agent: "orchestrator" });
+  expect(rows[5]).toMatchObject({ processed_at: null, from_agent: "orchestrator" });
+  expect(JSON.parse(String(rows[5]?.["payload"]))).toEqual({
+    story: { id: "v0.1:d", title: 'Story d "ä" 😀', body: "Do it." },
+  });
 });
 
 test("a reader creates nothing, writes nothing and sees what a writer commits", async () => {
