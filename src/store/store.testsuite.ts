@@ -8,6 +8,7 @@ import type { Actor, EventBody, RunEvent } from "../core/event.ts";
 import { evolve } from "../core/evolve.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Outcome } from "../core/outcome.ts";
+import { handoffPayload } from "../core/projections/story.ts";
 import type { Carry, InboxItem, Run } from "../core/run.ts";
 import type { Usage } from "../core/usage.ts";
 import type { Change, CommitResult, Store, StoredRun } from "./store.ts";
@@ -766,6 +767,131 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       ]);
       await commitAll(store, [started]);
       expect(await store.handoffs("a")).toMatchObject([{ number: 1, state: "done" }]);
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("R-003-03: handoffs carry the story at first, then what the sender gave; what comes back says why it was refused", async () => {
+      const changes = wholeRun("a");
+      await commitAll(store, [...changes, newRun("b", { subjectId: "v0.1:a" }), newRun("c")]);
+      const rows = await store.handoffRows({ subjectId: "v0.1:a" });
+      const story = { story: { id: "v0.1:a", title: 'Story a "ä" 😀', body: "Do it." } };
+      const given = { summary: "analyst did it", files: ["a.ts"] };
+      expect(rows.map(({ runId, number, payload }) => [runId, number, payload])).toEqual([
+        ["a", 1, story],
+        ["a", 2, given],
+        ["a", 3, { ...given, rejection_reason: "the plan is unclear", rejected_by: "coder" }],
+        ["b", 1, { story: { id: "v0.1:a", title: 'Story b "ä" 😀', body: "Do it." } }],
+      ]);
+      const records = await store.handoffs("a");
+      const payloads = new Map(
+        (await store.attempts("a")).map((each) => [`${each.stage}/${each.attempt}`, each.outcome]),
+      );
+      const payloadOf = (stage: string, attempt: number) =>
+        payloads.get(`${stage}/${attempt}`)?.["payload"] as JsonObject | undefined;
+      const { subject } = (changes[0] as Change).run;
+      for (const record of records) {
+        const { flowHash, payload, ...rest } = rows[record.number - 1] as (typeof rows)[number];
+        expect(flowHash).toBe("f1");
+        expect(rest).toEqual(record);
+        expect(payload).toEqual(handoffPayload(records, record, subject, payloadOf));
+      }
+    });
+
+    test("a handoff that goes back and forth carries what was sent first, and the last reason", async () => {
+      const created = newRun("a");
+      const back = (number: number, from: string, to: string, reason: string): RunEvent[] => [
+        eventAt(minute(number), { type: "handoff.rejected", track: "main", number: number - 1, reason }),
+        eventAt(minute(number), handoffCreated(number, from, to, 1)),
+      ];
+      const change = changeOf(after(created), [
+        ...back(2, "analyst", "orchestrator", "no story"),
+        ...back(3, "orchestrator", "analyst", "it is one"),
+      ]);
+      await commitAll(store, [created, change]);
+      const [, second, third] = await store.handoffRows({ subjectId: "v0.1:a" });
+      expect(second?.payload).toMatchObject({
+        story: { id: "v0.1:a" },
+        rejection_reason: "no story",
+        rejected_by: "analyst",
+      });
+      expect(third?.payload).toMatchObject({
+        story: { id: "v0.1:a" },
+        rejection_reason: "it is one",
+        rejected_by: "orchestrator",
+      });
+    });
+
+    test("handoffs are found by id, and the pending ones of all stories by age, not at the very time", async () => {
+      const old = newRun("old");
+      await commitAll(store, [...wholeRun("a"), old, newRun("young")]);
+      const later = changeOf(after(old), [
+        eventAt(minute(3), { type: "handoff.expired", track: "main", number: 1, reason: "Agent timed out" }),
+        eventAt(minute(5), handoffCreated(2, null, "analyst", 0)),
+      ]);
+      await commitAll(store, [later]);
+      const found = async (query: Parameters<Store["handoffRows"]>[0]) =>
+        (await store.handoffRows(query)).map(({ runId, number }) => `${runId}.${number}`);
+      expect(await found({ pending: true })).toEqual(["young.1", "old.2"]);
+      expect(await found({ pendingSince: minute(5) })).toEqual(["young.1"]);
+      expect(await found({ pendingSince: minute(6) })).toEqual(["young.1", "old.2"]);
+      const [first] = await store.handoffs("old");
+      expect(first).toMatchObject({ state: "expired", rejectionReason: "Agent timed out", processedAt: minute(3) });
+      expect(await found({ id: first?.id ?? 0 })).toEqual(["old.1"]);
+      expect(await found({ id: 999 })).toEqual([]);
+      expect(await found({ subjectId: "nobody" })).toEqual([]);
+      expect(await store.verify()).toEqual([]);
+    });
+
+    test("the runs of a subject are found, newest first, and whether a run has had a signal", async () => {
+      await commitAll(store, [newRun("a", { subjectId: "S" }), newRun("b"), newRun("c", { subjectId: "S" })]);
+      expect((await store.runsOf("S")).map(({ id }) => id)).toEqual(["c", "a"]);
+      expect(await store.runsOf("T")).toEqual([]);
+      await commitAll(store, wholeRun("w"));
+      expect(await store.hasSignal("w", "w-over")).toBe(true);
+      expect(await store.hasSignal("w", "w-other")).toBe(false);
+      expect(await store.hasSignal("a", "w-over")).toBe(false);
+      expect(await store.hasSignal("nobody", "w-over")).toBe(false);
+    });
+
+    test("R-003-04: a story goes with its handoffs and everything else; others stay, and the store is clean", async () => {
+      const other = newRun("other");
+      const canceled = newRun("again", { subjectId: "v0.1:gone" });
+      const start = startMetered(canceled, { usd: 1, tokens: 10, ticket: ":v0.1:gone" });
+      const otherStart = startMetered(other, { usd: 2, tokens: 20, ticket: ":v0.1:other" });
+      const whole = wholeRun("gone");
+      await commitAll(store, [...whole.slice(0, 3), other, canceled, start, ...whole.slice(3), otherStart]);
+      const spent = async () => (await store.spending({ by: "day" })).map(({ assumedUsd }) => assumedUsd);
+      expect(await spent()).toEqual([3]);
+      expect(await store.deleteSubject("v0.1:gone")).toEqual({ type: "not_ended", runIds: ["again"] });
+      const end = changeOf(after(start), [eventAt(minute(9), { type: "run.canceled", reason: "no" })], {
+        enqueue: [{ type: "release-workspace" }],
+      });
+      await commitAll(store, [end]);
+      expect(await store.deleteSubject("v0.1:gone")).toEqual({ type: "in_use", runIds: ["again"] });
+      for (const { id } of await store.pendingWork()) await store.settleWork(id);
+      const last = await store.lastSeq();
+      expect(await store.deleteSubject("v0.1:gone")).toEqual({ type: "deleted", runIds: ["gone", "again"] });
+      expect(await store.deleteSubject("v0.1:gone")).toEqual({ type: "deleted", runIds: [] });
+      expect(await store.lastSeq()).toBe(last);
+      for (const runId of ["gone", "again"]) {
+        expect(await store.loadRun(runId)).toBeUndefined();
+        expect(await store.attempts(runId)).toEqual([]);
+        expect(await store.events({ after: 0, runId, limit: 10 })).toEqual([]);
+      }
+      expect(await store.handoffRows({ subjectId: "v0.1:gone" })).toEqual([]);
+      expect((await store.events({ after: 0, limit: 100 })).every(({ runId }) => runId === "other")).toBe(true);
+      expect(await store.loadRun("other")).toEqual(after(otherStart));
+      expect(await spent()).toEqual([2]);
+      expect(await store.verify()).toEqual([]);
+      // What was spent on that day is not given back: 3 of 3 are used.
+      const next = newRun("next");
+      const limits: KeyedLimit[] = [{ scope: "day", key: minute(0).slice(0, 10), usd: 3, tokens: null }];
+      const late = { ...startMetered(next, { usd: 1, tokens: 0, limits }), signalIds: ["late"] };
+      await commitAll(store, [next]);
+      expect(await store.commit(late)).toMatchObject({ type: "over_budget", used: 3 });
+      await commitAll(store, wholeRun("gone"));
+      expect(await store.verify()).toEqual([]);
+      store = await opened.reopen();
       expect(await store.verify()).toEqual([]);
     });
 
