@@ -292,5 +292,8 @@ function handoffCondition(query: HandoffQuery): readonly [string, ...SQLInputVal
     return ["run_number IN (SELECT number FROM runs WHERE subject_id = ?)", query.subjectId.toWellFormed()];
   }
   if ("id" in query) return ["id = ?", query.id];
-  return "pending" in query ? ["state = 'pending'"] : ["state = 'pending' AND created_at < ?", query.pendingSince];
+  // By the small index of those that are pending; asked for in order of id, SQLite would rather look at every handoff there ever was.
+  const pending = (more: string) =>
+    `id IN (SELECT id FROM handoffs INDEXED BY handoffs_pending WHERE state = 'pending'${more})`;
+  return "pending" in query ? [pending("")] : [pending(" AND created_at < ?"), query.pendingSince];
 }
