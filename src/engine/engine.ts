@@ -89,6 +89,8 @@ export type Engine = {
   attemptOf(token: string): AttemptIdentity | undefined;
   /** Looks for changes that other processes stored. */
   catchUp(): Promise<void>;
+  /** Starts nothing more; resolves when what works has ended by itself. What became ready is started by the next engine. */
+  drain(): Promise<void>;
   /** Ends every attempt and stops starting; what was running is recovered by the next engine. */
   close(): Promise<void>;
 };
@@ -133,6 +135,7 @@ export function createEngine(options: EngineOptions): Engine {
   const idlers: { readonly runId: string | undefined; readonly resolve: () => void }[] = [];
   let performing = false;
   let closing = false;
+  let draining = false;
   let background = 0;
   let seenSeq = 0;
   const outbox = createOutbox({
@@ -182,6 +185,10 @@ export function createEngine(options: EngineOptions): Engine {
     },
     attemptOf: (token) => tokens.find(token),
     catchUp,
+    async drain() {
+      draining = true;
+      while (live.size > 0) await Promise.all([...live.values()].map(({ done }) => done));
+    },
     async close() {
       closing = true;
       performing = false;
@@ -323,7 +330,7 @@ export function createEngine(options: EngineOptions): Engine {
     const begun: { attempt: ReadyAttempt; slot: SlotRequest }[] = [];
     const reserve: Reservation[] = [];
     let step = first;
-    if (!performing) return { step, begun, reserve };
+    if (!performing || draining) return { step, begun, reserve };
     for (const command of first.commands) {
       if (command.type !== "start-attempt" || isLater(step.run, command.track)) continue;
       const attempt = readyAttempt(resolved, step.run, command);
@@ -402,7 +409,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   /** Refills free slots, in fair order. */
   function pump(): void {
-    if (!performing || closing) return;
+    if (!performing || closing || draining) return;
     for (const attempt of queue.takeStartable(slots)) {
       inBackground(begin(attempt));
     }
