@@ -2,6 +2,7 @@
 // the single case (detail, hint, pointer) are added where it happens.
 
 import { z } from "zod";
+import { handoffRowSchema } from "./schemas/handoff-row.ts";
 
 export const PROBLEMS = {
   auth_required: [401, "A token is needed"],
@@ -69,6 +70,19 @@ export const PROBLEMS = {
   delivery_running: [409, "The delivery is being sent"],
   endpoint_not_found: [404, "There is no such endpoint"],
   endpoint_disabled: [409, "The endpoint is disabled"],
+  invalid_request: [400, "The request is not as it should be"],
+  unknown_agent: [400, "There is no such agent"],
+  invalid_transition: [400, "Invalid transition"],
+  story_not_found: [404, "There is no such story"],
+  handoff_not_found: [404, "There is no such handoff"],
+  handoff_exists: [409, "Such a handoff is pending already"],
+  handoff_not_open: [409, "The handoff is not open any more"],
+  out_of_turn: [409, "It is not this agent's turn"],
+  played_by_program: [409, "A program plays this agent"],
+  story_active: [409, "The story is running already"],
+  payload_too_large: [413, "The payload is too large"],
+  payload_refused: [422, "The payload contradicts passing the work on"],
+  verdict_invalid: [422, "The verdict cannot be taken"],
   store_unavailable: [503, "The store cannot be used now"],
   internal_error: [500, "Something went wrong on our side"],
 } as const satisfies Readonly<Record<string, readonly [number, string]>>;
@@ -99,6 +113,10 @@ export const problemSchema = z
     /** The version as it is now, and what happened since the one that was given. */
     current: z.string().optional(),
     changed: z.array(changeSchema).optional(),
+    /** The handoff that stands in the way, as it is now. */
+    handoff: handoffRowSchema.optional(),
+    /** The detail once more, where the clients of a source look for it. */
+    error: z.string().optional(),
   })
   .meta({ id: "Problem" });
 
@@ -112,6 +130,8 @@ export type Refusal = {
   readonly hint?: string;
   readonly current?: string;
   readonly changed?: ProblemDocument["changed"];
+  readonly handoff?: ProblemDocument["handoff"];
+  readonly error?: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
 

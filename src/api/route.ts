@@ -29,6 +29,13 @@ export type Route = {
   readonly answer: Answer;
   /** What can go wrong besides what can go wrong everywhere. */
   readonly problems: readonly ProblemCode[];
+  /** Who sees that an attempt touches only what is its own: the path names its run (the rule), or the handler looks. */
+  readonly owner?: "handler";
+  /**
+   * As clients of source 003 expect it: the body is JSON whatever its content type says, unless a browser sends it; a wrong form is a
+   * 400; problems say what is wrong in `error` too.
+   */
+  readonly plain?: true;
 };
 
 export type Routes = Readonly<Record<string, Route>>;

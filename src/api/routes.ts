@@ -4,6 +4,7 @@
 import type { Routes } from "./route.ts";
 import { CATALOG_ROUTES } from "./routes/catalog.ts";
 import { EVENT_ROUTES } from "./routes/events.ts";
+import { HANDOFF_ROUTES } from "./routes/handoffs.ts";
 import { INBOX_ROUTES } from "./routes/inbox.ts";
 import { KEY_ROUTES } from "./routes/keys.ts";
 import { LOG_ROUTES } from "./routes/logs.ts";
@@ -18,6 +19,7 @@ export const ROUTES = {
   ...LOG_ROUTES,
   ...TICKET_ROUTES,
   ...INBOX_ROUTES,
+  ...HANDOFF_ROUTES,
   ...EVENT_ROUTES,
   ...CATALOG_ROUTES,
   ...KEY_ROUTES,

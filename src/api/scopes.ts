@@ -1,9 +1,10 @@
 // Who may do what: the server gives rights by the kind of token, nothing that a client sends raises them. A route names one scope;
 // a kind that the table does not grant it is refused.
 
-export const SCOPES = ["read", "own-run", "operate", "hook", "login"] as const;
+export const SCOPES = ["read", "own-run", "work", "operate", "hook", "login"] as const;
 /**
- * read: everything that can be looked at. own-run: one run, for an attempt only its own. operate: start, answer, cancel.
+ * read: everything that can be looked at. own-run: one run, for an attempt only its own. work: hand over and report
+ * as an agent, for an attempt only as itself. operate: start, answer, cancel.
  * hook: send what a webhook's source has to say. login: turn a one-time code into a session.
  */
 export type Scope = (typeof SCOPES)[number];
@@ -12,9 +13,9 @@ export const PRINCIPALS = ["operator", "viewer", "attempt", "webhook", "login"] 
 export type PrincipalKind = (typeof PRINCIPALS)[number];
 
 const GRANTS: Readonly<Record<PrincipalKind, readonly Scope[]>> = {
-  operator: ["read", "own-run", "operate"],
+  operator: ["read", "own-run", "work", "operate"],
   viewer: ["read", "own-run"],
-  attempt: ["own-run"],
+  attempt: ["own-run", "work"],
   webhook: ["hook"],
   login: ["login"],
 };

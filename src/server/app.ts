@@ -20,6 +20,7 @@ import { mountCost } from "./routes/cost.ts";
 import { mountDeliveries } from "./routes/deliveries.ts";
 import { mountDocs } from "./routes/docs.ts";
 import { mountEvents } from "./routes/events.ts";
+import { mountHandoffs } from "./routes/handoffs.ts";
 import { mountInbox } from "./routes/inbox.ts";
 import { mountKeys } from "./routes/keys.ts";
 import { mountLogs } from "./routes/logs.ts";
@@ -76,6 +77,7 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
   mountControl(mount, parts);
   mountTickets(mount, parts);
   mountInbox(mount, parts);
+  mountHandoffs(mount, parts);
   mountEvents(mount, parts);
   mountCatalog(mount, parts);
   mountCost(mount, parts);

@@ -54,7 +54,7 @@ export function createMount(app: App, remembered: Remembered): Mount {
     describe(app, route);
     app.on(route.method.toUpperCase(), route.path.replaceAll(/\{([a-z]+)\}/g, ":$1"), async (context) => {
       const call = await readCall(route, context);
-      return call.ok ? answer(call.value, context) : problem(context, call.error);
+      return call.ok ? answer(call.value, context) : problem(context, spoken(route, call.error));
     });
   }
 
@@ -67,8 +67,8 @@ export function createMount(app: App, remembered: Remembered): Mount {
           wish === undefined
             ? await act()
             : await remembered.once({ key: wish, request: fingerprint(call), act, keeps: isFinal });
-        if (result === "reused") return problem(context, REUSED);
-        if (!result.ok) return problem(context, result.error);
+        if (result === "reused") return problem(context, spoken(route, REUSED));
+        if (!result.ok) return problem(context, spoken(route, result.error));
         return context.json(result.value as object, route.answer.status);
       });
     },
@@ -86,6 +86,11 @@ function isFinal(result: Result<unknown, Refusal>): boolean {
   return result.ok || result.error.code === "gate_not_waiting" || result.error.code === "item_not_waiting";
 }
 
+/** Clients of a source look for what is wrong in `error`. */
+function spoken({ plain }: Route, refusal: Refusal): Refusal {
+  return plain === true ? { ...refusal, error: refusal.detail } : refusal;
+}
+
 const REUSED: Refusal = {
   code: "idempotency_key_reused",
   detail: "This Idempotency-Key was sent with another request before.",
@@ -97,15 +102,17 @@ async function readCall<R extends Route>(route: R, context: Context<AppEnv>): Pr
   const request = context.req.raw;
   if (!grants(principal.kind, route.scope)) return err(notGranted(route, principal));
   const hasBody = route.body !== undefined;
+  const isPlain = route.plain === true;
   if (!hasBody && (request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > 0))
     return err({ code: "body_not_allowed", detail: "This request takes no body.", headers: { connection: "close" } });
-  const refused = hasBody ? refuseBody(request) : undefined;
+  const refused = hasBody ? refuseBody(request, { isPlain }) : undefined;
   if (refused !== undefined) return err(refused);
   const given = context.req.param();
   const params = route.params === undefined ? ok({}) : readParams(route.params, given);
   if (!params.ok) return params;
   // An attempt is told the same whether a run is another's or is not there at all.
-  if (principal.kind === "attempt" && given["run"] !== principal.runId) return err(notGranted(route, principal));
+  const isForeign = route.owner === undefined && principal.kind === "attempt" && given["run"] !== principal.runId;
+  if (isForeign) return err(notGranted(route, principal));
   const query = readQuery(route.query, new URL(request.url).searchParams);
   if (!query.ok) return query;
   const names = readNames(route, request, principal);
@@ -113,10 +120,10 @@ async function readCall<R extends Route>(route: R, context: Context<AppEnv>): Pr
   let body: unknown = {};
   if (route.body !== undefined) {
     invite(context);
-    const read = await readBody(request);
+    const read = await readBody(request, { isPlain });
     if (!read.ok) return read;
     const fields = readFields(route.body, read.value);
-    if (!fields.ok) return fields;
+    if (!fields.ok) return isPlain ? err({ ...fields.error, code: "invalid_request" }) : fields;
     body = fields.value;
   }
   return ok({

@@ -7,30 +7,49 @@ import { err, ok, type Result } from "../../core/result.ts";
 import { parseStrictJson } from "../../core/verdict/json-text.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** A payload may fill a body of the usual size; this is for what stands around it. */
+const AROUND_PAYLOAD_BYTES = 64 * 1024;
 const MAX_DEPTH = 32;
 
+/** `isPlain`: scripts send JSON without saying so, as curl does; a page could do the same in a user's name and must say so. */
+export type BodyRules = { readonly isPlain: boolean };
+
 /** What can be said about a body before it is read. */
-export function refuseBody({ headers }: Request): Refusal | undefined {
+export function refuseBody({ headers }: Request, { isPlain }: BodyRules): Refusal | undefined {
   const encoding = headers.get("content-encoding");
-  if (!isJson(headers.get("content-type") ?? "") || (encoding !== null && encoding.toLowerCase() !== "identity"))
+  const isNamed = isJson(headers.get("content-type") ?? "") || (isPlain && !isBrowsers(headers));
+  if (!isNamed || (encoding !== null && encoding.toLowerCase() !== "identity"))
     return {
       code: "unsupported_media_type",
       detail: "The body must be sent as application/json, not compressed.",
       hint: "Content-Type: application/json",
       headers: { accept: "application/json" },
     };
-  return Number(headers.get("content-length") ?? 0) > MAX_BODY_BYTES ? TOO_LARGE : undefined;
+  const most = mostBytes({ isPlain });
+  return Number(headers.get("content-length") ?? 0) > most ? tooLarge(most) : undefined;
 }
 
-const TOO_LARGE: Refusal = { code: "body_too_large", detail: `A body may have ${MAX_BODY_BYTES} bytes.` };
+/** Only a browser sends these, and no page can leave them out. */
+function isBrowsers(headers: Headers): boolean {
+  return [...headers.keys()].some((name) => name === "origin" || name.startsWith("sec-fetch-"));
+}
 
-export async function readBody(request: Request): Promise<Result<JsonObject, Refusal>> {
-  const bytes = await readBytes(request.body);
-  if (bytes === undefined) return err(TOO_LARGE);
+function mostBytes({ isPlain }: BodyRules): number {
+  return isPlain ? MAX_BODY_BYTES + AROUND_PAYLOAD_BYTES : MAX_BODY_BYTES;
+}
+
+function tooLarge(most: number): Refusal {
+  return { code: "body_too_large", detail: `A body may have ${most} bytes.` };
+}
+
+export async function readBody(request: Request, rules: BodyRules): Promise<Result<JsonObject, Refusal>> {
+  const most = mostBytes(rules);
+  const bytes = await readBytes(request.body, most);
+  if (bytes === undefined) return err(tooLarge(most));
   const text = decode(bytes);
   if (text === undefined) return err({ code: "invalid_json", detail: "The body is not UTF-8." });
   if (text.trim() === "") return err(NO_OBJECT);
-  const parsed = parseStrictJson(text, { maxBytes: MAX_BODY_BYTES, maxDepth: MAX_DEPTH });
+  const parsed = parseStrictJson(text, { maxBytes: most, maxDepth: MAX_DEPTH });
   if (!parsed.ok) return err({ code: "invalid_json", detail: parsed.error.message });
   const { value } = parsed;
   if (value === null || typeof value !== "object" || Array.isArray(value)) return err(NO_OBJECT);
@@ -40,7 +59,7 @@ export async function readBody(request: Request): Promise<Result<JsonObject, Ref
 const NO_OBJECT: Refusal = { code: "body_must_be_object", detail: "The body must be one JSON object.", hint: "{ … }" };
 
 /** Undefined when there is more than allowed; the rest is left unread. */
-async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array | undefined> {
+async function readBytes(body: ReadableStream<Uint8Array> | null, most: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = body?.getReader();
@@ -48,7 +67,7 @@ async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8
     const { done, value } = await reader.read();
     if (done) break;
     size += value.byteLength;
-    if (size > MAX_BODY_BYTES) {
+    if (size > most) {
       reader.releaseLock();
       return undefined;
     }

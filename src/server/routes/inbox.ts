@@ -162,6 +162,7 @@ async function findClosed(store: ServerParts["store"], runId: string, number: nu
       case "handoff.accepted":
       case "handoff.rejected":
       case "handoff.withdrawn":
+      case "handoff.expired":
         break;
     }
   }

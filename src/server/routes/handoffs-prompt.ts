@@ -1,0 +1,70 @@
+// What an agent outside is told when it takes work: the same prompt as a program would get, but for how to end: there is no file and no
+// output that anybody reads, only this API.
+
+import type { ResolvedFlow } from "../../core/agent.ts";
+import type { WorkStage } from "../../core/flow.ts";
+import { composePrompt, type EarlierHandoff } from "../../core/prompt.ts";
+import type { Carry, Run } from "../../core/run.ts";
+import { findWork } from "../../core/sequence.ts";
+import { branchOf } from "../../engine/branch.ts";
+import type { AttemptRecord } from "../../store/store.ts";
+import type { ServerParts } from "../parts.ts";
+
+type Work = {
+  readonly run: Run;
+  readonly resolved: ResolvedFlow;
+  readonly track: string;
+  readonly stage: WorkStage;
+  readonly carry: Carry;
+};
+
+export async function outsidePrompt({ store }: Pick<ServerParts, "store">, work: Work): Promise<string> {
+  const { run, resolved, track, stage, carry } = work;
+  const told = composePrompt(withoutForms(resolved), run, track, stage, carry, {
+    nonce: "",
+    verdictFile: "",
+    handoffFile: "",
+    url: "",
+    branch: branchOf(resolved.flow, run),
+    earlier: (await store.attempts(run.id)).flatMap((attempt) => toEarlier(work, attempt)),
+    answers: [],
+    trust: [],
+    files: {},
+    diffRange: "",
+  });
+  return `${told}\n${howToEnd(work)}\n`;
+}
+
+/** The forms of an ending that only a program can use. */
+function withoutForms(resolved: ResolvedFlow): ResolvedFlow {
+  const kept = Object.entries(resolved.prompts).filter(([name]) => !name.startsWith("fragments/output-"));
+  return { ...resolved, prompts: Object.fromEntries(kept) };
+}
+
+function howToEnd({ run, resolved: { flow }, stage }: Work): string {
+  const words = (stage.verdicts ?? Object.keys(flow.words.verdict)).join(" | ");
+  const verdict = stage.expectsVerdict ? `"verdict" (exactly one of ${words})` : `"health" ("complete")`;
+  const payload = stage.payload.length === 0 ? "" : `, "payload" with the keys ${stage.payload.join(", ")}`;
+  return `## How to end
+
+Send your conclusion once, as JSON, to POST /api/runs/${run.id}/verdict with "stage": "${stage.id}", ${verdict}, "summary", the "issues" that
+you found${payload}. If only a person can answer what you need, send "health": "blocked" with "questions" instead of a verdict.`;
+}
+
+function toEarlier(
+  { run, resolved }: Work,
+  { track, stage, attempt, status, outcome }: AttemptRecord,
+): EarlierHandoff[] {
+  if (status !== "done" || outcome === null) return [];
+  const text = (key: string): string => (typeof outcome[key] === "string" ? outcome[key] : "");
+  return [
+    {
+      stage,
+      agent: findWork(resolved.flow, run, track, stage)?.shownAgent ?? stage,
+      attempt,
+      word: text("word") || text("verdict") || text("health"),
+      summary: [text("summary"), text("reason")].join("\n").trim(),
+      path: text("path") || null,
+    },
+  ];
+}
