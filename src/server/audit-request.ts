@@ -25,8 +25,9 @@ export function createRequestAudit(audit: Audit, now: () => string): (context: C
   }
 
   return (context) => {
-    const principal = context.get("principal") as Principal | undefined;
-    const code = (context.get("refused") as string | undefined) ?? null;
+    // Nobody is known where the token was the fault.
+    const principal: Principal | undefined = context.get("principal");
+    const code = context.get("refused") ?? null;
     const { method, path } = context.req;
     const { status } = context.res;
     const note = (type: AuditType) =>

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { AUDIT_TYPES } from "../api/schemas/key.ts";
-import { canonicalJson, type JsonObject } from "../core/json.ts";
+import { canonicalJson } from "../core/json.ts";
 import { type Journal, openJournal } from "../files/journal.ts";
 import { createThrift } from "./thrift.ts";
 
@@ -167,9 +167,7 @@ function isFailure({ type }: AuditNote): boolean {
 }
 
 function hashOf(body: Omit<Line, "hash">): string {
-  return createHash("sha256")
-    .update(canonicalJson(body as unknown as JsonObject))
-    .digest("hex");
+  return createHash("sha256").update(canonicalJson(body)).digest("hex");
 }
 
 const TOKEN = /pr_[a-z]{2}_[A-Za-z0-9_-]{8,}/g;

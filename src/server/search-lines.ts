@@ -78,7 +78,7 @@ async function shown(handle: FileHandle, start: number, find: number, wanted: Bu
   const end = bytes.subarray(0, bytesRead).indexOf(NEWLINE);
   const part = bytes.subarray(0, end === -1 ? bytesRead : end);
   const whole = cutCharacter(skipContinuation(part), end !== -1).toString("utf8");
-  return [...whole].slice(0, SHOWN_CHARS).join("").replace(/\r$/, "");
+  return whole.slice(0, SHOWN_CHARS).replace(/[\ud800-\udbff]$|\r$/, "");
 }
 
 /** A part that begins in the middle of a character begins after it. */
