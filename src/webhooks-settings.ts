@@ -1,5 +1,5 @@
 // The settings of webhooks, in and out, as they are written in the user's file. Only how they look: secrets are read, and sources and
-// endpoints made of it, in webhooks.ts.
+// endpoints made of it, in webhooks-in.ts and webhooks-out.ts.
 
 import { z } from "zod";
 import { NAME_PATTERN } from "./core/name.ts";

@@ -1,9 +1,7 @@
 // The log of notices that were sent out, and the endpoints they go to.
 
-import type { z } from "zod";
 import type { Refusal } from "../../api/problem.ts";
 import { ROUTES } from "../../api/routes.ts";
-import type { deliverySchema } from "../../api/schemas/delivery.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import type { DeliveryLog, SentDelivery } from "../delivery-log.ts";
 import type { Mount } from "../mount.ts";
@@ -12,7 +10,7 @@ import type { ServerParts } from "../parts.ts";
 export function mountDeliveries(mount: Mount, { deliveries = NOTHING }: ServerParts): void {
   mount.json(ROUTES.listDeliveries, async ({ query: { limit, endpoint } }) => {
     const wanted = deliveries.deliveries().filter((each) => endpoint === undefined || each.endpoint === endpoint);
-    return ok({ deliveries: wanted.toReversed().slice(0, limit).map(show) });
+    return ok({ deliveries: wanted.slice(0, limit).map((each) => ({ ...each })) });
   });
 
   mount.json(ROUTES.redeliver, async ({ params }) => shown(await deliveries.redeliver(params.delivery)));
@@ -29,17 +27,8 @@ export function mountDeliveries(mount: Mount, { deliveries = NOTHING }: ServerPa
   });
 }
 
-type Shown = z.input<typeof deliverySchema>;
-
-function shown(result: Result<SentDelivery>): Result<Shown, Refusal> {
-  return result.ok ? ok(show(result.value)) : err(refusalOf(result.error));
-}
-
-function show({ id, endpoint, queuedAt, notice, tries, history, state }: SentDelivery): Shown {
-  const { event, runId, item, text } = notice;
-  const dueAt = state.status === "pending" ? state.dueAt : null;
-  const tried = history.map((each) => ({ ...each }));
-  return { id, endpoint, queuedAt, event, runId, item, text, status: state.status, dueAt, tries, history: tried };
+function shown(result: Result<SentDelivery>): Result<SentDelivery, Refusal> {
+  return result.ok ? result : err(refusalOf(result.error));
 }
 
 const CODES = ["delivery_not_found", "delivery_running", "endpoint_not_found", "endpoint_disabled"] as const;

@@ -1,24 +1,19 @@
-// Webhooks put together from the user's settings: who may send us something, and whom we tell. A secret that cannot be read disables
-// its source or endpoint and nothing else.
+// Notices put together from the user's settings: whom we tell, and how. A secret that cannot be read disables its endpoint and nothing
+// else.
 
 import { join } from "node:path";
 import type { Config } from "./config.ts";
 import type { RunEvent } from "./core/event.ts";
 import { err, ok, type Result } from "./core/result.ts";
 import { openItems, type Run } from "./core/run.ts";
-import type { CommandEndpoint, Endpoint } from "./notify/endpoint.ts";
-import { checkEndpoint } from "./notify/endpoint.ts";
+import { checkEndpoint, type CommandEndpoint, type Endpoint } from "./notify/endpoint.ts";
+import type { Delivery } from "./notify/deliveries.ts";
 import type { Notice, Notifier } from "./notify/notify.ts";
 import { openWebhookNotifier, type WebhookNotifier, type WebhookNotifierOptions } from "./notify/webhook.ts";
-import type { SignedRoute } from "./server/app.ts";
-import type { ServerParts } from "./server/parts.ts";
-import { createInbound } from "./server/webhooks/inbound.ts";
-import type { Rule } from "./server/webhooks/mapping.ts";
-import { openFileReplays } from "./server/webhooks/replay-file.ts";
-import { type GivenSource, gitHubSource, standardSource, type WebhookSource } from "./server/webhooks/source.ts";
+import type { DeliveryLog, SentDelivery } from "./server/delivery-log.ts";
 import type { Store } from "./store/store.ts";
 import { type Environment, readSecrets, readText } from "./webhooks-secrets.ts";
-import type { EndpointSettings, RuleSettings, SourceSettings } from "./webhooks-settings.ts";
+import type { EndpointSettings } from "./webhooks-settings.ts";
 
 type Reading = {
   readonly environment: Environment;
@@ -38,7 +33,8 @@ export type NotificationOptions = Reading & {
 
 export type Notifications = {
   readonly notifier: Notifier;
-  readonly log: WebhookNotifier;
+  /** For the server. */
+  readonly deliveries: DeliveryLog;
   /** For the engine: what was answered is not told any more. */
   onChange(run: Run, events: readonly RunEvent[]): void;
   close(): Promise<void>;
@@ -51,7 +47,7 @@ export function openNotifications(options: NotificationOptions): Notifications |
   if (endpoints.length === 0) return null;
   const log = openWebhookNotifier({
     endpoints,
-    logFile: deliveriesFile(home),
+    logFile: join(home, "deliveries.jsonl"),
     linkTo: (notice) => linkTo(url(), notice),
     isOpen: (item) => isOpen(store, item),
     onProblem,
@@ -59,7 +55,7 @@ export function openNotifications(options: NotificationOptions): Notifications |
   });
   return {
     notifier: log,
-    log,
+    deliveries: deliveryLog(log),
     onChange(run, events) {
       for (const event of events) {
         if (!isClosing(event)) continue;
@@ -70,8 +66,21 @@ export function openNotifications(options: NotificationOptions): Notifications |
   };
 }
 
-export function deliveriesFile(home: string): string {
-  return join(home, "deliveries.jsonl");
+function deliveryLog(log: WebhookNotifier): DeliveryLog {
+  const sent = (result: Result<Delivery>): Result<SentDelivery> => (result.ok ? ok(show(result.value)) : result);
+  return {
+    deliveries: () => log.deliveries().toReversed().map(show),
+    endpoints: () => log.endpoints(),
+    redeliver: async (id) => sent(await log.redeliver(id)),
+    sendTest: async (endpoint) => sent(await log.sendTest(endpoint)),
+    enable: (endpoint) => log.enable(endpoint),
+  };
+}
+
+function show({ id, endpoint, queuedAt, notice, tries, history, state }: Delivery): SentDelivery {
+  const { event, runId, item, text } = notice;
+  const dueAt = state.status === "pending" ? state.dueAt : null;
+  return { id, endpoint, queuedAt, event, runId, item, text, status: state.status, dueAt, tries, history };
 }
 
 type Closing = Extract<
@@ -100,72 +109,6 @@ async function isOpen(store: Pick<Store, "loadRun">, item: string): Promise<bool
 function linkTo(url: string, { item, runId }: Notice): string | null {
   if (url === "" || runId === "") return null;
   return item === null ? `${url}/runs/${runId}` : `${url}/g/${item}`;
-}
-
-export type InboundOptions = Reading & {
-  readonly config: Pick<Config, "webhooks">;
-  readonly home: string;
-  readonly parts: ServerParts;
-  /** Who is told of wishes that a source may not carry out. */
-  readonly notifier: Notifier | null;
-};
-
-export type Inbound = { readonly signed: readonly SignedRoute[]; close(): void };
-
-/** What `createApp` takes as `signed`. Only the process that performs may open it. */
-export function openInbound({ config, home, parts, notifier, ...reading }: InboundOptions): Inbound {
-  const sources = Object.entries(config.webhooks).map(([name, settings]) => readSource(name, settings, reading));
-  if (sources.length === 0) return { signed: [], close: () => {} };
-  const replays = openFileReplays(join(home, "webhook-ids"), { now: () => Date.parse(parts.now()) });
-  const tell = async (wish: Notice) => notifier?.notify(wish);
-  return { signed: createInbound({ ...parts, sources, replays, tell }), close: () => replays.close() };
-}
-
-function readSource(name: string, settings: SourceSettings, reading: Reading): WebhookSource {
-  const secrets = readSecrets(settings.secret_file, settings.secret_env, reading.environment);
-  // Without a secret the source answers 503; nothing is ever taken unsigned.
-  if (!secrets.ok) reading.onProblem(`The webhook "${name}" is disabled: ${secrets.error.message}`);
-  const { rights, flow, prefix, authors, rules } = settings;
-  const given: GivenSource = {
-    name,
-    secrets: secrets.ok ? secrets.value : [],
-    ...(rights === undefined ? {} : { rights }),
-    ...(flow === undefined ? {} : { flow }),
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(authors === undefined ? {} : { authors }),
-    ...(rules === undefined ? {} : { rules: rules.map((rule) => toRule(rule, prefix ?? "")) }),
-  };
-  if (settings.kind === "standard") return standardSource(given);
-  const { label, actors } = settings;
-  return gitHubSource({
-    ...given,
-    ...(label === undefined ? {} : { label }),
-    ...(actors === undefined ? {} : { actors }),
-  });
-}
-
-function toRule(rule: RuleSettings, prefix: string): Rule {
-  const { on, when, same } = rule;
-  return {
-    on,
-    ...(when === undefined ? {} : { when }),
-    ...(same === undefined ? {} : { same }),
-    means: meaningOf(rule, prefix),
-  };
-}
-
-function meaningOf(rule: RuleSettings, prefix: string): Rule["means"] {
-  if (rule.do === "start") {
-    const { flow, id, title, body = "", author = "", url = "" } = rule;
-    const named = id === undefined ? null : { path: id, prefix };
-    return { type: "create-ticket", flow, id: named, title, body, author, origin: url };
-  }
-  const { subject: path, pick = "whole", url = "", commit = "" } = rule;
-  const stages = rule.stages === "any" ? null : rule.stages;
-  const fields = { stages, subject: { path, pick }, origin: url, commit };
-  if (rule.do === "done")
-    return { type: "mark-done", ...fields, answer: rule.answer ?? "approve", otherwise: rule.else ?? "refuse" };
-  return { type: "answer-gate", ...fields, answer: rule.answer, comment: rule.comment ?? "" };
 }
 
 function readEndpoints(config: NotificationOptions["config"], reading: Reading): readonly Endpoint[] {
