@@ -3,6 +3,7 @@
 import { readRaise } from "../../core/budget.ts";
 import type { InboxItem } from "../../core/run.ts";
 import type { SignalBody } from "../../core/signal.ts";
+import { findDaemon } from "../../daemon/note.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import { type FoundItem, findItem, type Kind } from "../find-run.ts";
 import type { Io } from "../io.ts";
@@ -75,10 +76,12 @@ export async function answerItem(io: Io, wanted: Wanted): Promise<number> {
   const signal: SignalBody = { type: "item.answered", number: item.number, kind: item.kind, answer, text: wanted.text };
   let refused: string | undefined;
   let isRepeated = false;
+  // A daemon carries the run on as we would have done; another command that is at work tells about it itself.
+  const follow = findDaemon(io.home) !== undefined;
   const rest = await workOn(io, {
     runId: run.id,
     flags: {},
-    follow: false,
+    follow,
     stream: false,
     lines: "err",
     first: async ({ engine, person }) => {
@@ -99,7 +102,7 @@ export async function answerItem(io: Io, wanted: Wanted): Promise<number> {
     if (again.type === "closed") return already(io, again, wanted);
     throw new CliError(`${wanted.kind}_refused`, `${item.kind} ${item.stage} was not answered: ${refused}.`);
   }
-  const exit = rest.performedBy === null ? exitOf(rest.run, EXIT.ok) : EXIT.ok;
+  const exit = rest.performedBy === null || follow ? exitOf(rest.run, EXIT.ok) : EXIT.ok;
   await printRest(io, rest, {
     stream: false,
     exit,

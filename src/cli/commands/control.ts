@@ -2,6 +2,7 @@
 
 import { isEnded, type Run } from "../../core/run.ts";
 import type { SignalBody } from "../../core/signal.ts";
+import { findDaemon } from "../../daemon/note.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import { requireRun } from "../find-run.ts";
 import type { Io } from "../io.ts";
@@ -46,10 +47,12 @@ export async function control(io: Io, verb: Control, reference: string, options:
   }
   const body = signalOf(verb, options);
   let refused: string | undefined;
+  const isEnd = verb === "cancel" || verb === "pause";
+  const follow = !isEnd && findDaemon(io.home) !== undefined;
   const rest = await workOn(io, {
     runId: run.id,
     flags: {},
-    follow: false,
+    follow,
     stream: false,
     lines: "err",
     first: async (acting) => {
@@ -63,7 +66,7 @@ export async function control(io: Io, verb: Control, reference: string, options:
       `#${summary.number} was not ${DONE[verb]}: ${refused}.`,
       `passrail runs show ${summary.number}`,
     );
-  const only = verb === "cancel" || verb === "pause" || rest.performedBy !== null;
+  const only = isEnd || (rest.performedBy !== null && !follow);
   const exit = only ? EXIT.ok : exitOf(rest.run);
   await printRest(io, rest, { stream: false, exit, did: `#${summary.number} ${DONE[verb]}` });
   return exit;
