@@ -18,7 +18,7 @@ import { until } from "./until.ts";
 
 export type ScriptedJob = Parameters<EngineOptions["runStage"]>[0];
 
-export type ScriptedOptions = Pick<EngineOptions, "budgets"> & {
+export type ScriptedOptions = Pick<EngineOptions, "budgets" | "lingerMs"> & {
   readonly agent: (job: ScriptedJob) => Report | Promise<Report>;
   readonly metered?: (stage: string) => Metered | null;
   readonly slots?: number;
@@ -87,6 +87,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       onError: (_runId, error) => errors.push(error),
       metered: (_resolved, _run, stage) => options.metered?.(stage.id) ?? null,
       ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
+      ...(options.lingerMs === undefined ? {} : { lingerMs: options.lingerMs }),
     });
   const store = openStore();
   const scripted: Scripted = {
