@@ -22,6 +22,8 @@ export type Call<R extends Route> = {
   readonly body: BodyOf<R>;
   readonly principal: Principal;
   readonly requestId: string;
+  /** The address under which the caller has reached us, `http://127.0.0.1:4317`. */
+  readonly origin: string;
   /** The version that the caller looked at; "*" for any. */
   readonly ifMatch?: string;
   /** A name for the caller's wish that stays the same when it is repeated, also after a restart. */
@@ -132,6 +134,7 @@ async function readCall<R extends Route>(route: R, context: Context<AppEnv>): Pr
     body: body as BodyOf<R>,
     principal,
     requestId: context.get("requestId"),
+    origin: new URL(request.url).origin,
     ...names.value,
     header: (name, value) => context.header(name, value),
   });

@@ -37,6 +37,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   events: READERS,
   listHandoffs: [...READERS, "attempt"],
   actOnHandoff: [...OPERATORS, "attempt"],
+  deleteStory: OPERATORS,
   storyStatus: READERS,
   runStory: OPERATORS,
   signalStory: [...OPERATORS, "attempt"],
@@ -105,7 +106,7 @@ const fresh: Readonly<Record<string, () => Promise<string>>> = {
     return String((await served.call("POST", "/api/sessions", { body: {}, token })).body["token"]);
   },
 };
-const ids = { key: "k00000000", ticket: "F-1", delivery: "msg_0000000000", endpoint: "team" };
+const ids = { key: "k00000000", ticket: "F-1", story: "v0.1:1.1.1", delivery: "msg_0000000000", endpoint: "team" };
 const params = () => ({
   ...ids,
   run: runId,

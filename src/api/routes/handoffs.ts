@@ -8,12 +8,14 @@ import {
   handoffActionSchema,
   handoffQuerySchema,
   handoffsSchema,
+  storyId,
 } from "../schemas/handoff-action.ts";
 import {
   storiesSchema,
   storyActedSchema,
   storyActionSchema,
   storySignaledSchema,
+  storyDeletedSchema,
   storySignalSchema,
   verdictSchema,
   verdictTakenSchema,
@@ -102,6 +104,16 @@ export const HANDOFF_ROUTES = {
     headers: ["Idempotency-Key"],
     answer: json(storySignaledSchema, "the story afterwards"),
     problems: ["invalid_request", "story_not_found", "out_of_turn", "played_by_program", "idempotency_key_reused"],
+  },
+  deleteStory: {
+    method: "delete",
+    path: "/api/stories/{story}",
+    scope: "operate",
+    tag: "handoffs",
+    summary: "Delete a story that has ended, with its runs, its handoffs and the files of its attempts",
+    params: z.strictObject({ story: storyId }),
+    answer: json(storyDeletedSchema, "what is gone"),
+    problems: ["story_not_found", "story_active"],
   },
   submitVerdict: {
     method: "post",

@@ -64,6 +64,11 @@ export const storySignaledSchema = z.object({
   inbox: z.string().nullable().meta({ description: "the item that the story waits for now" }),
 });
 
+export const storyDeletedSchema = z.object({
+  success: z.literal(true),
+  runs: z.array(z.string()).meta({ description: "the runs that are gone" }),
+});
+
 /** Read by the rules of the verdict file, which know the flow: here only what is on top of them. */
 export const verdictSchema = z
   .looseObject({ stage: stageName.optional().meta({ description: "where several are at work" }) })

@@ -16,15 +16,19 @@ type Work = {
   readonly track: string;
   readonly stage: WorkStage;
   readonly carry: Carry;
+  /** Where the agent has reached us. */
+  readonly url: string;
 };
 
 export async function outsidePrompt({ store }: Pick<ServerParts, "store">, work: Work): Promise<string> {
-  const { run, resolved, track, stage, carry } = work;
-  const told = composePrompt(withoutForms(resolved), run, track, stage, carry, {
+  const { run, resolved, track, stage, carry, url } = work;
+  // The one form that says itself how to use this API.
+  const isSpoken = stage.result.from === "handoff-api";
+  const told = composePrompt(isSpoken ? resolved : withoutForms(resolved), run, track, stage, carry, {
     nonce: "",
     verdictFile: "",
     handoffFile: "",
-    url: "",
+    url,
     branch: branchOf(resolved.flow, run),
     earlier: (await store.attempts(run.id)).flatMap((attempt) => toEarlier(work, attempt)),
     answers: [],
@@ -32,7 +36,7 @@ export async function outsidePrompt({ store }: Pick<ServerParts, "store">, work:
     files: {},
     diffRange: "",
   });
-  return `${told}\n${howToEnd(work)}\n`;
+  return isSpoken ? told : `${told}\n${howToEnd(work)}\n`;
 }
 
 /** The forms of an ending that only a program can use. */
@@ -41,13 +45,13 @@ function withoutForms(resolved: ResolvedFlow): ResolvedFlow {
   return { ...resolved, prompts: Object.fromEntries(kept) };
 }
 
-function howToEnd({ run, resolved: { flow }, stage }: Work): string {
+function howToEnd({ run, resolved: { flow }, stage, url }: Work): string {
   const words = (stage.verdicts ?? Object.keys(flow.words.verdict)).join(" | ");
   const verdict = stage.expectsVerdict ? `"verdict" (exactly one of ${words})` : `"health" ("complete")`;
   const payload = stage.payload.length === 0 ? "" : `, "payload" with the keys ${stage.payload.join(", ")}`;
   return `## How to end
 
-Send your conclusion once, as JSON, to POST /api/runs/${run.id}/verdict with "stage": "${stage.id}", ${verdict}, "summary", the "issues" that
+Send your conclusion once, as JSON, to POST ${url}/api/runs/${run.id}/verdict with "stage": "${stage.id}", ${verdict}, "summary", the "issues" that
 you found${payload}. If only a person can answer what you need, send "health": "blocked" with "questions" instead of a verdict.`;
 }
 

@@ -9,6 +9,7 @@ import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { createTurns } from "../turns.ts";
 import { createHandoff, unknownAgent } from "./handoffs-create.ts";
+import { mountDeletion } from "./handoffs-delete.ts";
 import type { Asking } from "./handoffs-deliver.ts";
 import { acceptHandoff, cleanUpHandoffs, rejectHandoff, timeOutHandoff } from "./handoffs-process.ts";
 import { createStories, FOREIGN, type Stories } from "./handoffs-story.ts";
@@ -31,6 +32,7 @@ export function mountHandoffs(mount: Mount, parts: ServerParts): void {
     };
     return turns(await storyOf(stories, call.body), () => act(asking, call.body));
   });
+  mountDeletion(mount, parts, turns);
   mountStoryRun(mount, parts, stories, turns);
   mountSignal(mount, parts, stories, turns);
   mountVerdict(mount, parts, stories, turns);

@@ -42,10 +42,11 @@ export function mountVerdict(mount: Mount, parts: ServerParts, stories: Stories,
 
   mount.json(ROUTES.listWork, async ({ query }) => ok({ work: await listWork(parts, query.agent) }));
 
-  mount.json(ROUTES.startWork, async ({ params, principal, wish }) => {
+  mount.json(ROUTES.startWork, async ({ params, principal, wish, origin }) => {
     const found = await findRun(store, params.run);
     if (!found.ok) return found;
-    return turns(found.value.run.subject.id, () => start(asking(principal, wish), found.value.run.id, params.stage));
+    const { id, subject } = found.value.run;
+    return turns(subject.id, () => start(asking(principal, wish), id, params.stage, origin));
   });
 }
 
@@ -180,6 +181,7 @@ async function start(
   asking: Asking,
   runId: string,
   stageId: string,
+  url: string,
 ): Promise<Result<AnswerOf<typeof ROUTES.startWork>, Refusal>> {
   const { parts, principal } = asking;
   const at = await load(parts, runId);
@@ -189,7 +191,7 @@ async function start(
   if (!turn.ok) return turn;
   const { name, stage, track, actor } = turn.value;
   const { attempt, carry } = track;
-  const prompt = await outsidePrompt(parts, { ...at, track: name, stage, carry });
+  const prompt = await outsidePrompt(parts, { ...at, track: name, stage, carry, url });
   if (!isDone) {
     const after = await deliver(asking, at, { type: "attempt.started", stage: stageId, attempt, outside: true }, actor);
     if (!after.ok) return after;
