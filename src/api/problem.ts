@@ -83,6 +83,7 @@ export const PROBLEMS = {
   payload_too_large: [413, "The payload is too large"],
   payload_refused: [422, "The payload contradicts passing the work on"],
   verdict_invalid: [422, "The verdict cannot be taken"],
+  too_many_calls: [429, "Too many calls at the same time"],
   store_unavailable: [503, "The store cannot be used now"],
   internal_error: [500, "Something went wrong on our side"],
 } as const satisfies Readonly<Record<string, readonly [number, string]>>;

@@ -8,6 +8,7 @@ import { HANDOFF_ROUTES } from "./routes/handoffs.ts";
 import { INBOX_ROUTES } from "./routes/inbox.ts";
 import { KEY_ROUTES } from "./routes/keys.ts";
 import { LOG_ROUTES } from "./routes/logs.ts";
+import { MCP_ROUTES } from "./routes/mcp.ts";
 import { RUN_ROUTES } from "./routes/runs.ts";
 import { SYSTEM_ROUTES } from "./routes/system.ts";
 import { WEBHOOK_ROUTES } from "./routes/webhooks.ts";
@@ -24,6 +25,7 @@ export const ROUTES = {
   ...CATALOG_ROUTES,
   ...KEY_ROUTES,
   ...WORKER_ROUTES,
+  ...MCP_ROUTES,
   ...SYSTEM_ROUTES,
   ...WEBHOOK_ROUTES,
 } as const satisfies Routes;

@@ -25,6 +25,8 @@ export function addCommands(program: Command, call: Call): void {
   addAgents(program.command("agent").description("the programs that play agents, and the agents"), call);
   addFlows(program.command("flow").description("the flows that can be run"), call);
   addDaemon(program, call);
+  addWebhooks(program.command("webhook").description("what is sent to people, and where it goes"), call);
+  addMcp(program, call);
   program
     .command("demo")
     .description("scripted agents on the real engine: no key, no network")
@@ -258,6 +260,51 @@ function addAgents(agent: Command, call: Call): void {
     .description("one tiny attempt from end to end; costs one short answer")
     .addArgument(new Argument("<runner>", "who plays").choices(known))
     .action((runner: RunnerName) => call(async (io) => (await import("./commands/agent.ts")).agentTest(io, runner)));
+}
+
+function addMcp(program: Command, call: Call): void {
+  program
+    .command("mcp")
+    .description("for your own agent: look at runs over MCP, on standard input and output")
+    .addOption(new Option("--operator", "let it start, answer and cancel too, in your name").conflicts("tokenFile"))
+    .option("--token-file <file>", "with the rights of this token; PASSRAIL_TOKEN does the same")
+    .option("--url <url>", "another daemon than that of the state folder, with a token for it")
+    .action((flags: Flags) => {
+      const options = { operator: flags["operator"] === true, ...texts(flags, "tokenFile", "url") };
+      return call(async (io) => (await import("./commands/mcp.ts")).mcp(io, options));
+    });
+}
+
+function addWebhooks(webhook: Command, call: Call): void {
+  const module = () => import("./commands/webhook.ts");
+  webhook
+    .command("deliveries")
+    .description("what was sent, newest first")
+    .option("--endpoint <name>", "to one endpoint")
+    .option("--limit <n>", "at most so many", "50")
+    .action((flags: Flags) => {
+      const options = { limit: String(flags["limit"]), ...texts(flags, "endpoint") };
+      return call(async (io) => (await module()).webhookDeliveries(io, options));
+    });
+  webhook
+    .command("endpoints")
+    .description("where notices go, and whether they arrive")
+    .action(() => call(async (io) => (await module()).webhookEndpoints(io)));
+  webhook
+    .command("redeliver")
+    .description("send one again under its old id")
+    .argument("<id>", "see: passrail webhook deliveries")
+    .action((id: string) => call(async (io) => (await module()).webhookRedeliver(io, id)));
+  webhook
+    .command("test")
+    .description("send a few words to an endpoint")
+    .argument("<endpoint>", "see: passrail webhook endpoints")
+    .action((name: string) => call(async (io) => (await module()).webhookTest(io, name)));
+  webhook
+    .command("enable")
+    .description("use an endpoint again that said it was gone")
+    .argument("<endpoint>", "see: passrail webhook endpoints")
+    .action((name: string) => call(async (io) => (await module()).webhookEnable(io, name)));
 }
 
 function addDaemon(program: Command, call: Call): void {

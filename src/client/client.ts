@@ -39,6 +39,9 @@ export type Client = {
   events(options?: FollowOptions): AsyncGenerator<Followed, void, undefined>;
 };
 
+/** For those who only ask. */
+export type Caller = Pick<Client, "call">;
+
 const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 const RETRY_MS = 150;

@@ -7,9 +7,11 @@ import { isList, isObject } from "../core/verdict/report-fields.ts";
 import type { DeskAnswer, DeskPlace } from "./desk.ts";
 
 export type Tools = {
+  /** What the tools have in common, for whoever chooses among them. */
+  readonly about?: string;
   list(): readonly Tool[];
-  /** The result of a call, or undefined for a tool that is not offered. */
-  call(name: string, args: Json): Promise<JsonObject | undefined>;
+  /** The result of a call, or undefined for a tool that is not offered. The signal says that nobody waits for it any more. */
+  call(name: string, args: Json, signal?: AbortSignal): Promise<JsonObject | undefined>;
 };
 
 const MAX_QUESTION_CHARS = 4096;
@@ -76,7 +78,7 @@ export function createTools(place: DeskPlace, isOpen: () => boolean, onProblem: 
 }
 
 /** Gemini CLI offers every tool with this key added, for its own scheduling, and sends it on: nothing that the agent says to us. */
-function withoutClientKeys(args: Json): Json {
+export function withoutClientKeys(args: Json): Json {
   if (!isObject(args)) return args;
   const { wait_for_previous: _, ...own } = args;
   return own;

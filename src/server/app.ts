@@ -24,6 +24,7 @@ import { mountHandoffs } from "./routes/handoffs.ts";
 import { mountInbox } from "./routes/inbox.ts";
 import { mountKeys } from "./routes/keys.ts";
 import { mountLogs } from "./routes/logs.ts";
+import { mountMcp } from "./routes/mcp.ts";
 import { mountRuns } from "./routes/runs.ts";
 import { mountSystem } from "./routes/system.ts";
 import { mountTickets } from "./routes/tickets.ts";
@@ -85,6 +86,7 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
   mountWorkers(mount, parts);
   mountSystem(mount, parts);
   mountDeliveries(mount, parts);
+  mountMcp(app, mount, parts);
   options.more?.(mount);
   mountDocs(app, mount, parts);
 

@@ -62,6 +62,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   enableEndpoint: OPERATORS,
   openapi: READERS,
   docs: READERS,
+  mcp: READERS,
 };
 const REFUSED = {
   none: "auth_required",
