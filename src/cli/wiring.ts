@@ -182,9 +182,13 @@ function addAnswers(program: Command, call: Call): void {
       .description(about[answer])
       .argument("[item]", ITEM)
       .option("--comment <text>", "recorded, and told to whoever works next")
+      .option("--commit <id>", "only if the work is still at this commit")
       .action((item: string | undefined, flags: Flags) =>
         call(async (io) =>
-          (await import("./commands/answer.ts")).gateAnswer(io, answer, item, texts(flags, "comment").comment ?? ""),
+          (await import("./commands/answer.ts")).gateAnswer(io, answer, item, {
+            comment: "",
+            ...texts(flags, "comment", "commit"),
+          }),
         ),
       );
   }

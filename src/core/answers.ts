@@ -47,7 +47,15 @@ function answerGate(draft: Draft, sender: Sender, signal: Answer): string | unde
     return `gate ${stage.id} does not know "${signal.answer}"; answers: ${Object.keys(stage.route).join(", ")}`;
   emit(
     draft,
-    { type: "gate.answered", track, stage: stage.id, number: signal.number, answer, comment: signal.text },
+    {
+      type: "gate.answered",
+      track,
+      stage: stage.id,
+      number: signal.number,
+      answer,
+      comment: signal.text,
+      ...(signal.commit === undefined ? {} : { commit: signal.commit }),
+    },
     signal.actor,
   );
   if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));

@@ -87,6 +87,8 @@ export type EventBody =
       readonly number: number;
       readonly answer: string;
       readonly comment: string;
+      /** The commit that was decided upon. */
+      readonly commit?: string;
     }
   | { readonly type: "question.asked"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
   | {

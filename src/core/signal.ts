@@ -60,6 +60,8 @@ export type SignalBody =
       readonly answer: string;
       /** Comment, answer or note. */
       readonly text: string;
+      /** The commit that was decided upon, where there is one. */
+      readonly commit?: string;
     }
   | { readonly type: "pause.requested"; readonly reason: string }
   | { readonly type: "resume.requested" }

@@ -3,18 +3,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { loadCatalog } from "../catalog/catalog.ts";
 import { type Acting, loadConfig, shippedDir } from "../compose.ts";
-import type { ResolvedFlow } from "../core/agent.ts";
 import type { Json } from "../core/json.ts";
 import { err, ok } from "../core/result.ts";
-import type { Run } from "../core/run.ts";
-import { branchOf } from "../engine/branch.ts";
 import { systemClock } from "../engine/clock.ts";
-import { projectOf, workspaceMode } from "../engine/run-settings.ts";
 import { prepareRun } from "../launch/prepare.ts";
 import type { EventHub } from "../server/events/hub.ts";
 import type { Keys } from "../server/keys.ts";
 import type { ServerParts } from "../server/parts.ts";
-import { git } from "../workspace/git.ts";
+import { commitOf } from "./commit-of.ts";
 import type { DaemonOptions } from "./daemon.ts";
 
 type More = DaemonOptions & { readonly keys: Keys; readonly hub: EventHub };
@@ -76,16 +72,7 @@ export function serverParts(
     newId: () => randomUUID().replaceAll("-", ""),
     newRunId: () => `r${randomBytes(5).toString("hex")}`,
     attemptOf: (token) => engine.attemptOf(token),
-    commitOf: async (run) => commitOf(run, (await store.loadFlow(run.flowHash)) as ResolvedFlow | undefined),
+    commitOf: (run) => commitOf(store, run),
     onProblem: (text, requestId) => log.write(`request ${requestId}: ${text}`),
   };
-}
-
-/** Where the run's work stands: its branch in the project, or the project's own state where it works in place. */
-async function commitOf(run: Run, resolved: ResolvedFlow | undefined): Promise<string | null> {
-  if (resolved === undefined) return null;
-  const name = workspaceMode(resolved, run) === "worktree" ? `refs/heads/${branchOf(resolved.flow, run)}` : "HEAD";
-  const found = await git(projectOf(run), ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
-  const commit = found.ok ? found.value.trim() : "";
-  return /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
 }

@@ -1,5 +1,6 @@
 // A whole run by the command line, as a person drives it: gates, questions, escalations, and the ways to take a run in hand.
 
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -72,6 +73,29 @@ describe("a feature from start to ship", () => {
     const unknown = await bench.passrail(["gate", "approve", "7"]);
     expect(unknown).toMatchObject({ code: 1 });
     expect(unknown.err).toContain("run_not_found");
+  });
+
+  test("S06: a decision is bound to the commit that was looked at, and says which one it was", async () => {
+    await startFeature();
+    await bench.passrail(["gate", "approve", "1.1"]);
+    const git = (...args: readonly string[]): string =>
+      execFileSync("git", ["-C", bench.project, ...args], { encoding: "utf8" }).trim();
+    const [branch = ""] = git("for-each-ref", "--format=%(refname:short)", "refs/heads/passrail/", "refs/heads/feat/")
+      .split("\n")
+      .filter(Boolean);
+    const seen = git("rev-parse", branch);
+    const tree = git("rev-parse", `${branch}^{tree}`);
+    const who = ["-c", "user.name=t", "-c", "user.email=t@localhost"];
+    const later = git(...who, "commit-tree", tree, "-p", seen, "-m", "after the look");
+    git("update-ref", `refs/heads/${branch}`, later);
+    const refused = await bench.passrail(["gate", "approve", "1.2", "--commit", seen]);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("code version_mismatch");
+    expect(refused.err).toContain(later.slice(0, 12));
+    expect((await bench.passrail(["gate", "approve", "1.2", "--commit", "HEAD"])).code).toBe(2);
+    expect((await bench.passrail(["gate", "approve", "1.2", "--commit", later.slice(0, 10)])).code).toBe(0);
+    const events = (await json(["runs", "events", "1"]))["events"] as { type: string; commit?: string }[];
+    expect(events.findLast(({ type }) => type === "gate.answered")?.commit).toBe(later);
   });
 
   test("R-000-22: the owner can send a finished feature back with a comment, which uses up no loop", async () => {

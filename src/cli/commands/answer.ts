@@ -3,6 +3,7 @@
 import { readRaise } from "../../core/budget.ts";
 import type { InboxItem } from "../../core/run.ts";
 import type { SignalBody } from "../../core/signal.ts";
+import { commitOf } from "../../daemon/commit-of.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import { type FoundItem, findItem, type Kind } from "../find-run.ts";
@@ -16,14 +17,17 @@ export async function gateAnswer(
   io: Io,
   answer: "approve" | "revise" | "reject",
   reference: string | undefined,
-  comment: string,
+  { comment, commit }: { readonly comment: string; readonly commit?: string },
 ): Promise<number> {
   requireOperator(io, `gate ${answer}`);
+  if (commit !== undefined && !/^[0-9a-f]{7,64}$/u.test(commit))
+    throw usageError("commit_invalid", "--commit: at least 7 digits of a commit's id.");
   return answerItem(io, {
     kind: "gate",
     reference,
     answer: () => answer,
     text: comment,
+    ...(commit === undefined ? {} : { commit }),
     said: { approve: "approved", revise: "sent back", reject: "rejected" }[answer],
   });
 }
@@ -65,6 +69,8 @@ export type Wanted = {
   readonly answer: (item: InboxItem | undefined) => string;
   readonly text: string;
   readonly said: string;
+  /** The commit that was looked at; without it whatever is there is meant. */
+  readonly commit?: string;
 };
 
 export async function answerItem(io: Io, wanted: Wanted): Promise<number> {
@@ -73,7 +79,17 @@ export async function answerItem(io: Io, wanted: Wanted): Promise<number> {
   const { item, run, summary } = found;
   const answer = wanted.answer(item);
   requireOffered(item, answer, wanted.text, `${summary.number}.${item.number}`);
-  const signal: SignalBody = { type: "item.answered", number: item.number, kind: item.kind, answer, text: wanted.text };
+  const commit =
+    item.kind === "gate" ? await withReader(io, async (store) => store && commitOf(store, run)) : undefined;
+  requireUnmoved(wanted.commit, commit ?? null, summary.number);
+  const signal: SignalBody = {
+    type: "item.answered",
+    number: item.number,
+    kind: item.kind,
+    answer,
+    text: wanted.text,
+    ...(typeof commit === "string" ? { commit } : {}),
+  };
   let refused: string | undefined;
   let isRepeated = false;
   // A daemon carries the run on as we would have done; another command that is at work tells about it itself.
@@ -109,6 +125,17 @@ export async function answerItem(io: Io, wanted: Wanted): Promise<number> {
     did: `${item.kind} ${item.stage} of #${summary.number} ${isRepeated ? "was answered already" : wanted.said}`,
   });
   return exit;
+}
+
+/** Who decides about one commit does not decide about another. */
+function requireUnmoved(seen: string | undefined, now: string | null, run: number): void {
+  if (seen === undefined || now?.startsWith(seen) === true) return;
+  const at = now === null ? "it has no commit" : `it is at ${now.slice(0, 12)}`;
+  throw new CliError(
+    "version_mismatch",
+    `The work of #${run} is not at ${seen} any more: ${at}.`,
+    `Look at it again: passrail runs show ${run}`,
+  );
 }
 
 /** Not open: fine when it was answered in just this way, else an error that says how things stand. */

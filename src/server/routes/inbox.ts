@@ -82,9 +82,11 @@ async function answerItem(
     }));
   if (refused !== undefined) return err(refused);
   const answer = takenAnswer(item.item, body);
+  const commit = item.item.kind === "gate" ? await parts.commitOf(run) : null;
+  const decided = commit === null ? {} : { commit };
   const delivery = await parts.engine.deliver(
     run.id,
-    { type: "item.answered", number, kind: item.item.kind, answer, text: body.text },
+    { type: "item.answered", number, kind: item.item.kind, answer, text: body.text, ...decided },
     actorOf(principal),
     signalId,
   );
