@@ -86,6 +86,8 @@ export type Config = {
   /** Where notices are sent, and who may send webhooks. From the user's file only. */
   readonly notifyEndpoints: readonly EndpointSettings[];
   readonly webhooks: Readonly<Record<string, SourceSettings>>;
+  /** Which files have these keys, for settings that only files have; both where they are put together. */
+  readonly written: Readonly<Partial<Record<keyof SettingsFile, "project" | "user" | "project and user">>>;
 };
 
 const DEFAULT_PORT = 7377;
@@ -194,6 +196,7 @@ export function readConfig({ environment, project, user, flags }: ConfigSources)
       ),
     ),
     passEnvironment: files.flatMap(({ file }) => file.environment?.pass ?? []),
+    written: writtenIn(files),
     notifyCommand: files.map(({ file }) => file.notify?.command).find((found) => found !== undefined) ?? null,
     notifyEndpoints: files.flatMap(({ file }) => file.notify?.endpoints ?? []),
     webhooks: Object.fromEntries(files.flatMap(({ file }) => Object.entries(file.webhooks ?? {}))),
@@ -204,6 +207,16 @@ export function readConfig({ environment, project, user, flags }: ConfigSources)
 function foreignKey({ webhooks, notify }: SettingsFile): string | undefined {
   if (webhooks !== undefined) return "webhooks";
   return notify?.endpoints === undefined ? undefined : "notify.endpoints";
+}
+
+/** Everything else is the default. */
+function writtenIn(files: readonly { from: "project" | "user"; file: SettingsFile }[]): Config["written"] {
+  const keys = Object.keys(fileSchema.shape) as (keyof SettingsFile)[];
+  const named = keys.flatMap((key) => {
+    const [first, second] = files.filter(({ file }) => file[key] !== undefined).map(({ from }) => from);
+    return first === undefined ? [] : [[key, second === undefined ? first : "project and user"]];
+  });
+  return Object.fromEntries(named) as Config["written"];
 }
 
 const KNOWN_RUNNERS = RUNNERS.filter((name) => name !== "acp" && name !== "command");

@@ -2,7 +2,8 @@
 
 import { ROUTES } from "../../api/routes.ts";
 import type { Config, Setting } from "../../config.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { createRedaction } from "../../core/redaction.ts";
 import { err, ok } from "../../core/result.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
@@ -29,10 +30,21 @@ export function mountSystem(mount: Mount, { store, keys, config, version, now }:
 
 type Shown = { readonly name: string; readonly value: Json; readonly from: string };
 
-/** What a program's environment holds may be secret; of that only the names are shown. */
+/** What a program's environment holds may be secret; of that only the names are shown. What looks like a key is taken out everywhere. */
 function settingsOf(config: Config): Shown[] {
-  const one = (name: string, { value, from }: Setting<Json>): Shown => ({ name, value, from });
-  const files = (name: string, value: Json): Shown => ({ name, value, from: "files" });
+  const { text } = createRedaction(
+    Object.values(config.programs).flatMap(({ env }) => Object.entries(env).map(([name, value]) => ({ name, value }))),
+  );
+  const one = (name: string, { value, from }: Setting<Json>): Shown => ({
+    name,
+    value: withoutSecrets(value, text),
+    from,
+  });
+  const file = (name: string, key: keyof Config["written"], value: Json): Shown => ({
+    name,
+    value: withoutSecrets(value, text),
+    from: config.written[key] ?? "default",
+  });
   return [
     one("slots", config.slots),
     one("daemon.port", config.port),
@@ -40,23 +52,25 @@ function settingsOf(config: Config): Shown[] {
     one("verdict_repair", config.verdictRepair),
     one("runner", config.runner),
     one("repository_settings", config.repositorySettings),
-    files("model", config.model),
-    files("budgets", config.budgets),
-    files("agents", Object.keys(config.agents)),
-    files("agent_limits", config.agentLimits),
-    files("environment.pass", config.passEnvironment),
-    files("notify.command", config.notifyCommand === null ? null : (config.notifyCommand[0] ?? null)),
+    file("model", "model", config.model),
+    file("budgets", "budgets", config.budgets),
+    file("agents", "agents", config.agents),
+    file("agent_limits", "agents", config.agentLimits),
+    file("environment.pass", "environment", config.passEnvironment),
+    file("notify.command", "notify", config.notifyCommand === null ? null : (config.notifyCommand[0] ?? null)),
     // Names only: a URL may be a secret.
-    files(
+    file(
       "notify.endpoints",
+      "notify",
       config.notifyEndpoints.map(({ name, format }) => `${name} (${format})`),
     ),
-    files(
+    file(
+      "webhooks",
       "webhooks",
       Object.entries(config.webhooks).map(([name, { kind, rights }]) => `${name} (${kind}, ${rights ?? "request"})`),
     ),
     ...Object.entries(config.programs).map(([name, program]) =>
-      files(`runners.${name}`, {
+      file(`runners.${name}`, "runners", {
         command: program.command ?? null,
         env: Object.keys(program.env),
         pass: program.pass,
@@ -64,4 +78,14 @@ function settingsOf(config: Config): Shown[] {
       }),
     ),
   ];
+}
+
+function withoutSecrets(value: Json, text: (value: string) => string): Json {
+  if (typeof value === "string") return text(value);
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map((each: Json) => withoutSecrets(each, text));
+  const entries = Object.entries(value as JsonObject);
+  return Object.fromEntries(
+    entries.flatMap(([key, each]) => (each === undefined ? [] : [[key, withoutSecrets(each, text)]])),
+  );
 }
