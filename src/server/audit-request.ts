@@ -1,9 +1,14 @@
 // What of a request goes into the record: every refusal for lack of rights, every act with what became of it, and the first use of a token
 // in an hour. Looking at things is not recorded beyond that.
 
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
+import { type Refusal, statusOf } from "../api/problem.ts";
+import { ROUTES } from "../api/routes.ts";
 import type { AppEnv } from "./app-env.ts";
-import type { Audit, AuditType } from "./audit.ts";
+import type { Config } from "../config.ts";
+import type { Audit, AuditNote, AuditType } from "./audit.ts";
 import { nameOf, type Principal } from "./principal.ts";
 
 const HOUR_MS = 3600_000;
@@ -43,11 +48,43 @@ export function createRequestAudit(audit: Audit, now: () => string): (context: C
       });
     if (status === 401 || status === 429) return note("auth.failed");
     if (code !== null && NO_RIGHT.has(code)) return note("request.refused");
-    if (method !== "GET" && method !== "HEAD") {
+    // A call by way of MCP comes as a request of its own.
+    const isLook = method === "GET" || method === "HEAD" || path === ROUTES.mcp.path;
+    if (!isLook) {
       // Who is known and could not be understood changed nothing; a refused decision is worth a line all the same.
       return note(status < 400 ? "request.made" : "request.refused");
     }
     if (principal !== undefined && isFirstUse(principal)) note("token.used");
+  };
+}
+
+/** For what is refused before it becomes a request of the app. */
+export function headNote({ method = "", url = "", socket, headers }: IncomingMessage, { code }: Refusal): AuditNote {
+  const [path = ""] = url.split("?", 1);
+  return {
+    type: "request.refused",
+    principal: null,
+    who: null,
+    from: [socket.remoteAddress, headers["user-agent"]?.slice(0, 100)].filter((part) => part !== undefined).join(" "),
+    what: `${method} ${path}`,
+    status: statusOf({ code }),
+    code,
+    requestId: null,
+  };
+}
+
+/** For the beginning of a daemon: whether the settings are those of the last time shows in their mark. */
+export function settingsNote(config: Config, who: string, version: string): AuditNote {
+  const mark = createHash("sha256").update(JSON.stringify(config)).digest("hex").slice(0, 16);
+  return {
+    type: "settings.loaded",
+    principal: null,
+    who,
+    from: `process ${process.pid}, version ${version}`,
+    what: `settings ${mark}`,
+    status: null,
+    code: null,
+    requestId: null,
   };
 }
 

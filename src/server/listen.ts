@@ -9,6 +9,8 @@ import { PROBLEM_TYPE, problemDocument, type Refusal, statusOf } from "../api/pr
 import { headOfIncoming, type HeadRules, refuseHead } from "./guard/head.ts";
 import { ANSWER_HEADERS } from "./guard/headers.ts";
 import type { App } from "./app-env.ts";
+import type { Audit } from "./audit.ts";
+import { headNote } from "./audit-request.ts";
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -21,6 +23,8 @@ export type ListenOptions = Pick<HeadRules, "hosts"> & {
   readonly port: number;
   /** An address of this machine; whoever gives one that others reach has been asked whether that is meant. */
   readonly host?: string;
+  /** Where it is recorded that somebody came by a wrong name or from a foreign page. */
+  readonly audit?: Pick<Audit, "record">;
 };
 
 export type Listening = {
@@ -33,7 +37,7 @@ export type Listening = {
 /** `appAt`: makes the app for the port that it was given. */
 export async function listen(
   appAt: (port: number) => App,
-  { port, host = "127.0.0.1", hosts = [] }: ListenOptions,
+  { port, host = "127.0.0.1", hosts = [], audit }: ListenOptions,
 ): Promise<Listening> {
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -62,8 +66,9 @@ export async function listen(
     request.on("error", () => {});
     response.on("error", () => {});
     const refusal = refuseHead(headOfIncoming(request), rules);
-    if (refusal === undefined) void answer(request, response);
-    else send(request, response, refusal);
+    if (refusal === undefined) return void answer(request, response);
+    audit?.record(headNote(request, refusal));
+    send(request, response, refusal);
   };
   server.on("request", onRequest);
   // Without this Node would invite the body before anyone asked for a token.

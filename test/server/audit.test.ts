@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from "vitest";
 import { TOKEN_PREFIX } from "../../src/api/scopes.ts";
 import { createApp } from "../../src/server/app.ts";
+import { settingsNote } from "../../src/server/audit-request.ts";
 import { type Audit, type AuditNote, createAudit, verifyAudit } from "../../src/server/audit.ts";
 import { listen, type Listening } from "../../src/server/listen.ts";
 import { type Served, serve } from "./served.ts";
@@ -18,7 +19,7 @@ beforeAll(async () => {
   audit = createAudit(served.bench.home, { now: served.parts.now, onProblem: (text) => served.problems.push(text) });
   const parts = { ...served.parts, audit };
   served.app = createApp(parts, { port: 4321 });
-  socket = await listen((port) => createApp(parts, { port }), { port: 0 });
+  socket = await listen((port) => createApp(parts, { port }), { port: 0, audit });
 });
 afterAll(async () => {
   await socket.close(0);
@@ -69,6 +70,28 @@ test("over a socket the address and the program are told; looking is recorded on
     await fetch(`${socket.url}/api/health`, { headers: { ...headers, "user-agent": "curl/9" } });
   const used = await entries("&type=token.used");
   expect(used.filter(({ from }) => from === "127.0.0.1 curl/9")).toHaveLength(1);
+});
+
+test("S03, S26: who comes from a foreign page is recorded, also where the app never sees it", async () => {
+  await fetch(`${socket.url}/api/runs?x=1`, { headers: { origin: "http://evil.example", "user-agent": "browser" } });
+  const [newest] = await entries("&type=request.refused");
+  expect(newest).toMatchObject({
+    principal: null,
+    from: "127.0.0.1 browser",
+    what: "GET /api/runs",
+    status: 403,
+    code: "origin_not_allowed",
+  });
+});
+
+test("S26: the settings that a daemon begins with leave a mark that changes with them", () => {
+  const { config } = served.parts;
+  const note = settingsNote(config, "human:tester", "1.0.0");
+  expect(settingsNote({ ...config }, "human:tester", "1.0.0")).toEqual(note);
+  const other = settingsNote({ ...config, slots: { value: 9, from: "flag" } }, "human:tester", "1.0.0");
+  expect(other.what).not.toBe(note.what);
+  audit.record(note);
+  expect(audit.list({ limit: 1 })).toMatchObject([{ type: "settings.loaded", who: "human:tester" }]);
 });
 
 test("S26: no token gets into the record, wherever it was sent", async () => {
