@@ -27,19 +27,26 @@ export function mountDocs(app: App, mount: Mount, { version }: ServerParts): voi
   mount.response(ROUTES.docs, async (_call, context) => context.html(make().page));
 }
 
+type Parameter = { name: string; in: string; required?: boolean };
+type Schema = { $ref?: string; properties?: Record<string, unknown>; required?: readonly string[] };
 type Operation = {
   summary?: string;
+  parameters?: Parameter[];
+  requestBody?: { content?: Record<string, { schema?: Schema }> };
   description?: string;
   tags?: string[];
   responses?: Record<string, { description?: string }>;
 };
 
-function pageOf({ info, paths = {} }: Document): string {
+function pageOf({ info, paths = {}, components = {} }: Document): string {
+  const schemas = (components.schemas ?? {}) as Record<string, Schema>;
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({ method, path, operation })),
   );
   const groups = Map.groupBy(rows, ({ operation }) => operation.tags?.[0] ?? "");
-  const sections = [...groups].map(([tag, group]) => `<h2>${text(tag)}</h2>\n${group.map(operationOf).join("\n")}`);
+  const sections = [...groups].map(
+    ([tag, group]) => `<h2>${text(tag)}</h2>\n${group.map((row) => operationOf(row, schemas)).join("\n")}`,
+  );
   const scopes = SCOPES.map((scope) => `<tr><td>${scope}</td><td>${holdersOf(scope).join(", ") || "nobody"}</td></tr>`);
   return `<!doctype html>
 <html lang="en">
@@ -56,13 +63,32 @@ ${sections.join("\n")}
 `;
 }
 
-function operationOf({ method, path, operation }: { method: string; path: string; operation: Operation }): string {
+type Row = { readonly method: string; readonly path: string; readonly operation: Operation };
+
+function operationOf({ method, path, operation }: Row, schemas: Record<string, Schema>): string {
   const answers = Object.entries(operation.responses ?? {}).map(
     ([status, { description = "" }]) => `<tr><td>${text(status)}</td><td>${text(description)}</td></tr>`,
   );
   return `<h3><code>${method.toUpperCase()} ${text(path)}</code></h3>
 <p>${text(operation.summary ?? "")}. ${text(operation.description ?? "")}</p>
-<table><tbody>${answers.join("")}</tbody></table>`;
+${given(operation, schemas)}<table><tbody>${answers.join("")}</tbody></table>`;
+}
+
+/** What a request brings; an asterisk marks what cannot be left out. */
+function given({ parameters = [], requestBody }: Operation, schemas: Record<string, Schema>): string {
+  const written = requestBody?.content?.["application/json"]?.schema ?? {};
+  const body = written.$ref === undefined ? written : (schemas[written.$ref.split("/").at(-1) ?? ""] ?? {});
+  const fields = Object.keys(body.properties ?? {}).map((name) => ({
+    name,
+    in: "body",
+    required: body.required?.includes(name) === true,
+  }));
+  const places = Map.groupBy([...parameters, ...fields], (each) => each.in);
+  const lines = [...places].map(
+    ([place, names]) =>
+      `${place}: ${names.map(({ name, required }) => `<code>${text(name)}</code>${required === true ? "*" : ""}`).join(", ")}`,
+  );
+  return lines.length === 0 ? "" : `<p>${lines.join("<br>")}</p>\n`;
 }
 
 function text(value: string): string {
