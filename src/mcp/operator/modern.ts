@@ -10,7 +10,7 @@ import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, rpcError } from "../
 import type { Tools } from "../tools.ts";
 
 const MODERN = "2026-07-28";
-export const SUPPORTED: readonly string[] = [MODERN, ...[...VERSIONS].toReversed()];
+const SUPPORTED: readonly string[] = [MODERN, ...[...VERSIONS].toReversed()];
 
 const HEADER_MISMATCH = -32020;
 const UNSUPPORTED_VERSION = -32022;

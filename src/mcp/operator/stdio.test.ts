@@ -5,7 +5,7 @@ import type { Tools } from "../tools.ts";
 import { serveStdio } from "./stdio.ts";
 
 /** Tools of which one waits until nobody wants it any more. */
-function open() {
+function open(graceMs = 0) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const given: string[] = [];
   let waiting = 0;
@@ -24,7 +24,7 @@ function open() {
   output.on("data", (chunk) => {
     text += String(chunk);
   });
-  const over = serveStdio({ input, output, tools });
+  const over = serveStdio({ input, output, tools, graceMs });
   const send = (message: object) => void input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const ids = () =>
     text
@@ -79,4 +79,12 @@ test("lines are put together wherever they are cut, and a batch is for those who
   await expect.poll(text).toContain("Batches are not part");
   input.end();
   await over;
+});
+
+test("what was asked for before the input ended is still answered", async () => {
+  const { send, ids, input, over } = open(10_000);
+  for (let id = 1; id <= 5; id += 1) send({ id, method: "tools/call", params: { name: "short" } });
+  input.end();
+  await over;
+  expect(ids()).toEqual([1, 2, 3, 4, 5]);
 });

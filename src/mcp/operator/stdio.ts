@@ -2,6 +2,7 @@
 
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { pause } from "../../client/reach.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { parseStrictJson } from "../../core/verdict/json-text.ts";
 import { isList, isObject } from "../../core/verdict/report-fields.ts";
@@ -15,15 +16,21 @@ const MAX_DEPTH = 32;
 /** Calls at the same time; one that waits for a run is one of them. */
 const MAX_RUNNING = 32;
 
+const GRACE_MS = 2000;
+
+type Running = { readonly controller: AbortController; readonly over: Promise<void> };
+
 export type StdioOptions = {
   readonly input: Readable;
   readonly output: Writable;
   readonly tools: Tools;
+  /** How long what still runs at the end of the input may take. */
+  readonly graceMs?: number;
 };
 
-/** Until the input ends; what still runs then is given up. */
-export async function serveStdio({ input, output, tools }: StdioOptions): Promise<void> {
-  const running = new Map<unknown, AbortController>();
+/** Until the input ends and what was asked for is answered, or given up because it takes too long. */
+export async function serveStdio({ input, output, tools, graceMs = GRACE_MS }: StdioOptions): Promise<void> {
+  const running = new Map<unknown, Running>();
   let version: string | undefined;
 
   for await (const line of linesOf(input)) {
@@ -41,31 +48,33 @@ export async function serveStdio({ input, output, tools }: StdioOptions): Promis
     giveUp(message);
     if (running.size >= MAX_RUNNING && idOf(message) !== undefined)
       await write(rpcError(idOf(message) ?? null, INTERNAL_ERROR, "Too many calls at the same time."));
-    else void answer(message);
+    else start(message);
   }
-  for (const controller of running.values()) controller.abort();
+  const rest = [...running.values()];
+  await Promise.race([Promise.all(rest.map(({ over }) => over)), pause(graceMs)]);
+  for (const { controller } of rest) controller.abort();
 
   /** Calls go on side by side, so that a ping is answered while one waits. */
-  async function answer(message: Json): Promise<void> {
+  function start(message: Json): void {
     const controller = new AbortController();
     // A batch, or an id that is used twice at once, has a place of its own that nobody can name.
     const id = idOf(message);
     const key = id === undefined || running.has(id) ? controller : id;
-    running.set(key, controller);
-    try {
-      const asked = { signal: controller.signal, ...(version === undefined ? {} : { version }) };
-      const { body } = await answerOperator(message, tools, asked);
-      version = negotiated(body) ?? version;
-      // Who gave a call up does not want to hear of it any more.
-      if (body !== undefined && !controller.signal.aborted) await write(body);
-    } finally {
-      running.delete(key);
-    }
+    const over = answer(message, controller.signal).finally(() => running.delete(key));
+    running.set(key, { controller, over });
+  }
+
+  async function answer(message: Json, signal: AbortSignal): Promise<void> {
+    const asked = { signal, ...(version === undefined ? {} : { version }) };
+    const { body } = await answerOperator(message, tools, asked);
+    version = negotiated(body) ?? version;
+    // Who gave a call up does not want to hear of it any more.
+    if (body !== undefined && !signal.aborted) await write(body);
   }
 
   function giveUp(message: Json): void {
     if (!isObject(message) || message["method"] !== "notifications/cancelled" || !isObject(message["params"])) return;
-    running.get(message["params"]["requestId"])?.abort();
+    running.get(message["params"]["requestId"])?.controller.abort();
   }
 
   /** Whoever does not read is waited for: what is not read holds a place of those that may run. */
