@@ -270,7 +270,7 @@ describe("approve", () => {
   });
 
   test("a delivery about another commit than the branch is at is refused", async () => {
-    await feature("F-12");
+    const run = await feature("F-12");
     served.commit = "a".repeat(40);
     const about = (commit: string) => signed(approve("F-12", { commit }));
     expect(await post("tracker", about("b".repeat(40)))).toMatchObject({
@@ -279,6 +279,8 @@ describe("approve", () => {
     });
     expect(await post("tracker", about("a".repeat(40)))).toMatchObject({ status: 202 });
     served.commit = null;
+    const answered = (await served.bench.events(run.id)).find(({ type }) => type === "gate.answered");
+    expect(answered).toMatchObject({ commit: "a".repeat(40) });
   });
 
   test("a delivery is good under the old secret while it is replaced", async () => {

@@ -71,10 +71,13 @@ async function answerGate(
   if (item === undefined)
     return err({ code: "action_refused", detail: `Several gates of ${run.subject.id} are open, and none is named.` });
   const given = { answer: intent.answer, text: intent.comment };
-  const refused = refuseAnswer(item, given) ?? (await refuseOtherCommit(parts, run, intent));
+  const commit = await parts.commitOf(run);
+  const refused = refuseAnswer(item, given) ?? refuseOtherCommit(intent, commit);
   if (refused !== undefined) return err(refused);
   const answer = takenAnswer(item, given);
-  const body = { type: "item.answered", number: item.number, kind: "gate", answer, text: intent.comment } as const;
+  const decided = commit === null ? {} : { commit };
+  const { number, kind } = item;
+  const body = { type: "item.answered", number, kind, answer, text: intent.comment, ...decided } as const;
   if (intent.type === "request-gate") {
     // Refused by the run, since no person speaks; what stays is the record that it was asked for.
     const asked = await parts.engine.deliver(run.id, body, "system", signalId);
@@ -146,13 +149,8 @@ async function notWaiting(
 }
 
 /** An answer is about what was looked at. */
-async function refuseOtherCommit(
-  { commitOf }: CarryOutParts,
-  run: Run,
-  { commit }: GateWord,
-): Promise<Refusal | undefined> {
-  const current = commit === null ? null : await commitOf(run);
-  if (current === null || current === commit) return undefined;
+function refuseOtherCommit({ commit }: GateWord, current: string | null): Refusal | undefined {
+  if (commit === null || current === null || current === commit) return undefined;
   return {
     code: "version_mismatch",
     detail: `The answer is about the commit ${commit}; the run's branch is at ${current}.`,

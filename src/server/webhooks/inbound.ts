@@ -43,6 +43,8 @@ export function createInbound(parts: InboundParts): readonly SignedRoute[] {
       { replays: parts.replays, now },
     );
     if (received.code !== "accepted") return answer(context, received);
+    // For the record of requests: it is known who speaks from here on.
+    context.set("principal", { kind: "webhook", id: `webhook:${source.name}`, source: source.name });
     const { claim, intent, signalId } = received;
     if (!mayCarryOut(source.name)) {
       claim.release();
