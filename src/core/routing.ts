@@ -483,7 +483,8 @@ function isEarlier(draft: Draft, track: string, target: Stage, stage: Stage): bo
 /** Where "again" leads when no counter was involved: a judged stage sends back, a broken one runs again. */
 function againFrom(stage: Stage, outcome: Outcome | undefined): [again: string, counter?: string] {
   const revise = outcome?.health === "complete" && isWork(stage) ? stage.route["revise"] : undefined;
-  if (revise === undefined) return ["self"];
+  // Who has nobody to send back to looks at it again itself; asking the same person again would lead nowhere.
+  if (revise === undefined || revise.goto === "escalate") return ["self"];
   return revise.counter === undefined ? [revise.goto] : [revise.goto, revise.counter];
 }
 
