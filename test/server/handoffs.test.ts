@@ -341,17 +341,21 @@ test("R-003-31: any receiver may reject; what the analyst rejects waits for a pe
   expect(rowOf(refusal)).toMatchObject({ status: "rejected", rejection_reason: "Not a story" });
   expect(refusal.body).toMatchObject({ returned: null, inbox: `${await world.runOf(other)}.1` });
   expect(openItems(await runOf(other))).toMatchObject([{ kind: "escalation", stage: "analyst" }]);
+  const again = await world.served.call("POST", `/api/inbox/${String(refusal.body["inbox"])}/answer`, {
+    body: { answer: "again", text: "It is one" },
+  });
+  expect(again.status).toBe(200);
+  expect(await world.state(other)).toMatchObject({ currentAgent: "analyst" });
+  expect(rowOf(await world.create(other, "analyst", "implementer", PLAN)).status).toBe("pending");
 });
 
 test("R-003-32: the reject loop goes on until its limit, then a person is asked", async () => {
   const story = await world.newStory();
+  await world.leadTo(story, "implementer");
   for (let round = 1; round <= 3; round++) {
-    const row = await world.leadTo(story, "reviewer").catch(async () => {
-      const made = await world.create(story, "implementer", "reviewer", CODE);
-      return rowOf(made);
-    });
+    const row = rowOf(await world.create(story, "implementer", "reviewer", CODE));
     const reply = await reject(row.id, `no, ${round}`);
-    expect(reply.status).toBe(200);
+    expect(rowOf(reply)).toMatchObject({ id: row.id, status: "rejected" });
     expect(reply.body["returned"] === null).toBe(round === 3);
   }
   expect(openItems(await runOf(story))).toMatchObject([{ kind: "escalation", stage: "reviewer" }]);

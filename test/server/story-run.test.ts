@@ -1,6 +1,6 @@
 // Stories as a whole, the second way of reporting, verdicts over HTTP, and work for agents outside.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openItems } from "../../src/core/run.ts";
@@ -278,6 +278,24 @@ test("what a program plays takes no verdict from others", async () => {
     "out_of_turn",
   );
   await world.served.call("POST", `/api/runs/${runId}/cancel`, { body: {} });
+});
+
+test("an agent that was started gives its verdict with its own token, once", async () => {
+  const file = join(world.served.bench.dir, "analyst-token");
+  const wait = `printf %s "$PASSRAIL_TOKEN" > ${file}.new && mv ${file}.new ${file}; exec sleep 60`;
+  const story = await world.newStory({
+    runners: { "*": { runner: "outside" }, analyst: { command: ["/bin/sh", "-c", wait] } },
+  });
+  const token = await until("its token", () => (existsSync(file) ? readFileSync(file, "utf8") : undefined));
+  const runId = await world.runOf(story);
+  const own = { token };
+  await refused(() => verdict(runId, { verdict: "fine" }, own), 422, "verdict_invalid");
+  await refused(() => verdict(runId, { verdict: "approved", story_id: "v9:9.9.9" }, own), 422, "verdict_invalid");
+  await refused(() => verdict(runId, { verdict: "approved", stage: "implementer" }, own), 409, "out_of_turn");
+  const given = await verdict(runId, { verdict: "approved", agent: "analyst", story_id: story, payload: PLAN }, own);
+  expect(given).toMatchObject({ status: 200, body: { stage: "analyst", verdict: "pass", warnings: [] } });
+  expect((await world.state(story)).handoffs.at(-1)).toMatchObject({ to_agent: "implementer", payload: PLAN });
+  expect((await verdict(runId, { verdict: "approved" }, own)).status).toBe(401);
 });
 
 test("R-003-38: whoever takes a story's work is told address, story and branch as lines", async () => {
