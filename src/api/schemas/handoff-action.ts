@@ -4,7 +4,7 @@ import { z } from "zod";
 import { json, REASON_CHARS } from "./common.ts";
 import { handoffRowSchema } from "./handoff-row.ts";
 
-export const HANDOFF_ACTIONS = ["create", "accept", "reject", "timeout", "cleanup"] as const;
+const HANDOFF_ACTIONS = ["create", "accept", "reject", "timeout", "cleanup"] as const;
 export const PAYLOAD_BYTES = 1024 * 1024;
 
 export const storyId = z
@@ -73,20 +73,20 @@ const success = z.literal(true);
 const warnings = z.array(z.string()).meta({ description: "what was taken although something is missing in it" });
 const inbox = z.string().nullable().meta({ description: "the item that the story waits for now" });
 
-export const handedOnSchema = z.object({
+const handedOnSchema = z.object({
   success,
   handoff: handoffRowSchema.nullable().meta({ description: "null where the story waits for a person instead" }),
   warnings,
   inbox,
 });
-export const takenSchema = z.object({ success, handoff: handoffRowSchema });
-export const sentBackSchema = z.object({
+const takenSchema = z.object({ success, handoff: handoffRowSchema });
+const sentBackSchema = z.object({
   success,
   handoff: handoffRowSchema,
   returned: handoffRowSchema.nullable().meta({ description: "null where the story waits for a person instead" }),
   inbox,
 });
-export const cleanedSchema = z.object({ success, deleted: z.int() });
+const cleanedSchema = z.object({ success, deleted: z.int() });
 
 export const handoffActedSchema = z
   .union([handedOnSchema, sentBackSchema, takenSchema, cleanedSchema])

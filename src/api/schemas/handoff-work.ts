@@ -6,8 +6,8 @@ import { flowName, line, stageName, subject, TEXT_CHARS, time } from "./common.t
 import { agentName, storyId } from "./handoff-action.ts";
 import { runSummarySchema } from "./run.ts";
 
-export const STORY_ACTIONS = ["start", "continue", "stop", "reset"] as const;
-export const SIGNAL_ACTIONS = ["complete", "blocked", "progress"] as const;
+const STORY_ACTIONS = ["start", "continue", "stop", "reset"] as const;
+const SIGNAL_ACTIONS = ["complete", "blocked", "progress"] as const;
 
 const MESSAGE_CHARS = 10_000;
 const TITLE = "expected 1 to 200 characters, not only spaces, no control characters";

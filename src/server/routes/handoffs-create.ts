@@ -8,7 +8,7 @@ import type { Flow, WorkStage } from "../../core/flow.ts";
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import type { Report } from "../../core/outcome.ts";
 import { isValidTransition, storyAgents, storyTransitions } from "../../core/projections/story.ts";
-import { err, ok, type Result } from "../../core/result.ts";
+import { err, ok } from "../../core/result.ts";
 import { isEnded, type Run } from "../../core/run.ts";
 import { findWork, isWork } from "../../core/sequence.ts";
 import { payloadProblems } from "../../engine/check-contract.ts";
@@ -166,9 +166,7 @@ function firstAgent(flow: Flow): string | undefined {
 }
 
 /** Who gets the work when this stage passes it on. */
-export function nextAgent(flow: Flow, { id }: WorkStage): string | undefined {
+function nextAgent(flow: Flow, { id }: WorkStage): string | undefined {
   const stages = flow.stages.filter(isWork);
   return stages[stages.findIndex((stage) => stage.id === id) + 1]?.shownAgent ?? flow.handoffs.exit;
 }
-
-export type HandedOn = Awaited<ReturnType<typeof createHandoff>> extends Result<infer T, Refusal> ? T : never;

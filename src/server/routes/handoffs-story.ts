@@ -95,7 +95,8 @@ export function createStories({ store }: Pick<ServerParts, "store">): Stories {
     async show(rows) {
       const runs = new Map(
         await Promise.all(
-          [...new Set(rows.map(({ runId }) => runId))].map(
+          // Nobody has added anything to what is pending.
+          [...new Set(rows.flatMap(({ runId, state }) => (state === "pending" ? [] : [runId])))].map(
             async (runId) => [runId, acceptedWith(await store.attempts(runId))] as const,
           ),
         ),

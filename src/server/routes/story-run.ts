@@ -67,7 +67,9 @@ async function start({ asking, turns, body }: Act): Promise<Result<Acted, Refusa
     const story = found.ok ? found.value : undefined;
     const subject = { id: storyId, title: body.title ?? storyId, body: body.body ?? "" };
     if (story === undefined) return startFirst(asking, subject, body.flow);
-    if (isEnded(story.run)) return startAgain(asking, renamed(story, body));
+    const isOtherFlow = body.flow !== undefined && body.flow !== story.run.flow;
+    if (isEnded(story.run))
+      return isOtherFlow ? startFirst(asking, subject, body.flow) : startAgain(asking, renamed(story, body));
     const after = await goOn(asking, story, true);
     return after.ok && after.value === undefined ? err(active(story.run)) : orSame(after, story);
   });
