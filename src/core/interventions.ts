@@ -56,8 +56,8 @@ function wentBack(draft: Draft, id: string, note: string): string | undefined {
       return `${id} is of a track that has joined; go back to an earlier stage`;
   } else if (ids.indexOf(id) >= ids.indexOf(track.stage)) return `${id} does not come before ${track.stage}`;
   const leaving = track.at === "done" ? stage : (findStage(flow, run, name, track.stage) ?? stage);
-  for (const [each, state] of Object.entries(run.tracks)) {
-    if (each !== name && (name !== MAIN_TRACK || track.at !== "forked" || state.at === "done")) continue;
+  const ending = track.at === "forked" ? Object.entries(run.tracks) : [[name, track] as const];
+  for (const [each, state] of ending) {
     if (state.at === "done" || state.at === "forked") continue;
     endCurrent(draft, each, state, "went back");
     const isUntaken = state.at !== "waiting" || state.item.kind === "budget";
