@@ -70,7 +70,7 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
     packages: "*",
     node: true,
   },
-  web: { may: ["core", "api"], packages: "*", node: false },
+  web: { may: ["core", "api", "client"], packages: "*", node: false },
   "webhooks-settings.ts": { may: ["core"], packages: ["zod"], node: false },
   "webhooks-secrets.ts": { may: ["core"], packages: [], node: true },
   "webhooks-in.ts": { may: "*", packages: "*", node: true },

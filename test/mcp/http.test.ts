@@ -114,6 +114,26 @@ test("what an agent or a stranger wrote comes back as data, with nothing hidden 
   expect(shown.text).toContain("\\udb40\\udc49");
 });
 
+test("waiting has an end, and only so many may wait at once", async () => {
+  const { value } = await use("start_run", { flow: "feature", title: "Held" });
+  const { id: run } = value["run"] as { id: string };
+  const { value: waiting } = await use("wait_for", { run });
+  const [item] = waiting["items"] as { id: string }[];
+  await use("pause_run", { run });
+  const { version } = (await use("show_item", { item: item?.id })).value;
+  await use("answer_item", { item: item?.id, version, answer: "approve" });
+  const waits = Array.from({ length: 70 }, () =>
+    post({ method: "tools/call", params: { name: "wait_for", arguments: { run, seconds: 1 } } }),
+  );
+  const replies = await Promise.all(waits);
+  const refused = replies.filter(({ status }) => status === 429);
+  expect(refused.map(({ body }) => body["code"])).toEqual(Array.from({ length: 6 }, () => "too_many_calls"));
+  const waited = replies.filter(({ status }) => status === 200).map(({ body }) => toAnswer(body).value);
+  expect(waited).toHaveLength(64);
+  for (const each of waited) expect(each).toMatchObject({ reached: false, run: { status: "running", paused: true } });
+  expect((await use("list_flows", {})).isError).toBe(false);
+});
+
 test("messages that are none are refused in the words of whoever notices", async () => {
   expect(await served.call("POST", "/mcp", { body: [] })).toMatchObject({ body: { code: "body_must_be_object" } });
   expect(await served.call("POST", "/mcp", { body: { method: "ping" } })).toMatchObject({

@@ -13,8 +13,6 @@ import type { ServerParts } from "../parts.ts";
 
 /** One that waits for a run is one of them. */
 const MAX_RUNNING = 64;
-/** Longer than the longest wait. */
-const TIMEOUT_MS = 60_000;
 
 export function mountMcp(app: App, mount: Mount, { onProblem }: Pick<ServerParts, "onProblem">): void {
   let running = 0;
@@ -53,7 +51,6 @@ function clientOf(app: App, headers: Headers) {
   return createClient({
     url: `http://${host}`,
     token,
-    timeoutMs: TIMEOUT_MS,
     retries: 0,
     fetch: async (url, init) => {
       const sent = new Headers(init.headers);
