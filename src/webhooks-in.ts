@@ -9,7 +9,13 @@ import type { ServerParts } from "./server/parts.ts";
 import { createInbound } from "./server/webhooks/inbound.ts";
 import type { Rule } from "./server/webhooks/mapping.ts";
 import { openFileReplays } from "./server/webhooks/replay-file.ts";
-import { type GivenSource, gitHubSource, standardSource, type WebhookSource } from "./server/webhooks/source.ts";
+import {
+  type GivenSource,
+  gitHubSource,
+  standardSource,
+  tokenSource,
+  type WebhookSource,
+} from "./server/webhooks/source.ts";
 import { type Environment, readSecrets } from "./webhooks-secrets.ts";
 import type { RuleSettings, SourceSettings } from "./webhooks-settings.ts";
 
@@ -31,27 +37,34 @@ export type Inbound = { readonly signed: readonly SignedRoute[]; close(): void }
 
 /** What `createApp` takes as `signed`. Only the process that performs may open it. */
 export function openInbound({ config, home, parts, notifier, ...reading }: InboundOptions): Inbound {
-  const sources = Object.entries(config.webhooks).map(([name, settings]) => readSource(name, settings, reading));
+  const sources = Object.entries(config.webhooks).map(([name, settings]) =>
+    readSource(name, settings, { ...reading, parts }),
+  );
   if (sources.length === 0) return { signed: [], close: () => {} };
   const replays = openFileReplays(join(home, "webhook-ids"), { now: () => Date.parse(parts.now()) });
   const tell = async (wish: Notice) => notifier?.notify(wish);
   return { signed: createInbound({ ...parts, sources, replays, tell }), close: () => replays.close() };
 }
 
-function readSource(name: string, settings: SourceSettings, reading: Reading): WebhookSource {
-  const secrets = readSecrets(settings.secret_file, settings.secret_env, reading.environment);
-  // Without a secret the source answers 503; nothing is ever taken unsigned.
-  if (!secrets.ok) reading.onProblem(`The webhook "${name}" is disabled: ${secrets.error.message}`);
+function readSource(
+  name: string,
+  settings: SourceSettings,
+  { environment, onProblem, parts }: Reading & Pick<InboundOptions, "parts">,
+): WebhookSource {
   const { rights, flow, prefix, authors, rules } = settings;
-  const given: GivenSource = {
+  const common = {
     name,
-    secrets: secrets.ok ? secrets.value : [],
     ...(rights === undefined ? {} : { rights }),
     ...(flow === undefined ? {} : { flow }),
     ...(prefix === undefined ? {} : { prefix }),
     ...(authors === undefined ? {} : { authors }),
     ...(rules === undefined ? {} : { rules: rules.map((rule) => toRule(rule, prefix ?? "")) }),
   };
+  if (settings.kind === "token") return tokenSource({ ...common, isKey: (token) => isKeyOf(parts, name, token) });
+  const secrets = readSecrets(settings.secret_file, settings.secret_env, environment);
+  // Without a secret the source answers 503; nothing is ever taken unsigned.
+  if (!secrets.ok) onProblem(`The webhook "${name}" is disabled: ${secrets.error.message}`);
+  const given: GivenSource = { ...common, secrets: secrets.ok ? secrets.value : [] };
   if (settings.kind === "standard") return standardSource(given);
   const { label, actors } = settings;
   return gitHubSource({
@@ -59,6 +72,11 @@ function readSource(name: string, settings: SourceSettings, reading: Reading): W
     ...(label === undefined ? {} : { label }),
     ...(actors === undefined ? {} : { actors }),
   });
+}
+
+function isKeyOf({ keys }: ServerParts, name: string, token: string): boolean {
+  const holder = keys.find(token);
+  return holder?.kind === "webhook" && holder.source === name;
 }
 
 function toRule(rule: RuleSettings, prefix: string): Rule {

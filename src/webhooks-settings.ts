@@ -67,9 +67,8 @@ const rule = z.discriminatedUnion("do", [
 
 const logins = z.array(word).max(1000).optional();
 
+const secret = { secret_file: file.optional(), secret_env: variable.optional() };
 const source = {
-  secret_file: file.optional(),
-  secret_env: variable.optional(),
   rights: z.enum(["request", "operator"]).optional(),
   flow: name.optional(),
   prefix: z
@@ -88,10 +87,11 @@ export const webhooksSchema = z.record(
   name,
   z
     .discriminatedUnion("kind", [
-      z.strictObject({ ...source, kind: z.literal("standard") }),
-      z.strictObject({ ...source, kind: z.literal("github"), label: word.optional(), actors: logins }),
+      z.strictObject({ ...source, kind: z.literal("token") }),
+      z.strictObject({ ...source, ...secret, kind: z.literal("standard") }),
+      z.strictObject({ ...source, ...secret, kind: z.literal("github"), label: word.optional(), actors: logins }),
     ])
-    .refine(oneSecret, ONE_SECRET),
+    .refine((given) => given.kind === "token" || oneSecret(given), ONE_SECRET),
 );
 
 const endpoint = {

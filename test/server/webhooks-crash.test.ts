@@ -4,12 +4,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Json } from "../../src/core/json.ts";
 import { SECRET, standard } from "../../src/server/webhooks/signing.testsuite.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import { until } from "../harness/until.ts";
 import { newRepository } from "../harness/workbench.ts";
+
+const DRIVER = fileURLToPath(import.meta.resolve("./webhooks-driver.ts"));
 
 let dir: string;
 const children: ChildProcess[] = [];
@@ -31,7 +34,7 @@ const ended = (child: ChildProcess) =>
   until("the end of the process", () => (child.exitCode ?? child.signalCode) || undefined);
 
 async function startDriver(die: "die" | "live", failpoint = ""): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "webhooks-driver.ts"), dir, die], {
+  const child = spawn(process.execPath, [DRIVER, dir, die], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...(failpoint === "" ? {} : { PASSRAIL_FAILPOINT: failpoint }) },
   });

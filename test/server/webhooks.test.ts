@@ -58,6 +58,7 @@ function options(): InboundOptions {
           rights: "operator",
           rules: [{ on: "merged", do: "done", stages: ["ship"], subject: "data.id", else: "cancel" }],
         },
+        script: { kind: "token", rights: "operator" },
         exposed: { kind: "standard", secret_file: file("exposed") },
         unset: { kind: "standard", secret_env: "NO_SUCH_SECRET" },
       },
@@ -288,6 +289,29 @@ describe("approve", () => {
     const sent = standard(JSON.stringify(approve("F-old")), { id: newId(), atMs: Date.now(), secrets: [OLD_SECRET] });
     expect(await post("tracker", sent)).toMatchObject({ status: 202 });
   });
+});
+
+test("R-000-25: a sender that holds a key of the source need not sign, but has to name its delivery", async () => {
+  const run = await feature("F-key");
+  const { token } = await served.keys.create({ name: "script", kind: "webhook" });
+  const { token: other } = await served.keys.create({ name: "tracker", kind: "webhook" });
+  const send = (authorization: string | null, id: string | null, source = "script") => {
+    const headers = new Headers();
+    if (authorization !== null) headers.set("authorization", authorization);
+    if (id !== null) headers.set("webhook-id", id);
+    return post(source, { headers, rawBody: Buffer.from(JSON.stringify(approve("F-key"))) });
+  };
+  expect(await send(null, "k1")).toMatchObject({ status: 401, body: { code: "auth_required" } });
+  for (const wrong of [other, served.operator, `${token}x`, ""])
+    expect(await send(`Bearer ${wrong}`, "k1")).toMatchObject({ status: 401, body: { code: "auth_invalid" } });
+  expect(await send(`Bearer ${token}`, null)).toMatchObject({ status: 400, body: { code: "invalid_delivery_id" } });
+  expect(await send(`Bearer ${token}`, "k1", "tracker")).toMatchObject({ status: 401 });
+  expect(await starts(run.id)).toBe(0);
+  expect(await send(`Bearer ${token}`, "k1")).toMatchObject({ status: 202 });
+  expect(await send(`Bearer ${token}`, "k1")).toMatchObject({ status: 200, body: { code: "duplicate" } });
+  await firstStart(run.id);
+  // What the key opens is this door and no other.
+  expect((await served.call("GET", "/api/runs", { token })).status).toBe(403);
 });
 
 describe("tickets", () => {

@@ -43,6 +43,8 @@ export type Refused = Extract<Received, { readonly detail: string }>;
 
 const STATUS: Readonly<Record<ErrorCode, 400 | 401 | 413 | 503>> = {
   webhook_disabled: 503,
+  auth_required: 401,
+  auth_invalid: 401,
   body_too_large: 413,
   signature_missing: 401,
   signature_invalid: 401,

@@ -16,6 +16,8 @@ export type WebhookSource = {
   readonly rules: readonly Rule[];
 } & (
   | { readonly kind: "standard" }
+  /** For senders that cannot sign: whoever holds a key of the source, and names each delivery. */
+  | { readonly kind: "token"; readonly isKey: (token: string) => boolean }
   /** `actors`: logins whose acts count; null for everyone whom the forge let do it. */
   | { readonly kind: "github"; readonly actors: readonly string[] | null }
 );
@@ -35,6 +37,14 @@ export type GivenSource = {
 /** A source that follows Standard Webhooks, with the event types of docs/webhooks.md. */
 export function standardSource({ flow, prefix = "", rules, ...given }: GivenSource): WebhookSource {
   return { kind: "standard", ...base(given), rules: rules ?? standardRules({ flow: flow ?? null, prefix }) };
+}
+
+/** The same events, from a sender that holds a key instead of a secret. */
+export function tokenSource(
+  source: Omit<GivenSource, "secrets"> & { readonly isKey: (token: string) => boolean },
+): WebhookSource {
+  const { isKey, ...given } = source;
+  return { ...standardSource({ ...given, secrets: [] }), kind: "token", isKey };
 }
 
 /** A repository or organisation on GitHub; issues with the label become tickets. */

@@ -1,4 +1,4 @@
-// Whether a delivery comes from who holds the secret: Standard Webhooks 1.0 and GitHub. Decided over the raw bytes, before anything
+// Whether a delivery comes from who holds the secret: Standard Webhooks 1.0, GitHub, or a key of ours. Decided over the raw bytes, before anything
 // is parsed. Replays are not noticed here: a replay is signed well.
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -10,6 +10,8 @@ export type HeaderReader = { get(name: string): string | null };
 
 export type VerifyCode =
   | "webhook_disabled"
+  | "auth_required"
+  | "auth_invalid"
   | "signature_missing"
   | "signature_invalid"
   | "timestamp_out_of_tolerance"
@@ -39,6 +41,7 @@ export function verifyDelivery(
   rawBody: Uint8Array,
   nowMs: number,
 ): Result<Verified, Refusal> {
+  if (source.kind === "token") return verifyToken(source.isKey, headers);
   const keys = source.secrets.flatMap((secret) => keyOf(source.kind, secret) ?? []);
   if (keys.length === 0) return refuse("webhook_disabled", `The source "${source.name}" has no usable secret.`);
   return source.kind === "standard"
@@ -96,6 +99,20 @@ function verifyGitHub(keys: readonly Buffer[], headers: HeaderReader, rawBody: U
   const digest = createHash("sha256").update(rawBody).digest("hex");
   const event = headers.get("x-github-event") ?? "";
   return ok({ id, keys: [id, `body:${digest}`], event: /^[a-z_]{1,64}$/.test(event) ? event : "" });
+}
+
+/** Nothing is signed, so the sender has to name each delivery itself: what comes twice under one name counts once. */
+function verifyToken(isKey: (token: string) => boolean, headers: HeaderReader): Result<Verified, Refusal> {
+  const authorization = headers.get("authorization");
+  if (authorization === null)
+    return refuse("auth_required", "Authorization: Bearer and a key of this source is needed.");
+  const token = /^Bearer +([A-Za-z0-9_-]{1,200})$/i.exec(authorization)?.[1];
+  if (token === undefined || !isKey(token)) return refuse("auth_invalid", "The token is no key of this source.");
+  const id = headers.get("webhook-id");
+  if (id === null || !/^[\x21-\x7e]{1,256}$/.test(id)) {
+    return refuse("invalid_delivery_id", "webhook-id is needed: up to 256 visible characters, new for each delivery.");
+  }
+  return ok({ id, keys: [id], event: null });
 }
 
 /** Every pair is compared, so that the time says nothing about which one was right. */
