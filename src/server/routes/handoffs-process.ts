@@ -9,9 +9,11 @@ import { err, ok, type Result } from "../../core/result.ts";
 import { isEnded, type Run } from "../../core/run.ts";
 import type { HandoffRow } from "../../store/store.ts";
 import { actorOf } from "../actor.ts";
-import { acceptedFacts } from "../views/handoff.ts";
+import { allEvents } from "../find-run.ts";
+import { acceptedFacts, acceptedWith } from "../views/handoff.ts";
 import { refusePayload } from "./handoffs-create.ts";
 import { type Asking, deliver, wasDone } from "./handoffs-deliver.ts";
+import { redacted } from "./handoffs-redact.ts";
 import { FOREIGN, inboxOf, type Story } from "./handoffs-story.ts";
 import { findTurn, finishOf, reportOf } from "./handoffs-turn.ts";
 
@@ -23,7 +25,10 @@ export async function acceptHandoff(asking: Asking, { handoffId, payload }: Acti
   const { row, story } = found.value;
   const refused = refusePayload(payload);
   if (refused !== undefined) return err(refused);
-  if (await wasDone(asking, row.runId)) return taken(asking, row);
+  if (await wasDone(asking, row.runId)) {
+    if (payload !== undefined) await keepLost(asking, row, payload as JsonObject);
+    return taken(asking, row);
+  }
   if (row.state !== "pending") return err(await notOpen(asking, row));
   const turn = findTurn(story, asking.principal, row.toAgent ?? "nobody", (_, track) => brings(track, row));
   if (!turn.ok) return turn;
@@ -41,9 +46,19 @@ export async function acceptHandoff(asking: Asking, { handoffId, payload }: Acti
       row.runId,
       stage.id,
       attempt,
-      acceptedFacts(row.number, payload as JsonObject),
+      acceptedFacts(row.number, redacted(payload as JsonObject)),
     );
   return taken(asking, await again(asking, row));
+}
+
+/** The start is stored first; whoever died after that is asked again, and what came with the start is still to be kept. */
+async function keepLost({ parts: { store } }: Asking, { runId, number }: HandoffRow, payload: JsonObject) {
+  if (acceptedWith(await store.attempts(runId)).has(number)) return;
+  const events = await allEvents(store, runId);
+  const accepted = events.findIndex((event) => event.type === "handoff.accepted" && event.number === number);
+  const started = events.slice(0, Math.max(accepted, 0)).findLast((event) => event.type === "stage.started");
+  if (started !== undefined)
+    await store.noteAttempt(runId, started.stage, started.attempt, acceptedFacts(number, payload));
 }
 
 export async function rejectHandoff(asking: Asking, { handoffId, reason }: Action<"reject">) {
