@@ -35,6 +35,19 @@ test("R-003-06: a payload comes back as the object it was, null where there was 
   expect(rowOf(await world.create(story, "implementer", "reviewer")).payload).toBeNull();
 });
 
+test("what looks like a key in what an agent sends is not kept", async () => {
+  const story = await world.newStory();
+  const key = `sk-ant-${"abCd".repeat(10)}`;
+  const [first] = (await world.state(story)).handoffs;
+  await world.post({ action: "accept", handoffId: first?.id, payload: { note: `with ${key}` } });
+  await world.create(story, "analyst", "implementer", { ...PLAN, approach: `use ${key}`, risks: [{ deep: key }] });
+  const row = (await world.state(story)).handoffs.at(-1);
+  await world.post({ action: "reject", handoffId: row?.id, reason: `no, ${key}` });
+  const state = JSON.stringify(await world.state(story));
+  const events = JSON.stringify(await world.served.bench.events(await world.runOf(story)));
+  for (const kept of [state, events]) expect([kept.includes(key), kept.includes("[REDACTED:")]).toEqual([false, true]);
+});
+
 test("R-003-30: the body is JSON whatever its type says, as curl sends it; what is no JSON is refused", async () => {
   const story = await world.newStory();
   const types = [

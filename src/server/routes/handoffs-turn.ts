@@ -12,6 +12,7 @@ import type { Run, Track } from "../../core/run.ts";
 import { findWork } from "../../core/sequence.ts";
 import type { SignalBody } from "../../core/signal.ts";
 import type { Principal } from "../principal.ts";
+import { redacted } from "./handoffs-redact.ts";
 
 export type Turn = {
   /** The name of the track. */
@@ -68,7 +69,8 @@ export function findTurn(
 
 export function finishOf({ stage, track, isOutside }: Turn, report: Report): SignalBody {
   const { attempt } = track;
-  return { type: "attempt.finished", stage: stage.id, attempt, report, ...(isOutside ? { outside: true } : {}) };
+  const body = { type: "attempt.finished", stage: stage.id, attempt, report: redacted(report) } as const;
+  return isOutside ? { ...body, outside: true } : body;
 }
 
 /** A report in the words of the flow. */

@@ -14,6 +14,7 @@ import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Turns } from "../turns.ts";
 import { type Asking, deliver, wasDone } from "./handoffs-deliver.ts";
+import { redacted } from "./handoffs-redact.ts";
 import { describeStory, inboxOf, type Stories, type Story } from "./handoffs-story.ts";
 import { findTurn, finishOf, reportOf, type Turn } from "./handoffs-turn.ts";
 
@@ -58,7 +59,7 @@ async function progress(
   if (!started.ok) return started;
   const { parts } = asking;
   const said = { at: parts.now(), message: body.message ?? "", ...linkOf(body) };
-  await parts.store.noteAttempt(story.run.id, stage.id, attempt, { progress: said });
+  await parts.store.noteAttempt(story.run.id, stage.id, attempt, { progress: redacted(said) });
   return signaled(asking, { ...story, run: started.value });
 }
 
