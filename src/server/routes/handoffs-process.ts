@@ -58,7 +58,7 @@ async function keepLost({ parts: { store } }: Asking, { runId, number }: Handoff
   const accepted = events.findIndex((event) => event.type === "handoff.accepted" && event.number === number);
   const started = events.slice(0, Math.max(accepted, 0)).findLast((event) => event.type === "stage.started");
   if (started !== undefined)
-    await store.noteAttempt(runId, started.stage, started.attempt, acceptedFacts(number, payload));
+    await store.noteAttempt(runId, started.stage, started.attempt, acceptedFacts(number, redacted(payload)));
 }
 
 export async function rejectHandoff(asking: Asking, { handoffId, reason }: Action<"reject">) {
