@@ -168,7 +168,7 @@ test("R-X-09: canceling ends what runs, withdraws what waits, and lets the works
 test("R-X-09: a retry of an escalated stage closes the escalation and runs the stage again", () => {
   const rejected = play(speccing(), "spec", { verdict: "REJECT" }).run;
   const retried = step(rejected, { type: "retry.requested", note: "with the new text" });
-  expect(types(retried)).toEqual(["item.withdrawn", "stage.ready", "run.resumed"]);
+  expect(types(retried)).toEqual(["item.withdrawn", "handoff.created", "stage.ready", "run.resumed"]);
   expect(retried.run.tracks["main"]).toMatchObject({
     at: "ready",
     stage: "spec",
