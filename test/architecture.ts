@@ -62,6 +62,7 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
       "launch",
       "daemon",
       "server/keys.ts",
+      "server/audit.ts",
       "server/token-file.ts",
       "client",
       "mcp/operator",

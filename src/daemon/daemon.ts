@@ -6,6 +6,8 @@ import { type Acting, openPassrail, type Passrail, type Place } from "../compose
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { systemClock } from "../engine/clock.ts";
 import { createApp } from "../server/app.ts";
+import { settingsNote } from "../server/audit-request.ts";
+import { createAudit } from "../server/audit.ts";
 import { createEventHub } from "../server/events/hub.ts";
 import { createKeys } from "../server/keys.ts";
 import { type Listening, listen } from "../server/listen.ts";
@@ -101,14 +103,19 @@ async function serve(acting: Acting, options: DaemonOptions): Promise<Serving> {
     now: () => systemClock.monotonicMs(),
     onError: (error) => log.write(`live events: ${textOf(error)}`),
   });
+  const audit = createAudit(acting.home, {
+    now: () => systemClock.now(),
+    onProblem: (text) => log.write(`audit: ${text}`),
+  });
+  audit.record(settingsNote(acting.config, acting.person, options.version));
   const keys = await createKeys(acting.home, { person: acting.person, now: () => systemClock.now() });
-  const parts = serverParts(acting, { ...options, keys, hub });
+  const parts = serverParts(acting, { ...options, audit, keys, hub });
   // Other processes store things too: commands beside the daemon.
   const timer = setInterval(() => hub.catchUp(), CATCH_UP_MS);
   timer.unref();
   try {
     const appAt = (given: number) => createApp(parts, { port: given, hosts: [...hosts, `${host}:${given}`] });
-    const listening = await listen(appAt, { port, host, hosts });
+    const listening = await listen(appAt, { port, host, hosts, audit });
     return {
       listening,
       catchUp: () => hub.catchUp(),
@@ -117,11 +124,13 @@ async function serve(acting: Acting, options: DaemonOptions): Promise<Serving> {
         clearInterval(timer);
         hub.close();
         await listening.close();
+        audit.close();
       },
     };
   } catch (error) {
     clearInterval(timer);
     hub.close();
+    audit.close();
     throw error;
   }
 }

@@ -7,24 +7,27 @@ import type { Json } from "../core/json.ts";
 import { err, ok } from "../core/result.ts";
 import { systemClock } from "../engine/clock.ts";
 import { prepareRun } from "../launch/prepare.ts";
+import type { Audit } from "../server/audit.ts";
 import type { EventHub } from "../server/events/hub.ts";
 import type { Keys } from "../server/keys.ts";
 import type { ServerParts } from "../server/parts.ts";
+import { describeWorker } from "../server/worker.ts";
 import { commitOf } from "./commit-of.ts";
 import type { DaemonOptions } from "./daemon.ts";
 
-type More = DaemonOptions & { readonly keys: Keys; readonly hub: EventHub };
+type More = DaemonOptions & { readonly audit?: Audit; readonly keys: Keys; readonly hub: EventHub };
 
-export function serverParts(
-  acting: Acting,
-  { environment, flags, hub, keys, log, project, version }: More,
-): ServerParts {
+export function serverParts(acting: Acting, more: More): ServerParts {
+  const { audit, environment, flags, hub, keys, log, project, version } = more;
   const { config, engine, home, person, store } = acting;
   // Read anew each time: flows and agents are files that people edit while the daemon runs.
   const catalog = () => loadCatalog({ shippedDir, projectDir: project });
+  const startedAt = systemClock.now();
   return {
     store,
     engine,
+    ...(audit === undefined ? {} : { audit }),
+    workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
     keys,
     events: hub,
     flows: {

@@ -20,7 +20,8 @@ export async function describeWorker({ store, slots, version, startedAt }: Worke
     if (stored === undefined) continue;
     const { run } = stored;
     for (const [name, track] of Object.entries(run.tracks)) {
-      if (track.at !== "running") continue;
+      // What is played outside works somewhere else.
+      if (track.at !== "running" || track.outside === true) continue;
       const { stage, attempt, since } = track;
       const { flow } = await flowOf(store, run);
       attempts.push({ runId, stage, attempt, agent: findWork(flow, run, name, stage)?.shownAgent ?? stage, since });

@@ -3,6 +3,7 @@
 
 import { userInfo } from "node:os";
 import { mkdirSync } from "node:fs";
+import { createAudit } from "../../server/audit.ts";
 import { createKeys, type KeyKind, type Keys } from "../../server/keys.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import type { Io } from "../io.ts";
@@ -17,6 +18,7 @@ export async function keyCreate(io: Io, name: string, kind: KeyKind): Promise<nu
     throw usageError("name_invalid", "A key's name has 1 to 48 letters, digits, dots, dashes or underscores.");
   const keys = await openKeys(io);
   const { token, ...info } = await keys.create({ name, kind });
+  note(io, `key ${info.id} created: ${name}, ${kind}`);
   if (io.json) printJson(io, { ...info, token });
   else {
     io.out(token);
@@ -48,9 +50,26 @@ export async function keyRevoke(io: Io, id: string): Promise<number> {
   requireOperator(io, "key revoke");
   if (!(await (await openKeys(io)).revoke(id)))
     throw new CliError("key_not_found", `There is no key ${id}.`, "passrail key list");
+  note(io, `key ${id} revoked`);
   if (io.json) printJson(io, { revoked: id });
   else if (!io.quiet) io.out(`Revoked ${id}: whoever uses it is refused from now on.`);
   return EXIT.ok;
+}
+
+/** Who may do what is part of the record, wherever it was changed. */
+function note(io: Io, what: string): void {
+  const audit = createAudit(io.home, { now: () => new Date().toISOString(), onProblem: (text) => io.err(`! ${text}`) });
+  audit.record({
+    type: "request.made",
+    principal: null,
+    who: `human:${userInfo().username}`,
+    from: `process ${process.pid}`,
+    what,
+    status: null,
+    code: null,
+    requestId: null,
+  });
+  audit.close();
 }
 
 async function openKeys(io: Io): Promise<Keys> {

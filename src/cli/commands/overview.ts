@@ -3,6 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { storeFile } from "../../compose.ts";
+import { verifyAudit } from "../../server/audit.ts";
 import { EXIT } from "../errors.ts";
 import type { Store } from "../find-run.ts";
 import type { Io } from "../io.ts";
@@ -155,7 +156,11 @@ export async function inbox(io: Io): Promise<number> {
 
 export async function verify(io: Io): Promise<number> {
   return withReader(io, async (store) => {
-    const damages = (await store?.verify()) ?? [];
+    const record = store === undefined ? [] : verifyAudit(io.home);
+    const damages = [
+      ...((await store?.verify()) ?? []),
+      ...record.map(({ seq, what }) => ({ seq, runId: null, what: `audit record: ${what}` })),
+    ];
     const events = (await store?.lastSeq()) ?? 0;
     if (io.json) printJson(io, { ok: damages.length === 0, file: storeFile(io.home), events, damages });
     else if (store === undefined) io.out("There is no store yet; nothing to verify.");
