@@ -18,6 +18,7 @@ import type { Notifier } from "./notify/notify.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
 import type { TryResult } from "./try-runner.ts";
+import type { Notifications } from "./webhooks-out.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,7 +56,10 @@ export type OpenOptions = Place & {
 };
 
 /** What can be acted with before anything is performed. */
-export type Acting = Pick<Passrail, "config" | "engine" | "home" | "person" | "store">;
+export type Acting = Pick<Passrail, "config" | "engine" | "home" | "person" | "store"> & {
+  /** Null where nobody is told, or where another process performs. */
+  readonly notifications: Notifications | null;
+};
 
 type ReadYaml = typeof import("./catalog/yaml.ts").readYaml;
 
@@ -98,6 +102,13 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   const worktrees = parts.createWorktreeWorkspaces({ root: join(home, "worktrees") });
   const directories = parts.createDirectoryWorkspaces();
   const players = parts.openPlayers(environment, config.value);
+  const url = (): string => options.url?.() ?? "";
+  const onProblem = (text: string): void => options.onError("", new Error(text));
+  // The log of what was sent has one writer, and whoever does not perform tells nobody.
+  const notifications =
+    performs && options.notifier === undefined
+      ? parts.openNotifications({ config: config.value, environment, home, store, url, onProblem })
+      : null;
   const engine = parts.createEngine({
     store,
     clock: parts.systemClock,
@@ -109,22 +120,23 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     budgets: () => config.value.budgets,
     processes: { killLeftovers, findMarked },
     workspaces: (mode) => (mode === "worktree" ? worktrees : directories),
-    notifier:
-      options.notifier ??
-      (config.value.notifyCommand === null ? null : parts.createCommandNotifier(config.value.notifyCommand)),
+    notifier: options.notifier ?? notifications?.notifier ?? null,
     home,
     storeId: storeMark(home),
     newId: () => randomUUID().replaceAll("-", ""),
     get url() {
-      return options.url?.() ?? "";
+      return url();
     },
     readYaml: (text) => readYamlList(readYaml, text),
-    ...(options.onChange === undefined ? {} : { onChange: options.onChange }),
+    onChange(run, events) {
+      notifications?.onChange(run, events);
+      options.onChange?.(run, events);
+    },
     onError: options.onError,
   });
   const person: Actor = `human:${userInfo().username}`;
   let timer: NodeJS.Timeout | undefined;
-  const wanted = (await options.first?.({ config: config.value, engine, home, person, store })) ?? true;
+  const wanted = (await options.first?.({ config: config.value, engine, home, notifications, person, store })) ?? true;
   if (performs && !wanted) {
     // Nobody performs now, so whatever still carries this store's mark was left by an engine that died.
     for (const { marker } of findMarked(`${storeMark(home)}/`)) await killLeftovers({ marker });
@@ -146,6 +158,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     async close() {
       clearInterval(timer);
       await engine.close();
+      await notifications?.close();
       await players.desk.close();
       store.close();
       if ("release" in lock) lock.release();

@@ -11,6 +11,7 @@ import { createAudit } from "../server/audit.ts";
 import { createEventHub } from "../server/events/hub.ts";
 import { createKeys } from "../server/keys.ts";
 import { type Listening, listen } from "../server/listen.ts";
+import { openInbound } from "../webhooks-in.ts";
 import type { Log } from "./log.ts";
 import { removeNote, writeNote } from "./note.ts";
 import { serverParts } from "./server-parts.ts";
@@ -110,11 +111,20 @@ async function serve(acting: Acting, options: DaemonOptions): Promise<Serving> {
   audit.record(settingsNote(acting.config, acting.person, options.version));
   const keys = await createKeys(acting.home, { person: acting.person, now: () => systemClock.now() });
   const parts = serverParts(acting, { ...options, audit, keys, hub });
+  const inbound = openInbound({
+    config: acting.config,
+    environment: options.environment,
+    home: acting.home,
+    parts,
+    notifier: acting.notifications?.notifier ?? null,
+    onProblem: (text) => log.write(`webhooks: ${text}`),
+  });
   // Other processes store things too: commands beside the daemon.
   const timer = setInterval(() => hub.catchUp(), CATCH_UP_MS);
   timer.unref();
   try {
-    const appAt = (given: number) => createApp(parts, { port: given, hosts: [...hosts, `${host}:${given}`] });
+    const appAt = (given: number) =>
+      createApp(parts, { port: given, hosts: [...hosts, `${host}:${given}`], signed: inbound.signed });
     const listening = await listen(appAt, { port, host, hosts, audit });
     return {
       listening,
@@ -124,12 +134,14 @@ async function serve(acting: Acting, options: DaemonOptions): Promise<Serving> {
         clearInterval(timer);
         hub.close();
         await listening.close();
+        inbound.close();
         audit.close();
       },
     };
   } catch (error) {
     clearInterval(timer);
     hub.close();
+    inbound.close();
     audit.close();
     throw error;
   }

@@ -19,7 +19,7 @@ type More = DaemonOptions & { readonly audit?: Audit; readonly keys: Keys; reado
 
 export function serverParts(acting: Acting, more: More): ServerParts {
   const { audit, environment, flags, hub, keys, log, project, version } = more;
-  const { config, engine, home, person, store } = acting;
+  const { config, engine, home, notifications, person, store } = acting;
   // Read anew each time: flows and agents are files that people edit while the daemon runs.
   const catalog = () => loadCatalog({ shippedDir, projectDir: project });
   const startedAt = systemClock.now();
@@ -67,6 +67,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
       const prepared = await prepareRun(workspace === undefined ? wish : { ...wish, workspace }, now.value);
       return prepared.ok ? ok(prepared.value.facts) : prepared;
     },
+    ...(notifications === null ? {} : { deliveries: notifications.deliveries }),
     config,
     home,
     version,
