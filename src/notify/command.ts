@@ -2,7 +2,7 @@
 // after a while; only its exit code counts.
 
 import { spawn } from "node:child_process";
-import type { Notice, Notifier } from "./notify.ts";
+import type { Notice } from "./notify.ts";
 import type { Outcome } from "./send.ts";
 
 export type CommandOptions = { readonly timeoutMs: number; readonly signal: AbortSignal };
@@ -26,15 +26,4 @@ export function runCommand(
     child.stdin.on("error", () => undefined);
     child.stdin.end(`${JSON.stringify(told)}\n`);
   });
-}
-
-const TIME_LIMIT_MS = 15_000;
-
-export function createCommandNotifier(argv: readonly string[]): Notifier {
-  return {
-    async notify(notice) {
-      const limits = { timeoutMs: TIME_LIMIT_MS, signal: new AbortController().signal };
-      return (await runCommand(argv, { ...notice, link: null }, limits)).type === "done";
-    },
-  };
 }

@@ -6,7 +6,6 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WebhookEndpoint } from "./endpoint.ts";
 import { endpointTo, GATE, type Receiver, SECRET, startReceiver, until } from "./receiver.testsuite.ts";
-import { createSeveralNotifier } from "./several.ts";
 import { openWebhookNotifier, type WebhookNotifier, type WebhookNotifierOptions } from "./webhook.ts";
 
 let folder: string;
@@ -375,20 +374,5 @@ describe("crashes", () => {
     await stranger.close();
     time.move(6 * 24 * 60 * 60 * 1000);
     expect(statusOf(start(time, endpointTo(receiver.port, { name: "stranger" })))).toEqual(["failed"]);
-  });
-});
-
-describe("several ways", () => {
-  const good = { notify: async () => true };
-  const silent = { notify: async () => false };
-  const broken = { notify: () => Promise.reject(new Error("disk full")) };
-
-  test("one that fails does not keep the others from telling", async () => {
-    expect(await createSeveralNotifier([broken, good]).notify(GATE)).toBe(true);
-    expect(await createSeveralNotifier([silent, silent]).notify(GATE)).toBe(false);
-  });
-
-  test("when all are broken the notice stays with the engine", async () => {
-    await expect(createSeveralNotifier([broken, broken]).notify(GATE)).rejects.toThrow("disk full");
   });
 });
