@@ -231,8 +231,11 @@ describe("how it ends", () => {
       expect(err).toContain("already_performed");
     }
     const [winner] = starts.filter(({ child }) => child.exitCode === null);
-    const status = await bench.passrail(["status", "--json"]);
-    expect(JSON.parse(status.out)).toMatchObject({ running: true, pid: winner?.child.pid });
+    const status = await until("the one says where it is", async () => {
+      const { code, out } = await bench.passrail(["status", "--json"]);
+      return code === 0 ? out : undefined;
+    });
+    expect(JSON.parse(status)).toMatchObject({ running: true, pid: winner?.child.pid });
     winner?.child.kill("SIGTERM");
     expect((await winner?.ended)?.code).toBe(0);
     bench.remove();

@@ -203,10 +203,7 @@ export async function down(io: Io, { drain, timeout }: DownOptions): Promise<num
 
 export async function status(io: Io): Promise<number> {
   const note = findDaemon(io.home);
-  const store = openForReading(io.home);
-  const counts = await store?.countRuns();
-  const waiting = (await store?.inbox())?.length ?? 0;
-  store?.close();
+  const { counts, waiting } = await lookAt(io.home);
   if (io.json) printJson(io, { running: note !== undefined, home: io.home, ...note, runs: counts ?? {}, waiting });
   else if (io.quiet) {
     if (note !== undefined) io.out(note.url);
@@ -226,4 +223,19 @@ export async function status(io: Io): Promise<number> {
     if (note === undefined) io.err("Next: passrail up --detach");
   }
   return note === undefined ? EXIT.unsuccessful : EXIT.ok;
+}
+
+/** A daemon that has just begun may still be making its store; that is no reason to say nothing about it. */
+async function lookAt(home: string): Promise<{ readonly counts?: Record<string, number>; readonly waiting: number }> {
+  try {
+    const store = openForReading(home);
+    if (store === undefined) return { waiting: 0 };
+    try {
+      return { counts: { ...(await store.countRuns()) }, waiting: (await store.inbox()).length };
+    } finally {
+      store.close();
+    }
+  } catch {
+    return { waiting: 0 };
+  }
 }
