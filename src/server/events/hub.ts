@@ -23,7 +23,8 @@ const HUB_LIMITS: HubLimits = {
   pageBytes: 128 * 1024,
   chunkBytes: 64 * 1024,
   replayEvents: 100_000,
-  stallMs: 30_000,
+  // Whoever is cut off loses nothing: it comes back with its position.
+  stallMs: 15_000,
   roundMs: 20,
 };
 
