@@ -1,12 +1,14 @@
 // Many clients in a process of their own: `node crowd.ts URL READERS SILENT`. Says "open" when all have their answer; when it is told
 // the last sequence number on stdin, waits until every reader has seen it and prints what each of them saw wrongly.
-// It stays until it is killed.
+// It stays until it is killed. With CROWD_TOKEN they show that token.
 
 import { get } from "node:http";
 import { connect } from "node:net";
 
 const [url = "", readers = "0", silent = "0"] = process.argv.slice(2);
 const target = new URL(url);
+const token = process.env["CROWD_TOKEN"];
+const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
 
 let left = Number(readers) + Number(silent);
 const states = Array.from({ length: Number(readers) }, openReader);
@@ -27,7 +29,7 @@ type State = { seq: number; wrong: string };
 function openReader(): State {
   const state: State = { seq: -1, wrong: "" };
   let rest = "";
-  get(url, { agent: false }, (response) => {
+  get(url, { agent: false, headers }, (response) => {
     response.setEncoding("latin1").on("close", () => fail("closed"));
     response.on("data", (chunk: string) => {
       const text = rest + chunk;
@@ -36,6 +38,8 @@ function openReader(): State {
         const id = /id: (\d+)/.exec(text.slice(from, from + 40))?.[1];
         from = end + 2;
         if (state.seq === -1) opened();
+        // A ping tells the position once more.
+        else if (text.slice(end - 6, end) === ": ping") continue;
         else if (Number(id) !== state.seq + 1) fail(`${String(id)} came after ${state.seq}`);
         state.seq = Number(id);
       }
@@ -53,7 +57,8 @@ function openReader(): State {
 function openSilent(): void {
   const socket = connect({ host: target.hostname, port: Number(target.port) });
   socket.on("error", () => {});
-  socket.write(`GET ${target.pathname} HTTP/1.1\r\nhost: ${target.host}\r\n\r\n`, opened);
+  const lines = Object.entries({ host: target.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`GET ${target.pathname} HTTP/1.1\r\n${lines.join("")}\r\n`, opened);
   socket.pause();
 }
 
