@@ -18,7 +18,7 @@ import type { Notifier } from "./notify/notify.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
 import type { TryResult } from "./try-runner.ts";
-import type { Notifications } from "./webhooks-out.ts";
+import type { Notifications } from "./webhooks/notifications.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

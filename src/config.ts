@@ -12,7 +12,7 @@ import {
 } from "./core/agent-options.ts";
 import type { Budgets } from "./core/budget.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
-import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks-settings.ts";
+import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks/settings.ts";
 
 const command = z.array(z.string().min(1)).min(1);
 

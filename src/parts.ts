@@ -8,7 +8,7 @@ export { storeMark } from "./engine/attempt-files.ts";
 export { systemClock } from "./engine/clock.ts";
 export { createEngine } from "./engine/engine.ts";
 export { runStage } from "./engine/run-stage.ts";
-export { openNotifications } from "./webhooks-out.ts";
+export { openNotifications } from "./webhooks/notifications.ts";
 export { openPlayers } from "./players.ts";
 export { takeEngineLock } from "./store/sqlite/lock.ts";
 export { createDirectoryWorkspaces } from "./workspace/directory.ts";

@@ -11,7 +11,7 @@ import { createAudit } from "../server/audit.ts";
 import { createEventHub } from "../server/events/hub.ts";
 import { createKeys } from "../server/keys.ts";
 import { type Listening, listen } from "../server/listen.ts";
-import { openInbound } from "../webhooks-in.ts";
+import { openInbound } from "../webhooks/inbound.ts";
 import type { Log } from "./log.ts";
 import { removeNote, writeNote } from "./note.ts";
 import { serverParts } from "./server-parts.ts";

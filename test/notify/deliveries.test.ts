@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApp } from "../../src/server/app.ts";
 import { type Receiver, SECRET, startReceiver } from "../../src/notify/receiver.testsuite.ts";
-import { type Notifications, openNotifications } from "../../src/webhooks-out.ts";
+import { type Notifications, openNotifications } from "../../src/webhooks/notifications.ts";
 import { type Bench, openBench } from "../e2e/bench.ts";
 import { until } from "../harness/until.ts";
 import { type Served, serve } from "../server/served.ts";

@@ -11,8 +11,8 @@ import { readConfig } from "../../src/config.ts";
 import { openItems, type Run } from "../../src/core/run.ts";
 import { type Receiver, SECRET, startReceiver } from "../../src/notify/receiver.testsuite.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
-import { type NotificationOptions, type Notifications, openNotifications } from "../../src/webhooks-out.ts";
-import type { EndpointSettings } from "../../src/webhooks-settings.ts";
+import { type NotificationOptions, type Notifications, openNotifications } from "../../src/webhooks/notifications.ts";
+import type { EndpointSettings } from "../../src/webhooks/settings.ts";
 import { newRepository, resolveShipped } from "../harness/workbench.ts";
 import { until } from "../harness/until.ts";
 

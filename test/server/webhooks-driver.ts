@@ -10,7 +10,7 @@ import { createEventHub } from "../../src/server/events/hub.ts";
 import { createKeys } from "../../src/server/keys.ts";
 import { listen } from "../../src/server/listen.ts";
 import type { ServerParts } from "../../src/server/parts.ts";
-import { openInbound } from "../../src/webhooks-in.ts";
+import { openInbound } from "../../src/webhooks/inbound.ts";
 
 const [dir = "", die = ""] = process.argv.slice(2);
 const home = join(dir, "home");

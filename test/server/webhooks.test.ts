@@ -17,7 +17,7 @@ import {
   type Sent,
   standard,
 } from "../../src/server/webhooks/signing.testsuite.ts";
-import { type Inbound, type InboundOptions, openInbound } from "../../src/webhooks-in.ts";
+import { type Inbound, type InboundOptions, openInbound } from "../../src/webhooks/inbound.ts";
 import type { Notice } from "../../src/notify/notify.ts";
 import { until } from "../harness/until.ts";
 import { sendRaw } from "./raw-socket.ts";

@@ -2,15 +2,15 @@
 // reads it here holds the engine lock meanwhile.
 
 import { join } from "node:path";
-import type { ApiProblem } from "./client/answer.ts";
-import { createClient } from "./client/client.ts";
-import { loadConfig, openForReading, type Place } from "./compose.ts";
-import { err, ok, type Problem, type Result } from "./core/result.ts";
-import { type DaemonNote, findDaemon } from "./daemon/note.ts";
-import type { DeliveryLog, EndpointState, SentDelivery } from "./server/delivery-log.ts";
-import { readPrivate } from "./server/token-file.ts";
-import { takeEngineLock } from "./store/sqlite/lock.ts";
-import { openNotifications } from "./webhooks-out.ts";
+import type { ApiProblem } from "../client/answer.ts";
+import { createClient } from "../client/client.ts";
+import { loadConfig, openForReading, type Place } from "../compose.ts";
+import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { type DaemonNote, findDaemon } from "../daemon/note.ts";
+import type { DeliveryLog, EndpointState, SentDelivery } from "../server/delivery-log.ts";
+import { readPrivate } from "../server/token-file.ts";
+import { takeEngineLock } from "../store/sqlite/lock.ts";
+import { openNotifications } from "./notifications.ts";
 
 export type ReachedLog = {
   /** Newest first. */

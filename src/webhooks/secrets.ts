@@ -4,7 +4,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { err, ok, type Result } from "./core/result.ts";
+import { err, ok, type Result } from "../core/result.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
 // The settings of webhooks, in and out, as they are written in the user's file. Only how they look: secrets are read, and sources and
-// endpoints made of it, in webhooks-in.ts and webhooks-out.ts.
+// endpoints made of it, in webhooks/inbound.ts and webhooks/notifications.ts.
 
 import { z } from "zod";
-import { NAME_PATTERN } from "./core/name.ts";
+import { NAME_PATTERN } from "../core/name.ts";
 
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,47}$/, "expected a-z, 0-9 and dashes, up to 48 characters");
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);

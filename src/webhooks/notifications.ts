@@ -2,18 +2,18 @@
 // else.
 
 import { join } from "node:path";
-import type { Config } from "./config.ts";
-import type { RunEvent } from "./core/event.ts";
-import { err, ok, type Result } from "./core/result.ts";
-import { openItems, type Run } from "./core/run.ts";
-import { checkEndpoint, type CommandEndpoint, type Endpoint } from "./notify/endpoint.ts";
-import type { Delivery } from "./notify/deliveries.ts";
-import type { Notice, Notifier } from "./notify/notify.ts";
-import { openWebhookNotifier, type WebhookNotifier, type WebhookNotifierOptions } from "./notify/webhook.ts";
-import type { DeliveryLog, SentDelivery } from "./server/delivery-log.ts";
-import type { Store } from "./store/store.ts";
-import { type Environment, readSecrets, readText } from "./webhooks-secrets.ts";
-import type { EndpointSettings } from "./webhooks-settings.ts";
+import type { Config } from "../config.ts";
+import type { RunEvent } from "../core/event.ts";
+import { err, ok, type Result } from "../core/result.ts";
+import { openItems, type Run } from "../core/run.ts";
+import { checkEndpoint, type CommandEndpoint, type Endpoint } from "../notify/endpoint.ts";
+import type { Delivery } from "../notify/deliveries.ts";
+import type { Notice, Notifier } from "../notify/notify.ts";
+import { openWebhookNotifier, type WebhookNotifier, type WebhookNotifierOptions } from "../notify/webhook.ts";
+import type { DeliveryLog, SentDelivery } from "../server/delivery-log.ts";
+import type { Store } from "../store/store.ts";
+import { type Environment, readSecrets, readText } from "./secrets.ts";
+import type { EndpointSettings } from "./settings.ts";
 
 type Reading = {
   readonly environment: Environment;

@@ -2,22 +2,22 @@
 // disables its source and nothing else.
 
 import { join } from "node:path";
-import type { Config } from "./config.ts";
-import type { Notice, Notifier } from "./notify/notify.ts";
-import type { SignedRoute } from "./server/app.ts";
-import type { ServerParts } from "./server/parts.ts";
-import { createInbound } from "./server/webhooks/inbound.ts";
-import type { Rule } from "./server/webhooks/mapping.ts";
-import { openFileReplays } from "./server/webhooks/replay-file.ts";
+import type { Config } from "../config.ts";
+import type { Notice, Notifier } from "../notify/notify.ts";
+import type { SignedRoute } from "../server/app.ts";
+import type { ServerParts } from "../server/parts.ts";
+import { createInbound } from "../server/webhooks/inbound.ts";
+import type { Rule } from "../server/webhooks/mapping.ts";
+import { openFileReplays } from "../server/webhooks/replay-file.ts";
 import {
   type GivenSource,
   gitHubSource,
   standardSource,
   tokenSource,
   type WebhookSource,
-} from "./server/webhooks/source.ts";
-import { type Environment, readSecrets } from "./webhooks-secrets.ts";
-import type { RuleSettings, SourceSettings } from "./webhooks-settings.ts";
+} from "../server/webhooks/source.ts";
+import { type Environment, readSecrets } from "./secrets.ts";
+import type { RuleSettings, SourceSettings } from "./settings.ts";
 
 type Reading = {
   readonly environment: Environment;
