@@ -468,6 +468,11 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await ids({ limit: 10, word: "Shipped" })).toEqual(["done"]);
       expect(await ids({ limit: 10, word: "completed" })).toEqual(["done"]);
       expect(await ids({ limit: 2, word: "pending", before: 5, flow: "story" })).toEqual(["r4", "r3"]);
+      expect(await ids({ limit: 10, word: "pending", flow: "brain" })).toEqual(["r2"]);
+      expect(await ids({ limit: 10, word: "running", flow: "brain" })).toEqual(["r2"]);
+      expect(await ids({ limit: 10, word: "completed", status: "completed" })).toEqual(["done"]);
+      expect(await ids({ limit: 10, word: "completed", status: "running" })).toEqual([]);
+      expect(await ids({ limit: 10, word: "nothing" })).toEqual([]);
       expect(await store.countRuns()).toEqual({ running: 5, waiting: 0, stopped: 0, completed: 1, canceled: 0 });
       expect((await store.listRuns({ limit: 1 }))[0]).toEqual({
         id: "done",
@@ -481,6 +486,19 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
         updatedAt: minute(50),
       });
       expect((await store.listRuns({ limit: 1, before: 6 }))[0]?.stage).toBe("analyst");
+    });
+
+    test("a word that is one run's status and another's own word finds both, newest first", async () => {
+      const worded = (id: string, word: string) => {
+        const created = newRun(id);
+        return { ...created, run: { ...created.run, word } };
+      };
+      await commitAll(store, [worded("a", "busy"), worded("b", "running"), worded("c", "busy")]);
+      const ids = async (filter: Parameters<Store["listRuns"]>[0]) =>
+        (await store.listRuns(filter)).map((run) => run.id);
+      expect(await ids({ limit: 10, word: "running" })).toEqual(["c", "b", "a"]);
+      expect(await ids({ limit: 2, word: "running", before: 3 })).toEqual(["b", "a"]);
+      expect(await ids({ limit: 1, word: "busy" })).toEqual(["c"]);
     });
 
     test("subjects are listed by their newest run, each once, and by key", async () => {
@@ -838,6 +856,9 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(first).toMatchObject({ state: "expired", rejectionReason: "Agent timed out", processedAt: minute(3) });
       expect(await found({ id: first?.id ?? 0 })).toEqual(["old.1"]);
       expect(await found({ id: 999 })).toEqual([]);
+      // What is handed to a gate waits for a person, in the inbox.
+      await commitAll(store, [changeOf(after(later), [eventAt(minute(7), handoffCreated(3, "analyst", null, 1))])]);
+      expect(await found({ pending: true })).toEqual(["young.1", "old.2"]);
       expect(await found({ subjectId: "nobody" })).toEqual([]);
       expect(await store.verify()).toEqual([]);
     });

@@ -94,7 +94,7 @@ export type HandoffRecord = {
 /** A handoff with what it carries, as the outside is shown it (handoffPayload). */
 export type HandoffRow = HandoffRecord & { readonly flowHash: string; readonly payload: JsonObject | null };
 
-/** `pendingSince`: pending and created before this time. */
+/** `pending`: those to agents; one to a gate is a person's, and waits in the inbox. `pendingSince`: of them, created before this time. */
 export type HandoffQuery =
   | { readonly subjectId: string }
   | { readonly id: number }

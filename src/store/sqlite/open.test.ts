@@ -29,6 +29,7 @@ import {
   wholeRun,
 } from "../store.testsuite.ts";
 import { MIGRATIONS, migrate } from "./migrations.ts";
+import { prepareReads } from "./read.ts";
 import { openSqliteStore } from "./open.ts";
 import { requireSqlite } from "./version.ts";
 
@@ -124,7 +125,7 @@ test("the connection keeps what the promises rest on", () => {
   const store = open();
   const raw = new DatabaseSync(file);
   const read = (pragma: string) => Object.values(raw.prepare(`PRAGMA ${pragma}`).get() ?? {})[0];
-  expect([read("journal_mode"), read("user_version"), read("application_id")]).toEqual(["wal", 3, 0x5053524c]);
+  expect([read("journal_mode"), read("user_version"), read("application_id")]).toEqual(["wal", 4, 0x5053524c]);
   raw.close();
   store.close();
 });
@@ -140,7 +141,7 @@ test("a database of a newer schema is refused and stays as it was", async () => 
   for (const readOnly of [false, true]) {
     expect(() => open({ readOnly })).toThrow(expect.objectContaining({ code: "schema_too_new" }));
   }
-  expect(() => open()).toThrow(/version 7.*up to 3/);
+  expect(() => open()).toThrow(/version 7.*up to 4/);
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
@@ -175,16 +176,16 @@ test("R-000-36: an upgrade is repeatable, copies the old file first and gives ol
   try {
     const broken = [...MIGRATIONS, "ALTER TABLE runs ADD COLUMN priority INTEGER; SELECT nonsense"];
     expect(() => migrate(raw, file, broken)).toThrow("nonsense");
-    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 });
+    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 4 });
     for (const _ of ["once", "again"]) migrate(raw, file, upgraded);
     expect(raw.prepare("SELECT id, priority FROM runs").all()).toEqual([{ id: "a", priority: 3 }]);
-    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 4 });
+    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 5 });
     expect(raw.prepare("PRAGMA foreign_keys").get()).toEqual({ foreign_keys: 1 });
   } finally {
     raw.close();
   }
   expect(() => open()).toThrow(expect.objectContaining({ code: "schema_too_new" }));
-  const copy = `${file}.v3.bak`;
+  const copy = `${file}.v4.bak`;
   expect(modeOf(copy)).toBe("600");
   const old = openSqliteStore({ file: copy });
   stores.push(old);
@@ -202,7 +203,7 @@ test("R-000-36, R-X-04: a file that version 1 wrote is upgraded, folds to the sa
   expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
   const before = rows();
   const store = open();
-  expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 });
+  expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 4 });
   expect(rows()).toBe(before);
   raw.close();
   expect(await store.lastSeq()).toBe(153);
@@ -297,4 +298,39 @@ test("two writers of one file never overwrite each other", async () => {
   const results = await Promise.all([left.commit(over("l")), right.commit(over("r"))]);
   expect(results.map((result) => result.type).toSorted()).toEqual(["conflict", "ok"]);
   expect(await right.verify()).toEqual([]);
+});
+
+test("every filter of a list of runs, and a page far into a run, is found by an index in the right order", () => {
+  open().close();
+  const asked: string[] = [];
+  const raw = new DatabaseSync(file);
+  try {
+    const prepare = raw.prepare.bind(raw);
+    raw.prepare = (sql) => {
+      if (asked.at(-1) !== sql) asked.push(sql);
+      return prepare(sql);
+    };
+    const reads = prepareReads(raw);
+    const page = { limit: 50, before: 9 };
+    for (const filter of [{}, { status: "waiting" }, { flow: "x" }, { subject: "A" }, { word: "review" }] as const)
+      reads.listRuns({ ...filter, ...page });
+    reads.listRuns({ word: "review", flow: "x", ...page });
+    const lists = asked.length;
+    reads.events({ runId: "a", after: 7, limit: 50 });
+    reads.spending({ by: "agent", since: "2026-01-01T00:00:00.000Z" });
+    reads.handoffRows({ pending: true });
+    const plans = asked.map((sql) =>
+      prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => String(detail)),
+    );
+    // The walk over a handoff's returns has an `s` of its own; pending handoffs are few.
+    const scans = plans.flat().filter((step) => /^SCAN (?!s$|sent|origin|CONSTANT)/.test(step));
+    expect(scans).toEqual(["SCAN handoffs USING INDEX handoffs_pending"]);
+    expect(plans.flat()).toContainEqual(expect.stringContaining("s USING INDEX spending_by_time"));
+    const sorts = plans.slice(0, lists).filter((plan) => plan.some((step) => step.includes("TEMP B-TREE")));
+    expect(sorts).toEqual([]);
+  } finally {
+    raw.close();
+  }
 });

@@ -104,7 +104,18 @@ export function prepareReads(db: DatabaseSync) {
     return found;
   }
 
-  function listRuns(filter: RunFilter): readonly RunSummary[] {
+  /** A word that is asked for may be a canonical status too: both are looked up, each in its own index, and the newest of both count. */
+  function listRuns({ word, ...filter }: RunFilter): readonly RunSummary[] {
+    if (word === undefined) return runsWhere(filter);
+    const isStatus = filter.status === undefined || filter.status === word;
+    const byStatus = isStatus ? runsWhere({ ...filter, status: word }) : [];
+    const byWord = runsWhere({ ...filter, word });
+    if (byWord.length === 0) return byStatus;
+    const found = new Map([...byStatus, ...byWord].map((run) => [run.number, run]));
+    return [...found.values()].toSorted((a, b) => b.number - a.number).slice(0, filter.limit);
+  }
+
+  function runsWhere(filter: Omit<RunFilter, "status"> & { readonly status?: string }): readonly RunSummary[] {
     const conditions = ["true"];
     const values: SQLInputValue[] = [];
     const require = (condition: string, ...given: SQLInputValue[]) => {
@@ -114,9 +125,12 @@ export function prepareReads(db: DatabaseSync) {
     if (filter.status !== undefined) require("status = ?", filter.status);
     if (filter.flow !== undefined) require("flow = ?", filter.flow);
     if (filter.subject !== undefined) require("subject_id = ?", filter.subject);
-    if (filter.word !== undefined) require("(status = ? OR word = ?)", filter.word, filter.word);
+    if (filter.word !== undefined) require("word = ?", filter.word);
     if (filter.before !== undefined) require("number < ?", filter.before);
-    const sql = `SELECT ${SUMMARY} FROM runs WHERE ${conditions.join(" AND ")} ORDER BY number DESC LIMIT ?`;
+    // Left to itself SQLite may take the index of the flow, which most runs have in common.
+    const index = filter.word !== undefined ? "runs_by_word" : filter.status !== undefined ? "runs_by_status" : "";
+    const by = index === "" || filter.subject !== undefined ? "" : `INDEXED BY ${index}`;
+    const sql = `SELECT ${SUMMARY} FROM runs ${by} WHERE ${conditions.join(" AND ")} ORDER BY number DESC LIMIT ?`;
     return all(toRunSummary, sql, ...values, filter.limit);
   }
 
@@ -165,8 +179,11 @@ export function prepareReads(db: DatabaseSync) {
     if (runId === undefined) {
       return all(toStoredEvent, "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", after, limit);
     }
-    // Within a run the versions grow with the sequence, and there is an index for them.
-    const sql = `SELECT * FROM events WHERE run_number = ${RUN_NUMBER} AND seq > ? ORDER BY version LIMIT ?`;
+    // Within a run the versions grow with the sequence, and there is an index for them. It is entered at the last event of the page before.
+    const sql = `
+      SELECT * FROM events WHERE run_number = (SELECT number FROM runs WHERE id = ?1) AND seq > ?2
+        AND version > coalesce((SELECT version FROM events WHERE seq = ?2 AND run_id = ?1), 0)
+      ORDER BY version LIMIT ?3`;
     return all(toStoredEvent, sql, runId, after, limit);
   }
 
@@ -294,6 +311,7 @@ function handoffCondition(query: HandoffQuery): readonly [string, ...SQLInputVal
   if ("id" in query) return ["id = ?", query.id];
   // By the small index of those that are pending; asked for in order of id, SQLite would rather look at every handoff there ever was.
   const pending = (more: string) =>
-    `id IN (SELECT id FROM handoffs INDEXED BY handoffs_pending WHERE state = 'pending'${more})`;
+    `id IN (SELECT id FROM handoffs INDEXED BY handoffs_pending
+      WHERE state = 'pending' AND to_agent IS NOT NULL${more})`;
   return "pending" in query ? [pending("")] : [pending(" AND created_at < ?"), query.pendingSince];
 }
