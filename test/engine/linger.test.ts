@@ -4,6 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import type { Report } from "../../src/core/outcome.ts";
 import type { Delivery } from "../../src/engine/engine.ts";
@@ -169,7 +170,7 @@ test("after a crash in that while the leftover is ended before anything of its r
     "*": [{ verdict: "approved", trace }],
   };
   writeFileSync(scriptFile, JSON.stringify(script));
-  const driver = join(import.meta.dirname, "linger-crash.ts");
+  const driver = fileURLToPath(import.meta.resolve("./linger-crash.ts"));
   const ended = spawnSync(process.execPath, [driver, home, project, scriptFile, trace], {
     env: { ...process.env, PASSRAIL_FAILPOINT: "finish-committed" },
     encoding: "utf8",
