@@ -26,7 +26,8 @@ let stored: StoredRun;
 beforeAll(async () => {
   daemon = await startDaemon();
   const args = ["run", "feature", "Talkative", "--agent", "*=outside", "--detach", "--json"];
-  expect((await daemon.passrail(args)).code).toBe(0);
+  const { code, err } = await daemon.passrail(args);
+  if (code !== 0) throw new Error(err);
   store = openSqliteStore({ file: join(daemon.home, "passrail.db") });
   stored = await until("it waits for approval", async () => {
     const [run] = await store.listRuns({ status: "waiting", limit: 1 });
