@@ -12,7 +12,7 @@ import type { EventHub } from "../server/events/hub.ts";
 import type { Keys } from "../server/keys.ts";
 import type { ServerParts } from "../server/parts.ts";
 import { describeWorker } from "../server/worker.ts";
-import { commitOf } from "./commit-of.ts";
+import { createCommitOf } from "./commit-of.ts";
 import type { DaemonOptions } from "./daemon.ts";
 
 type More = DaemonOptions & { readonly audit?: Audit; readonly keys: Keys; readonly hub: EventHub };
@@ -76,7 +76,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
     newId: () => randomUUID().replaceAll("-", ""),
     newRunId: () => `r${randomBytes(5).toString("hex")}`,
     attemptOf: (token) => engine.attemptOf(token),
-    commitOf: (run) => commitOf(store, run),
+    commitOf: createCommitOf(store),
     onProblem: (text, requestId) => log.write(`request ${requestId}: ${text}`),
   };
 }
