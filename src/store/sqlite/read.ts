@@ -51,6 +51,9 @@ const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
   run: "s.run_id",
 };
 
+/** For sums over everything: SQLite would rather walk the index of times and look up every row. */
+const SPENDING_ITSELF = "INDEXED BY sqlite_autoindex_spending_1";
+
 export function prepareReads(db: DatabaseSync) {
   const prepared = new Map<string, StatementSync>();
 
@@ -254,8 +257,8 @@ export function prepareReads(db: DatabaseSync) {
         sum(s.input_tokens IS NULL AND s.output_tokens IS NULL) AS unknown_tokens,
         coalesce(sum(s.booked_tokens) FILTER (WHERE s.input_tokens IS NULL AND s.output_tokens IS NULL), 0) AS assumed_tokens,
         coalesce(sum(CAST(round((julianday(a.ended_at) - julianday(a.started_at)) * 86400000) AS INTEGER)), 0) AS duration_ms
-      FROM spending s
-      JOIN runs r ON r.number = s.run_number
+      FROM spending s ${query.since === undefined ? SPENDING_ITSELF : ""}
+      ${query.by === "flow" ? "JOIN runs r ON r.number = s.run_number" : ""}
       LEFT JOIN attempts a ON a.run_number = s.run_number AND a.stage = s.stage AND a.attempt = s.attempt
       WHERE ${conditions.join(" AND ")}
       GROUP BY 1 ORDER BY sum(s.booked_usd) DESC, sum(s.booked_tokens) DESC, 1`;
