@@ -63,7 +63,7 @@ describe.skipIf(isBrowserMissing())("a page of somebody else", () => {
     SLOW,
   );
 
-  test("S02: a name that was made to lead here after the fact is refused, also with the token", async () => {
+  test("a name that was made to lead here after the fact is refused, also with the token", async () => {
     const before = await everything();
     const page = await browser.newPage();
     const address = `http://${FOREIGN}:${new URL(daemon.url).port}/`;
@@ -80,7 +80,7 @@ describe.skipIf(isBrowserMissing())("a page of somebody else", () => {
     expect(await everything()).toEqual(before);
   });
 
-  test("S16: the daemon's own page runs nothing that was put into it, and sends nothing elsewhere", async () => {
+  test("the daemon's own page runs nothing that was put into it, and sends nothing elsewhere", async () => {
     const context = await browser.newContext({ extraHTTPHeaders: { authorization: `Bearer ${daemon.token}` } });
     const page = await context.newPage();
     const complaints: string[] = [];
