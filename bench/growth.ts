@@ -85,7 +85,7 @@ export function measureLateRevisions(base: string): Promise<readonly Row[]> {
 }
 
 /** `max_attempts: none` for the counter of revisions. */
-function endlessRevisions(): ResolvedFlow {
+export function endlessRevisions(): ResolvedFlow {
   const resolved = unlimited(featureFlow());
   const counters = Object.entries(resolved.flow.counters).map(([name, counter]) => [
     name,

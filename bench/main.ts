@@ -6,6 +6,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { measureAgents } from "./agents.ts";
 import { measureCore } from "./core.ts";
+import { measureDaemon } from "./daemon.ts";
 import { measureEvents } from "./events.ts";
 import { measureLateRevisions, measureLateRuns } from "./growth.ts";
 import type { Row } from "./measure.ts";
@@ -32,6 +33,7 @@ const MEASUREMENTS = [
   async () => measurePrompts(),
   () => measureAgents(options.dir),
   () => measureEvents(options.dir),
+  () => measureDaemon(options.dir),
 ];
 
 console.log(

@@ -10,7 +10,7 @@ import type { ResolvedFlow } from "../src/core/agent.ts";
 import type { RunEvent } from "../src/core/event.ts";
 import type { Stage } from "../src/core/flow.ts";
 import type { Report } from "../src/core/outcome.ts";
-import { openItems, type Run } from "../src/core/run.ts";
+import { openItems, type Run, type Subject } from "../src/core/run.ts";
 import { isWork } from "../src/core/sequence.ts";
 import { systemClock } from "../src/engine/clock.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
@@ -38,6 +38,16 @@ export type Workload = {
 export type WorkloadOptions = {
   readonly flow?: ResolvedFlow;
   readonly agent?: (job: StageJob) => Report | Promise<Report>;
+  /** What the next run is about. */
+  readonly subject?: () => Subject;
+  /** The folder that runs say they work in; nothing looks at it here. */
+  readonly project?: string;
+};
+
+const SUBJECT: Subject = {
+  id: "F-1",
+  title: "Export the report as CSV",
+  body: "One row per booking, UTF-8, with a header.",
 };
 
 export function featureFlow(): ResolvedFlow {
@@ -54,7 +64,7 @@ export function unlimited(resolved: ResolvedFlow): ResolvedFlow {
 
 /** A store file and an engine on it that performs; `home` is its folder. */
 export async function openWorkload(home: string, options: WorkloadOptions = {}): Promise<Workload> {
-  const { flow = featureFlow(), agent = answerAtOnce } = options;
+  const { flow = featureFlow(), agent = answerAtOnce, subject = () => SUBJECT, project = "/project" } = options;
   const store = openSqliteStore({ file: `${home}/passrail.db` });
   const latencies: number[] = [];
   const saidAt = new Map<string, number>();
@@ -98,13 +108,8 @@ export async function openWorkload(home: string, options: WorkloadOptions = {}):
   async function runTo(gate: string): Promise<void> {
     const runId = newRunId();
     const reached = new Promise<void>((resolve) => onceAt.set(runId, { gate, reached: resolve }));
-    const subject = {
-      id: "F-1",
-      title: "Export the report as CSV",
-      body: "One row per booking, UTF-8, with a header.",
-    };
-    const facts = { config: { project: "/project", workspace: "worktree" } };
-    await engine.startRun({ runId, resolved: flow, subject, facts, actor: "human:owner" });
+    const facts = { config: { project, workspace: "worktree" } };
+    await engine.startRun({ runId, resolved: flow, subject: subject(), facts, actor: "human:owner" });
     await reached;
   }
 
