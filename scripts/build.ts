@@ -1,4 +1,4 @@
-// `npm run build`: src -> dist, and proof that the result starts. No bundling: the package is what tsc writes.
+// `npm run build`: src -> dist, web -> dist/web, and proof that the result starts. The program is what tsc writes; only the dashboard is bundled.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
@@ -15,6 +15,13 @@ const compiled = attempt(process.execPath, [
   "tsconfig.build.json",
 ]);
 if (!compiled.ok) fail(`tsc failed\n${compiled.output}`);
+const drawn = attempt(process.execPath, [
+  join(ROOT, "node_modules/vite/bin/vite.js"),
+  "build",
+  "web",
+  "--logLevel=warn",
+]);
+if (!drawn.ok) fail(`vite failed\n${drawn.output}`);
 if (existsSync(cli)) checkCli();
 else console.log("dist/cli/main.js: not there, so there is no command to check");
 

@@ -346,6 +346,18 @@ function addDaemon(program: Command, call: Call): void {
     .command("status")
     .description("whether a daemon runs, and where")
     .action(() => call(async (io) => (await import("./commands/up.ts")).status(io)));
+  program
+    .command("open")
+    .description("the dashboard in a browser, logged in")
+    .argument("[page]", "such as /runs/12", "/")
+    .option("--print", "print the address only; it is good for one login and one minute")
+    .action((path: string, flags: Flags) => {
+      if (!/^\/[A-Za-z0-9._~/?=&%-]*$/u.test(path))
+        throw usageError("page_invalid", "A page begins with a slash, such as /runs/12.");
+      return call(async (io) =>
+        (await import("./commands/open.ts")).open(io, { print: flags["print"] === true, path }),
+      );
+    });
   const key = program.command("key").description("tokens for others");
   key
     .command("create")

@@ -2,7 +2,7 @@
 // the listener, and only then is anything performed, so that the first agent already finds the API.
 
 import { join } from "node:path";
-import { type Acting, openPassrail, type Passrail, type Place } from "../compose.ts";
+import { type Acting, openPassrail, type Passrail, type Place, shippedDir } from "../compose.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { systemClock } from "../engine/clock.ts";
 import { createApp } from "../server/app.ts";
@@ -11,6 +11,7 @@ import { createAudit } from "../server/audit.ts";
 import { createEventHub } from "../server/events/hub.ts";
 import { createKeys } from "../server/keys.ts";
 import { type Listening, listen } from "../server/listen.ts";
+import { loadWeb } from "../server/web.ts";
 import { openInbound } from "../webhooks/inbound.ts";
 import type { Log } from "./log.ts";
 import { removeNote, writeNote } from "./note.ts";
@@ -119,12 +120,18 @@ async function serve(acting: Acting, options: DaemonOptions): Promise<Serving> {
     notifier: acting.notifications?.notifier ?? null,
     onProblem: (text) => log.write(`webhooks: ${text}`),
   });
+  const web = loadWeb(join(shippedDir, "dist", "web"));
   // Other processes store things too: commands beside the daemon.
   const timer = setInterval(() => hub.catchUp(), CATCH_UP_MS);
   timer.unref();
   try {
     const appAt = (given: number) =>
-      createApp(parts, { port: given, hosts: [...hosts, `${host}:${given}`], signed: inbound.signed });
+      createApp(parts, {
+        port: given,
+        hosts: [...hosts, `${host}:${given}`],
+        signed: inbound.signed,
+        ...(web === undefined ? {} : { web }),
+      });
     const listening = await listen(appAt, { port, host, hosts, audit });
     return {
       listening,

@@ -12,6 +12,7 @@ import { ANSWER_HEADERS } from "./guard/headers.ts";
 import { findPrincipal } from "./guard/token.ts";
 import { createMount, type Mount } from "./mount.ts";
 import type { ServerParts } from "./parts.ts";
+import { mountWeb, type Web } from "./web.ts";
 import { rememberInMemory } from "./remembered.ts";
 import { mountAttemptFiles } from "./routes/attempt-files.ts";
 import { mountCatalog } from "./routes/catalog.ts";
@@ -35,6 +36,8 @@ export type AppOptions = HeadRules & {
   readonly more?: (mount: Mount) => void;
   /** For those who sign what they send instead of holding a token. They check that themselves; Host and Origin are checked before. */
   readonly signed?: readonly SignedRoute[];
+  /** The dashboard's files, where it was built. They are for everybody; what they show is not. */
+  readonly web?: Web;
 };
 
 export type SignedRoute = {
@@ -65,6 +68,7 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
     record?.(context);
   });
   for (const { path, handle } of options.signed ?? []) app.post(path, handle);
+  if (options.web !== undefined) mountWeb(app, options.web);
   app.use("*", async (context, next) => {
     const found = findPrincipal(headOfRequest(context.req.raw).values("authorization"), parts);
     if (!found.ok) return problem(context, found.error);

@@ -53,8 +53,13 @@ describe("one daemon that stays", () => {
       .filter(([, local, , state]) => state === "0A" && local?.endsWith(`:${port}`) === true)
       .map(([, local]) => local);
     expect(listeners).toEqual([`0100007F:${port}`]);
-    for (const path of ["/", "/docs", "/api/health", "/api/events", "/api/openapi.json", "/nothing"])
+    for (const path of ["/docs", "/api/health", "/api/events", "/api/openapi.json", "/nothing", "/runs/../api/runs"])
       expect([path, (await daemon.call("GET", path, { token: null })).status]).toEqual([path, 401]);
+    // The dashboard's own files are for everybody: they hold nothing but a door.
+    const page = await daemon.call("GET", "/", { token: null });
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+    expect(page.headers.get("cache-control")).toBe("no-cache");
     expect((await daemon.call("GET", "/api/health")).body).toMatchObject({ status: "ok" });
   });
 

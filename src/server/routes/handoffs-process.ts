@@ -26,6 +26,7 @@ export async function acceptHandoff(asking: Asking, { handoffId, payload }: Acti
   const refused = refusePayload(payload);
   if (refused !== undefined) return err(refused);
   if (await wasDone(asking, row.runId)) {
+    if (row.state === "pending" || row.state === "expired") return err(REUSED);
     if (payload !== undefined) await keepLost(asking, row, payload as JsonObject);
     return taken(asking, row);
   }
@@ -66,7 +67,8 @@ export async function rejectHandoff(asking: Asking, { handoffId, reason }: Actio
   if (!found.ok) return found;
   const { row, story } = found.value;
   const { run, resolved } = story;
-  if (await wasDone(asking, row.runId)) return sentBack(asking, run, row, row.number);
+  if (await wasDone(asking, row.runId))
+    return row.state === "rejected" ? sentBack(asking, run, row, row.number) : err(REUSED);
   if (row.state !== "pending" && row.state !== "accepted") return err(await notOpen(asking, row));
   const turn = findTurn(story, asking.principal, row.toAgent ?? "nobody", (_, track) => brings(track, row));
   if (!turn.ok)
@@ -87,7 +89,7 @@ export async function timeOutHandoff(asking: Asking, { handoffId, reason }: Acti
   const found = await findHandoff(asking, handoffId);
   if (!found.ok) return found;
   const { row, story } = found.value;
-  if (await wasDone(asking, row.runId)) return taken(asking, row);
+  if (await wasDone(asking, row.runId)) return row.state === "expired" ? taken(asking, row) : err(REUSED);
   if (row.state !== "pending") return err(await notOpen(asking, row));
   const said = reason === undefined || reason.trim() === "" ? "Agent timed out" : reason;
   const expired = await expire(asking, story, row, said, "route");
@@ -127,6 +129,13 @@ export async function expire(
   // oxlint-disable-next-line no-thenable -- the signal's own name for what comes after; never awaited
   return deliver(asking, story, { type: "handoff.expired", number, reason, then }, actor, part);
 }
+
+/** The key has led to something in this run, but not to this. A daemon remembers what exactly only as long as it runs. */
+const REUSED: Refusal = {
+  code: "idempotency_key_reused",
+  detail: "This Idempotency-Key was sent with another request before.",
+  hint: "Make a new key for every new wish.",
+};
 
 type Found = { readonly row: HandoffRow; readonly story: Story };
 

@@ -1,0 +1,63 @@
+// The dashboard's files, for everybody: they hold no secret, and whoever opens them must log in to see anything. Served from a list that is
+// made once, exact path by exact path; a path that is not on it leads to no file.
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
+import type { App } from "./app-env.ts";
+
+export type WebFile = { readonly body: Uint8Array<ArrayBuffer>; readonly headers: Record<string, string> };
+export type Web = { find(path: string): WebFile | undefined };
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".json": "application/json",
+  ".woff2": "font/woff2",
+};
+
+/** Pages that the dashboard draws itself; all of them are its one document. */
+const PAGES =
+  /^\/(|welcome|board|runs|tickets|flows|agents|workers|insights|settings|runs\/[^/]{1,60}|g\/[^/]{1,60}|tickets\/[^/]{1,600}|flows\/[^/]{1,60})$/;
+
+/** Undefined where the dashboard was not built. */
+export function loadWeb(dir: string): Web | undefined {
+  const files = new Map<string, WebFile>();
+  for (const path of filesIn(dir)) {
+    const type = TYPES[extname(path)];
+    if (type === undefined) continue;
+    const body = new Uint8Array(readFileSync(join(dir, path)));
+    const address = `/${path.split(sep).join("/")}`;
+    // Names below assets hold a hash of what they hold.
+    const cache = address.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
+    const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 24)}"`;
+    files.set(address, { body, headers: { "content-type": type, "cache-control": cache, etag } });
+  }
+  const document = files.get("/index.html");
+  if (document === undefined) return undefined;
+  return { find: (path) => files.get(path) ?? (PAGES.test(path) ? document : undefined) };
+}
+
+/** Before the token is asked for. What is no file of the dashboard goes on to that question. */
+export function mountWeb(app: App, web: Web): void {
+  app.use("*", async (context, next) => {
+    const { method, path } = context.req;
+    const file = method === "GET" || method === "HEAD" ? web.find(path) : undefined;
+    if (file === undefined) return next();
+    if (context.req.header("if-none-match") === file.headers["etag"])
+      return new Response(null, { status: 304, headers: file.headers });
+    return new Response(method === "HEAD" ? null : file.body, { headers: file.headers });
+  });
+}
+
+function filesIn(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(dir, join(entry.parentPath, entry.name)));
+  } catch {
+    return [];
+  }
+}

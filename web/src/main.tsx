@@ -1,0 +1,38 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode, useSyncExternalStore } from "react";
+import { createRoot } from "react-dom/client";
+import { onLive, queryClient } from "./app/queries.ts";
+import { router } from "./app/router.tsx";
+import { currentToken, onSession, openSession } from "./app/session.ts";
+import { applyTheme } from "./app/theme.ts";
+import { onChanges, startLive } from "./live/live.ts";
+import { LoginPage } from "./pages/login.tsx";
+import "./styles.css";
+
+applyTheme();
+const opened = await openSession();
+onChanges(onLive);
+onSession(() => {
+  queryClient.clear();
+  startLive();
+});
+startLive();
+
+function Root() {
+  const token = useSyncExternalStore(onSession, currentToken);
+  if (token === null) return <LoginPage why={opened.ok ? "The session has ended." : opened.why} />;
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  );
+}
+
+const root = document.querySelector("#root");
+if (root === null) throw new Error("the page has no root");
+createRoot(root).render(
+  <StrictMode>
+    <Root />
+  </StrictMode>,
+);

@@ -1,0 +1,63 @@
+// Buttons. One that cannot be pressed says why, and stays reachable so that everybody hears it.
+
+import { type ComponentProps, type ReactNode, useId } from "react";
+
+const LOOKS = {
+  plain: "border border-line bg-panel text-ink hover:bg-sunken",
+  primary: "border border-active bg-active text-panel hover:opacity-90",
+  danger: "border border-bad bg-panel text-bad hover:bg-bad-soft",
+  bare: "border border-transparent text-ink hover:bg-sunken",
+} as const;
+
+export type ButtonProps = Omit<ComponentProps<"button">, "disabled"> & {
+  readonly look?: keyof typeof LOOKS;
+  /** Why it cannot be pressed now; absent where it can. */
+  readonly disabledBecause?: string | undefined;
+  /** The keys that do the same, shown inside. */
+  readonly keys?: string;
+  readonly children: ReactNode;
+};
+
+export function Button({
+  look = "plain",
+  disabledBecause,
+  keys,
+  className = "",
+  children,
+  onClick,
+  ...rest
+}: ButtonProps): ReactNode {
+  const why = useId();
+  const isOff = disabledBecause !== undefined;
+  return (
+    <span className="inline-flex flex-col">
+      <button
+        type="button"
+        {...rest}
+        aria-disabled={isOff}
+        {...(isOff ? { "aria-describedby": why, title: disabledBecause } : {})}
+        onClick={(event) => (isOff ? event.preventDefault() : onClick?.(event))}
+        className={`inline-flex min-h-9 items-center justify-center gap-2 rounded-md px-3 py-1.5 text-sm font-medium pointer-coarse:min-h-11 ${LOOKS[look]} ${isOff ? "cursor-not-allowed opacity-60" : "cursor-pointer"} ${className}`}
+      >
+        {children}
+        {keys !== undefined && <Keys>{keys}</Keys>}
+      </button>
+      {isOff && (
+        <span id={why} className="sr-only">
+          {disabledBecause}
+        </span>
+      )}
+    </span>
+  );
+}
+
+export function Keys({ children }: { readonly children: string }): ReactNode {
+  return (
+    <kbd
+      aria-hidden="true"
+      className="hidden rounded border border-current/30 px-1 font-mono text-[0.7rem] opacity-80 md:inline"
+    >
+      {children}
+    </kbd>
+  );
+}

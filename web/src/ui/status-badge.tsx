@@ -1,0 +1,45 @@
+// How something stands: sign, word and tone together.
+
+import type { ReactNode } from "react";
+import { SHOWN, type ShownName, type Tone } from "../app/status.ts";
+
+export const TONES: Readonly<Record<Tone, string>> = {
+  quiet: "bg-quiet-soft text-quiet",
+  active: "bg-active-soft text-active",
+  attention: "bg-attention-soft text-attention",
+  warning: "bg-warning-soft text-warning",
+  good: "bg-good-soft text-good",
+  bad: "bg-bad-soft text-bad",
+};
+
+export function StatusBadge({ is, detail }: { readonly is: ShownName; readonly detail?: string }): ReactNode {
+  const { word, sign, tone } = SHOWN[is];
+  return (
+    <Badge tone={tone}>
+      <span aria-hidden="true" className={is === "running" ? "pulse rounded-full" : ""}>
+        {sign}
+      </span>
+      {word}
+      {detail !== undefined && <span className="font-normal">· {detail}</span>}
+    </Badge>
+  );
+}
+
+export function Badge({
+  tone = "quiet",
+  children,
+  title,
+}: {
+  readonly tone?: Tone;
+  readonly children: ReactNode;
+  readonly title?: string;
+}): ReactNode {
+  return (
+    <span
+      {...(title === undefined ? {} : { title })}
+      className={`inline-flex items-center gap-1.5 rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${TONES[tone]}`}
+    >
+      {children}
+    </span>
+  );
+}
