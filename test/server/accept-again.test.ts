@@ -1,8 +1,9 @@
-// An accept is stored in two steps, the start and what came with it. Whoever was cut off between them asks again.
+// Wishes for a handoff that are sent again after a restart. An accept is stored in two steps, the start and what came with it: whoever was
+// cut off between them asks again.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApp } from "../../src/server/app.ts";
-import { openWorld, rowOf, type World } from "./stories.ts";
+import { CODE, openWorld, rowOf, type World } from "./stories.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -30,4 +31,23 @@ test("what came with an accept is kept when the same key asks again, also after 
   const before = await served.seq();
   expect(rowOf(await accept())).toMatchObject({ payload: { note: "mine" } });
   expect(await served.seq()).toBe(before);
+});
+
+test("25: a key that did something else before a restart is refused, and does nothing", async () => {
+  const story = await world.newStory();
+  const first = await world.leadTo(story, "implementer");
+  const send = (body: object) => world.post(body, { headers: { "idempotency-key": "one" } });
+  expect((await send({ action: "accept", handoffId: first.id })).status).toBe(200);
+  const second = rowOf(await world.create(story, "implementer", "reviewer", CODE));
+  world.restart();
+  const before = await world.served.seq();
+  for (const wish of [
+    { action: "accept", handoffId: second.id },
+    { action: "reject", handoffId: second.id, reason: "no" },
+    { action: "timeout", handoffId: second.id },
+    { action: "reject", handoffId: first.id, reason: "no" },
+  ])
+    expect(await send(wish)).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+  expect((await send({ action: "accept", handoffId: first.id })).status).toBe(200);
+  expect(await world.served.seq()).toBe(before);
 });
