@@ -3,6 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { storeFile } from "../../compose.ts";
+import { findDaemon } from "../../daemon/note.ts";
 import { verifyAudit } from "../../server/audit.ts";
 import { EXIT } from "../errors.ts";
 import type { Store } from "../find-run.ts";
@@ -20,11 +21,13 @@ export async function glance(io: Io): Promise<number> {
     const counts = await store?.countRuns();
     const waiting = store === undefined ? [] : await inboxOf(store);
     const active = store === undefined ? [] : await store.listRuns({ status: "running", limit: SHOWN });
+    const daemon = findDaemon(io.home);
     const performer = performerOf(io.home);
     if (io.json) {
       printJson(io, {
         home: io.home,
         performer,
+        url: daemon?.url ?? null,
         runs: counts ?? {},
         inbox: waiting.map(({ number, record }) => itemJson(record.runId, number, record.item)),
       });
@@ -41,9 +44,11 @@ export async function glance(io: Io): Promise<number> {
       return EXIT.ok;
     }
     io.out(
-      performer === null
-        ? "Nobody performs: runs go on with the next command that touches them."
-        : `${performer} performs.`,
+      daemon !== undefined
+        ? `The daemon performs: ${daemon.url} (process ${daemon.pid}). Dashboard: passrail open`
+        : performer === null
+          ? "Nobody performs: runs go on with the next command that touches them."
+          : `${performer} performs.`,
     );
     const words = Object.entries(counts).filter(([, count]) => count > 0);
     io.out(`Runs: ${words.map(([status, count]) => `${count} ${status}`).join(", ")}`);
