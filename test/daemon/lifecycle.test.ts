@@ -235,7 +235,7 @@ describe("how it ends", () => {
       expect(code).toBe(3);
       expect(err).toContain("already_performed");
     }
-    const [winner] = starts.filter(({ child }) => child.exitCode === null);
+    const winner = starts.find(({ child }) => child.exitCode === null);
     const status = await until("the one says where it is", async () => {
       const { code, out } = await bench.passrail(["status", "--json"]);
       return code === 0 ? out : undefined;

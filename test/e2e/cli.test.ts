@@ -80,9 +80,10 @@ describe("a feature from start to ship", () => {
     await bench.passrail(["gate", "approve", "1.1"]);
     const git = (...args: readonly string[]): string =>
       execFileSync("git", ["-C", bench.project, ...args], { encoding: "utf8" }).trim();
-    const [branch = ""] = git("for-each-ref", "--format=%(refname:short)", "refs/heads/passrail/", "refs/heads/feat/")
-      .split("\n")
-      .filter(Boolean);
+    const branch =
+      git("for-each-ref", "--format=%(refname:short)", "refs/heads/passrail/", "refs/heads/feat/")
+        .split("\n")
+        .find(Boolean) ?? "";
     const seen = git("rev-parse", branch);
     const tree = git("rev-parse", `${branch}^{tree}`);
     const who = ["-c", "user.name=t", "-c", "user.email=t@localhost"];

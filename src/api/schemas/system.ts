@@ -19,7 +19,9 @@ const settingSchema = z
   .object({
     name: z.string(),
     value: json,
-    from: z.string().meta({ description: "flag, environment, project, user or default; project and user where both files were put together" }),
+    from: z.string().meta({
+      description: "flag, environment, project, user or default; project and user where both files were put together",
+    }),
   })
   .meta({ id: "Setting" });
 
