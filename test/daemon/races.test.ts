@@ -93,7 +93,7 @@ test(
     for (const { failpoint, race } of lost) {
       // It stores the first decision and is gone before it can tell.
       const dying = daemon.passrail(["up", "--port", "0"], { env: { PASSRAIL_FAILPOINT: failpoint } });
-      const { url } = await until("it listens", () => findDaemon(daemon.home));
+      const { url } = await until("it listens", () => findDaemon(daemon.home), 40_000);
       heard.push(await Promise.all(race.wishes.map((wish) => send(wish, url).catch(() => undefined))));
       expect((await dying).code).toBe(null);
       expect(heard.at(-1)?.filter((reply) => reply?.status === 200)).toEqual([]);
