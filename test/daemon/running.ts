@@ -49,7 +49,7 @@ export async function startDaemon(...args: readonly string[]): Promise<Running> 
         throw new Error(`the daemon ended: ${err}`);
       });
       gone.catch(() => undefined);
-      const listens = until("the daemon listens", () => /^Passrail is up: (\S+)$/m.exec(out)?.[1]);
+      const listens = until("the daemon listens", () => /^Passrail is up: (\S+)$/m.exec(out)?.[1], 60_000);
       url = await Promise.race([listens, gone]);
       running.token = readFileSync(join(bench.home, "operator.token"), "utf8").trim();
     },
