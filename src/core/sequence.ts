@@ -8,7 +8,7 @@ import type { RoutedStage } from "./outcome.ts";
 import type { ExpandedStage, Run } from "./run.ts";
 
 /** The stages of one track in order. A dynamic stage is followed by the stages that it was expanded to. */
-export function stagesOf(flow: Flow, run: Run, track: string): readonly Stage[] {
+export function stagesOf(flow: Flow, run: Pick<Run, "expanded">, track: string): readonly Stage[] {
   if (track !== MAIN_TRACK) return trackPlans(flow)[track] ?? [];
   if (Object.keys(run.expanded).length === 0) return flow.stages;
   return flow.stages.flatMap((stage): Stage[] => {
@@ -17,7 +17,7 @@ export function stagesOf(flow: Flow, run: Run, track: string): readonly Stage[] 
   });
 }
 
-export function findStage(flow: Flow, run: Run, track: string, id: string): Stage | undefined {
+export function findStage(flow: Flow, run: Pick<Run, "expanded">, track: string, id: string): Stage | undefined {
   return stagesOf(flow, run, track).find((stage) => stage.id === id);
 }
 
@@ -32,13 +32,13 @@ export function isWork(stage: Stage): stage is WorkStage {
 }
 
 /** The following stage, or undefined at the end of the track. Stages reached only by `enter` are passed over. */
-export function stageAfter(flow: Flow, run: Run, track: string, id: string): Stage | undefined {
+export function stageAfter(flow: Flow, run: Pick<Run, "expanded">, track: string, id: string): Stage | undefined {
   const stages = stagesOf(flow, run, track);
   return stages.slice(stages.findIndex((stage) => stage.id === id) + 1).find((stage) => !stage.enterOnly);
 }
 
 /** Earlier stages in which an agent works, nearest first; inside a dynamic stage only its own. */
-export function agentsBefore(flow: Flow, run: Run, track: string, id: string): readonly WorkStage[] {
+export function agentsBefore(flow: Flow, run: Pick<Run, "expanded">, track: string, id: string): readonly WorkStage[] {
   const stages = stagesOf(flow, run, track);
   const group = Object.values(run.expanded).find((expanded) => expanded.some((stage) => stage.id === id));
   const before = stages

@@ -473,6 +473,10 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await ids({ limit: 10, word: "completed", status: "completed" })).toEqual(["done"]);
       expect(await ids({ limit: 10, word: "completed", status: "running" })).toEqual([]);
       expect(await ids({ limit: 10, word: "nothing" })).toEqual([]);
+      expect(await ids({ limit: 2, text: "STORY R" })).toEqual(["r5", "r4"]);
+      expect(await ids({ limit: 10, text: "v0.1:r2", flow: "brain" })).toEqual(["r2"]);
+      expect(await ids({ limit: 10, text: "_tory" })).toEqual([]);
+      expect(await ids({ limit: 10, text: "%" })).toEqual([]);
       expect(await store.countRuns()).toEqual({ running: 5, waiting: 0, stopped: 0, completed: 1, canceled: 0 });
       expect((await store.listRuns({ limit: 1 }))[0]).toEqual({
         id: "done",

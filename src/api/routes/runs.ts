@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { json, type Routes } from "../route.ts";
-import { after, before, flowName, limit, numberText, runReference, stageName } from "../schemas/common.ts";
+import { after, before, flowName, limit, line, numberText, runReference, stageName } from "../schemas/common.ts";
 import { eventPageSchema } from "../schemas/event.ts";
 import {
   ATTEMPT_FILES,
@@ -48,6 +48,9 @@ export const RUN_ROUTES = {
     query: z.strictObject({
       status: z.string().max(80).optional().meta({ description: "a canonical status or the source's word" }),
       flow: flowName.optional(),
+      q: line(200, "expected 1 to 200 characters of one line")
+        .optional()
+        .meta({ description: "a text in the title or in the ticket's id, in upper or lower case" }),
       limit,
       before: before.optional(),
     }),

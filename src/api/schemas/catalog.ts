@@ -1,6 +1,7 @@
 // Flows and agents as lists for people who choose.
 
 import { z } from "zod";
+import { way } from "./common.ts";
 
 const flowSummarySchema = z
   .object({
@@ -11,7 +12,13 @@ const flowSummarySchema = z
   })
   .meta({ id: "FlowSummary" });
 
-const flowStage = z.object({ id: z.string(), kind: z.string(), who: z.string(), track: z.string() });
+const flowStage = z.object({
+  id: z.string(),
+  kind: z.string(),
+  who: z.string(),
+  track: z.string(),
+  ways: z.array(way),
+});
 
 export const flowDetailSchema = z
   .object({

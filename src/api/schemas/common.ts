@@ -56,3 +56,12 @@ export const TEXT_CHARS = 256 * 1024;
 export const subject = z.object({ id: z.string(), title: z.string() });
 /** Whatever comes was read as JSON before, whatever goes is written as JSON afterwards. */
 export const json = z.unknown().meta({ description: "any JSON" });
+
+/** A way out of a stage, as people read a flow. */
+export const way = z
+  .object({
+    on: z.string().meta({ description: "a verdict, a health, or an answer of a person" }),
+    to: z.array(z.string()).meta({ description: "stages; or one of end, stop, escalate, cancel" }),
+    counter: z.string().nullable(),
+  })
+  .meta({ id: "Way" });

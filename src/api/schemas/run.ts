@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { HEALTHS, VERDICTS } from "../../core/outcome.ts";
-import { json, line, REASON_CHARS, stageName, subject, TEXT_CHARS, time } from "./common.ts";
+import { json, line, REASON_CHARS, stageName, subject, TEXT_CHARS, time, way } from "./common.ts";
 import { handoffSchema } from "./handoff.ts";
 import { inboxItemSchema } from "./inbox.ts";
 
@@ -62,6 +62,7 @@ export const stageSchema = z
     kind: z.string(),
     who: z.string().meta({ description: "the agent that works there, or who decides" }),
     state: z.enum(["open", "ready", "running", "waiting", "stopped", "done", "failed"]),
+    ways: z.array(way),
     attempts: z.array(attemptSchema),
   })
   .meta({ id: "Stage" });
@@ -92,8 +93,24 @@ export const runDetailSchema = z
   })
   .meta({ id: "Run" });
 
+/** A row of the list: the summary, and what somebody who looks over many runs wants to know. */
+const runRowSchema = z
+  .object({
+    ...runSummarySchema.shape,
+    paused: z.boolean(),
+    agent: z.string().nullable().meta({ description: "who works now, or whom it waits for" }),
+    why: z.string().nullable().meta({ description: "what it waits for, or why it ended without being done" }),
+    since: time.meta({ description: "since when it stands like this" }),
+    loop: z
+      .object({ key: z.string(), loops: z.int(), max: z.int().nullable() })
+      .nullable()
+      .meta({ description: "the counter that has counted most; null before the first loop" }),
+    spent: z.object({ usd: z.number(), unknownUsd: z.int() }).nullable(),
+  })
+  .meta({ id: "RunRow" });
+
 export const runPageSchema = z.object({
-  runs: z.array(runSummarySchema),
+  runs: z.array(runRowSchema),
   next: z.int().nullable().meta({ description: "give it as `before` for the next page; null at the end" }),
 });
 

@@ -2,6 +2,7 @@
 
 import { ROUTES } from "../../api/routes.ts";
 import { err, ok } from "../../core/result.ts";
+import { NOT_STARTED, waysOf } from "../../core/ways.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { listStages, whoOf } from "../views/run.ts";
@@ -32,6 +33,7 @@ export function mountCatalog(mount: Mount, { flows, agents }: ServerParts): void
         id: stage.id,
         kind: stage.kind,
         who: whoOf(stage),
+        ways: waysOf(flow, NOT_STARTED, track, stage).map((way) => ({ ...way, to: [...way.to] })),
       })),
       agents: Object.keys(resolved.value.agents),
       counters: Object.entries(flow.counters).map(([name, { maxLoops }]) => ({ name, max: maxLoops })),
