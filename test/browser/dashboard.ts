@@ -1,0 +1,110 @@
+// The dashboard as a person has it: the real daemon with scripted agents, and pages in a real browser that are watched for everything that must
+// not happen: errors, dialogs, requests to others, and violations of the page's policy.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { type Running, startDaemon } from "../daemon/running.ts";
+import { openBrowser } from "./browser.ts";
+import { builtDashboard } from "./built.ts";
+
+export type Dashboard = {
+  readonly daemon: Running;
+  readonly browser: Browser;
+  /** From now on these scripts are what runs are played by. */
+  play(script: Readonly<Record<string, unknown>>): void;
+  /** An address that logs a browser in, once. */
+  address(path?: string): Promise<string>;
+  /** A browser of its own, logged in and on this page. */
+  visit(path?: string, options?: BrowserContextOptions): Promise<Visit>;
+  /** By the API, for what a test does not look at. */
+  start(flow: string, title: string, more?: Readonly<Record<string, unknown>>): Promise<{ id: string; number: number }>;
+  close(): Promise<void>;
+};
+export type Visit = {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly seen: Seen;
+};
+/** What was seen of what must not be. */
+export type Seen = { readonly complaints: string[]; readonly elsewhere: string[]; readonly asked: string[] };
+
+export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" };
+export const DARK: BrowserContextOptions = { ...DESKTOP, colorScheme: "dark" };
+export const PHONE: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  deviceScaleFactor: 2,
+  isMobile: true,
+  hasTouch: true,
+  reducedMotion: "reduce",
+};
+
+/** What agents of `feature` say when nothing goes wrong. */
+export const STRAIGHT = {
+  spec: [{ verdict: "APPROVED" }],
+  design: [{ verdict: "APPROVED" }],
+  build: [{ verdict: "COMPLETE", write: { "a.txt": "1" }, commit: true }],
+  qa: [{ verdict: "SHIP" }],
+};
+
+export async function openDashboard(): Promise<Dashboard> {
+  await builtDashboard();
+  const [daemon, browser] = await Promise.all([startDaemon(), openBrowser()]);
+  const dashboard: Dashboard = {
+    daemon,
+    browser,
+    play(script) {
+      const command = daemon.player(script).split(" ");
+      writeFileSync(join(daemon.project, "passrail.yaml"), JSON.stringify({ agents: { "*": { command } } }));
+    },
+    async address(path = "/") {
+      const made = await daemon.call("POST", "/api/login-codes", { body: {} });
+      return `${daemon.url}${path}#login=${String(made.body["code"])}`;
+    },
+    async visit(path = "/", options = DESKTOP) {
+      const context = await browser.newContext(options);
+      const seen = await watch(context, daemon);
+      const page = await context.newPage();
+      await page.goto(await dashboard.address(path), { waitUntil: "domcontentloaded" });
+      await page.getByRole("navigation", { name: "Main" }).waitFor();
+      return { context, page, seen };
+    },
+    async start(flow, title, more = {}) {
+      const started = await daemon.call("POST", "/api/runs", { body: { flow, title, ...more } });
+      if (started.status !== 201) throw new Error(`the run was not started: ${started.text}`);
+      return (started.body as unknown as { run: { id: string; number: number } }).run;
+    },
+    async close() {
+      await browser.close();
+      await daemon.close();
+    },
+  };
+  dashboard.play(STRAIGHT);
+  return dashboard;
+}
+
+/** Every page of a context, also those that it opens by itself. */
+export async function watch(context: BrowserContext, daemon: Running): Promise<Seen> {
+  const seen: Seen = { complaints: [], elsewhere: [], asked: [] };
+  await context.addInitScript(() => {
+    const told = globalThis as unknown as { addEventListener(name: string, told: (event: Violation) => void): void };
+    type Violation = { effectiveDirective: string; blockedURI: string };
+    told.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
+      console.error(`policy violated: ${effectiveDirective} ${blockedURI}`),
+    );
+  });
+  context.on("weberror", (error) => seen.complaints.push(`error: ${error.error().message}`));
+  context.on("dialog", (dialog) => {
+    seen.complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  context.on("console", (message) => {
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    seen.complaints.push(`console: ${message.text()}`);
+  });
+  context.on("request", (request) => {
+    seen.asked.push(request.url());
+    if (!request.url().startsWith(`${daemon.url}/`)) seen.elsewhere.push(request.url());
+  });
+  return seen;
+}
