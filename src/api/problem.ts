@@ -114,6 +114,8 @@ export const problemSchema = z
     /** The version as it is now, and what happened since the one that was given. */
     current: z.string().optional(),
     changed: z.array(changeSchema).optional(),
+    /** Who was first, and with what. */
+    decided: z.object({ answer: z.string(), text: z.string(), by: z.string(), at: z.string() }).optional(),
     /** The handoff that stands in the way, as it is now. */
     handoff: handoffRowSchema.optional(),
     /** The detail once more, where the clients of a source look for it. */
@@ -131,6 +133,7 @@ export type Refusal = {
   readonly hint?: string;
   readonly current?: string;
   readonly changed?: ProblemDocument["changed"];
+  readonly decided?: ProblemDocument["decided"];
   readonly handoff?: ProblemDocument["handoff"];
   readonly error?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -54,6 +54,7 @@ function answerGate(draft: Draft, sender: Sender, signal: Answer): string | unde
       number: signal.number,
       answer,
       comment: signal.text,
+      ...named(signal),
       ...(signal.commit === undefined ? {} : { commit: signal.commit }),
     },
     signal.actor,
@@ -65,7 +66,7 @@ function answerGate(draft: Draft, sender: Sender, signal: Answer): string | unde
     from: stage.id,
     reason: "next" as const,
     names: route.carry,
-    issues: [],
+    issues: signal.issues ?? [],
     questions: [],
     ...said,
   };
@@ -127,6 +128,7 @@ function resolveEscalation(
       number: item.number,
       choice: signal.answer,
       note: signal.text,
+      ...named(signal),
     },
     signal.actor,
   );
@@ -140,13 +142,19 @@ function resolveEscalation(
       "next",
     );
   } else {
+    // What the agents found stays open; what the person found comes on top of it.
+    const issues = [...sender.carry.issues, ...(signal.issues ?? [])];
     // A person's decision to go on starts a new budget for the loop that was spent.
     if (action === "again" && item.counter !== undefined) resetCounter(draft, item.counter, track);
     leave(
       draft,
-      { ...sender, carry: { ...sender.carry, reason: "again", ...said } },
+      { ...sender, carry: { ...sender.carry, reason: "again", issues, ...said } },
       action === "again" ? item.again : action,
     );
   }
   return undefined;
+}
+
+function named({ issues = [] }: Answer): { readonly issues?: NonNullable<Answer["issues"]> } {
+  return issues.length === 0 ? {} : { issues };
 }

@@ -4,7 +4,7 @@
 import type { BudgetUse, Raise, Reserved, ToldUsage } from "./budget.ts";
 import type { Postponed } from "./infrastructure.ts";
 import type { JsonObject } from "./json.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Issue, Outcome } from "./outcome.ts";
 import type { Carry, ExpandedStage, InboxItem, Subject } from "./run.ts";
 
 export type Actor = "engine" | "system" | `agent:${string}` | `human:${string}`;
@@ -87,6 +87,8 @@ export type EventBody =
       readonly number: number;
       readonly answer: string;
       readonly comment: string;
+      /** What the person found in the work; absent where nothing was named. */
+      readonly issues?: readonly Issue[];
       /** The commit that was decided upon. */
       readonly commit?: string;
     }
@@ -106,6 +108,7 @@ export type EventBody =
       readonly number: number;
       readonly choice: string;
       readonly note: string;
+      readonly issues?: readonly Issue[];
     }
   | { readonly type: "budget.reached"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
   | {

@@ -4,7 +4,7 @@
 import type { BudgetUse, OverBudget, Reserved, ToldUsage } from "./budget.ts";
 import type { Actor } from "./event.ts";
 import type { JsonObject } from "./json.ts";
-import type { Report } from "./outcome.ts";
+import type { Issue, Report } from "./outcome.ts";
 import type { InboxItem, Subject } from "./run.ts";
 
 export type SignalBody =
@@ -60,6 +60,8 @@ export type SignalBody =
       readonly answer: string;
       /** Comment, answer or note. */
       readonly text: string;
+      /** What the person found in the work, line by line; for gates and escalations. */
+      readonly issues?: readonly Issue[];
       /** The commit that was decided upon, where there is one. */
       readonly commit?: string;
     }

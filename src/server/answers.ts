@@ -6,7 +6,7 @@ import { readRaise } from "../core/budget.ts";
 import type { InboxItem } from "../core/run.ts";
 import { answersOf } from "./views/inbox.ts";
 
-export type GivenAnswer = { readonly answer: string; readonly text: string };
+export type GivenAnswer = { readonly answer: string; readonly text: string; readonly issues?: readonly unknown[] };
 
 /** Who sends work back or turns it down says why; the next attempt is told. */
 const NEED_REASON: ReadonlySet<string> = new Set(["revise", "reject", "decline"]);
@@ -20,6 +20,8 @@ export function refuseAnswer(item: InboxItem, given: GivenAnswer): Refusal | und
   } else if (!offered.includes(answer)) {
     return unknown(given.answer, `expected one of ${offered.join(", ")}`);
   }
+  if (!hasNoIssues(given) && item.kind !== "gate" && item.kind !== "escalation")
+    return { code: "invalid_field", detail: `A ${item.kind} takes no issues.`, pointer: "/issues" };
   const most = item.kind === "question" ? TEXT_CHARS : REASON_CHARS;
   if (given.text.length > most)
     return {
@@ -27,7 +29,8 @@ export function refuseAnswer(item: InboxItem, given: GivenAnswer): Refusal | und
       detail: `It has ${given.text.length} characters, ${most} are allowed.`,
       pointer: "/text",
     };
-  if (item.kind === "gate" && NEED_REASON.has(answer) && given.text.trim() === "")
+  const isSilent = given.text.trim() === "" && hasNoIssues(given);
+  if (item.kind === "gate" && NEED_REASON.has(answer) && isSilent)
     return { code: "reason_required", detail: `"${answer}" needs a reason in \`text\`.`, pointer: "/text" };
   if (item.kind === "budget" && answer === "raise" && readRaise(given.text, item.unit, item.size) === undefined)
     return {
@@ -37,6 +40,10 @@ export function refuseAnswer(item: InboxItem, given: GivenAnswer): Refusal | und
       hint: item.unit === "usd" ? "for example 5 usd" : "for example 200000 tokens",
     };
   return undefined;
+}
+
+function hasNoIssues({ issues = [] }: GivenAnswer): boolean {
+  return issues.length === 0;
 }
 
 /** People say reject, some flows say decline: the same wish, whichever of the two the gate knows. */

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { json, type Routes } from "../route.ts";
-import { itemReference } from "../schemas/common.ts";
-import { answeredSchema, answerSchema, inboxItemSchema, inboxSchema } from "../schemas/inbox.ts";
+import { itemReference, limit } from "../schemas/common.ts";
+import { answeredSchema, answerSchema, decisionsSchema, inboxItemSchema, inboxSchema } from "../schemas/inbox.ts";
 
 const item = z.strictObject({ item: itemReference });
 
@@ -17,6 +17,19 @@ export const INBOX_ROUTES = {
     answer: json(inboxSchema, "all of it"),
     problems: [],
   },
+  listDecisions: {
+    method: "get",
+    path: "/api/decisions",
+    scope: "read",
+    tag: "inbox",
+    summary: "What people have decided since a time, newest first",
+    query: z.strictObject({
+      since: z.iso.datetime({ error: "expected a time such as 2026-01-31T12:00:00Z" }),
+      limit,
+    }),
+    answer: json(decisionsSchema, "as far back as is looked at"),
+    problems: ["invalid_query"],
+  },
   showItem: {
     method: "get",
     path: "/api/inbox/{item}",
@@ -25,7 +38,7 @@ export const INBOX_ROUTES = {
     summary: "One item that waits; its version is also the ETag",
     params: item,
     answer: json(inboxItemSchema, "the item"),
-    problems: ["run_not_found", "item_not_found", "item_not_waiting"],
+    problems: ["run_not_found", "item_not_found", "gate_not_waiting", "item_not_waiting"],
   },
   answerItem: {
     method: "post",

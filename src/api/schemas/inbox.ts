@@ -9,14 +9,36 @@ export const inboxItemSchema = z
     runId: z.string(),
     number: z.int(),
     kind: z.enum(["gate", "question", "choice", "escalation", "budget"]),
+    runNumber: z.int(),
     flow: z.string(),
     subject,
+    word: z.string().meta({ description: "the run's status in the words of its flow" }),
     stage: z.string(),
     who: z.string(),
     openedAt: time,
     version: z.string().meta({ description: "give it as If-Match with the answer" }),
     asks: z.array(z.string()).meta({ description: "what is asked, in sentences" }),
     answers: z.array(z.string()).meta({ description: "what may be answered; empty where a text is asked for" }),
+    leads: z
+      .array(
+        z.object({
+          answer: z.string().meta({ description: "empty where a text is asked for" }),
+          to: z.string().meta({ description: "the stage that works or waits then, or end, cancel, stop" }),
+          who: z.string().meta({ description: "the agent or person of that stage; empty where there is none" }),
+          word: z.string().meta({ description: "the run's status word then" }),
+        }),
+      )
+      .meta({ description: "what each answer leads to" }),
+    said: z
+      .object({ stage: z.string(), word: z.string() })
+      .nullable()
+      .meta({ description: "the last verdict before this" }),
+    spent: z
+      .object({ usd: z.number().nullable(), isWhole: z.boolean() })
+      .meta({ description: "the run's cost as far as it is known; usd is null where nothing is" }),
+    loops: z.array(z.object({ counter: z.string(), loops: z.int(), max: z.int().nullable() })),
+    branch: z.string().nullable().meta({ description: "where the work is; null where it is done in place" }),
+    commit: z.string().nullable().meta({ description: "the commit that a decision is bound to" }),
     issues: z.array(json),
     budget: z
       .object({
@@ -32,6 +54,22 @@ export const inboxItemSchema = z
 
 export const inboxSchema = z.object({ items: z.array(inboxItemSchema) });
 
+const ISSUES_AT_MOST = 100;
+const ISSUE_CHARS = 2000;
+
+/** One finding of a person, mostly a comment on a line of a diff. */
+const givenIssueSchema = z
+  .strictObject({
+    severity: z.string().min(1).max(40).optional(),
+    description: z
+      .string()
+      .max(ISSUE_CHARS)
+      .refine((text) => text.trim() !== "", "expected some text"),
+    file: z.string().min(1).max(1000).optional(),
+    line: z.int().min(1).max(10_000_000).optional(),
+  })
+  .meta({ id: "GivenIssue" });
+
 export const answerSchema = z
   .strictObject({
     answer: z
@@ -40,8 +78,31 @@ export const answerSchema = z
       .default("")
       .meta({ description: "one of `answers`; left out where a text is asked for" }),
     text: z.string().default("").meta({ description: "answer, comment, reason or amount" }),
+    issues: z.array(givenIssueSchema).max(ISSUES_AT_MOST).default([]).meta({
+      description: "what is to be resolved, for gates and escalations; the next attempt is told word by word",
+    }),
   })
   .meta({ id: "Answer" });
+
+/** Who decided what, and when. */
+export const decisionSchema = z
+  .object({
+    id: z.string().meta({ description: "RUN.NUMBER of the item" }),
+    runId: z.string(),
+    subject,
+    kind: z.enum(["gate", "question", "choice", "escalation", "budget"]),
+    stage: z.string(),
+    answer: z.string().meta({ description: "empty where a text was asked for" }),
+    text: z.string(),
+    by: z.string(),
+    at: time,
+  })
+  .meta({ id: "Decision" });
+
+export const decisionsSchema = z.object({
+  decisions: z.array(decisionSchema),
+  isWhole: z.boolean().meta({ description: "false where more has happened since than is looked at" }),
+});
 
 export const answeredSchema = z.object({
   id: z.string(),

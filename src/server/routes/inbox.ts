@@ -2,30 +2,34 @@
 // count, and the caller is told what has changed.
 
 import type { Refusal } from "../../api/problem.ts";
-import type { AnswerOf } from "../../api/route.ts";
+import type { AnswerOf, BodyOf } from "../../api/route.ts";
 import { ROUTES } from "../../api/routes.ts";
+import type { ResolvedFlow } from "../../core/agent.ts";
+import { canonicalJson } from "../../core/json.ts";
+import type { Issue } from "../../core/outcome.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 import { type InboxItem, openItems, type Run } from "../../core/run.ts";
-import type { StoredRun } from "../../store/store.ts";
 import { actorOf } from "../actor.ts";
 import { refuseAnswer, takenAnswer } from "../answers.ts";
-import { allEvents, type FoundRun, findRun, itemVersion } from "../find-run.ts";
+import { decisionsSince } from "../decisions.ts";
+import { allEvents, type FoundRun, findRun, flowOf, itemVersion } from "../find-run.ts";
 import { refuseMoved } from "../moved.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { createTurns } from "../turns.ts";
-import { showItem } from "../views/inbox.ts";
+import { type ItemFacts, showItem } from "../views/inbox.ts";
 
 export function mountInbox(mount: Mount, parts: ServerParts): void {
   mount.json(ROUTES.listInbox, async () => {
     const records = await parts.store.inbox();
-    const runs = new Map<string, Promise<{ stored: StoredRun; version: string } | undefined>>();
+    const runs = new Map<string, Promise<ItemFacts | undefined>>();
+    const flows = createFlows(parts);
     const items = await Promise.all(
       records.map(async ({ runId, item }) => {
-        const loaded = runs.get(runId) ?? loadVersioned(parts, runId);
+        const loaded = runs.get(runId) ?? loadFacts(parts, runId, flows);
         runs.set(runId, loaded);
         const found = await loaded;
-        return found === undefined ? [] : [showItem(found.stored.run, item, found.version)];
+        return found === undefined ? [] : [showItem(found, item)];
       }),
     );
     return ok({ items: items.flat() });
@@ -36,10 +40,14 @@ export function mountInbox(mount: Mount, parts: ServerParts): void {
     if (!found.ok) return found;
     const { item } = found.value;
     if (item.type === "closed") return err(notWaiting(params.item, item));
+    const { run, summary } = found.value.found;
     const version = await itemVersion(parts, found.value.found);
     header("etag", `"${version}"`);
-    return ok(showItem(found.value.found.run, item.item, version));
+    const resolved = await flowOf(parts.store, run);
+    return ok(showItem({ run, runNumber: summary.number, resolved, version }, item.item));
   });
+
+  mount.json(ROUTES.listDecisions, async ({ query }) => ok(await decisionsSince(parts.store, query)));
 
   // Many may answer one item at once: each looks at it only after the one before has decided.
   const turns = createTurns();
@@ -50,9 +58,24 @@ export function mountInbox(mount: Mount, parts: ServerParts): void {
   });
 }
 
-async function loadVersioned(parts: ServerParts, runId: string) {
-  const stored = await parts.store.loadRun(runId);
-  return stored === undefined ? undefined : { stored, version: await itemVersion(parts, stored) };
+type Flows = (run: Run) => Promise<ResolvedFlow>;
+
+/** Many that wait have the same flow: it is read once. */
+function createFlows({ store }: ServerParts): Flows {
+  const known = new Map<string, Promise<ResolvedFlow>>();
+  return (run) => {
+    const flow = known.get(run.flowHash) ?? flowOf(store, run);
+    known.set(run.flowHash, flow);
+    return flow;
+  };
+}
+
+async function loadFacts(parts: ServerParts, runId: string, flows: Flows): Promise<ItemFacts | undefined> {
+  const found = await findRun(parts.store, runId);
+  if (!found.ok) return undefined;
+  const { run, summary } = found.value;
+  const [version, resolved] = await Promise.all([itemVersion(parts, found.value), flows(run)]);
+  return { run, runNumber: summary.number, resolved, version };
 }
 
 type Answered = AnswerOf<typeof ROUTES.answerItem>;
@@ -69,7 +92,11 @@ async function answerItem(
   if (item.type === "closed") {
     const { was } = item;
     // The same wish again, perhaps after a restart, is told again what it led to. Who only wanted the same came too late.
-    const isSame = was !== undefined && takenAnswer(was, body) === was.answer && was.text === body.text;
+    const isSame =
+      was !== undefined &&
+      takenAnswer(was, body) === was.answer &&
+      was.text === body.text &&
+      canonicalJson(was.issues) === canonicalJson(body.issues);
     const isRepeated = isSame && signalId !== undefined && (await parts.store.hasSignal(run.id, signalId));
     return isRepeated ? ok(shown(was.answer, run)) : err(notWaiting(params.item, item));
   }
@@ -83,7 +110,10 @@ async function answerItem(
   if (refused !== undefined) return err(refused);
   const answer = takenAnswer(item.item, body);
   const commit = item.item.kind === "gate" ? await parts.commitOf(run) : null;
-  const decided = commit === null ? {} : { commit };
+  const decided = {
+    ...(commit === null ? {} : { commit }),
+    ...(body.issues.length === 0 ? {} : { issues: issuesOf(body) }),
+  };
   const delivery = await parts.engine.deliver(
     run.id,
     { type: "item.answered", number, kind: item.item.kind, answer, text: body.text, ...decided },
@@ -113,6 +143,7 @@ type Closed = {
     readonly kind: InboxItem["kind"];
     readonly answer: string;
     readonly text: string;
+    readonly issues: readonly Issue[];
     readonly by: string;
     readonly at: string;
   };
@@ -145,16 +176,16 @@ async function findClosed(store: ServerParts["store"], runId: string, number: nu
   for (const event of await allEvents(store, runId)) {
     if ("item" in event && event.item.number === number) closed = { type: "closed", kind: event.item.kind };
     if (closed === undefined || !("number" in event) || event.number !== number) continue;
-    const by = { by: event.actor, at: event.at, kind: closed.kind };
+    const by = { by: event.actor, at: event.at, kind: closed.kind, issues: [] };
     switch (event.type) {
       case "gate.answered":
-        return { ...closed, was: { ...by, answer: event.answer, text: event.comment } };
+        return { ...closed, was: { ...by, answer: event.answer, text: event.comment, issues: event.issues ?? [] } };
       case "question.answered":
         return closed.kind === "choice"
           ? { ...closed, was: { ...by, answer: event.answer, text: "" } }
           : { ...closed, was: { ...by, answer: "", text: event.answer } };
       case "escalation.resolved":
-        return { ...closed, was: { ...by, answer: event.choice, text: event.note } };
+        return { ...closed, was: { ...by, answer: event.choice, text: event.note, issues: event.issues ?? [] } };
       case "budget.answered":
         return { ...closed, was: { ...by, answer: event.answer, text: event.note } };
       case "item.withdrawn":
@@ -178,5 +209,16 @@ function notWaiting(reference: string, { kind, was }: Closed): Refusal {
     code: kind === "gate" ? "gate_not_waiting" : "item_not_waiting",
     detail: `${kind} ${reference} is not open any more: ${how}.`,
     hint: "GET /api/inbox lists what waits.",
+    ...(was === undefined ? {} : { decided: { answer: was.answer, text: was.text, by: was.by, at: was.at } }),
   };
+}
+
+/** Fields that were not given are left out, also on the way. */
+function issuesOf({ issues }: BodyOf<typeof ROUTES.answerItem>): readonly Issue[] {
+  return issues.map(({ severity, description, file, line }) => ({
+    ...(severity === undefined ? {} : { severity }),
+    description,
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+  }));
 }

@@ -4,31 +4,34 @@ import { createHash } from "node:crypto";
 import type { Refusal } from "../../api/problem.ts";
 import type { BodyOf } from "../../api/route.ts";
 import { ROUTES } from "../../api/routes.ts";
+import type { Flow } from "../../core/flow.ts";
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { featureRecord } from "../../core/projections/feature.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import type { Run, Subject } from "../../core/run.ts";
-import type { RunSummary } from "../../store/store.ts";
+import type { RunSummary, Store } from "../../store/store.ts";
 import { actorOf } from "../actor.ts";
 import { allEvents, findRun, flowOf, itemVersion } from "../find-run.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { showRun } from "../views/run.ts";
+import { showRow } from "../views/run-row.ts";
 
 export function mountRuns(mount: Mount, parts: ServerParts): void {
   const { store } = parts;
 
-  mount.json(ROUTES.listRuns, async ({ query: { status, flow, limit, before } }) => {
+  mount.json(ROUTES.listRuns, async ({ query: { status, flow, q, limit, before } }) => {
     const found = await store.listRuns({
       ...(status === undefined ? {} : { word: status }),
       ...(flow === undefined ? {} : { flow }),
+      ...(q === undefined ? {} : { text: q }),
       ...(before === undefined ? {} : { before }),
       limit: limit + 1,
     });
-    const runs = found.slice(0, limit);
+    const page = found.slice(0, limit);
     return ok({
-      runs: runs.map((run) => ({ ...run })),
-      next: found.length > limit ? (runs.at(-1)?.number ?? null) : null,
+      runs: await showRows(store, page),
+      next: found.length > limit ? (page.at(-1)?.number ?? null) : null,
     });
   });
 
@@ -36,7 +39,7 @@ export function mountRuns(mount: Mount, parts: ServerParts): void {
     const found = await findRun(store, params.run);
     if (!found.ok) return found;
     const { run, version, summary } = found.value;
-    const [{ flow }, attempts, handoffs] = await Promise.all([
+    const [resolved, attempts, handoffs] = await Promise.all([
       flowOf(store, run),
       store.attempts(run.id),
       store.handoffs(run.id),
@@ -46,7 +49,7 @@ export function mountRuns(mount: Mount, parts: ServerParts): void {
         run,
         version,
         summary,
-        flow,
+        resolved,
         attempts,
         handoffs,
         itemVersion: run.status === "waiting" ? await itemVersion(parts, found.value) : String(version),
@@ -88,6 +91,23 @@ export function mountRuns(mount: Mount, parts: ServerParts): void {
   });
 
   mount.json(ROUTES.startRun, (call) => startRun(parts, call));
+}
+
+/** Runs of one page mostly have a few flows in common: each is read once. */
+async function showRows(store: Store, page: readonly RunSummary[]) {
+  const flows = new Map<string, Promise<Flow>>();
+  const rows = await Promise.all(
+    page.map(async (summary) => {
+      const stored = await store.loadRun(summary.id);
+      // It was deleted since the list was made.
+      if (stored === undefined) return [];
+      const { run } = stored;
+      const flow = flows.get(run.flowHash) ?? flowOf(store, run).then((resolved) => resolved.flow);
+      flows.set(run.flowHash, flow);
+      return [showRow(summary, run, await flow)];
+    }),
+  );
+  return rows.flat();
 }
 
 type Start = typeof ROUTES.startRun;

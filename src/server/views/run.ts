@@ -2,6 +2,7 @@
 
 import type { z } from "zod";
 import type { attemptSchema, runDetailSchema, stageSchema } from "../../api/schemas/run.ts";
+import type { ResolvedFlow } from "../../core/agent.ts";
 import { type Flow, MAIN_TRACK, type Stage } from "../../core/flow.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -9,6 +10,7 @@ import { openItems, type Run } from "../../core/run.ts";
 import { isWork, stagesOf } from "../../core/sequence.ts";
 import { countersOf } from "../../core/simulate.ts";
 import type { Usage } from "../../core/usage.ts";
+import { waysOf } from "../../core/ways.ts";
 import type { AttemptRecord, HandoffRecord, RunSummary } from "../../store/store.ts";
 import { showItem } from "./inbox.ts";
 
@@ -21,12 +23,13 @@ export type RunFacts = {
   readonly version: number;
   readonly itemVersion: string;
   readonly summary: RunSummary;
-  readonly flow: Flow;
+  readonly resolved: ResolvedFlow;
   readonly attempts: readonly AttemptRecord[];
   readonly handoffs: readonly HandoffRecord[];
 };
 
-export function showRun({ run, version, itemVersion, summary, flow, attempts, handoffs }: RunFacts): Shown {
+export function showRun({ run, version, itemVersion, summary, resolved, attempts, handoffs }: RunFacts): Shown {
+  const { flow } = resolved;
   return {
     ...summary,
     subject: run.subject,
@@ -36,15 +39,21 @@ export function showRun({ run, version, itemVersion, summary, flow, attempts, ha
     reason: run.status === "stopped" || run.status === "canceled" ? run.reason : null,
     endedAt: run.status === "completed" || run.status === "canceled" ? run.endedAt : null,
     resumesAt: resumesAt(run),
-    counters: Object.entries(countersOf(flow, run)).map(([key, loops]) => {
-      const name = key in flow.counters ? key : key.slice(key.indexOf(".") + 1);
-      return { key, loops, max: flow.counters[name]?.maxLoops ?? null };
-    }),
+    counters: showCounters(flow, run),
     spent: run.spent ?? null,
     stages: showStages(flow, run, attempts),
-    items: openItems(run).map((item) => showItem(run, item, itemVersion)),
+    items: openItems(run).map((item) =>
+      showItem({ run, runNumber: summary.number, resolved, version: itemVersion }, item),
+    ),
     handoffs: handoffs.map((handoff) => ({ ...handoff })),
   };
+}
+
+export function showCounters(flow: Flow, run: Run): Shown["counters"] {
+  return Object.entries(countersOf(flow, run)).map(([key, loops]) => {
+    const name = key in flow.counters ? key : key.slice(key.indexOf(".") + 1);
+    return { key, loops, max: flow.counters[name]?.maxLoops ?? null };
+  });
 }
 
 /** The first of the times that stages wait for. */
@@ -67,6 +76,7 @@ function showStages(flow: Flow, run: Run, attempts: readonly AttemptRecord[]): S
       kind: stage.kind,
       who: whoOf(stage),
       state: stateOf(run, track, stage, own, index < reached),
+      ways: waysOf(flow, run, track, stage).map((way) => ({ ...way, to: [...way.to] })),
       attempts: own.map(showAttempt),
     };
   });

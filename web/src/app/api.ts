@@ -16,6 +16,7 @@ const CALLS = {
   endSession: ["delete", "/api/sessions/current"],
   health: ["get", "/api/health"],
   listAgents: ["get", "/api/agents"],
+  listDecisions: ["get", "/api/decisions"],
   listAudit: ["get", "/api/audit"],
   listFlows: ["get", "/api/flows"],
   listHandoffs: ["get", "/api/handoffs"],

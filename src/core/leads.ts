@@ -1,0 +1,64 @@
+// What each answer to an open item would lead to, so that a person sees it before deciding. The one rule itself is asked, and what it would
+// change is thrown away: a second reading of the routes could say something else.
+
+import type { Flow } from "./flow.ts";
+import type { InboxItem, Run } from "./run.ts";
+import { findStage, isWork } from "./sequence.ts";
+import { transition } from "./transition.ts";
+
+export type Lead = {
+  /** Empty where a text is asked for. */
+  readonly answer: string;
+  /** The stage that works or waits then, or `end`, `cancel`, `stop`. */
+  readonly to: string;
+  /** The agent or the person of that stage; empty where there is none. */
+  readonly who: string;
+  /** The run's status word afterwards. */
+  readonly word: string;
+};
+
+export function leadsOf(flow: Flow, run: Run, item: InboxItem): readonly Lead[] {
+  return answersOf(item).flatMap((answer) => {
+    const { run: after, ignored } = transition(flow, run, {
+      type: "item.answered",
+      number: item.number,
+      kind: item.kind,
+      answer,
+      text: item.kind === "question" ? "?" : "",
+      id: `lead:${item.number}`,
+      at: item.openedAt,
+      actor: "human:",
+    });
+    return ignored === undefined ? [{ answer, ...placeOf(flow, run, after, item.number), word: after.word }] : [];
+  });
+}
+
+/** What may be answered; empty text for a question, which wants words. */
+function answersOf(item: InboxItem): readonly string[] {
+  switch (item.kind) {
+    case "gate":
+      return item.answers;
+    case "question":
+      return [""];
+    case "choice":
+    case "escalation":
+      return Object.keys(item.choices);
+    case "budget":
+      return ["raise", "stop"];
+  }
+}
+
+function placeOf(flow: Flow, before: Run, after: Run, number: number): Pick<Lead, "to" | "who"> {
+  if (after.status === "completed") return { to: "end", who: "" };
+  if (after.status === "canceled") return { to: "cancel", who: "" };
+  const [name = ""] =
+    Object.entries(before.tracks).find(([, track]) => track.at === "waiting" && track.item.number === number) ?? [];
+  // A track that is done or gone has given the run back to the main one.
+  const own = after.tracks[name];
+  const [track, at] = own === undefined || own.at === "done" ? ["main", after.tracks["main"]] : [name, own];
+  if (at === undefined || at.at === "done" || at.at === "stopped") return { to: "stop", who: "" };
+  if (at.at === "forked") return { to: at.stage, who: "" };
+  const stage = findStage(flow, after, track, at.stage);
+  if (stage === undefined) return { to: at.stage, who: "" };
+  return { to: stage.id, who: isWork(stage) ? stage.shownAgent : stage.kind === "gate" ? stage.who : "" };
+}
