@@ -2,6 +2,7 @@
 // name here is its operationId in OpenAPI and its name in clients.
 
 import type { Routes } from "./route.ts";
+import { ACT_ROUTES } from "./routes/acts.ts";
 import { CATALOG_ROUTES } from "./routes/catalog.ts";
 import { EVENT_ROUTES } from "./routes/events.ts";
 import { HANDOFF_ROUTES } from "./routes/handoffs.ts";
@@ -18,6 +19,7 @@ import { WORKER_ROUTES } from "./routes/workers.ts";
 export const ROUTES = {
   ...RUN_ROUTES,
   ...LOG_ROUTES,
+  ...ACT_ROUTES,
   ...TICKET_ROUTES,
   ...INBOX_ROUTES,
   ...HANDOFF_ROUTES,

@@ -16,6 +16,7 @@ import { mountWeb, type Web } from "./web.ts";
 import { rememberInMemory } from "./remembered.ts";
 import { mountAttemptFiles } from "./routes/attempt-files.ts";
 import { mountCatalog } from "./routes/catalog.ts";
+import { mountActs } from "./routes/acts.ts";
 import { mountControl } from "./routes/control.ts";
 import { mountCost } from "./routes/cost.ts";
 import { mountDeliveries } from "./routes/deliveries.ts";
@@ -80,6 +81,7 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
   mountAttemptFiles(mount, parts);
   mountLogs(mount, parts);
   mountControl(mount, parts);
+  mountActs(mount, parts);
   mountTickets(mount, parts);
   mountInbox(mount, parts);
   mountHandoffs(mount, parts);

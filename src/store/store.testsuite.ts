@@ -523,6 +523,9 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await list({ limit: 10, before: 4 })).toEqual([["B", "r2", 1]]);
       expect(await list({ limit: 10, id: "A" })).toEqual([["A", "r5", 3]]);
       expect(await list({ limit: 10, id: "%" })).toEqual([]);
+      expect(await list({ limit: 10, flow: "nowhere" })).toEqual([]);
+      expect((await list({ limit: 10, open: true })).map(([id]) => id)).toEqual(["A", "C", "B"]);
+      expect(await list({ limit: 10, open: false })).toEqual([]);
       expect(await store.listSubjects({ id: "A", limit: 1 })).toMatchObject([{ usd: 0, unknownUsd: 0 }]);
       expect((await store.listRuns({ subject: "A", limit: 10 })).map(({ id }) => id)).toEqual(["r5", "r3", "r1"]);
     });

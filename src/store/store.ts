@@ -162,6 +162,10 @@ export type SubjectFilter = {
   readonly id?: string;
   /** Keyset paging: those whose newest run has a number below this. */
   readonly before?: number;
+  /** Those whose newest run is of this flow. */
+  readonly flow?: string;
+  /** Those whose newest run goes on (true) or has ended. */
+  readonly open?: boolean;
   readonly limit: number;
 };
 

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { json, type Routes } from "../route.ts";
-import { before, limit, ticketReference } from "../schemas/common.ts";
+import { before, flowName, limit, ticketReference } from "../schemas/common.ts";
 import { ticketPageSchema, ticketSchema } from "../schemas/ticket.ts";
 
 export const TICKET_ROUTES = {
@@ -12,7 +12,15 @@ export const TICKET_ROUTES = {
     scope: "read",
     tag: "tickets",
     summary: "Tickets with their newest run, newest first",
-    query: z.strictObject({ limit, before: before.optional() }),
+    query: z.strictObject({
+      flow: flowName.optional().meta({ description: "only those whose newest run is of this flow" }),
+      open: z
+        .enum(["true", "false"])
+        .optional()
+        .meta({ description: "only those whose newest run goes on, or only those whose has ended" }),
+      limit,
+      before: before.optional(),
+    }),
     answer: json(ticketPageSchema, "one page"),
     problems: ["invalid_query", "invalid_cursor"],
   },

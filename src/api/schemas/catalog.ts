@@ -29,6 +29,15 @@ export const flowDetailSchema = z
     agents: z.array(z.string()),
     counters: z.array(z.object({ name: z.string(), max: z.int().nullable() })),
   })
+    statuses: z.array(z.string()).meta({ description: "its status words, in the order of its way" }),
+    story: z
+      .object({
+        agents: z.array(z.string()).meta({ description: "those who work, in order" }),
+        entry: z.string().nullable(),
+        exit: z.string().nullable(),
+      })
+      .nullable()
+      .meta({ description: "null where agents do not hand over by the handoffs API" }),
   .meta({ id: "Flow" });
 
 const agentSummarySchema = z

@@ -137,7 +137,7 @@ export function prepareReads(db: DatabaseSync) {
     return all(toRunSummary, sql, ...values, filter.limit);
   }
 
-  function listSubjects({ id, before, limit }: SubjectFilter): readonly SubjectRecord[] {
+  function listSubjects({ id, flow, open, before, limit }: SubjectFilter): readonly SubjectRecord[] {
     // The index by subject holds the runs of each in order of number: whether there is a newer one is a single look.
     const conditions = ["NOT EXISTS (SELECT 1 FROM runs n WHERE n.subject_id = r.subject_id AND n.number > r.number)"];
     const values: SQLInputValue[] = [];
@@ -150,6 +150,11 @@ export function prepareReads(db: DatabaseSync) {
       values.push(before);
     }
     const spent = "FROM runs o JOIN spending s ON s.run_number = o.number WHERE o.subject_id = r.subject_id";
+    if (flow !== undefined) {
+      conditions.push("r.flow = ?");
+      values.push(flow);
+    }
+    if (open !== undefined) conditions.push(`r.status ${open ? "NOT " : ""}IN ('completed', 'canceled')`);
     const sql = `
       SELECT ${SUMMARY},
         (SELECT count(*) FROM runs o WHERE o.subject_id = r.subject_id) AS runs,

@@ -1,0 +1,19 @@
+// What can be done with a run: the question before the answer of the routes that do it.
+
+import { z } from "zod";
+import { json, type Routes } from "../route.ts";
+import { actListSchema } from "../schemas/act.ts";
+import { runReference } from "../schemas/common.ts";
+
+export const ACT_ROUTES = {
+  listActs: {
+    method: "get",
+    path: "/api/runs/{run}/acts",
+    scope: "read",
+    tag: "runs",
+    summary: "What a person can do with a run now, and why not the rest",
+    params: z.strictObject({ run: runReference }),
+    answer: json(actListSchema, "every act, possible or not"),
+    problems: ["run_not_found"],
+  },
+} as const satisfies Routes;
