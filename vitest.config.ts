@@ -3,7 +3,7 @@ import { contractTests } from "./test/contract/installed.ts";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...(contractTests() === "left out" ? ["test/contract/**"] : [])],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -1,0 +1,196 @@
+// Where the stages of a flow stand in its picture. The order of a flow's stages is its way from left to right, so no general layout is needed:
+// stages of the main track share one row, parallel tracks get a lane each, ways back are arcs below, leaps ahead are arcs above.
+
+export type DrawnStage = {
+  readonly id: string;
+  readonly track: string;
+  readonly ways: readonly {
+    readonly on: string;
+    readonly to: readonly string[];
+    readonly counter: string | null;
+  }[];
+};
+
+export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+export type Node = Box & { readonly id: string };
+export type Lane = Box & { readonly track: string };
+export type Edge = {
+  readonly from: string;
+  readonly to: string;
+  readonly is: "ahead" | "over" | "back";
+  /** What leads this way. */
+  readonly on: readonly string[];
+  readonly counter: string | null;
+  /** For SVG's `d`. */
+  readonly path: string;
+  readonly label: { readonly x: number; readonly y: number };
+};
+export type GraphLayout = {
+  readonly width: number;
+  readonly height: number;
+  readonly nodes: readonly Node[];
+  readonly lanes: readonly Lane[];
+  readonly edges: readonly Edge[];
+};
+
+export const SIZE = { width: 136, height: 54, gapX: 36, gapY: 34, pad: 14, arc: 26 } as const;
+const MAIN = "main";
+
+export function layoutGraph(stages: readonly DrawnStage[]): GraphLayout {
+  const places = placeStages(stages);
+  const links = linksOf(stages, places);
+  const rows = [...places.values()].map(({ row }) => row);
+  const above = 1 + levelsOf(links, "over");
+  const below = 1 + levelsOf(links, "back");
+  const top = SIZE.pad + (links.some(({ is }) => is === "over") ? above * SIZE.arc : 0);
+  const least = Math.min(0, ...rows);
+  const columns = Math.max(0, ...[...places.values()].map(({ column }) => column + 1));
+  const boxOf = ({ column, row }: Place): Box => ({
+    x: SIZE.pad + column * (SIZE.width + SIZE.gapX),
+    y: top + (row - least) * (SIZE.height + SIZE.gapY),
+    width: SIZE.width,
+    height: SIZE.height,
+  });
+  const nodes = [...places].map(([id, place]) => ({ id, ...boxOf(place) }));
+  const bottom = Math.max(top, ...nodes.map(({ y, height }) => y + height));
+  const boxes = new Map(nodes.map((node) => [node.id, node]));
+  return {
+    width: SIZE.pad * 2 + columns * SIZE.width + Math.max(0, columns - 1) * SIZE.gapX,
+    height: bottom + SIZE.pad + (links.some(({ is }) => is === "back") ? below * SIZE.arc : 0),
+    nodes,
+    lanes: lanesOf(stages, boxes),
+    edges: links.flatMap((link) => draw(link, boxes, top, bottom)),
+  };
+}
+
+type Place = { readonly column: number; readonly row: number };
+
+/** Neighbours that are not on the main track begin at the same column, each track in a row of its own. */
+function placeStages(stages: readonly DrawnStage[]): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  let column = 0;
+  for (let index = 0; index < stages.length; ) {
+    const stage = stages[index];
+    if (stage === undefined) break;
+    if (stage.track === MAIN) {
+      places.set(stage.id, { column: column++, row: 0 });
+      index++;
+      continue;
+    }
+    const end = stages.findIndex((other, at) => at >= index && other.track === MAIN);
+    const fork = stages.slice(index, end === -1 ? stages.length : end);
+    const tracks = Map.groupBy(fork, ({ track }) => track);
+    [...tracks.values()].forEach((own, lane) => {
+      const row = lane - (tracks.size - 1) / 2;
+      own.forEach(({ id }, step) => places.set(id, { column: column + step, row }));
+    });
+    column += Math.max(...[...tracks.values()].map(({ length }) => length));
+    index += fork.length;
+  }
+  return places;
+}
+
+type Link = Omit<Edge, "path" | "label"> & { readonly level: number };
+
+/** Ways with the same ends are one link. Ways out of the flow, and trying again on the spot, are told in words and not drawn. */
+function linksOf(stages: readonly DrawnStage[], places: ReadonlyMap<string, Place>): readonly Link[] {
+  const found = new Map<string, { link: Omit<Link, "level">; on: string[] }>();
+  for (const { id, ways } of stages) {
+    const here = places.get(id);
+    if (here === undefined) continue;
+    for (const way of ways) {
+      for (const to of way.to) {
+        const there = places.get(to);
+        if (there === undefined || to === id) continue;
+        const known = found.get(`${id} ${to}`);
+        if (known !== undefined) {
+          known.on.push(way.on);
+          if (known.link.counter === null && way.counter !== null) known.link = { ...known.link, counter: way.counter };
+          continue;
+        }
+        const on = [way.on];
+        const is = there.column <= here.column ? "back" : isFree(here, there, places) ? "ahead" : "over";
+        found.set(`${id} ${to}`, { link: { from: id, to, is, on, counter: way.counter }, on });
+      }
+    }
+  }
+  return withLevels(
+    [...found.values()].map(({ link }) => link),
+    places,
+  );
+}
+
+/** Nothing stands where a line would go: along the row of its beginning, and over to the other only at the end. */
+function isFree(from: Place, to: Place, places: ReadonlyMap<string, Place>): boolean {
+  return ![...places.values()].some(
+    ({ column, row }) => column > from.column && column < to.column && row === from.row,
+  );
+}
+
+/** Arcs that overlap lie at different heights, the shorter one nearer. */
+function withLevels(links: readonly Omit<Link, "level">[], places: ReadonlyMap<string, Place>): readonly Link[] {
+  const spanOf = ({ from, to }: { readonly from: string; readonly to: string }): readonly [number, number] => {
+    const [a, b] = [places.get(from)?.column ?? 0, places.get(to)?.column ?? 0];
+    return [Math.min(a, b), Math.max(a, b)];
+  };
+  const placed: Link[] = [];
+  const widthOf = (link: Omit<Link, "level">): number => spanOf(link)[1] - spanOf(link)[0];
+  for (const link of links.toSorted((a, b) => widthOf(a) - widthOf(b))) {
+    const [begin, end] = spanOf(link);
+    const taken = new Set(
+      placed
+        .filter((other) => other.is === link.is && spanOf(other)[0] < end && begin < spanOf(other)[1])
+        .map(({ level }) => level),
+    );
+    let level = 0;
+    while (link.is !== "ahead" && taken.has(level)) level++;
+    placed.push({ ...link, level });
+  }
+  return placed;
+}
+
+function levelsOf(links: readonly Link[], is: Edge["is"]): number {
+  return Math.max(0, ...links.filter((link) => link.is === is).map(({ level }) => level));
+}
+
+function draw({ level, ...link }: Link, boxes: ReadonlyMap<string, Box>, top: number, bottom: number): Edge[] {
+  const from = boxes.get(link.from);
+  const to = boxes.get(link.to);
+  if (from === undefined || to === undefined) return [];
+  if (link.is === "ahead") {
+    const [x1, y1, x2, y2] = [from.x + from.width, from.y + from.height / 2, to.x, to.y + to.height / 2];
+    const bend = Math.min(x2 - x1, SIZE.gapX) / 2;
+    const path =
+      y1 === y2
+        ? `M${x1} ${y1}H${x2}`
+        : `M${x1} ${y1}H${Math.max(x1, x2 - SIZE.gapX)}C${x2 - bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+    return [{ ...link, path, label: { x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 4 } }];
+  }
+  // Arcs leave and arrive beside the middle, so that one that comes and one that goes do not lie upon each other.
+  const isBack = link.is === "back";
+  const x1 = from.x + from.width * (isBack ? 0.4 : 0.6);
+  const x2 = to.x + to.width * (isBack ? 0.6 : 0.4);
+  const [y1, y2] = isBack ? [from.y + from.height, to.y + to.height] : [from.y, to.y];
+  const away = (level + 1) * SIZE.arc - 8;
+  const y = isBack ? bottom + away : top - away;
+  const turn = 10 * Math.sign(x2 - x1);
+  const dip = isBack ? -10 : 10;
+  const path = `M${x1} ${y1}V${y + dip}Q${x1} ${y} ${x1 + turn} ${y}H${x2 - turn}Q${x2} ${y} ${x2} ${y + dip}V${y2}`;
+  return [{ ...link, path, label: { x: (x1 + x2) / 2, y: y - 5 } }];
+}
+
+function lanesOf(stages: readonly DrawnStage[], boxes: ReadonlyMap<string, Box>): readonly Lane[] {
+  const tracks = Map.groupBy(
+    stages.filter(({ track }) => track !== MAIN),
+    ({ track }) => track,
+  );
+  return [...tracks].flatMap(([track, own]): Lane[] => {
+    const found = own.flatMap(({ id }) => boxes.get(id) ?? []);
+    if (found.length === 0) return [];
+    const x = Math.min(...found.map((box) => box.x)) - 8;
+    const y = Math.min(...found.map((box) => box.y)) - 20;
+    const right = Math.max(...found.map((box) => box.x + box.width)) + 8;
+    const low = Math.max(...found.map((box) => box.y + box.height)) + 8;
+    return [{ track, x, y, width: right - x, height: low - y }];
+  });
+}

@@ -1,0 +1,56 @@
+// How one stage of a run stands, as a sign and a word. What passed but comes again because an earlier stage works once more has lost its check.
+
+import type { Tone } from "../app/status.ts";
+import type { RunStage } from "../run/types.ts";
+
+export type Mark = { readonly sign: string; readonly word: string; readonly tone: Tone; readonly isActive: boolean };
+
+const STATES: Readonly<Record<RunStage["state"], Mark>> = {
+  open: { sign: "○", word: "Not yet", tone: "quiet", isActive: false },
+  ready: { sign: "○", word: "Queued", tone: "active", isActive: false },
+  running: { sign: "◉", word: "Working", tone: "active", isActive: true },
+  waiting: { sign: "⏸", word: "Waiting for you", tone: "attention", isActive: false },
+  stopped: { sign: "✖", word: "Stopped", tone: "bad", isActive: false },
+  done: { sign: "✔", word: "Done", tone: "good", isActive: false },
+  failed: { sign: "✖", word: "Failed", tone: "bad", isActive: false },
+};
+const AGAIN: Mark = { sign: "○", word: "Comes again", tone: "quiet", isActive: false };
+const SENT_BACK: Mark = { sign: "↺", word: "Sent back", tone: "warning", isActive: false };
+const ACTIVE = new Set<RunStage["state"]>(["ready", "running", "waiting", "stopped"]);
+
+/** One mark per stage, in their order. */
+export function marksOf(stages: readonly RunStage[]): readonly Mark[] {
+  const first = stages.findIndex(({ state }) => ACTIVE.has(state));
+  const begin = stages[first];
+  return stages.map((stage, index) => {
+    const { verdict } = stage.attempts.at(-1) ?? { verdict: null };
+    if (stage.state === "failed" && (verdict === "revise" || verdict === "redesign")) return SENT_BACK;
+    const comesAgain = begin !== undefined && index > first && (begin.track === "main" || begin.track === stage.track);
+    return stage.state === "done" && comesAgain ? AGAIN : STATES[stage.state];
+  });
+}
+
+/** What the ways of a stage say in one sentence each, for those who do not see the lines. */
+export function waysInWords(stage: Pick<RunStage, "ways">, counters: Counters): readonly string[] {
+  return stage.ways.map(({ on, to, counter }) => {
+    const count = counter === null ? "" : `, ${countText(counters, counter)}`;
+    return `${on} leads to ${to.map((each) => PLACES[each] ?? each).join(" and ")}${count}`;
+  });
+}
+
+type Counters = readonly { readonly key: string; readonly loops: number; readonly max: number | null }[];
+
+/** "revision 1 of 2"; of counters that each track has for itself, the one that counted most. */
+export function countText(counters: Counters, name: string): string {
+  const own = counters.filter(({ key }) => key === name || key.endsWith(`.${name}`));
+  const most = own.toSorted((a, b) => b.loops - a.loops)[0];
+  if (most === undefined) return name;
+  return most.max === null ? `${name} ${most.loops}` : `${name} ${most.loops} of ${most.max}`;
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  end: "the end",
+  stop: "a stop",
+  escalate: "an escalation",
+  cancel: "cancelation",
+};
