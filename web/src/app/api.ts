@@ -15,6 +15,7 @@ const CALLS = {
   createKey: ["post", "/api/keys"],
   endSession: ["delete", "/api/sessions/current"],
   health: ["get", "/api/health"],
+  listActs: ["get", "/api/runs/{run}/acts"],
   listAgents: ["get", "/api/agents"],
   listDecisions: ["get", "/api/decisions"],
   listAudit: ["get", "/api/audit"],

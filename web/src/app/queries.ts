@@ -45,6 +45,20 @@ export const ticketQuery = (ticket: string) =>
     queryFn: ({ signal }) => call("showTicket", { params: { ticket } }, { signal }),
   });
 
+/** The handoffs of one story; what happens in others leaves it alone. */
+export const storyQuery = (story: string) =>
+  queryOptions({
+    queryKey: ["story", story],
+    queryFn: ({ signal }) => call("listHandoffs", { query: { storyId: story } }, { signal }),
+  });
+
+/** What can be done with a run now. */
+export const actsQuery = (run: string) =>
+  queryOptions({
+    queryKey: ["acts", run],
+    queryFn: ({ signal }) => call("listActs", { params: { run } }, { signal }),
+  });
+
 export const flowsQuery = queryOptions({
   queryKey: ["flows"],
   queryFn: ({ signal }) => call("listFlows", {}, { signal }),
@@ -79,6 +93,7 @@ export function onLive(changes: readonly Change[] | "reset"): void {
         case "diff":
         case "events":
         case "feature":
+        case "acts":
           return runs.has(runOf(String(of)));
         case "ticket":
         case "story":

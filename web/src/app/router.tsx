@@ -52,6 +52,7 @@ const run = createRoute({
 const tickets = createRoute({
   getParentRoute: () => rootRoute,
   path: "/tickets",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "flow", "show"),
   component: lazyRouteComponent(() => import("../pages/tickets.tsx"), "TicketsPage"),
 });
 const ticket = createRoute({
