@@ -9,6 +9,7 @@ import { HANDOFF_ROUTES } from "./routes/handoffs.ts";
 import { INBOX_ROUTES } from "./routes/inbox.ts";
 import { KEY_ROUTES } from "./routes/keys.ts";
 import { LOG_ROUTES } from "./routes/logs.ts";
+import { MACHINE_ROUTES } from "./routes/machine.ts";
 import { MCP_ROUTES } from "./routes/mcp.ts";
 import { RUN_ROUTES } from "./routes/runs.ts";
 import { SYSTEM_ROUTES } from "./routes/system.ts";
@@ -18,8 +19,8 @@ import { WORKER_ROUTES } from "./routes/workers.ts";
 
 export const ROUTES = {
   ...RUN_ROUTES,
-  ...LOG_ROUTES,
   ...ACT_ROUTES,
+  ...LOG_ROUTES,
   ...TICKET_ROUTES,
   ...INBOX_ROUTES,
   ...HANDOFF_ROUTES,
@@ -27,6 +28,7 @@ export const ROUTES = {
   ...CATALOG_ROUTES,
   ...KEY_ROUTES,
   ...WORKER_ROUTES,
+  ...MACHINE_ROUTES,
   ...MCP_ROUTES,
   ...SYSTEM_ROUTES,
   ...WEBHOOK_ROUTES,

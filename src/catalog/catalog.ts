@@ -28,6 +28,8 @@ export type FlowEntry = { readonly name: string; readonly file: string; readonly
 
 export type Catalog = {
   readonly listFlows: () => readonly FlowEntry[];
+  /** The text of a flow's file as it is on the disk. */
+  readonly flowText: (name: string) => Result<string, FileProblem> | undefined;
   /** The flow if it has no errors; its warnings are in `problems`. */
   readonly requireFlow: (name: string) => Result<CheckedFlow, readonly FileProblem[]>;
   /** A flow file that lies anywhere, checked with the agents and prompts of this catalog. */
@@ -78,6 +80,10 @@ export function loadCatalog(folders: CatalogFolders): Catalog {
   return {
     listFlows: () =>
       [...flowSources()].map(([name, source]) => ({ name, file: fileOf(source), origin: source.origin })),
+    flowText: (name) => {
+      const source = flowSources().get(name);
+      return source === undefined ? undefined : read(source, "flow");
+    },
     requireFlow,
     checkFile: (path) => {
       const text = readText(path, dirname(path), "flow");

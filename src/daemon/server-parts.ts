@@ -2,9 +2,10 @@
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { loadCatalog } from "../catalog/catalog.ts";
-import { type Acting, loadConfig, shippedDir } from "../compose.ts";
+import { type Acting, detectRunners, loadConfig, shippedDir } from "../compose.ts";
 import type { Json } from "../core/json.ts";
 import { err, ok } from "../core/result.ts";
+import { startDemo } from "../demo/start.ts";
 import { systemClock } from "../engine/clock.ts";
 import { prepareRun } from "../launch/prepare.ts";
 import type { Audit } from "../server/audit.ts";
@@ -14,6 +15,8 @@ import type { ServerParts } from "../server/parts.ts";
 import { describeWorker } from "../server/worker.ts";
 import { createCommitOf } from "./commit-of.ts";
 import type { DaemonOptions } from "./daemon.ts";
+import { createKnownRunners } from "./known-runners.ts";
+import { describeProject } from "./project-info.ts";
 
 type More = DaemonOptions & { readonly audit?: Audit; readonly keys: Keys; readonly hub: EventHub };
 
@@ -23,9 +26,17 @@ export function serverParts(acting: Acting, more: More): ServerParts {
   // Read anew each time: flows and agents are files that people edit while the daemon runs.
   const catalog = () => loadCatalog({ shippedDir, projectDir: project });
   const startedAt = systemClock.now();
+  const newRunId = (): string => `r${randomBytes(5).toString("hex")}`;
   return {
     store,
     engine,
+    runners: createKnownRunners({
+      detect: () => detectRunners(environment, project, config),
+      now: () => systemClock.now(),
+      onProblem: (error) => log.write(`runners: ${error instanceof Error ? error.message : String(error)}`),
+    }),
+    project: () => describeProject(project),
+    demo: (actor) => startDemo({ engine, store, home, actor, newRunId }),
     ...(audit === undefined ? {} : { audit }),
     workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
     keys,
@@ -47,6 +58,19 @@ export function serverParts(acting: Acting, more: More): ServerParts {
         const [first] = resolved.error;
         const place = first === undefined ? name : `${first.file}:${first.line}:${first.column}: ${first.message}`;
         return err({ code: "flow_invalid", message: place });
+      },
+      source(name) {
+        const known = catalog();
+        const entry = known.listFlows().find((flow) => flow.name === name);
+        if (entry === undefined) return undefined;
+        const text = known.flowText(name);
+        const checked = known.requireFlow(name);
+        return {
+          file: entry.file,
+          origin: entry.origin,
+          text: text?.ok === true ? text.value : null,
+          problems: checked.ok ? checked.value.problems : checked.error,
+        };
       },
     },
     agents: () =>
@@ -74,7 +98,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
     person,
     now: () => systemClock.now(),
     newId: () => randomUUID().replaceAll("-", ""),
-    newRunId: () => `r${randomBytes(5).toString("hex")}`,
+    newRunId,
     attemptOf: (token) => engine.attemptOf(token),
     commitOf: createCommitOf(store),
     onProblem: (text, requestId) => log.write(`request ${requestId}: ${text}`),

@@ -55,6 +55,13 @@ export function commandsOf(flow: Flow, thinkMs: number): Record<string, readonly
   return Object.fromEntries(works.map(({ id }) => [id, [process.execPath, program(id), String(Math.round(thinkMs))]]));
 }
 
+/** The small repository of the demo, at a place of its own. */
+export function fillProject(project: string): void {
+  mkdirSync(project, { recursive: true, mode: 0o700 });
+  cpSync(join(SOURCE, "project"), project, { recursive: true });
+  makeRepository((args) => runGit(project, args));
+}
+
 function makeRepository(git: World["git"]): void {
   git(["init", "--quiet", "--template=", "--initial-branch=main"]);
   // The user's own hooks, signing key and name stay out of it.

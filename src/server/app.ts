@@ -26,6 +26,7 @@ import { mountHandoffs } from "./routes/handoffs.ts";
 import { mountInbox } from "./routes/inbox.ts";
 import { mountKeys } from "./routes/keys.ts";
 import { mountLogs } from "./routes/logs.ts";
+import { mountMachine } from "./routes/machine.ts";
 import { mountMcp } from "./routes/mcp.ts";
 import { mountRuns } from "./routes/runs.ts";
 import { mountSystem } from "./routes/system.ts";
@@ -80,8 +81,8 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
   mountRuns(mount, parts);
   mountAttemptFiles(mount, parts);
   mountLogs(mount, parts);
-  mountControl(mount, parts);
   mountActs(mount, parts);
+  mountControl(mount, parts);
   mountTickets(mount, parts);
   mountInbox(mount, parts);
   mountHandoffs(mount, parts);
@@ -90,6 +91,7 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
   mountCost(mount, parts);
   mountKeys(mount, parts);
   mountWorkers(mount, parts);
+  mountMachine(mount, parts);
   mountSystem(mount, parts);
   mountDeliveries(mount, parts);
   mountMcp(app, mount, parts);

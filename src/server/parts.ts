@@ -2,6 +2,7 @@
 
 import type { Config } from "../config.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
+import type { FileProblem } from "../core/check/problem.ts";
 import type { Actor } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
@@ -23,12 +24,20 @@ export type ServerParts = {
     readonly list: () => readonly FlowEntry[];
     /** The flow as it is now; problems with code `flow_not_found` where there is none. */
     readonly resolve: (name: string) => Result<ResolvedFlow>;
+    /** Its file as it is now, and what is wrong with it; undefined where there is none. */
+    readonly source: (name: string) => FlowSource | undefined;
   };
   readonly agents: () => readonly AgentEntry[];
   /** What a run is started with besides its task: project, workspace, programs; checked as far as that can be done before. */
   readonly prepare: (request: RunWish) => Promise<Result<JsonObject>>;
   /** The processes that execute attempts; absent where none does. */
   readonly workers?: () => Promise<readonly WorkerInfo[]>;
+  /** The programs that can play agents here, as far as it is known by now: it never makes anybody wait long. */
+  readonly runners?: () => Promise<KnownRunners>;
+  /** The folder that runs work on. */
+  readonly project?: () => Promise<ProjectInfo>;
+  /** Starts the runs of the demo; absent where nothing is performed. */
+  readonly demo?: (actor: Actor) => Promise<Result<StartedDemo>>;
   /** Where it is recorded who did what; absent where nobody keeps a record. */
   readonly audit?: Audit;
   readonly config: Config;
@@ -66,6 +75,33 @@ export type WorkerInfo = {
   }[];
 };
 
+export type KnownRunners = {
+  readonly runners: readonly RunnerInfo[];
+  readonly checkedAt: string | null;
+  readonly checking: boolean;
+};
+export type RunnerInfo = {
+  readonly runner: string;
+  readonly found: boolean;
+  readonly path: string | null;
+  readonly version: string | null;
+  readonly login: "yes" | "no" | "unknown";
+  readonly told: string;
+  readonly fix: string;
+};
+export type ProjectInfo = {
+  readonly path: string;
+  readonly git: { readonly branch: string | null; readonly commit: string | null; readonly changes: boolean } | null;
+};
+export type StartedDemo = { readonly project: string; readonly runIds: readonly string[] };
+
+export type FlowSource = {
+  readonly file: string;
+  readonly origin: string;
+  /** Null where the file cannot be read. */
+  readonly text: string | null;
+  readonly problems: readonly FileProblem[];
+};
 export type FlowEntry = {
   readonly name: string;
   readonly title: string;

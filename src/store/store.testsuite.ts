@@ -751,6 +751,67 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.verify()).toEqual([]);
     });
 
+    test("how the last runs went: ends, medians, counted loops, and only as many runs as were asked for", async () => {
+      const runs = ["a", "b"].map((id) => wholeRun(id));
+      for (const changes of runs) await commitAll(store, changes);
+      const open = newRun("c");
+      const counted = { type: "counter.changed", key: "revision", streak: 0 } as const;
+      const finished = { track: "main", stage: "analyst", attempt: 1, outcome: outcomeOf("revise") } as const;
+      const at = minute(5);
+      const looped = changeOf(after(open), [
+        eventAt(at, { type: "stage.finished", ...finished }),
+        eventAt(at, { ...counted, from: 0, to: 1 }),
+        eventAt(at, { ...counted, from: 1, to: 0 }),
+      ]);
+      await commitAll(store, [open, looped]);
+      const whole = {
+        runs: 3,
+        completed: 2,
+        canceled: 0,
+        stopped: 0,
+        medianMs: 50 * 60_000,
+        medianUsd: null,
+        loops: 1,
+      };
+      expect(await store.flowStats({ flow: "story", limit: 10 })).toEqual(whole);
+      expect(await store.flowStats({ flow: "story", limit: 1 })).toMatchObject({
+        runs: 1,
+        completed: 0,
+        medianMs: null,
+      });
+      expect(await store.flowStats({ flow: "other", limit: 10 })).toMatchObject({ runs: 0, loops: 0, medianMs: null });
+    });
+
+    test("where runs lose time: what was sent back by whom, how long people were waited for, what failed", async () => {
+      await commitAll(store, wholeRun("a"));
+      const [b, at] = [newRun("b"), minute(5)];
+      const failed = { ...outcomeOf("pass"), health: "failed", reason: "no verdict" } as const;
+      const asked = changeOf(after(b), [
+        eventAt(at, { type: "stage.finished", track: "main", stage: "analyst", attempt: 1, outcome: failed }),
+        eventAt(at, { type: "counter.changed", key: "revision", from: 0, to: 1, streak: 0 }),
+        eventAt(at, { type: "gate.opened", track: "main", item: { ...gate, openedAt: at }, carry: carryOf(0) }),
+      ]);
+      await commitAll(store, [b, asked]);
+      const found = await store.insights({ limit: 10 });
+      expect(found).toMatchObject({ runs: 2, loops: [{ flow: "story", stage: "analyst", loops: 1 }] });
+      const waited = { kind: "gate", flow: "story", stage: "ship", times: 2, open: 1 };
+      expect(found.waits).toEqual([{ ...waited, medianMs: 600_000, longestMs: 600_000 }]);
+      expect(found.failures).toEqual([
+        {
+          runId: "b",
+          number: 2,
+          flow: "story",
+          stage: "analyst",
+          attempt: 1,
+          agent: "analyst",
+          at,
+          reason: "no verdict",
+        },
+      ]);
+      expect(await store.insights({ limit: 1 })).toMatchObject({ runs: 1, waits: [{ times: 1, open: 1 }] });
+      expect(await store.insights({ limit: 10, since: minute(1) })).toMatchObject({ runs: 0, waits: [], failures: [] });
+    });
+
     test("the history of an agent is by runner and model that were asked for, newest first, without those that used nothing", async () => {
       const runs = [1, 2, 3].map((index) => newRun(`r${index}`));
       const query = { agent: "analyst", runner: "claude", model: "opus", limit: 2 };

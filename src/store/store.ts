@@ -143,6 +143,8 @@ export type RunFilter = {
   readonly subject?: string;
   /** Either the canonical status or the source's word. */
   readonly word?: string;
+  /** Stands in the title or in the subject's id, in upper or lower case as far as ASCII goes. */
+  readonly text?: string;
   /** Keyset paging: runs with a number below this. */
   readonly before?: number;
   readonly limit: number;
@@ -160,13 +162,59 @@ export type SubjectRecord = {
 export type SubjectFilter = {
   /** This one only. */
   readonly id?: string;
-  /** Keyset paging: those whose newest run has a number below this. */
-  readonly before?: number;
   /** Those whose newest run is of this flow. */
   readonly flow?: string;
   /** Those whose newest run goes on (true) or has ended. */
   readonly open?: boolean;
+  /** Keyset paging: those whose newest run has a number below this. */
+  readonly before?: number;
   readonly limit: number;
+};
+
+/** How the last runs of a flow went. Times are from the start to the end, waiting included. */
+export type FlowStats = {
+  readonly runs: number;
+  readonly completed: number;
+  readonly canceled: number;
+  readonly stopped: number;
+  /** Of completed runs; null where there is none. */
+  readonly medianMs: number | null;
+  /** Of completed runs whose whole cost is known; null where there is none. */
+  readonly medianUsd: number | null;
+  /** How often work was sent back and counted. */
+  readonly loops: number;
+};
+
+/** Where the last runs lose time: what is sent back, what waits for people, what failed. */
+export type Insights = {
+  /** How many runs were looked at. */
+  readonly runs: number;
+  readonly loops: readonly { readonly flow: string; readonly stage: string; readonly loops: number }[];
+  readonly waits: readonly WaitRow[];
+  /** Newest first, a few only. */
+  readonly failures: readonly FailureRow[];
+};
+
+/** `medianMs` and `longestMs` are of items that were answered. */
+export type WaitRow = {
+  readonly kind: InboxItem["kind"];
+  readonly flow: string;
+  readonly stage: string;
+  readonly times: number;
+  readonly open: number;
+  readonly medianMs: number | null;
+  readonly longestMs: number | null;
+};
+
+export type FailureRow = {
+  readonly runId: string;
+  readonly number: number;
+  readonly flow: string;
+  readonly stage: string;
+  readonly attempt: number;
+  readonly agent: string | null;
+  readonly at: string;
+  readonly reason: string;
 };
 
 export type Damage = { readonly seq: number | null; readonly runId: string | null; readonly what: string };
@@ -227,6 +275,10 @@ export interface Store {
     readonly model: string | null;
     readonly limit: number;
   }): Promise<readonly Usage[]>;
+  /** Of the newest runs of a flow, at most `limit`. */
+  flowStats(query: { readonly flow: string; readonly limit: number }): Promise<FlowStats>;
+  /** Of the newest runs that were made since a time, at most `limit`. */
+  insights(query: { readonly since?: string; readonly limit: number }): Promise<Insights>;
   /** Walks the whole chain; an empty list means every event is as it was written and every run is the fold of its events. */
   verify(): Promise<readonly Damage[]>;
   /** True when another process has written since the last call. Cheap. */

@@ -67,6 +67,18 @@ export async function serve(): Promise<Served> {
         const resolved = catalog.resolve(name);
         return resolved.ok ? resolved : err({ code: "flow_invalid", message: resolved.error[0]?.message ?? "" });
       },
+      source(name) {
+        const entry = catalog.listFlows().find((flow) => flow.name === name);
+        const text = catalog.flowText(name);
+        const checked = catalog.requireFlow(name);
+        if (entry === undefined || text === undefined) return undefined;
+        return {
+          file: entry.file,
+          origin: entry.origin,
+          text: text.ok ? text.value : null,
+          problems: checked.ok ? checked.value.problems : checked.error,
+        };
+      },
     },
     agents: () =>
       [...catalog.agents().agents.values()].map(({ name, description, model = null, file, origin }) => ({

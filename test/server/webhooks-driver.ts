@@ -52,7 +52,7 @@ const parts: ServerParts = {
   engine: die === "die" ? { ...engine, ...dying } : engine,
   keys: await createKeys(home, { person: "human:tester", now }),
   events: createEventHub({ store, now: () => performance.now() }),
-  flows: { list: () => [], resolve: () => ok(resolved.value) },
+  flows: { list: () => [], resolve: () => ok(resolved.value), source: () => undefined },
   agents: () => [],
   prepare: async () => ok({ config, runners }),
   config: settings,

@@ -3,7 +3,14 @@
 import { z } from "zod";
 import { json, type Routes } from "../route.ts";
 import { SPENDING_KEYS } from "../../core/budget.ts";
-import { agentListSchema, flowDetailSchema, flowListSchema } from "../schemas/catalog.ts";
+import {
+  agentListSchema,
+  flowDetailSchema,
+  flowListSchema,
+  flowSourceSchema,
+  flowStatsSchema,
+  insightsSchema,
+} from "../schemas/catalog.ts";
 import { flowName, runReference } from "../schemas/common.ts";
 import { costSchema } from "../schemas/cost.ts";
 
@@ -26,6 +33,36 @@ export const CATALOG_ROUTES = {
     params: z.strictObject({ flow: flowName }),
     answer: json(flowDetailSchema, "the flow"),
     problems: ["flow_not_found", "flow_invalid"],
+  },
+  flowSource: {
+    method: "get",
+    path: "/api/flows/{flow}/source",
+    scope: "read",
+    tag: "catalog",
+    summary: "The text of a flow's file and everything that is wrong with it",
+    params: z.strictObject({ flow: flowName }),
+    answer: json(flowSourceSchema, "text and problems"),
+    problems: ["flow_not_found"],
+  },
+  flowStats: {
+    method: "get",
+    path: "/api/flows/{flow}/stats",
+    scope: "read",
+    tag: "catalog",
+    summary: "How the last runs of a flow went",
+    params: z.strictObject({ flow: flowName }),
+    answer: json(flowStatsSchema, "ends, medians, loops"),
+    problems: [],
+  },
+  insights: {
+    method: "get",
+    path: "/api/insights",
+    scope: "read",
+    tag: "cost",
+    summary: "Where the last runs lose time: what is sent back, what waits for people, what failed",
+    query: z.strictObject({ since: z.iso.datetime().or(z.iso.date()).optional() }),
+    answer: json(insightsSchema, "sums"),
+    problems: ["invalid_query"],
   },
   listAgents: {
     method: "get",

@@ -1,6 +1,7 @@
-// Flows and agents as lists for people who choose.
+// Flows and agents as lists for people who choose, and how flows have done so far.
 
 import { z } from "zod";
+import { time } from "./common.ts";
 import { way } from "./common.ts";
 
 const flowSummarySchema = z
@@ -28,7 +29,6 @@ export const flowDetailSchema = z
     stages: z.array(flowStage),
     agents: z.array(z.string()),
     counters: z.array(z.object({ name: z.string(), max: z.int().nullable() })),
-  })
     statuses: z.array(z.string()).meta({ description: "its status words, in the order of its way" }),
     story: z
       .object({
@@ -38,6 +38,7 @@ export const flowDetailSchema = z
       })
       .nullable()
       .meta({ description: "null where agents do not hand over by the handoffs API" }),
+  })
   .meta({ id: "Flow" });
 
 const agentSummarySchema = z
@@ -52,3 +53,70 @@ const agentSummarySchema = z
 
 export const flowListSchema = z.object({ flows: z.array(flowSummarySchema) });
 export const agentListSchema = z.object({ agents: z.array(agentSummarySchema) });
+
+export const flowSourceSchema = z
+  .object({
+    name: z.string(),
+    file: z.string(),
+    origin: z.string(),
+    text: z.string().nullable().meta({ description: "null where the file cannot be read" }),
+    problems: z.array(
+      z.object({
+        severity: z.enum(["error", "warning"]),
+        code: z.string(),
+        message: z.string(),
+        hint: z.string().nullable(),
+        file: z.string(),
+        line: z.int(),
+        column: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: "FlowSource" });
+
+export const flowStatsSchema = z
+  .object({
+    flow: z.string(),
+    runs: z.int().meta({ description: "how many of the newest runs were looked at" }),
+    completed: z.int(),
+    canceled: z.int(),
+    stopped: z.int(),
+    medianMs: z.number().nullable().meta({ description: "of completed runs, waiting included" }),
+    medianUsd: z.number().nullable().meta({ description: "of completed runs whose whole cost is known" }),
+    loops: z.int().meta({ description: "how often work was sent back and counted" }),
+  })
+  .meta({ id: "FlowStats" });
+
+const waitSchema = z.object({
+  kind: z.string(),
+  flow: z.string(),
+  stage: z.string(),
+  times: z.int(),
+  open: z.int(),
+  medianMs: z.number().nullable(),
+  longestMs: z.number().nullable(),
+});
+
+const failureSchema = z.object({
+  runId: z.string(),
+  number: z.int(),
+  flow: z.string(),
+  stage: z.string(),
+  attempt: z.int(),
+  agent: z.string().nullable(),
+  at: time,
+  reason: z.string(),
+});
+
+export const insightsSchema = z
+  .object({
+    since: time.nullable(),
+    runs: z.int().meta({ description: "how many of the newest runs were looked at" }),
+    most: z.int().meta({ description: "how many at most" }),
+    loops: z
+      .array(z.object({ flow: z.string(), stage: z.string(), loops: z.int() }))
+      .meta({ description: "counted loops by the stage that sent the work back" }),
+    waits: z.array(waitSchema).meta({ description: "how long people were waited for" }),
+    failures: z.array(failureSchema).meta({ description: "the last attempts that failed" }),
+  })
+  .meta({ id: "Insights" });

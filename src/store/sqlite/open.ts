@@ -112,6 +112,8 @@ export function openSqliteStore({ file, readOnly = false, check = "auto" }: Sqli
     pendingWork: () => read((reads) => reads.pendingWork()),
     spending: (query) => read((reads) => reads.spending(query)),
     usageHistory: (query) => read((reads) => reads.usageHistory(query)),
+    flowStats: (query) => read((reads) => reads.flowStats(query)),
+    insights: (query) => read((reads) => reads.insights(query)),
     verify: () => verifyFile(file),
     changedElsewhere: () => {
       const version = connected().reads.dataVersion();

@@ -20,6 +20,7 @@ import type {
   SubjectRecord,
   WorkRecord,
 } from "../store.ts";
+import { prepareInsight } from "./insight.ts";
 import {
   toAttempt,
   toCarrying,
@@ -129,6 +130,10 @@ export function prepareReads(db: DatabaseSync) {
     if (filter.flow !== undefined) require("flow = ?", filter.flow);
     if (filter.subject !== undefined) require("subject_id = ?", filter.subject);
     if (filter.word !== undefined) require("word = ?", filter.word);
+    if (filter.text !== undefined) {
+      const like = `%${filter.text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+      require("(subject_title LIKE ? ESCAPE '\\' OR subject_id LIKE ? ESCAPE '\\')", like, like);
+    }
     if (filter.before !== undefined) require("number < ?", filter.before);
     // Left to itself SQLite may take the index of the flow, which most runs have in common.
     const index = filter.word !== undefined ? "runs_by_word" : filter.status !== undefined ? "runs_by_status" : "";
@@ -145,16 +150,16 @@ export function prepareReads(db: DatabaseSync) {
       conditions.push("r.subject_id = ?");
       values.push(id);
     }
-    if (before !== undefined) {
-      conditions.push("r.number < ?");
-      values.push(before);
-    }
-    const spent = "FROM runs o JOIN spending s ON s.run_number = o.number WHERE o.subject_id = r.subject_id";
     if (flow !== undefined) {
       conditions.push("r.flow = ?");
       values.push(flow);
     }
     if (open !== undefined) conditions.push(`r.status ${open ? "NOT " : ""}IN ('completed', 'canceled')`);
+    if (before !== undefined) {
+      conditions.push("r.number < ?");
+      values.push(before);
+    }
+    const spent = "FROM runs o JOIN spending s ON s.run_number = o.number WHERE o.subject_id = r.subject_id";
     const sql = `
       SELECT ${SUMMARY},
         (SELECT count(*) FROM runs o WHERE o.subject_id = r.subject_id) AS runs,
@@ -307,6 +312,7 @@ export function prepareReads(db: DatabaseSync) {
     pendingWork,
     spending,
     usageHistory,
+    ...prepareInsight(db),
     /** Changes when another connection has written; our own commits leave it. */
     dataVersion: () => first((row: { data_version: number }) => row.data_version, "PRAGMA data_version") ?? 0,
   };

@@ -1,0 +1,74 @@
+// The demo that the dashboard starts: two runs of the flow `feature` in a scratch repository below the home, with the engine that is there.
+// The first is let through its gate at once, comes back from QA and then waits to be shipped; the second waits to be started.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { loadCatalog } from "../catalog/catalog.ts";
+import { type Acting, shippedDir } from "../compose.ts";
+import type { Actor } from "../core/event.ts";
+import { err, ok, type Result } from "../core/result.ts";
+import type { Subject } from "../core/run.ts";
+import { fillProject } from "./world.ts";
+
+export type DemoStart = Pick<Acting, "engine" | "store" | "home"> & {
+  /** Who asked for it, for the record. */
+  readonly actor: Actor;
+  readonly newRunId: () => string;
+  /** How long an agent takes before it works. */
+  readonly thinkMs?: number;
+};
+
+const THINK_MS = 2000;
+const DEMOS_AT_MOST = 1000;
+
+const FEATURES = [
+  {
+    title: "Add slugify to the titles library",
+    body: "Pages need addresses made from their titles: `Hello World` becomes `hello-world`.\n\nAccents are folded: `Crème Brûlée` becomes `creme-brulee`.",
+    begins: true,
+  },
+  {
+    title: "Count the words of a title",
+    body: "Editors want to know how long a title is. Approve the start, and the agents begin.",
+    begins: false,
+  },
+] as const;
+
+export async function startDemo(demo: DemoStart): Promise<Result<{ project: string; runIds: readonly string[] }>> {
+  const { engine, store, home, actor, thinkMs = THINK_MS } = demo;
+  const project = join(home, "demo");
+  try {
+    if (!existsSync(join(project, ".git"))) fillProject(project);
+  } catch (error) {
+    const hint = (error as { readonly hint?: string }).hint;
+    const message = error instanceof Error ? error.message : String(error);
+    return err({ code: "demo_failed", message, ...(hint === undefined || hint === "" ? {} : { hint }) });
+  }
+  const resolved = loadCatalog({ shippedDir }).resolve("feature");
+  if (!resolved.ok) throw new Error(`the shipped flow feature is not valid: ${resolved.error[0]?.message}`);
+  const program = [process.execPath, join(shippedDir, "demo", "feature.mjs"), String(Math.round(thinkMs))];
+  const runIds: string[] = [];
+  for (const { begins, ...feature } of FEATURES) {
+    const subject: Subject = { id: await freeId(store), ...feature };
+    const runId = demo.newRunId();
+    const facts = { config: { project, workspace: "worktree" }, runners: { "*": program } };
+    await engine.startRun({ runId, resolved: resolved.value, subject, facts, actor });
+    runIds.push(runId);
+    if (begins)
+      await engine.deliver(
+        runId,
+        { type: "item.answered", number: 1, kind: "gate", answer: "approve", text: "The demo begins." },
+        actor,
+      );
+  }
+  return ok({ project, runIds });
+}
+
+/** DEMO-1, DEMO-2 …: the first that no run has. */
+async function freeId(store: DemoStart["store"]): Promise<string> {
+  for (let number = 1; number < DEMOS_AT_MOST; number++) {
+    const id = `DEMO-${number}`;
+    if ((await store.runsOf(id)).length === 0) return id;
+  }
+  return `DEMO-${Date.now()}`;
+}
