@@ -1,0 +1,81 @@
+// Terminal text made harmless: colours and weights become classes of ours, every other sequence of a terminal (moving, titles, links, answers) is
+// dropped. Other control characters are left in and shown by name.
+
+import Anser from "anser";
+
+export type Piece = { readonly text: string; readonly className: string };
+
+const ESCAPE = "\u001b";
+/** Only these can be told apart on both grounds; a colour of one's own choice could be unreadable. */
+const COLOURS = /^ansi-(bright-)?(black|red|green|yellow|blue|magenta|cyan|white)$/;
+const LOOKS: Readonly<Record<string, string>> = {
+  bold: "font-semibold",
+  italic: "italic",
+  underline: "underline",
+  strikethrough: "line-through",
+};
+
+export function piecesOf(line: string): readonly Piece[] {
+  if (!line.includes(ESCAPE) && !line.includes("\u009b")) return [{ text: line, className: "" }];
+  return Anser.ansiToJson(onlyColours(line), { json: true, use_classes: true, remove_empty: true }).map(
+    ({ content, fg, decorations }) => ({
+      text: content,
+      className: [typeof fg === "string" && COLOURS.test(fg) ? fg : "", ...decorations.map((each) => LOOKS[each] ?? "")]
+        .filter((each) => each !== "")
+        .join(" "),
+    }),
+  );
+}
+
+/** For searching eyes and copies: no sequence at all. */
+export function withoutColours(line: string): string {
+  return piecesOf(line)
+    .map(({ text }) => text)
+    .join("");
+}
+
+/** One walk over the text, without a pattern that could go back. */
+function onlyColours(line: string): string {
+  let clean = "";
+  for (let at = 0; at < line.length; ) {
+    const sign = line[at];
+    if (sign !== ESCAPE && sign !== "\u009b") {
+      const next = nextEscape(line, at);
+      clean += line.slice(at, next);
+      at = next;
+      continue;
+    }
+    const kind = sign === "\u009b" ? "[" : line[at + 1];
+    const from = at + (sign === "\u009b" ? 1 : 2);
+    if (kind === "[") {
+      const end = finalByte(line, from);
+      const body = line.slice(from, end);
+      if (line[end] === "m" && /^[0-9;]*$/.test(body)) clean += `${ESCAPE}[${body}m`;
+      at = end + 1;
+    } else if (kind !== undefined && "]PX^_".includes(kind)) at = stringEnd(line, from);
+    else at = from;
+  }
+  return clean;
+}
+
+function nextEscape(line: string, from: number): number {
+  let at = from;
+  while (at < line.length && line[at] !== ESCAPE && line[at] !== "\u009b") at++;
+  return at;
+}
+
+/** CSI: parameters and intermediates, then one byte from @ to ~. */
+function finalByte(line: string, from: number): number {
+  let at = from;
+  while (at < line.length && (line[at] ?? "") >= " " && (line[at] ?? "") <= "?") at++;
+  return at;
+}
+
+/** OSC, DCS and their like: up to BEL or ST; the rest of the line where neither comes. */
+function stringEnd(line: string, from: number): number {
+  for (let at = from; at < line.length; at++) {
+    if (line[at] === "\u0007" || line[at] === "\u009c") return at + 1;
+    if (line[at] === ESCAPE) return line[at + 1] === "\\" ? at + 2 : at;
+  }
+  return line.length;
+}
