@@ -1,0 +1,87 @@
+// Words about a line: written, shown, taken back.
+
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { keysText } from "../app/keyboard.ts";
+import { Button } from "../ui/button.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import type { Comment, Place } from "./rows.ts";
+
+/** The daemon takes no longer ones. */
+const COMMENT_CHARS = 1900;
+
+export function CommentForm({
+  place,
+  say,
+  close,
+}: {
+  readonly place: Place;
+  readonly say: (text: string) => void;
+  readonly close: () => void;
+}): ReactNode {
+  const [text, setText] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const isEmpty = text.trim() === "";
+  return (
+    <form
+      className="flex flex-col gap-2 border-y border-line bg-panel p-3 font-sans"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isEmpty) say(text.trim());
+      }}
+    >
+      <label className="flex flex-col gap-1 text-sm">
+        <span className="text-muted">
+          About {place.side === "old" ? "the removed " : ""}line {place.line} of{" "}
+          <span className="font-mono [overflow-wrap:anywhere]">
+            <SafeText max={400}>{place.file}</SafeText>
+          </span>
+        </span>
+        <textarea
+          ref={field}
+          value={text}
+          maxLength={COMMENT_CHARS}
+          rows={3}
+          onChange={({ target }) => setText(target.value)}
+          onKeyDown={(event) => {
+            // These keys belong to this field while it is written in, and do not decide anything.
+            if (event.key === "Escape") close();
+            else if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+              event.preventDefault();
+              if (!isEmpty) say(text.trim());
+            } else return;
+            event.stopPropagation();
+          }}
+          className="rounded-md border border-line bg-page p-2"
+        />
+      </label>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          type="submit"
+          look="primary"
+          keys={keysText("$mod+Enter")}
+          disabledBecause={isEmpty ? "Write something first." : undefined}
+        >
+          Add comment
+        </Button>
+        <Button onClick={close}>Leave it</Button>
+      </div>
+    </form>
+  );
+}
+
+export function CommentCard({ comment, drop }: { readonly comment: Comment; readonly drop?: () => void }): ReactNode {
+  return (
+    <div className="m-2 flex items-start justify-between gap-3 rounded-md border border-attention bg-attention-soft px-3 py-2 font-sans text-sm">
+      <p className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap">
+        <span className="font-medium text-attention">You: </span>
+        <SafeText>{comment.text}</SafeText>
+      </p>
+      {drop !== undefined && (
+        <Button look="bare" onClick={drop} aria-label={`Remove the comment on line ${comment.line}`}>
+          ✕
+        </Button>
+      )}
+    </div>
+  );
+}

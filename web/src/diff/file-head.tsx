@@ -1,0 +1,73 @@
+import type { ReactNode } from "react";
+import { SafeText, plain } from "../ui/safe-text.tsx";
+import type { FileDiff } from "./parse.ts";
+
+const CHANGES = {
+  changed: "",
+  added: "new",
+  removed: "removed",
+  renamed: "renamed",
+  copied: "copied",
+  mode: "mode",
+} as const satisfies Record<FileDiff["change"], string>;
+
+/** The head of one file in a diff: open and close it, tick that it was looked at. */
+export function FileHead({
+  file,
+  isOpen,
+  isViewed,
+  toggle,
+  look,
+}: {
+  readonly file: FileDiff;
+  readonly isOpen: boolean;
+  readonly isViewed: boolean;
+  readonly toggle: () => void;
+  readonly look: (is: boolean) => void;
+}): ReactNode {
+  return (
+    <div className="flex items-center gap-2 border-y border-line bg-sunken pr-3 font-sans text-sm">
+      <h3 className="min-w-0 flex-1">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={toggle}
+          className="flex min-h-10 w-full cursor-pointer items-center gap-2 px-3 py-1.5 text-left font-normal pointer-coarse:min-h-11"
+        >
+          <span aria-hidden="true" className="w-3 text-muted">
+            {isOpen ? "▾" : "▸"}
+          </span>
+          <span className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
+            {file.from !== null && (
+              <span className="text-muted">
+                <SafeText max={400}>{file.from}</SafeText> →{" "}
+              </span>
+            )}
+            <SafeText max={400}>{file.path}</SafeText>
+          </span>
+          {CHANGES[file.change] !== "" && <span className="text-xs text-muted">{CHANGES[file.change]}</span>}
+        </button>
+      </h3>
+      <LineCount added={file.added} removed={file.removed} />
+      <label className="flex min-h-9 cursor-pointer items-center gap-1.5 text-xs text-muted pointer-coarse:min-h-11">
+        <input
+          type="checkbox"
+          checked={isViewed}
+          onChange={({ target }) => look(target.checked)}
+          aria-label={`Viewed ${plain(file.path)}`}
+          className="size-4"
+        />
+        Viewed
+      </label>
+    </div>
+  );
+}
+
+export function LineCount({ added, removed }: { readonly added: number; readonly removed: number }): ReactNode {
+  return (
+    <span className="tabular font-mono text-xs whitespace-nowrap">
+      <span className="text-good">+{added}</span> <span className="text-bad">−{removed}</span>
+      <span className="sr-only"> lines</span>
+    </span>
+  );
+}

@@ -1,0 +1,231 @@
+// A diff to read and to comment on. Only what is on the screen is drawn, and it scrolls with the page: a list inside of a list is a trap on a
+// phone. The text is an agent's: it is shown as text, with what the eye cannot see made visible.
+
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { CommentCard, CommentForm } from "./comment.tsx";
+import { FileHead } from "./file-head.tsx";
+import { FileList } from "./file-list.tsx";
+import type { FileDiff } from "./parse.ts";
+import { type Comment, isOpen, type Place, placeKey, type Row, rowsOf, viewedKey } from "./rows.ts";
+import { useViewed } from "./viewed.ts";
+
+export type DiffViewerProps = {
+  readonly files: readonly FileDiff[];
+  /** What was looked at is kept under this name. */
+  readonly name: string;
+  readonly comments: readonly Comment[];
+  /** Absent where nothing can be said, such as in a run that has ended. */
+  readonly onComments?: (comments: readonly Comment[]) => void;
+};
+
+const LINE_PX = 20;
+
+export function DiffViewer({ files, name, comments, onComments }: DiffViewerProps): ReactNode {
+  const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({});
+  const [writing, setWriting] = useState<Place | null>(null);
+  const [focused, setFocused] = useState<string | null>(null);
+  const [viewed, setViewed] = useViewed(name);
+  const rows = useMemo(
+    () => rowsOf(files, { toggled, viewed, comments, writing }),
+    [files, toggled, viewed, comments, writing],
+  );
+  const list = useRef<HTMLDivElement>(null);
+  const top = useTop(list);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: (at) => (rows[at]?.type === "line" ? LINE_PX : 44),
+    getItemKey: (at) => rows[at]?.key ?? at,
+    overscan: 30,
+    scrollMargin: top,
+  });
+
+  const goTo = (path: string): void => {
+    const at = rows.findIndex((row) => row.type === "file" && row.file.path === path);
+    if (at !== -1) virtual.scrollToIndex(at, { align: "start" });
+  };
+  const toggle = (file: FileDiff): void => setToggled({ ...toggled, [file.path]: !isOpen(file, { toggled, viewed }) });
+  const look = (file: FileDiff, is: boolean): void => {
+    setViewed(viewedKey(file), is);
+    const { [file.path]: _own, ...others } = toggled;
+    setToggled(others);
+  };
+  const write = onComments === undefined ? undefined : setWriting;
+  const say = (text: string): void => {
+    if (writing !== null) onComments?.([...comments, { ...writing, text }]);
+    close();
+  };
+  const close = (): void => {
+    const back = writing;
+    setWriting(null);
+    if (back !== null) requestAnimationFrame(() => buttonAt(list.current, back)?.focus());
+  };
+
+  const drawn = virtual.getVirtualItems();
+  const stop = tabStop(
+    drawn.map(({ index }) => rows[index]),
+    focused,
+  );
+
+  return (
+    <div className="flex flex-col gap-3">
+      <FileList files={files} isViewed={(file) => viewed.has(viewedKey(file))} goTo={goTo} />
+      <div
+        ref={list}
+        onKeyDown={walk}
+        className="relative overflow-clip rounded-md border border-line bg-panel font-mono text-xs leading-5"
+        style={{ height: virtual.getTotalSize() }}
+      >
+        {drawn.map(({ index, key, start }) => {
+          const row = rows[index];
+          if (row === undefined) return null;
+          return (
+            <div
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              className="absolute top-0 left-0 w-full"
+              style={{ transform: `translateY(${start - top}px)` }}
+            >
+              <RowView
+                row={row}
+                {...{ toggle, look, write, say, close, viewed, comments, onComments, stop, setFocused }}
+              />
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+type RowActs = {
+  readonly toggle: (file: FileDiff) => void;
+  readonly look: (file: FileDiff, is: boolean) => void;
+  readonly write: ((place: Place) => void) | undefined;
+  readonly say: (text: string) => void;
+  readonly close: () => void;
+  /** The one line that is reached by Tab; arrows lead to the others. */
+  readonly stop: string | null;
+  readonly setFocused: (place: string) => void;
+  readonly viewed: ReadonlySet<string>;
+  readonly comments: readonly Comment[];
+  readonly onComments: ((comments: readonly Comment[]) => void) | undefined;
+};
+
+function RowView({ row, ...acts }: { readonly row: Row } & RowActs): ReactNode {
+  switch (row.type) {
+    case "file":
+      return (
+        <FileHead
+          file={row.file}
+          isOpen={row.isOpen}
+          isViewed={acts.viewed.has(viewedKey(row.file))}
+          toggle={() => acts.toggle(row.file)}
+          look={(is) => acts.look(row.file, is)}
+        />
+      );
+    case "hidden":
+      return (
+        <p className="flex items-center gap-3 px-4 py-1.5 font-sans text-muted">
+          {row.why}
+          {row.file.hunks.length > 0 && <Button onClick={() => acts.toggle(row.file)}>Show them</Button>}
+        </p>
+      );
+    case "hunk":
+      return (
+        <p className="truncate bg-active-soft px-4 py-0.5 text-active">
+          <span aria-hidden="true">⋯ </span>
+          <SafeText max={300}>{row.head}</SafeText>
+        </p>
+      );
+    case "line":
+      return <LineView row={row} {...acts} />;
+    case "comment": {
+      const { comment } = row;
+      const drop = () => acts.onComments?.(acts.comments.filter((each) => each !== comment));
+      return <CommentCard comment={comment} {...(acts.onComments === undefined ? {} : { drop })} />;
+    }
+    case "writing":
+      return <CommentForm place={row.place} say={acts.say} close={acts.close} />;
+  }
+}
+
+const LOOKS = { same: "", added: "bg-good-soft", removed: "bg-bad-soft", note: "text-muted italic" } as const;
+const SIGNS = { same: " ", added: "+", removed: "−", note: " " } as const;
+
+function LineView({
+  row: { line, place },
+  write,
+  stop,
+  setFocused,
+}: { readonly row: Row & { type: "line" } } & Pick<RowActs, "write" | "stop" | "setFocused">): ReactNode {
+  const number = line.new ?? line.old ?? "";
+  return (
+    <div className={`flex ${LOOKS[line.kind]}`}>
+      {place === null || write === undefined ? (
+        <span className="w-12 shrink-0 pr-2 text-right text-muted select-none">{number}</span>
+      ) : (
+        <button
+          type="button"
+          data-place={placeKey(place)}
+          tabIndex={placeKey(place) === stop ? 0 : -1}
+          onFocus={() => setFocused(placeKey(place))}
+          aria-label={`Comment on ${place.side === "old" ? "removed " : ""}line ${place.line} of ${place.file}`}
+          onClick={() => write(place)}
+          className="w-12 shrink-0 cursor-pointer pr-2 text-right text-muted select-none hover:bg-active hover:text-panel"
+        >
+          {number}
+        </button>
+      )}
+      <span aria-hidden="true" className="w-4 shrink-0 select-none">
+        {SIGNS[line.kind]}
+      </span>
+      {line.kind === "added" && <ins className="sr-only">added</ins>}
+      {line.kind === "removed" && <del className="sr-only">removed</del>}
+      <code className="min-w-0 flex-1 pr-3 break-words whitespace-pre-wrap [overflow-wrap:anywhere]">
+        <SafeText max={4000}>{line.text}</SafeText>
+      </code>
+    </div>
+  );
+}
+
+function tabStop(drawn: readonly (Row | undefined)[], focused: string | null): string | null {
+  const places = drawn.flatMap((row) => (row?.type === "line" && row.place !== null ? [placeKey(row.place)] : []));
+  return focused !== null && places.includes(focused) ? focused : (places[0] ?? null);
+}
+
+/** Up and down go from line to line; the page follows the focus. */
+function walk(event: KeyboardEvent<HTMLDivElement>): void {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  if (!(event.target instanceof HTMLButtonElement) || event.target.dataset["place"] === undefined) return;
+  const buttons = [...event.currentTarget.querySelectorAll<HTMLButtonElement>("button[data-place]")];
+  const inOrder = buttons.toSorted((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
+  const at = inOrder.indexOf(event.target);
+  const next = inOrder[event.key === "ArrowDown" ? at + 1 : at - 1];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function buttonAt(list: HTMLElement | null, place: Place): HTMLElement | null {
+  return list?.querySelector<HTMLElement>(`[data-place="${CSS.escape(placeKey(place))}"]`) ?? null;
+}
+
+/** Where the list begins on the page; what stands above it may grow. */
+function useTop(list: { readonly current: HTMLElement | null }): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = (): void => {
+      const box = list.current?.getBoundingClientRect();
+      if (box !== undefined) setTop(Math.round(box.top + scrollY));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [list]);
+  return top;
+}
