@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { answerText, costText, isStalled, loopBadges, standingOf } from "./card-facts.ts";
+import { ticketWith } from "./ticket.testsuite.ts";
+
+const now = Date.parse("2026-03-01T10:00:00.000Z");
+const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
+const counted = (loops: number, max: number | null = 2) =>
+  ticketWith({ counters: loops === 0 ? [] : [{ key: "revision", loops, max }], loops });
+
+test("R-000-38: the loop badge is there only above 0, says n of max, and changes its tone at 1 and at the maximum", () => {
+  expect(loopBadges(counted(0))).toEqual([]);
+  expect(loopBadges(counted(1))).toEqual([
+    { key: "revision", text: "1/2", title: "Revision loop 1 of 2", tone: "warning" },
+  ]);
+  expect(loopBadges(counted(2))).toMatchObject([{ text: "2/2", title: "Revision loop 2 of 2", tone: "bad" }]);
+  expect(loopBadges(counted(7, null))).toMatchObject([{ text: "7", title: "Revision loop 7", tone: "warning" }]);
+});
+
+test("with several counters each badge names its own", () => {
+  const ticket = ticketWith({
+    counters: [
+      { key: "be.review", loops: 1, max: 2 },
+      { key: "test", loops: 2, max: 2 },
+    ],
+  });
+  expect(loopBadges(ticket).map(({ text }) => text)).toEqual(["be.review 1/2", "test 2/2"]);
+});
+
+test("R-000-41: escalated is a state, not a count", () => {
+  const wait = { id: "r0123456789.1", stage: "qa", who: "owner", answers: ["again", "cancel"] };
+  const waiting = { status: "waiting" as const, agent: null, loops: 2 };
+  expect(standingOf(ticketWith({ ...waiting, waits: [{ ...wait, kind: "gate" }] }))).toBe("waiting");
+  expect(standingOf(ticketWith({ ...waiting, loops: 0, waits: [{ ...wait, kind: "escalation" }] }))).toBe("escalated");
+  expect(standingOf(counted(2))).toBe("revising");
+  expect(standingOf(ticketWith({ paused: true }))).toBe("paused");
+  expect(standingOf(ticketWith({ agent: null }))).toBe("queued");
+  expect(standingOf(ticketWith({ status: "completed", agent: null, paused: true }))).toBe("completed");
+});
+
+test("R-000-42: stalled means more than five minutes without a sign of life while an agent runs", () => {
+  expect(isStalled(ticketWith({ activeAt: ago(5) }), now)).toBe(false);
+  expect(isStalled(ticketWith({ activeAt: ago(5.1) }), now)).toBe(true);
+  expect(isStalled(ticketWith({ activeAt: ago(60), agent: null }), now)).toBe(false);
+  expect(isStalled(ticketWith({ activeAt: ago(60), status: "waiting", agent: null }), now)).toBe(false);
+  expect(isStalled(ticketWith({ activeAt: ago(60), paused: true }), now)).toBe(false);
+});
+
+test("a cost that is not known is never a zero", () => {
+  expect(costText({ usd: 0, unknownUsd: 0 })).toBe("$0.00");
+  expect(costText({ usd: 0, unknownUsd: 2 })).toBe("—");
+  expect(costText({ usd: 1.5, unknownUsd: 1 })).toBe("≥ $1.50");
+  expect(costText({ usd: 0.001, unknownUsd: 0 })).toBe("<$0.01");
+});
+
+test("answers read as words", () => {
+  expect(["approve", "revise", "decline", "accept-with-known-issues"].map(answerText)).toEqual([
+    "Approve",
+    "Request changes",
+    "Reject",
+    "Accept with known issues",
+  ]);
+});

@@ -1,0 +1,70 @@
+// What a card says besides its title, derived from the ticket alone.
+
+import type { ShownName, Tone } from "../app/status.ts";
+import type { Ticket } from "./lanes.ts";
+
+const STALLED_MS = 5 * 60_000;
+
+/** How it stands. Escalated is a state of its own: how often it was sent back does not make it so. */
+export function standingOf(ticket: Ticket): ShownName {
+  if (ticket.paused && (ticket.status === "running" || ticket.status === "waiting")) return "paused";
+  switch (ticket.status) {
+    case "waiting":
+      return isEscalated(ticket) ? "escalated" : "waiting";
+    case "running":
+      if (ticket.agent === null) return "queued";
+      return ticket.loops > 0 ? "revising" : "running";
+    default:
+      return ticket.status;
+  }
+}
+
+export function isEscalated({ waits }: Pick<Ticket, "waits">): boolean {
+  return waits.some(({ kind }) => kind === "escalation");
+}
+
+/** No event and no word of the agent for more than five minutes, while one is at work. */
+export function isStalled({ status, agent, paused, activeAt }: Ticket, now: number): boolean {
+  return status === "running" && agent !== null && !paused && now - Date.parse(activeAt) > STALLED_MS;
+}
+
+export type LoopBadge = { readonly key: string; readonly text: string; readonly title: string; readonly tone: Tone };
+
+/** One per counter that has counted; none before the first loop. The tone changes with the first loop and at the maximum. */
+export function loopBadges({ counters }: Pick<Ticket, "counters">): readonly LoopBadge[] {
+  const counted = counters.filter(({ loops }) => loops > 0);
+  return counted.map(({ key, loops, max }) => {
+    const named = counted.length > 1 ? ` (${key})` : "";
+    return {
+      key,
+      text: `${counted.length > 1 ? `${key} ` : ""}${loops}${max === null ? "" : `/${max}`}`,
+      title: `Revision loop ${loops}${max === null ? "" : ` of ${max}`}${named}`,
+      tone: max !== null && loops >= max ? "bad" : "warning",
+    };
+  });
+}
+
+/** Sums with unknown parts say so; what nobody knows is a dash. */
+export function costText({ usd, unknownUsd }: Ticket["cost"]): string {
+  const known = usd > 0 && usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`;
+  if (unknownUsd === 0) return known;
+  return usd === 0 ? "—" : `≥ ${known}`;
+}
+
+/** An answer as a person reads it on a button. */
+export function answerText(answer: string): string {
+  const words = ANSWERS[answer] ?? answer.replaceAll("-", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  approve: "approve",
+  revise: "request changes",
+  decline: "reject",
+  reject: "reject",
+};
+
+/** Who sends work back or turns it down says why. */
+export function needsReason(answer: string): boolean {
+  return ["revise", "reject", "decline"].includes(answer);
+}
