@@ -3,6 +3,7 @@
 import { Argument, type Command, Option } from "commander";
 import type { RunnerName } from "../core/agent-options.ts";
 import type { ServiceKind } from "../daemon/service-file.ts";
+import type { DemoOptions } from "../demo/demo.ts";
 import type { KeyKind } from "../server/keys.ts";
 import type { Control } from "./commands/control.ts";
 import { usageError } from "./errors.ts";
@@ -32,11 +33,20 @@ export function addCommands(program: Command, call: Call): void {
     .description("scripted agents on the real engine: no key, no network")
     .option("--speed <factor>", "2 is twice as fast", "1")
     .option("--scripted", "nobody is asked: every answer is written down already")
+    .option("--no-dashboard", "on a terminal too it ends with the last run")
     .action((flags: Flags) => {
       const speed = Number(flags["speed"]);
       if (!(speed >= 0.1 && speed <= 100)) throw usageError("number_invalid", "--speed: a number from 0.1 to 100.");
       const options = { speed, ...(flags["scripted"] === true ? { interactive: false } : {}) };
-      return call(async (io) => (await import("../demo/demo.ts")).runDemo(io, options));
+      return call(async (io) => {
+        const { runDemo } = await import("../demo/demo.ts");
+        const isShown = io.tty && process.stdin.isTTY && !io.json && flags["dashboard"] !== false;
+        if (!isShown) return runDemo(io, options);
+        const { showDashboard } = await import("./commands/demo.ts");
+        const dashboard: DemoOptions["dashboard"] = (place, stop) =>
+          showDashboard(io, program.version() ?? "", place, stop);
+        return runDemo(io, { ...options, dashboard });
+      });
     });
   program
     .command("verify")

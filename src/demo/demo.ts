@@ -18,7 +18,11 @@ export type DemoOptions = {
   readonly speed?: number;
   /** Whether a person answers; by default where there is a terminal to answer on. */
   readonly interactive?: boolean;
+  /** Shows what was played until it is told to stop. */
+  readonly dashboard?: (place: DemoPlace, stop: AbortSignal) => Promise<void>;
 };
+
+export type DemoPlace = Pick<World, "home" | "project"> & { readonly environment: DemoIo["environment"] };
 
 const THINK_MS = 250;
 const DECIDE_MS = 800;
@@ -34,7 +38,15 @@ export async function runDemo(io: DemoIo, options: DemoOptions = {}): Promise<nu
   const deadline = isTyped ? undefined : setTimeout(() => stop.abort(1), SCRIPTED_LIMIT_MS);
   const people = isTyped ? typingPeople(io, stop) : writtenPeople(DECIDE_MS / speed, stop.signal);
   try {
-    return await inWorld((world) => playDemo(io, world, people, { thinkMs: THINK_MS / speed, stop: stop.signal }));
+    return await inWorld(async (world) => {
+      const exit = await playDemo(io, world, people, { thinkMs: THINK_MS / speed, stop: stop.signal });
+      clearTimeout(deadline);
+      people.close();
+      const { home, project } = world;
+      const place = { home, project, environment: world.environmentFrom(io.environment) };
+      if (exit === 0) await options.dashboard?.(place, stop.signal);
+      return exit;
+    });
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     const wasAsked = stop.signal.reason === INTERRUPTED;

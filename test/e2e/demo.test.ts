@@ -1,10 +1,11 @@
 // The demo as `npm start` shows it: a child process without a terminal, in a temporary folder that has to be empty afterwards.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../harness/until.ts";
 
 const MAIN = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts");
 const LIMIT_MS = 60_000;
@@ -110,4 +111,41 @@ describe("demo", { timeout: LIMIT_MS }, () => {
       expect(readdirSync(folder)).toEqual([]);
     },
   );
+
+  // `script` gives it a terminal; where that is missing there is none to be had.
+  const hasTerminal = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+  test.runIf(hasTerminal)("on a terminal it ends with the dashboard on its runs, until Ctrl-C", async () => {
+    const child = spawn(
+      "script",
+      ["-qefc", `stty cols 100 rows 40; exec "${process.execPath}" "${MAIN}" demo --scripted --speed 50`, "/dev/null"],
+      {
+        env: { ...process.env, TMPDIR: folder, PATH: "/usr/bin:/bin", DISPLAY: "", BROWSER: "true" },
+        stdio: ["pipe", "pipe", "pipe"],
+      },
+    );
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+    const found = await until(
+      "the dashboard",
+      () => /(http:\/\/127\.0\.0\.1:\d+)\/#login=(\S+)/.exec(output) ?? undefined,
+      LIMIT_MS,
+    );
+    const [, url = "", code = ""] = found;
+    const session = await fetch(`${url}/api/sessions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${code}`, "content-type": "application/json" },
+      body: "{}",
+    });
+    const { token } = (await session.json()) as { token: string };
+    const runs = await fetch(`${url}/api/runs`, { headers: { authorization: `Bearer ${token}` } });
+    expect(((await runs.json()) as { runs: { flow: string }[] }).runs.map(({ flow }) => flow)).toEqual([
+      "feature",
+      "feature",
+      "demo",
+    ]);
+    child.stdin.write("\u0003");
+    expect(await ended).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });

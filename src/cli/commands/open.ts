@@ -33,7 +33,7 @@ export async function loginAddress(home: string, url: string, path: string = "/"
 }
 
 /** Whether it worked is seen by the person; the address is printed anyway. */
-function openBrowser(io: Io, address: string): void {
+export function openBrowser(io: Pick<Io, "err">, address: string): void {
   const program = process.platform === "darwin" ? "open" : "xdg-open";
   const child = spawn(program, [address], { stdio: "ignore", detached: true });
   child.once("error", () => io.err(`No browser could be opened (${program}); open the address yourself.`));
