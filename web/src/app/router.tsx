@@ -34,7 +34,7 @@ const gate = createRoute({
 const board = createRoute({
   getParentRoute: () => rootRoute,
   path: "/board",
-  validateSearch: (search: Record<string, unknown>) => pick(search, "flow", "ticket"),
+  validateSearch: (search: Record<string, unknown>) => pick(search, "flow", "ticket", "lane"),
   component: lazyRouteComponent(() => import("../pages/board.tsx"), "BoardPage"),
 });
 const runs = createRoute({

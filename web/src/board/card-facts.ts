@@ -14,7 +14,9 @@ export function standingOf(ticket: Ticket): ShownName {
     case "running":
       if (ticket.agent === null) return "queued";
       return ticket.loops > 0 ? "revising" : "running";
-    default:
+    case "stopped":
+    case "completed":
+    case "canceled":
       return ticket.status;
   }
 }

@@ -1,0 +1,45 @@
+// What the board asks for: everything of a flow that goes on, and the newest of what has ended.
+
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "../app/api.ts";
+import type { Ticket } from "./lanes.ts";
+
+const PAGE = 200;
+const OPEN_AT_MOST = 1000;
+const ENDED = 50;
+/** An agent that only talks changes nothing in its run: no event tells of it. */
+const LOOK_AGAIN_MS = 30_000;
+
+export type Board = {
+  readonly tickets: readonly Ticket[];
+  /** More go on than are shown. */
+  readonly isCut: boolean;
+};
+
+export const boardQuery = (flow: string) =>
+  queryOptions({
+    queryKey: ["tickets", "board", flow],
+    queryFn: async ({ signal }): Promise<Board> => {
+      const ended = call("listTickets", { query: { flow, open: "false", limit: String(ENDED) } }, { signal });
+      const tickets: Ticket[] = [];
+      let before: number | null = null;
+      do {
+        const at: { before?: string } = before === null ? {} : { before: String(before) };
+        const page = await call(
+          "listTickets",
+          { query: { flow, open: "true", limit: String(PAGE), ...at } },
+          { signal },
+        );
+        tickets.push(...page.tickets);
+        before = page.next;
+      } while (before !== null && tickets.length < OPEN_AT_MOST);
+      return { tickets: [...tickets, ...(await ended).tickets], isCut: before !== null };
+    },
+    refetchInterval: ({ state }) => (state.data?.tickets.some(({ agent }) => agent !== null) ? LOOK_AGAIN_MS : false),
+  });
+
+/** The newest of all flows, to see where most goes on. */
+export const recentTicketsQuery = queryOptions({
+  queryKey: ["tickets", "recent"],
+  queryFn: ({ signal }) => call("listTickets", { query: { limit: "100" } }, { signal }),
+});

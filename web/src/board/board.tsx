@@ -1,0 +1,144 @@
+// The lanes of one flow. Cards move by themselves as events come; a person moves one by its menu.
+
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useMemo, useState } from "react";
+import { useShortcuts } from "../app/keyboard.ts";
+import { flowQuery } from "../app/queries.ts";
+import { Empty, Failure, Loading } from "../ui/states.tsx";
+import { useNow } from "../ui/time.tsx";
+import { boardQuery } from "./board-query.ts";
+import { Lane } from "./lane.tsx";
+import { type Lane as LaneData, lanesOf, type Ticket } from "./lanes.ts";
+import type { Move } from "./move.ts";
+import { MoveDialog } from "./move-dialog.tsx";
+import { TicketPanel } from "./ticket-panel.tsx";
+
+type Props = { readonly flow: string; readonly ticket: string | undefined; readonly lane: string | undefined };
+type Moving = { readonly ticket: Ticket; readonly first: Move | undefined };
+
+export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
+  const shape = useQuery(flowQuery(flow));
+  const board = useQuery(boardQuery(flow));
+  const navigate = useNavigate({ from: "/board" });
+  const now = useNow(15_000);
+  const [moving, setMoving] = useState<Moving | null>(null);
+  const tickets = board.data?.tickets;
+  const statuses = shape.data?.statuses;
+  const lanes = useMemo(() => lanesOf(statuses ?? [], tickets ?? []), [statuses, tickets]);
+  const shortcuts = useMemo(() => {
+    const close = (): void => void navigate({ search: ({ ticket: _shown, ...old }) => old });
+    const move = (): void => {
+      const id = focusedCard() ?? selected;
+      const ticket = tickets?.find((each) => each.id === id);
+      if (ticket !== undefined) setMoving({ ticket, first: undefined });
+    };
+    return [
+      { keys: "j", does: "Next card", group: "Board", act: () => step(1) },
+      { keys: "k", does: "Card before", group: "Board", act: () => step(-1) },
+      { keys: "m", does: "Move the card", group: "Board", act: move },
+      ...(selected === undefined ? [] : [{ keys: "Escape", does: "Close the ticket", group: "Board", act: close }]),
+    ];
+  }, [navigate, selected, tickets]);
+  useShortcuts(shortcuts);
+
+  const error = shape.error ?? board.error;
+  if (error !== null && board.data === undefined)
+    return (
+      <Failure
+        error={error}
+        retry={() => {
+          void shape.refetch();
+          void board.refetch();
+        }}
+      />
+    );
+  if (tickets === undefined || statuses === undefined) return <Loading what="the board" />;
+  const onMove = (ticket: Ticket, first?: Move): void => setMoving({ ticket, first });
+  const picked = lanes.find(({ word }) => word === lane) ?? firstOfInterest(lanes);
+  return (
+    <div className="flex gap-4">
+      <div className="flex min-w-0 flex-1 flex-col gap-3">
+        {tickets.length === 0 && (
+          <Empty title="No ticket goes through this flow.">
+            <p>
+              Start one: <code className="font-mono text-ink">passrail run {flow} "what is to be done"</code>
+            </p>
+          </Empty>
+        )}
+        {board.data?.isCut === true && (
+          <p role="status" className="text-sm text-muted">
+            The {tickets.length} newest are shown.
+          </p>
+        )}
+        <label className="flex flex-col gap-1 text-sm font-medium md:hidden">
+          Lane
+          <select
+            value={picked?.word ?? ""}
+            onChange={(event) => void navigate({ search: (old) => ({ ...old, lane: event.target.value }) })}
+            className="min-h-11 rounded-md border border-line bg-panel px-2"
+          >
+            {lanes.map(({ word, tickets: held }) => (
+              <option key={word} value={word}>
+                {word} ({held.length})
+              </option>
+            ))}
+          </select>
+        </label>
+        <div
+          role="group"
+          aria-label="Lanes"
+          tabIndex={-1}
+          className="flex items-start gap-3 md:overflow-x-auto md:pb-2"
+        >
+          {lanes.map((each) => (
+            <Lane
+              key={each.word}
+              lane={each}
+              selected={selected}
+              isPicked={each === picked}
+              now={now}
+              onMove={onMove}
+            />
+          ))}
+        </div>
+      </div>
+      {selected !== undefined && (
+        <TicketPanel
+          key={selected}
+          id={selected}
+          onMove={onMove}
+          close={() => void navigate({ search: ({ ticket: _shown, ...old }) => old })}
+        />
+      )}
+      {moving !== null && <MoveDialog ticket={moving.ticket} first={moving.first} close={() => setMoving(null)} />}
+    </div>
+  );
+}
+
+/** On a phone: where somebody is needed, else where something is. */
+function firstOfInterest(lanes: readonly LaneData[]): LaneData | undefined {
+  return (
+    lanes.find(({ tickets }) => tickets.some(({ waits }) => waits.length > 0)) ??
+    lanes.find(({ tickets }) => tickets.length > 0) ??
+    lanes[0]
+  );
+}
+
+function cards(): readonly HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>("[data-card]")].filter((card) => card.offsetParent !== null);
+}
+
+function focusedCard(): string | undefined {
+  return document.activeElement?.closest("article")?.querySelector<HTMLElement>("[data-card]")?.dataset["card"];
+}
+
+/** The focus goes to the next card in the order of the lanes. */
+function step(by: 1 | -1): void {
+  const all = cards();
+  const id = focusedCard();
+  const at = all.findIndex((card) => card.dataset["card"] === id);
+  const next = at === -1 ? all[0] : all[at + by];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}

@@ -1,0 +1,139 @@
+// One ticket on the board: where it is, who works on it, how often it was sent back, what it waits for.
+
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Badge, StatusBadge } from "../ui/status-badge.tsx";
+import { plain, SafeText } from "../ui/safe-text.tsx";
+import { Ago, duration } from "../ui/time.tsx";
+import { answerText, costText, isStalled, loopBadges, standingOf } from "./card-facts.ts";
+import { hasEnded, type Ticket } from "./lanes.ts";
+import type { Move } from "./move.ts";
+
+export type CardProps = {
+  readonly ticket: Ticket;
+  readonly isSelected: boolean;
+  readonly now: number;
+  readonly onMove: (ticket: Ticket, move?: Move) => void;
+};
+
+export function Card({ ticket, isSelected, now, onMove }: CardProps): ReactNode {
+  return (
+    <article
+      className={`relative flex flex-col gap-1.5 rounded-lg border bg-panel p-3 text-sm ${isSelected ? "border-active ring-1 ring-active" : "border-line"}`}
+    >
+      <div className="flex items-start justify-between gap-2">
+        <h3 className="min-w-0 font-medium break-words">
+          <Link
+            to="/board"
+            search={(old) => ({ ...old, ticket: ticket.id })}
+            data-card={ticket.id}
+            {...(isSelected ? { "aria-current": "true" as const } : {})}
+            className="text-ink no-underline after:absolute after:inset-0 after:rounded-lg hover:underline"
+          >
+            <SafeText max={200}>{ticket.title}</SafeText>
+          </Link>
+        </h3>
+        <button
+          type="button"
+          aria-label={`Move ${plain(ticket.id, 40)}`}
+          aria-keyshortcuts="m"
+          onClick={() => onMove(ticket)}
+          className="relative z-10 -mt-1 -mr-1.5 min-h-7 min-w-7 shrink-0 cursor-pointer rounded-md text-muted hover:bg-sunken pointer-coarse:min-h-11 pointer-coarse:min-w-11"
+        >
+          <span aria-hidden="true">⋯</span>
+        </button>
+      </div>
+      <p className="truncate font-mono text-xs text-muted">
+        <SafeText max={80}>{ticket.id}</SafeText>
+      </p>
+      <CardBadges ticket={ticket} now={now} />
+      <Where ticket={ticket} />
+      <WaitButtons ticket={ticket} onMove={onMove} />
+      <p className="flex flex-wrap gap-x-3 text-xs text-muted">
+        <span title="Last sign of life">
+          <Ago at={ticket.activeAt} />
+        </span>
+        <span title="Cost of all its runs as far as it is known" className="tabular">
+          {costText(ticket.cost)}
+        </span>
+        {!hasEnded(ticket) && (
+          <span title="Age of its newest run" className="tabular">
+            age {duration(Math.max(0, now - Date.parse(ticket.createdAt)))}
+          </span>
+        )}
+      </p>
+    </article>
+  );
+}
+
+/** How it stands, its loops, and whether nobody has heard of its agent for too long. */
+export function CardBadges({ ticket, now }: { readonly ticket: Ticket; readonly now: number }): ReactNode {
+  return (
+    <div className="flex flex-wrap gap-1">
+      <StatusBadge is={standingOf(ticket)} />
+      {loopBadges(ticket).map(({ key, text, title, tone }) => (
+        <Badge key={key} tone={tone} title={title}>
+          <span aria-hidden="true">↻ {plain(text, 60)}</span>
+          <span className="sr-only">{plain(title, 80)}</span>
+        </Badge>
+      ))}
+      {isStalled(ticket, now) && (
+        <Badge tone="bad" title="No event and no word of its agent for more than five minutes">
+          <span aria-hidden="true">!</span> Stalled
+        </Badge>
+      )}
+    </div>
+  );
+}
+
+/** Agent and stage. */
+function Where({ ticket: { agent, stage, why, status } }: { readonly ticket: Ticket }): ReactNode {
+  if (agent !== null || (status === "running" && stage !== null))
+    return (
+      <p className="min-w-0 truncate">
+        <strong className="font-medium">{agent === null ? "In line" : <SafeText max={60}>{agent}</SafeText>}</strong>
+        {stage !== null && (
+          <span className="text-muted">
+            {" "}
+            at <SafeText max={60}>{stage}</SafeText>
+          </span>
+        )}
+      </p>
+    );
+  if (why === null) return null;
+  return (
+    <p className="line-clamp-2 text-muted">
+      <SafeText max={200}>{why}</SafeText>
+    </p>
+  );
+}
+
+/** The answers that a person can give here. A text is asked for on the decision's own page. */
+export function WaitButtons({ ticket, onMove }: Pick<CardProps, "ticket" | "onMove">): ReactNode {
+  if (ticket.waits.length === 0) return null;
+  return (
+    <div className="relative z-10 flex flex-wrap gap-1.5">
+      {ticket.waits.map((item) =>
+        item.answers.length === 0 ? (
+          <Link key={item.id} to="/g/$item" params={{ item: item.id }} className={SMALL}>
+            Answer
+          </Link>
+        ) : (
+          item.answers.map((answer) => (
+            <button
+              key={`${item.id} ${answer}`}
+              type="button"
+              onClick={() => onMove(ticket, { kind: "answer", item: item.id, answer })}
+              className={SMALL}
+            >
+              <SafeText max={60}>{answerText(answer)}</SafeText>
+            </button>
+          ))
+        ),
+      )}
+    </div>
+  );
+}
+
+const SMALL =
+  "inline-flex min-h-7 cursor-pointer items-center rounded-md border border-line bg-panel px-2 text-xs font-medium text-ink no-underline hover:bg-sunken pointer-coarse:min-h-11 pointer-coarse:px-3";

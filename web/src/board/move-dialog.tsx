@@ -1,0 +1,173 @@
+// The move menu of a ticket: what can be done with it now, and why the rest cannot. Dragging is never needed, and nothing that is refused is offered.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useId, useState } from "react";
+import { actsQuery, itemQuery } from "../app/queries.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { plain, SafeText } from "../ui/safe-text.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
+import { toast } from "../ui/toast.tsx";
+import type { Ticket } from "./lanes.ts";
+import { make, type Move, wordsOf } from "./move.ts";
+
+type Props = {
+  readonly ticket: Ticket;
+  /** Chosen already, on the card. */
+  readonly first?: Move | undefined;
+  readonly close: () => void;
+};
+
+export function MoveDialog({ ticket, first, close }: Props): ReactNode {
+  const [chosen, setChosen] = useState<Move | undefined>(first);
+  const title = `${chosen === undefined ? "Move" : wordsOf(chosen).name}: ${plain(ticket.title, 80)}`;
+  return (
+    <Dialog title={title} close={close}>
+      {chosen === undefined ? (
+        <Menu ticket={ticket} choose={setChosen} />
+      ) : (
+        <Confirm ticket={ticket} move={chosen} back={() => setChosen(undefined)} close={close} />
+      )}
+    </Dialog>
+  );
+}
+
+function Menu({ ticket, choose }: { readonly ticket: Ticket; readonly choose: (move: Move) => void }): ReactNode {
+  const { data, error, refetch } = useQuery(actsQuery(ticket.newest.id));
+  const answers = ticket.waits.flatMap((item) =>
+    item.answers.map((answer): Move => ({ kind: "answer", item: item.id, answer })),
+  );
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="what can be done" />;
+  const possible = data.acts.filter(({ why }) => why === null);
+  const not = data.acts.filter(({ why }) => why !== null);
+  return (
+    <div className="flex flex-col gap-4 text-sm">
+      <ul className="flex flex-col gap-1.5">
+        {[...answers, ...possible.map(({ act, stage }): Move => ({ kind: "act", act, stage }))].map((move, index) => {
+          const { name, isDangerous } = wordsOf(move);
+          return (
+            <li key={name}>
+              <Button
+                autoFocus={index === 0}
+                look={isDangerous ? "danger" : "plain"}
+                className="w-full"
+                onClick={() => choose(move)}
+              >
+                {plain(name, 100)}
+              </Button>
+            </li>
+          );
+        })}
+        {ticket.waits
+          .filter(({ answers: offered }) => offered.length === 0)
+          .map(({ id, stage }) => (
+            <li key={id}>
+              <Link to="/g/$item" params={{ item: id }}>
+                Answer the question at {plain(stage, 60)}
+              </Link>
+            </li>
+          ))}
+      </ul>
+      {not.length > 0 && (
+        <section>
+          <h3 className="mb-1 text-xs font-semibold text-muted">Not possible now</h3>
+          <ul className="flex flex-col gap-1 text-muted">
+            {not.map(({ act, stage, why }) => (
+              <li key={`${act} ${stage ?? ""}`}>
+                <span className="font-medium">{plain(wordsOf({ kind: "act", act, stage }).name, 100)}</span>:{" "}
+                <SafeText max={300}>{why ?? ""}</SafeText>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Confirm({
+  ticket,
+  move,
+  back,
+  close,
+}: {
+  readonly ticket: Ticket;
+  readonly move: Move;
+  readonly back: () => void;
+  readonly close: () => void;
+}): ReactNode {
+  const { name, asks, mustSay, isDangerous } = wordsOf(move);
+  const [text, setText] = useState("");
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const field = useId();
+  const item = useQuery({
+    ...itemQuery(move.kind === "answer" ? move.item : ""),
+    enabled: move.kind === "answer",
+  });
+  const whyNot =
+    move.kind === "answer" && item.data === undefined
+      ? "What it is about is still loading."
+      : isBusy
+        ? "Just a moment."
+        : mustSay && text.trim() === ""
+          ? "Say why first."
+          : undefined;
+  const act = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await make(move, ticket.newest.id, text, item.data?.version);
+      toast(`${name}: done`);
+      close();
+    } catch (cause) {
+      setError(cause);
+      setBusy(false);
+      void item.refetch();
+    }
+  };
+  return (
+    <form
+      className="flex flex-col gap-3 text-sm"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (whyNot === undefined) void act();
+      }}
+    >
+      {move.kind === "answer" && (
+        <div className="flex flex-col gap-1">
+          {(item.data?.asks ?? []).slice(0, 5).map((line) => (
+            <p key={line} className="line-clamp-3">
+              <SafeText max={1000}>{line}</SafeText>
+            </p>
+          ))}
+          <Link to="/g/$item" params={{ item: move.item }}>
+            Look at the evidence first
+          </Link>
+        </div>
+      )}
+      {asks !== "" && (
+        <label htmlFor={field} className="flex flex-col gap-1 font-medium">
+          {asks}
+          <textarea
+            id={field}
+            rows={3}
+            maxLength={10_000}
+            autoFocus
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            className="rounded-md border border-line bg-page px-3 py-2 font-normal"
+          />
+        </label>
+      )}
+      {(error ?? item.error) != null && <Failure error={error ?? item.error} />}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={back}>Back</Button>
+        <Button type="submit" look={isDangerous ? "danger" : "primary"} disabledBecause={whyNot}>
+          {plain(name, 100)}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,89 @@
+// A ticket beside the board: how it stands, what it waits for, its whole history.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { ticketQuery } from "../app/queries.ts";
+import { Button } from "../ui/button.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
+import { Ago, clock, useNow } from "../ui/time.tsx";
+import { CardBadges, type CardProps, WaitButtons } from "./card.tsx";
+import { costText } from "./card-facts.ts";
+import { History } from "./history.tsx";
+
+type Props = Pick<CardProps, "onMove"> & { readonly id: string; readonly close: () => void };
+
+export function TicketPanel({ id, close, onMove }: Props): ReactNode {
+  const { data, error, refetch } = useQuery(ticketQuery(id));
+  const now = useNow(15_000);
+  return (
+    <aside
+      aria-label="Ticket"
+      className="flex flex-col gap-3 border-line bg-panel p-4 text-sm max-md:fixed max-md:inset-0 max-md:z-30 max-md:overflow-y-auto md:sticky md:top-6 md:max-h-[calc(100dvh-3rem)] md:w-96 md:shrink-0 md:self-start md:overflow-y-auto md:rounded-lg md:border"
+    >
+      <header className="flex items-start justify-between gap-2">
+        <h2 className="min-w-0 text-base font-semibold break-words">
+          {data === undefined ? <SafeText max={80}>{id}</SafeText> : <SafeText max={200}>{data.title}</SafeText>}
+        </h2>
+        <Button look="bare" aria-label="Close" onClick={close} keys="Esc">
+          <span aria-hidden="true">✕</span>
+        </Button>
+      </header>
+      {error !== null && <Failure error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the ticket" />}
+      {data !== undefined && (
+        <>
+          <CardBadges ticket={data} now={now} />
+          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+            <Fact name="Status">{data.word}</Fact>
+            <Fact name="Agent">{data.agent ?? "nobody works on it now"}</Fact>
+            <Fact name="Stage">{data.stage ?? "—"}</Fact>
+            {data.why !== null && <Fact name="Why">{data.why}</Fact>}
+            <dt className="text-muted">Since</dt>
+            <dd>
+              {clock(data.since)} · <Ago at={data.since} />
+            </dd>
+            <dt className="text-muted">Last sign</dt>
+            <dd>
+              <Ago at={data.activeAt} />
+            </dd>
+            <Fact name="Cost">{costText(data.cost)}</Fact>
+          </dl>
+          <WaitButtons ticket={data} onMove={onMove} />
+          <div className="flex flex-wrap items-center gap-3">
+            <Button onClick={() => onMove(data)} keys="m">
+              Move
+            </Button>
+            <Link
+              to="/tickets/$ticket"
+              params={{ ticket: id }}
+              className="inline-flex items-center pointer-coarse:min-h-11"
+            >
+              Ticket
+            </Link>
+            <Link
+              to="/runs/$run"
+              params={{ run: String(data.newest.number) }}
+              className="inline-flex items-center pointer-coarse:min-h-11"
+            >
+              Run #{data.newest.number}
+            </Link>
+          </div>
+          <History log={data.feature.pipeline_log} />
+        </>
+      )}
+    </aside>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: string }): ReactNode {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd className="min-w-0 break-words">
+        <SafeText max={1000}>{children}</SafeText>
+      </dd>
+    </>
+  );
+}
