@@ -90,6 +90,7 @@ const insights = createRoute({
 const settings = createRoute({
   getParentRoute: () => rootRoute,
   path: "/settings",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "tab"),
   component: lazyRouteComponent(() => import("../pages/settings.tsx"), "SettingsPage"),
 });
 const welcome = createRoute({
