@@ -1,6 +1,149 @@
-import type { ReactNode } from "react";
-import { PageHead } from "../ui/panel.tsx";
+// One ticket: its text, its story where agents hand it over, its record and its runs.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useMemo, useState } from "react";
+import type { AnswerTo } from "../../../src/client/input.ts";
+import { useShortcuts } from "../app/keyboard.ts";
+import { flowQuery, ticketQuery } from "../app/queries.ts";
+import { shownOf } from "../app/status.ts";
+import { CardBadges, WaitButtons } from "../board/card.tsx";
+import { costText } from "../board/card-facts.ts";
+import { History } from "../board/history.tsx";
+import type { Ticket } from "../board/lanes.ts";
+import type { Move } from "../board/move.ts";
+import { MoveDialog } from "../board/move-dialog.tsx";
+import { Story } from "../story/story.tsx";
+import { Button } from "../ui/button.tsx";
+import { Markdown } from "../ui/markdown.tsx";
+import { PageHead, Panel } from "../ui/panel.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { clock, useNow } from "../ui/time.tsx";
 
 export function TicketPage(): ReactNode {
-  return <PageHead title="ticket" />;
+  const { ticket: id } = useParams({ from: "/tickets/$ticket" });
+  const { handoff } = useSearch({ from: "/tickets/$ticket" });
+  const { data, error, refetch } = useQuery(ticketQuery(id));
+  const flow = useQuery({ ...flowQuery(data?.flow ?? ""), enabled: data !== undefined });
+  const now = useNow(15_000);
+  const [moving, setMoving] = useState<{ readonly first: Move | undefined } | null>(null);
+  const shortcuts = useMemo(
+    () => [{ keys: "m", does: "Move the ticket", group: "Ticket", act: () => setMoving({ first: undefined }) }],
+    [],
+  );
+  useShortcuts(shortcuts);
+  if (data === undefined)
+    return (
+      <>
+        <PageHead title={<SafeText max={80}>{id}</SafeText>} />
+        {error === null ? <Loading what="the ticket" /> : <Failure error={error} retry={() => void refetch()} />}
+      </>
+    );
+  const onMove = (_ticket: Ticket, first?: Move): void => setMoving({ first });
+  const story = flow.data?.story ?? null;
+  return (
+    <>
+      <PageHead title={<SafeText max={200}>{data.title}</SafeText>}>
+        <CardBadges ticket={data} now={now} />
+        <Button onClick={() => setMoving({ first: undefined })} keys="m">
+          Move
+        </Button>
+      </PageHead>
+      <div className="flex flex-col gap-4">
+        <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
+          <span className="font-mono">
+            <SafeText max={200}>{data.id}</SafeText>
+          </span>
+          <Link to="/board" search={{ flow: data.flow, ticket: data.id }}>
+            On the board
+          </Link>
+          <span>Cost {costText(data.cost)}</span>
+        </p>
+        {data.waits.length > 0 && (
+          <Panel title="It waits for you">
+            <div className="flex flex-col gap-2 text-sm">
+              {data.waits.map((item) => (
+                <p key={item.id}>
+                  <Link to="/g/$item" params={{ item: item.id }}>
+                    {item.kind} at <SafeText max={60}>{item.stage}</SafeText>
+                  </Link>
+                </p>
+              ))}
+              <WaitButtons ticket={data} onMove={onMove} />
+            </div>
+          </Panel>
+        )}
+        {story !== null && <Story id={data.id} agents={story} handoff={handoff} />}
+        <div className="grid gap-4 lg:grid-cols-2 lg:items-start">
+          <Panel title="What is to be done">
+            {data.body.trim() === "" ? (
+              <p className="text-sm text-muted">The title says it all.</p>
+            ) : (
+              <Markdown>{data.body}</Markdown>
+            )}
+          </Panel>
+          <div className="flex flex-col gap-4">
+            <Record feature={data.feature} />
+            <Runs ticket={data} />
+          </div>
+        </div>
+      </div>
+      {moving !== null && <MoveDialog ticket={data} first={moving.first} close={() => setMoving(null)} />}
+    </>
+  );
+}
+
+type TicketDetail = AnswerTo<"showTicket">;
+
+/** The record of source 000, under its own names. */
+function Record({ feature }: { readonly feature: TicketDetail["feature"] }): ReactNode {
+  return (
+    <Panel title="Record">
+      <div className="flex flex-col gap-3 text-sm">
+        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+          <dt className="font-mono text-muted">status</dt>
+          <dd>
+            <SafeText max={80}>{feature.status}</SafeText>
+          </dd>
+          <dt className="font-mono text-muted">revision_count</dt>
+          <dd className="tabular">{feature.revision_count}</dd>
+          <dt className="font-mono text-muted">current_agent</dt>
+          <dd>{feature.current_agent === null ? "—" : <SafeText max={80}>{feature.current_agent}</SafeText>}</dd>
+        </dl>
+        <History log={feature.pipeline_log} />
+      </div>
+    </Panel>
+  );
+}
+
+const RUNS_SHOWN = 50;
+
+function Runs({ ticket }: { readonly ticket: TicketDetail }): ReactNode {
+  return (
+    <Panel title={`Runs · ${ticket.runs}`}>
+      <ul className="flex flex-col divide-y divide-line text-sm">
+        {ticket.history.slice(0, RUNS_SHOWN).map((run) => (
+          <li key={run.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5">
+            <Link
+              to="/runs/$run"
+              params={{ run: String(run.number) }}
+              className="inline-flex items-center font-medium pointer-coarse:min-h-11"
+            >
+              #{run.number}
+            </Link>
+            <StatusBadge is={shownOf(run)} />
+            <span className="text-muted">
+              <SafeText max={80}>{run.word}</SafeText>
+            </span>
+            <time dateTime={run.createdAt} className="tabular ml-auto text-xs text-muted">
+              {clock(run.createdAt)}
+            </time>
+          </li>
+        ))}
+      </ul>
+      {ticket.runs > RUNS_SHOWN && <p className="pt-2 text-xs text-muted">The newest {RUNS_SHOWN} are shown.</p>}
+    </Panel>
+  );
 }

@@ -1,0 +1,144 @@
+// Tickets as a list, page after page; only the rows that are seen are drawn.
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { call } from "../app/api.ts";
+import { Button } from "../ui/button.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Empty, Failure, Loading } from "../ui/states.tsx";
+import { Ago, useNow } from "../ui/time.tsx";
+import { CardBadges } from "./card.tsx";
+import { costText } from "./card-facts.ts";
+import type { Ticket } from "./lanes.ts";
+
+type Props = { readonly flow: string | undefined; readonly show: "open" | "ended" | "all" };
+
+const ROW_PX = 64;
+
+export function TicketList({ flow, show }: Props): ReactNode {
+  const list = useInfiniteQuery({
+    queryKey: ["tickets", "list", flow ?? "", show],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        "listTickets",
+        {
+          query: {
+            limit: "100",
+            ...(flow === undefined ? {} : { flow }),
+            ...(show === "all" ? {} : { open: show === "open" ? "true" : "false" }),
+            ...(pageParam === null ? {} : { before: String(pageParam) }),
+          },
+        },
+        { signal },
+      ),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next }) => next,
+  });
+  const tickets = list.data?.pages.flatMap((page) => page.tickets);
+  if (tickets === undefined)
+    return list.error === null ? (
+      <Loading what="tickets" />
+    ) : (
+      <Failure error={list.error} retry={() => void list.refetch()} />
+    );
+  if (tickets.length === 0)
+    return (
+      <Empty title={show === "open" ? "No ticket is under way." : "There is no ticket yet."}>
+        <p>
+          Start one: <code className="font-mono text-ink">passrail run feature "what is to be done"</code>
+        </p>
+      </Empty>
+    );
+  return (
+    <div className="flex flex-col gap-3">
+      {list.error !== null && <Failure error={list.error} retry={() => void list.refetch()} />}
+      <Rows tickets={tickets} />
+      {list.hasNextPage && (
+        <Button
+          onClick={() => void list.fetchNextPage()}
+          disabledBecause={list.isFetchingNextPage ? "They are being loaded." : undefined}
+        >
+          Show older ones
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Rows({ tickets }: { readonly tickets: readonly Ticket[] }): ReactNode {
+  const box = useRef<HTMLUListElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop(box.current?.offsetTop ?? 0), []);
+  const now = useNow(15_000);
+  const rows = useWindowVirtualizer({
+    count: tickets.length,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => tickets[index]?.id ?? index,
+    overscan: 10,
+    scrollMargin: top,
+  });
+  return (
+    <ul
+      ref={box}
+      aria-label="Tickets"
+      className="relative overflow-hidden rounded-lg border border-line bg-panel"
+      style={{ height: rows.getTotalSize() + 2 }}
+    >
+      {rows.getVirtualItems().map(({ index, key, start }) => {
+        const ticket = tickets[index];
+        if (ticket === undefined) return null;
+        return (
+          <li
+            key={key}
+            data-index={index}
+            ref={rows.measureElement}
+            aria-setsize={tickets.length}
+            aria-posinset={index + 1}
+            className="absolute inset-x-0 top-0 border-b border-line"
+            style={{ transform: `translateY(${start - top}px)` }}
+          >
+            <Row ticket={ticket} now={now} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number }): ReactNode {
+  return (
+    <div className="relative flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-sm hover:bg-sunken">
+      <div className="min-w-0 flex-1 basis-64">
+        <Link
+          to="/tickets/$ticket"
+          params={{ ticket: ticket.id }}
+          className="block truncate font-medium text-ink no-underline after:absolute after:inset-0 hover:underline"
+        >
+          <SafeText max={200}>{ticket.title}</SafeText>
+        </Link>
+        <p className="truncate text-xs text-muted">
+          <span className="font-mono">
+            <SafeText max={80}>{ticket.id}</SafeText>
+          </span>{" "}
+          · {ticket.flow} · {ticket.runs} {ticket.runs === 1 ? "run" : "runs"}
+        </p>
+      </div>
+      <CardBadges ticket={ticket} now={now} />
+      <span className="w-40 truncate text-muted max-md:w-auto">
+        <SafeText max={80}>{ticket.word}</SafeText>
+        {ticket.agent !== null && (
+          <>
+            {" · "}
+            <SafeText max={60}>{ticket.agent}</SafeText>
+          </>
+        )}
+      </span>
+      <span className="tabular w-16 text-right text-muted max-md:w-auto">{costText(ticket.cost)}</span>
+      <span className="w-24 text-right text-xs text-muted max-md:w-auto">
+        <Ago at={ticket.activeAt} />
+      </span>
+    </div>
+  );
+}
