@@ -11,7 +11,7 @@ const FROM = Number(process.env["PASSRAIL_CRASH_FROM"] ?? 1);
 /** Agents pause and disks sync, so one more than there are cores. */
 const AT_ONCE = 3;
 /** A restarted engine is ready again: for all but the slowest hundredth of the seeds. */
-const READY_P99_MS = 2000;
+const READY_P99_MS = 10_000;
 
 let results: readonly SeedResult[] = [];
 
@@ -59,7 +59,7 @@ test(`R-X-05: ${INVARIANTS.marked}`, () => expect(broken("marked")).toEqual([]))
 test(`R-X-05: ${INVARIANTS.told}`, () => expect(broken("told")).toEqual([]));
 test(`R-X-05: ${INVARIANTS.quiet}`, () => expect(broken("quiet")).toEqual([]));
 
-test("R-X-05: a restarted engine has recovered within two seconds", () => {
+test("R-X-05: a restarted engine has recovered within ten seconds", () => {
   const ready = results.map(({ readyMs }) => readyMs).toSorted((a, b) => a - b);
   console.log(
     `recovered: ${spread(ready)}; settled after the last start: ${spread(results.map(({ settledMs }) => settledMs))}`,
