@@ -107,7 +107,9 @@ function refuse(path: string, part: string, rule: Rule, { from, typeOnly }: Impo
       ? null
       : "it knows only the packages of the table";
   }
-  const target = posix.join(posix.dirname(path), from);
+  // The bundler's words behind a path (`?worker&url`) say how, not what.
+  const target = posix.join(posix.dirname(path), from.replace(/\?.*$/u, ""));
+  if (part === "web" && target.endsWith(".css")) return null;
   if (!isSource(target)) return "it is outside of the source";
   if (partOf(target) === part || rule.may === "*") return null;
   const matches = (entry: string) => target === `src/${entry}` || target.startsWith(`src/${entry}/`);
