@@ -27,6 +27,13 @@ export const itemQuery = (item: string) =>
     queryFn: ({ signal }) => call("showItem", { params: { item } }, { signal }),
   });
 
+/** What people have decided since a time. */
+export const decisionsQuery = (since: string) =>
+  queryOptions({
+    queryKey: ["decisions", since],
+    queryFn: ({ signal }) => call("listDecisions", { query: { since, limit: 100 } }, { signal }),
+  });
+
 export const runQuery = (run: string) =>
   queryOptions({
     queryKey: ["run", run],
@@ -85,6 +92,7 @@ export function onLive(changes: readonly Change[] | "reset"): void {
   if (changes === "reset") return void queryClient.invalidateQueries();
   const runs = new Set(changes.map(({ runId }) => runId));
   const subjects = new Set(changes.map(({ subjectId }) => subjectId));
+  const decides = changes.some(({ name }) => DECIDED.test(name));
   const waits = changes.some(({ name }) => WAITING.test(name));
   void queryClient.invalidateQueries({
     predicate: ({ queryKey: [kind, of] }) => {
@@ -102,6 +110,8 @@ export function onLive(changes: readonly Change[] | "reset"): void {
           return runs.has(runOf(String(of).split(".")[0] ?? ""));
         case "inbox":
           return waits;
+        case "decisions":
+          return decides;
         case "runs":
         case "tickets":
         case "health":
@@ -115,6 +125,7 @@ export function onLive(changes: readonly Change[] | "reset"): void {
   });
 }
 
+const DECIDED = /^(gate|question|escalation|budget)\.(answered|resolved)$/;
 const WAITING = /^(gate|question|escalation|budget|item|run)\./;
 
 /** Pages name runs by number; events name them by id. What was asked for last tells which is which. */

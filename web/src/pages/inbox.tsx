@@ -1,6 +1,116 @@
-import type { ReactNode } from "react";
+// The home page: what waits for a person, oldest first, and beside it the one to decide. On a phone the list leads to a page per item.
+
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useShortcuts } from "../app/keyboard.ts";
+import { inboxQuery } from "../app/queries.ts";
+import { Decision } from "../decide/decision.tsx";
+import { DoneToday } from "../decide/done-today.tsx";
+import { InboxList } from "../decide/inbox-list.tsx";
+import { OneItem } from "../decide/one-item.tsx";
+import { Quiet } from "../decide/quiet.tsx";
+import type { Item } from "../decide/types.ts";
 import { PageHead } from "../ui/panel.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
 
 export function InboxPage(): ReactNode {
-  return <PageHead title="inbox" />;
+  const { data, error, isPending, refetch } = useQuery(inboxQuery);
+  if (isPending) return <Loading what="what waits" />;
+  if (data === undefined) return <Failure error={error} retry={() => void refetch()} />;
+  return <Inbox items={data.items} />;
+}
+
+function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
+  const navigate = useNavigate();
+  const isWide = useIsWide();
+  const { item: wanted } = useSearch({ from: "/" });
+  const selected = wanted ?? items[0]?.id;
+  const shown = items.find(({ id }) => id === selected);
+  const [isFocusWanted, setFocusWanted] = useState(false);
+  const latest = useRef({ items, selected });
+  useEffect(() => {
+    latest.current = { items, selected };
+  });
+
+  const shortcuts = useMemo(() => {
+    const move = (by: 1 | -1): void => {
+      const { items: list, selected: now } = latest.current;
+      const at = list.findIndex(({ id }) => id === now);
+      const next = list[Math.min(Math.max(at + by, 0), list.length - 1)];
+      if (next === undefined) return;
+      if (isWide) void navigate({ to: "/", search: { item: next.id }, replace: true });
+      // It may have to be drawn first.
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-item="${CSS.escape(next.id)}"]`)?.focus());
+    };
+    return [
+      { keys: "j", does: "Next item", group: "Inbox", act: () => move(1) },
+      { keys: "k", does: "Previous item", group: "Inbox", act: () => move(-1) },
+    ];
+  }, [isWide, navigate]);
+  useShortcuts(shortcuts);
+
+  useEffect(() => {
+    if (!isFocusWanted || shown === undefined) return;
+    setFocusWanted(false);
+    document.querySelector<HTMLElement>("#decision-head")?.focus();
+  }, [isFocusWanted, shown]);
+
+  const goOn = (): void => {
+    const at = items.findIndex(({ id }) => id === selected);
+    const next = items[at + 1] ?? items.find(({ id }) => id !== selected);
+    setFocusWanted(next !== undefined);
+    void navigate({ to: "/", search: next === undefined ? {} : { item: next.id }, replace: true });
+    scrollTo({ top: 0 });
+  };
+
+  const isBeside = isWide && selected !== undefined;
+  return (
+    <>
+      <PageHead title="Inbox" />
+      <div className={isBeside ? "grid grid-cols-[minmax(17rem,22rem)_minmax(0,1fr)] items-start gap-6" : ""}>
+        <div
+          className={
+            isBeside
+              ? "sticky top-6 flex max-h-[calc(100dvh-3rem)] flex-col gap-3 overflow-y-auto p-0.5"
+              : "flex flex-col gap-3"
+          }
+        >
+          {items.length === 0 ? (
+            <Quiet />
+          ) : (
+            <section aria-labelledby="needs-you">
+              <h2 id="needs-you" className="mb-1.5 text-xs font-semibold text-muted">
+                Needs you now ({items.length})
+              </h2>
+              <InboxList items={items} selected={selected} isWide={isWide} onOpen={() => setFocusWanted(true)} />
+            </section>
+          )}
+          <DoneToday />
+        </div>
+        {isBeside && (
+          <section aria-label="Decision" className="min-w-0">
+            {shown === undefined ? (
+              <OneItem id={selected} onDecided={goOn} />
+            ) : (
+              <Decision key={shown.id} item={shown} onDecided={goOn} />
+            )}
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+const WIDE = "(min-width: 64rem)";
+
+function useIsWide(): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const query = matchMedia(WIDE);
+      query.addEventListener("change", changed);
+      return () => query.removeEventListener("change", changed);
+    },
+    () => matchMedia(WIDE).matches,
+  );
 }

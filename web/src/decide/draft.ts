@@ -1,0 +1,41 @@
+// What a person has written about an item and not sent yet. Kept for this tab: a reload, or a daemon that starts anew, loses nothing.
+
+import { useState } from "react";
+import type { Comment } from "../diff/rows.ts";
+
+export type Draft = { readonly text: string; readonly comments: readonly Comment[] };
+
+const EMPTY: Draft = { text: "", comments: [] };
+
+export function useDraft(item: string): [Draft, (change: Partial<Draft>) => void, () => void] {
+  const [kept, setKept] = useState(() => ({ item, draft: read(item) }));
+  const draft = kept.item === item ? kept.draft : read(item);
+  return [
+    draft,
+    (change) => {
+      const next = { ...draft, ...change };
+      sessionStorage.setItem(keyOf(item), JSON.stringify(next));
+      setKept({ item, draft: next });
+    },
+    () => {
+      sessionStorage.removeItem(keyOf(item));
+      setKept({ item, draft: EMPTY });
+    },
+  ];
+}
+
+function keyOf(item: string): string {
+  return `passrail.draft.${item}`;
+}
+
+/** It was written by this page; anything else counts as nothing. */
+function read(item: string): Draft {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(keyOf(item)) ?? "null") as Partial<Draft> | null;
+    return typeof kept?.text === "string" && Array.isArray(kept.comments)
+      ? { text: kept.text, comments: kept.comments }
+      : EMPTY;
+  } catch {
+    return EMPTY;
+  }
+}

@@ -1,0 +1,17 @@
+// The daemon's answers about what waits, under the names that the pages use.
+
+import type { AnswerTo } from "../../../src/client/input.ts";
+import type { ProblemDocument } from "../../../src/api/problem.ts";
+
+export type Item = AnswerTo<"showItem">;
+export type ItemKind = Item["kind"];
+export type Lead = Item["leads"][number];
+export type Decision = AnswerTo<"listDecisions">["decisions"][number];
+/** Who was first. */
+export type Decided = NonNullable<ProblemDocument["decided"]>;
+export type Changed = NonNullable<ProblemDocument["changed"]>;
+
+/** A finding, as agents and people give it. */
+export type Issue =
+  | string
+  | { readonly severity?: string; readonly description?: string; readonly file?: string; readonly line?: number };

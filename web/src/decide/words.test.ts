@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { choicesOf, decidedText, headOf, leadText, questionOf } from "./words.ts";
+
+const lead = (answer: string, to: string, who = "", word = "") => ({ answer, to, who, word });
+const asked = { stage: "ship", subject: { id: "F-1", title: "Add login" }, asks: ["Which one?"] };
+
+test("a gate asks by its own name, the others in the words that were asked", () => {
+  expect(questionOf({ ...asked, kind: "gate" })).toBe("Ship “Add login”?");
+  expect(questionOf({ ...asked, stage: "sign-off", kind: "gate" })).toBe("Sign off “Add login”?");
+  expect(questionOf({ ...asked, kind: "question" })).toBe("Which one?");
+  expect(questionOf({ ...asked, kind: "budget", asks: [] })).toContain("a budget is reached");
+  expect(headOf({ ...asked, kind: "escalation" })).toBe("ship of “Add login” was escalated");
+});
+
+test("a gate's answers are three buttons at most times: approve first, the one that ends it last", () => {
+  const leads = [lead("decline", "cancel"), lead("approve", "end"), lead("revise", "build", "IN2")];
+  const choices = choicesOf({ kind: "gate", answers: ["decline", "approve", "revise"], leads });
+  expect(choices.map(({ answer, label, look, needsReason }) => [answer, label, look, needsReason])).toEqual([
+    ["approve", "Approve", "primary", false],
+    ["revise", "Request changes", "plain", true],
+    ["decline", "Reject", "danger", true],
+  ]);
+});
+
+test("words of the flow stay the flow's, and none of them needs a reason outside of a gate", () => {
+  const leads = [lead("retry", "build", "IN2"), lead("abort", "cancel"), lead("split_it", "spec")];
+  const choices = choicesOf({ kind: "escalation", answers: ["abort", "retry", "split_it"], leads });
+  expect(choices.map(({ label, look, needsReason }) => [label, look, needsReason])).toEqual([
+    ["Retry", "plain", false],
+    ["Split it", "plain", false],
+    ["Abort", "danger", false],
+  ]);
+});
+
+test("it is said where an answer leads", () => {
+  expect(leadText(lead("approve", "end", "", "shipped"))).toBe("the run is done. Status: shipped.");
+  expect(leadText(lead("revise", "build", "IN2", "review"))).toBe("IN2 works on build next. Status: review.");
+  expect(leadText(lead("decline", "cancel", "", "canceled"))).toBe("the run is canceled. Status: canceled.");
+  expect(leadText(lead("approve", "tracks"))).toBe("tracks is next.");
+});
+
+test("what was decided is said in one word, or in the words that were given", () => {
+  expect(decidedText({ answer: "revise", text: "x" })).toBe("Sent back");
+  expect(decidedText({ answer: "", text: "SQLite" })).toBe("SQLite");
+  expect(decidedText({ answer: "retry", text: "" })).toBe("Answered retry");
+});
