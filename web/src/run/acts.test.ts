@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { actName, commandOf } from "./acts.ts";
+
+test("each act has its command", () => {
+  expect(commandOf("pause", 12, null, "")).toBe("passrail runs pause 12");
+  expect(commandOf("cancel", 12, null, " wrong ticket ")).toBe("passrail runs cancel 12 --reason 'wrong ticket'");
+  expect(commandOf("retry", 12, "qa", "look at x")).toBe("passrail runs retry 12 --stage qa --note 'look at x'");
+  expect(commandOf("rerun", 12, "build", "")).toBe("passrail runs rerun 12 --from build");
+  expect(commandOf("skip", 12, "qa", "")).toBe("passrail runs skip 12 --stage qa --reason '…'");
+});
+
+test("what is said cannot become a command of its own", () => {
+  expect(commandOf("cancel", 1, null, "it's $(rm -rf) `x`")).toBe(
+    `passrail runs cancel 1 --reason 'it'\\''s $(rm -rf) \`x\`'`,
+  );
+});
+
+test("names say the stage", () => {
+  expect(actName({ act: "rerun", stage: "build" })).toBe("Rerun from build");
+  expect(actName({ act: "cancel", stage: null })).toBe("Cancel");
+});

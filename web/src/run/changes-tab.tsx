@@ -1,0 +1,13 @@
+import type { ReactNode } from "react";
+import { Changes } from "../diff/changes.tsx";
+import type { RunDetail } from "./types.ts";
+
+/** What attempts of this run have changed, to look at; comments are made where something is decided. */
+export function ChangesTab({ run }: { readonly run: RunDetail }): ReactNode {
+  const attempts = run.stages
+    .flatMap((stage) => stage.attempts)
+    .filter(({ commits }) => commits !== null)
+    .toSorted((a, b) => a.readyAt.localeCompare(b.readyAt))
+    .map(({ stage, attempt }) => ({ stage, attempt }));
+  return <Changes run={run.id} attempts={attempts} />;
+}

@@ -1,0 +1,72 @@
+// What each attempt used, as its vendor told it. What was not told is a dash.
+
+import type { ReactNode } from "react";
+import { Empty } from "../ui/states.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Elapsed, usd } from "../ui/time.tsx";
+import type { RunDetail } from "./types.ts";
+
+const SHOWN = 100;
+
+export function CostTab({ run }: { readonly run: RunDetail }): ReactNode {
+  const attempts = run.stages
+    .flatMap((stage) => stage.attempts)
+    .filter(({ startedAt }) => startedAt !== null)
+    .toSorted((a, b) => a.readyAt.localeCompare(b.readyAt));
+  if (attempts.length === 0) return <Empty title="Nothing has worked yet, so nothing was spent." />;
+  const { spent } = run;
+  return (
+    <div className="flex flex-col gap-2">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      <section
+        tabIndex={0}
+        aria-label="Cost of attempts"
+        className="overflow-x-auto rounded-md border border-line bg-panel"
+      >
+        <table className="w-full text-sm">
+          <thead className="border-b border-line text-left text-xs text-muted">
+            <tr>
+              {["Attempt", "Runner", "Model", "Time", "Input", "Cached", "Output", "Cost"].map((name, index) => (
+                <th key={name} scope="col" className={`px-3 py-2 font-medium ${index > 2 ? "text-right" : ""}`}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {attempts.slice(-SHOWN).map((attempt) => (
+              <tr key={`${attempt.stage}#${attempt.attempt}`}>
+                <th scope="row" className="px-3 py-1.5 text-left font-medium whitespace-nowrap">
+                  {attempt.stage} #{attempt.attempt}
+                </th>
+                <td className="px-3 py-1.5">
+                  <SafeText max={60}>{attempt.runner ?? "—"}</SafeText>
+                </td>
+                <td className="px-3 py-1.5">
+                  <SafeText max={80}>{attempt.model ?? "—"}</SafeText>
+                </td>
+                <td className="px-3 py-1.5 text-right">
+                  <Elapsed since={attempt.startedAt ?? attempt.readyAt} until={attempt.endedAt} />
+                </td>
+                <td className="px-3 py-1.5 text-right tabular">{count(attempt.usage?.inputTokens)}</td>
+                <td className="px-3 py-1.5 text-right tabular">{count(attempt.usage?.cachedTokens)}</td>
+                <td className="px-3 py-1.5 text-right tabular">{count(attempt.usage?.outputTokens)}</td>
+                <td className="px-3 py-1.5 text-right tabular">{usd(attempt.usage?.usd)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p className="text-sm text-muted tabular">
+        {attempts.length > SHOWN && `The last ${SHOWN} of ${attempts.length} attempts. `}
+        {spent === null || spent.unknownUsd === spent.attempts
+          ? "Nobody said what it cost."
+          : `${usd(spent.usd)} in all${spent.unknownUsd > 0 ? `, without ${spent.unknownUsd} attempts that did not say` : ""}.`}
+      </p>
+    </div>
+  );
+}
+
+function count(tokens: number | null | undefined): string {
+  return tokens === null || tokens === undefined ? "—" : tokens.toLocaleString();
+}

@@ -1,0 +1,166 @@
+// Everything that happened to a run, in order. Rows that only prepare what the next ones say are folded; a click shows what an event carries.
+
+import { useQuery } from "@tanstack/react-query";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useMemo, useRef, useState } from "react";
+import { queryClient } from "../app/queries.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { saveFile } from "../ui/save-file.ts";
+import { Badge } from "../ui/status-badge.tsx";
+import { Empty, Failure, Loading } from "../ui/states.tsx";
+import { clock } from "../ui/time.tsx";
+import { foldMinor, tell, type Told } from "./event-words.ts";
+import { eventsQuery } from "./run-events.ts";
+import type { RunDetail, StoredEvent } from "./types.ts";
+
+const PAYLOAD_CHARS = 64 * 1024;
+
+export function EventsTab({ run, stage }: { readonly run: RunDetail; readonly stage: string | undefined }): ReactNode {
+  const { data, error, refetch, isFetching } = useQuery(eventsQuery(run.id));
+  const [isOpen, setOpen] = useState(false);
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const [shown, setShown] = useState<StoredEvent | null>(null);
+  const told = useMemo(() => data?.events.map(tell) ?? [], [data]);
+  const own = useMemo(() => (stage === undefined ? told : told.filter((each) => each.stage === stage)), [told, stage]);
+  const lines = useMemo(() => foldMinor(own, isOpen, opened), [own, isOpen, opened]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 36,
+    overscan: 12,
+    getItemKey: (index) => {
+      const line = lines[index];
+      return line === undefined ? index : line.type === "event" ? line.told.seq : `folded ${line.seq}`;
+    },
+  });
+  if (data === undefined)
+    return error === null ? <Loading what="events" /> : <Failure error={error} retry={() => void refetch()} />;
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-2 text-sm text-muted">
+        <span className="tabular">
+          {own.length.toLocaleString()} events{stage === undefined ? "" : ` of ${stage}`}
+          {data.hasMore && " so far"}
+        </span>
+        <span className="flex flex-wrap items-center gap-3">
+          <label className="flex min-h-9 cursor-pointer items-center gap-2 pointer-coarse:min-h-11">
+            <input type="checkbox" checked={isOpen} onChange={({ target }) => setOpen(target.checked)} />
+            Show all
+          </label>
+          <Button
+            onClick={() =>
+              saveFile(
+                `run-${run.number}-events.ndjson`,
+                data.events.map((event) => `${JSON.stringify(event)}\n`).join(""),
+              )
+            }
+          >
+            Save as NDJSON
+          </Button>
+        </span>
+      </div>
+      {lines.length === 0 && <Empty title="No events." />}
+      <div
+        ref={scroller}
+        role="group"
+        aria-label="Events"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+        tabIndex={0}
+        className="max-h-[62dvh] overflow-auto rounded-md border border-line bg-panel"
+      >
+        <ol className="relative" style={{ height: rows.getTotalSize() }}>
+          {rows.getVirtualItems().map(({ index, start, key }) => {
+            const line = lines[index];
+            if (line === undefined) return null;
+            return (
+              <li
+                key={key}
+                data-index={index}
+                ref={rows.measureElement}
+                aria-setsize={lines.length}
+                aria-posinset={index + 1}
+                className="absolute inset-x-0 top-0 border-b border-line/60"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {line.type === "folded" ? (
+                  <button
+                    type="button"
+                    onClick={() => setOpened(new Set([...opened, line.seq]))}
+                    className="min-h-8 w-full cursor-pointer px-3 text-left text-xs text-muted hover:bg-sunken pointer-coarse:min-h-11"
+                  >
+                    ··· {line.count} more {line.count === 1 ? "step" : "steps"}
+                  </button>
+                ) : (
+                  <EventRow
+                    told={line.told}
+                    open={() => setShown(data.events.find(({ seq }) => seq === line.told.seq) ?? null)}
+                  />
+                )}
+              </li>
+            );
+          })}
+        </ol>
+      </div>
+      {data.hasMore && (
+        <Button
+          disabledBecause={isFetching ? "It is being read." : undefined}
+          onClick={() => void queryClient.refetchQueries({ queryKey: ["events", run.id] })}
+        >
+          Read on
+        </Button>
+      )}
+      {shown !== null && <Payload event={shown} close={() => setShown(null)} />}
+    </div>
+  );
+}
+
+function EventRow({ told, open }: { readonly told: Told; readonly open: () => void }): ReactNode {
+  return (
+    <button
+      type="button"
+      onClick={open}
+      className={`grid min-h-9 w-full cursor-pointer grid-cols-[1fr_auto] items-center gap-x-3 px-3 py-1 text-left text-sm hover:bg-sunken pointer-coarse:min-h-11 md:grid-cols-[10.5rem_11rem_7rem_1fr] ${told.isHuman ? "bg-active-soft" : ""}`}
+    >
+      <span className="text-xs text-muted tabular max-md:order-2">{clock(told.at)}</span>
+      <span className="truncate font-mono text-xs max-md:order-1">{told.type}</span>
+      <span className="truncate text-xs text-muted max-md:hidden">
+        <SafeText max={60}>{told.stage}</SafeText>
+      </span>
+      <span className="flex min-w-0 items-center gap-2 max-md:order-3 max-md:col-span-2">
+        {told.isHuman && (
+          <Badge tone="active">
+            <span aria-hidden="true">☻</span>
+            <SafeText max={40}>{told.actor.slice("human:".length)}</SafeText>
+          </Badge>
+        )}
+        <span className="truncate">
+          <SafeText>{told.text}</SafeText>
+        </span>
+      </span>
+    </button>
+  );
+}
+
+function Payload({ event, close }: { readonly event: StoredEvent; readonly close: () => void }): ReactNode {
+  const text = JSON.stringify(event.event, null, 2);
+  return (
+    <Dialog title={`${event.event.type} · event ${event.seq}`} close={close} wide>
+      <p className="mb-2 text-sm text-muted">
+        {clock(event.event.at)} · <SafeText max={100}>{event.event.actor}</SafeText> · version {event.version}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      <pre tabIndex={0} className="max-h-[55dvh] overflow-auto rounded-md bg-sunken p-3 text-xs">
+        <SafeText max={PAYLOAD_CHARS}>{text}</SafeText>
+      </pre>
+      <div className="mt-3 flex justify-end gap-2">
+        {text.length > PAYLOAD_CHARS && (
+          <Button onClick={() => saveFile(`event-${event.seq}.json`, text)}>Open raw</Button>
+        )}
+        <Button onClick={close}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,29 @@
+// What happened to a run, kept as it comes: events are never changed, so what is known already is never asked for again.
+
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "../app/api.ts";
+import { queryClient } from "../app/queries.ts";
+import type { StoredEvent } from "./types.ts";
+
+export type KnownEvents = { readonly events: readonly StoredEvent[]; readonly hasMore: boolean };
+
+const PAGE = 200;
+/** How many pages one look fetches; a run with more is read on when somebody wants it. */
+const PAGES = 5;
+
+export const eventsQuery = (run: string) =>
+  queryOptions({
+    queryKey: ["events", run],
+    queryFn: async ({ signal, queryKey }): Promise<KnownEvents> => {
+      const known = queryClient.getQueryData<KnownEvents>(queryKey)?.events ?? [];
+      const events = [...known];
+      for (let page = 0; page < PAGES; page++) {
+        const after = events.at(-1)?.seq ?? 0;
+        const answer = await call("runEvents", { params: { run }, query: { after, limit: PAGE } }, { signal });
+        events.push(...answer.events);
+        if (answer.next === null) return { events: events.length === known.length ? known : events, hasMore: false };
+      }
+      return { events, hasMore: true };
+    },
+    structuralSharing: false,
+  });

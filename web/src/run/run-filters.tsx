@@ -1,0 +1,111 @@
+// Filters of the list of runs. They stand in the address; what is set is a chip that takes itself away.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { flowsQuery, healthQuery } from "../app/queries.ts";
+import { SHOWN } from "../app/status.ts";
+import { SafeText } from "../ui/safe-text.tsx";
+import type { RunFilter } from "./use-run-list.ts";
+
+const STATUSES = ["running", "waiting", "stopped", "completed", "canceled"] as const;
+
+export function RunFilters({ filter }: { readonly filter: RunFilter }): ReactNode {
+  const navigate = useNavigate();
+  const counts = useQuery(healthQuery).data?.runs;
+  const flows = useQuery(flowsQuery).data?.flows ?? [];
+  const set = (next: RunFilter): void => void navigate({ to: "/runs", search: next, replace: true });
+  const isWord = filter.status !== undefined && !STATUSES.some((status) => status === filter.status);
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <ul className="flex flex-wrap gap-1.5" aria-label="Status">
+        <Chip search={without(filter, "status")} isOn={filter.status === undefined}>
+          All
+        </Chip>
+        {STATUSES.map((status) => (
+          <Chip key={status} search={{ ...filter, status }} isOn={filter.status === status}>
+            <span aria-hidden="true">{SHOWN[status].sign}</span> {SHOWN[status].word}
+            {counts?.[status] !== undefined && <span className="text-muted tabular">{counts[status]}</span>}
+          </Chip>
+        ))}
+        {isWord && (
+          <Chip search={without(filter, "status")} isOn>
+            <SafeText max={60}>{filter.status ?? ""}</SafeText> <span aria-hidden="true">✕</span>
+            <span className="sr-only">: take this filter away</span>
+          </Chip>
+        )}
+      </ul>
+      <label className="flex items-center gap-2 text-sm text-muted">
+        Flow
+        <select
+          value={filter.flow ?? ""}
+          onChange={({ target }) =>
+            set(target.value === "" ? without(filter, "flow") : { ...filter, flow: target.value })
+          }
+          className="min-h-9 rounded-md border border-line bg-panel px-2 text-sm text-ink pointer-coarse:min-h-11"
+        >
+          <option value="">all</option>
+          {flows.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <TextFilter text={filter.q ?? ""} set={(q) => set(q === "" ? without(filter, "q") : { ...filter, q })} />
+    </div>
+  );
+}
+
+/** Looks for what is typed once the typing pauses. */
+function TextFilter({ text, set }: { readonly text: string; readonly set: (text: string) => void }): ReactNode {
+  const [typed, setTyped] = useState(text);
+  useEffect(() => setTyped(text), [text]);
+  useEffect(() => {
+    const wanted = typed.trim();
+    if (wanted === text) return;
+    const timer = setTimeout(() => set(wanted), 300);
+    return () => clearTimeout(timer);
+  }, [typed, text, set]);
+  return (
+    <label className="flex items-center gap-2 text-sm text-muted">
+      Text
+      <input
+        type="search"
+        value={typed}
+        maxLength={200}
+        placeholder="title or ticket"
+        onChange={({ target }) => setTyped(target.value)}
+        className="min-h-9 w-44 rounded-md border border-line bg-panel px-2 text-sm text-ink pointer-coarse:min-h-11"
+      />
+    </label>
+  );
+}
+
+function Chip({
+  search,
+  isOn,
+  children,
+}: {
+  readonly search: RunFilter;
+  readonly isOn: boolean;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <li>
+      <Link
+        to="/runs"
+        search={search}
+        replace
+        {...(isOn ? { "aria-current": "true" as const } : {})}
+        className={`flex min-h-8 items-center gap-1.5 rounded-full border px-3 text-sm no-underline pointer-coarse:min-h-11 ${isOn ? "border-active bg-active-soft text-active" : "border-line bg-panel text-ink hover:bg-sunken"}`}
+      >
+        {children}
+      </Link>
+    </li>
+  );
+}
+
+function without(filter: RunFilter, name: keyof RunFilter): RunFilter {
+  return Object.fromEntries(Object.entries(filter).filter(([key]) => key !== name));
+}

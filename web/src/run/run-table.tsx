@@ -1,0 +1,153 @@
+// Rows of runs: a table where there is room, cards on a phone. Only what is in sight exists.
+
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useRef } from "react";
+import { SafeText } from "../ui/safe-text.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
+import { Ago, Elapsed, usd } from "../ui/time.tsx";
+import { standingOfRow } from "./standing.ts";
+import type { RunRow } from "./types.ts";
+
+const COLUMNS =
+  "lg:grid lg:grid-cols-[minmax(11rem,1.3fr)_minmax(12rem,2fr)_8rem_8rem_7rem_5.5rem_5.5rem_4.5rem_5.5rem] lg:items-center lg:gap-x-3";
+const HEADS = ["Status", "Run", "Flow", "Stage", "Agent", "Loop", "Elapsed", "Cost", "Updated"] as const;
+
+export function RunTable({
+  rows,
+  label,
+  nearEnd,
+}: {
+  readonly rows: readonly RunRow[];
+  readonly label: string;
+  /** Called when the last rows come into sight. */
+  readonly nearEnd: () => void;
+}): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => (matchMedia("(min-width: 64rem)").matches ? 52 : 124),
+    overscan: 10,
+    scrollMargin: box.current?.offsetTop ?? 0,
+    getItemKey: (index) => rows[index]?.number ?? index,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (rows.length > 0 && last >= rows.length - 15) nearEnd();
+  }, [last, rows.length, nearEnd]);
+  return (
+    <div
+      role="table"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      className="rounded-lg border border-line bg-panel"
+    >
+      <div role="rowgroup">
+        <div
+          role="row"
+          className={`sr-only border-b border-line px-4 py-2 text-xs text-muted lg:not-sr-only lg:px-4 lg:py-2 ${COLUMNS}`}
+        >
+          {HEADS.map((name, index) => (
+            <span key={name} role="columnheader" className={index > 5 ? "lg:text-right" : ""}>
+              {name}
+            </span>
+          ))}
+        </div>
+      </div>
+      <div ref={box} role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, key, start }) => {
+          const run = rows[index];
+          if (run === undefined) return null;
+          return (
+            <div
+              key={key}
+              role="row"
+              aria-rowindex={index + 2}
+              data-index={index}
+              ref={virtual.measureElement}
+              className={`absolute inset-x-0 top-0 flex flex-col gap-1 border-b border-line/60 px-4 py-2 text-sm hover:bg-sunken ${COLUMNS}`}
+              style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
+            >
+              <Cells run={run} />
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Cells({ run }: { readonly run: RunRow }): ReactNode {
+  const { is, why } = standingOfRow(run);
+  const isOver = run.status === "completed" || run.status === "canceled";
+  return (
+    <>
+      <div role="cell" className="flex min-w-0 flex-col items-start gap-0.5">
+        <StatusBadge is={is} />
+        {why !== "" && (
+          <span className="w-full truncate text-xs text-muted">
+            <SafeText max={200}>{why}</SafeText>
+          </span>
+        )}
+      </div>
+      <div role="cell" className="min-w-0 max-lg:order-first">
+        <Link
+          to="/runs/$run"
+          params={{ run: String(run.number) }}
+          className="flex min-h-8 min-w-0 items-center gap-2 font-medium text-ink no-underline hover:underline pointer-coarse:min-h-11"
+        >
+          <span className="font-normal text-muted tabular">#{run.number}</span>
+          <span className="truncate">
+            <SafeText max={200}>{run.subject.title}</SafeText>
+          </span>
+        </Link>
+      </div>
+      <div role="cell" className="truncate text-muted max-lg:hidden">
+        {run.flow}
+      </div>
+      <div role="cell" className="truncate text-muted max-lg:hidden">
+        <SafeText max={60}>{run.stage ?? run.word}</SafeText>
+      </div>
+      <div role="cell" className="truncate text-muted max-lg:hidden">
+        <SafeText max={60}>{run.agent ?? "—"}</SafeText>
+      </div>
+      <div role="cell" className="whitespace-nowrap max-lg:hidden">
+        {run.loop === null ? <span className="text-muted">—</span> : <Loop loop={run.loop} />}
+      </div>
+      <div role="cell" className="text-muted max-lg:hidden lg:text-right">
+        <Elapsed since={run.createdAt} until={isOver ? run.since : null} />
+      </div>
+      <div role="cell" className="tabular text-muted max-lg:hidden lg:text-right">
+        {cost(run)}
+      </div>
+      <div role="cell" className="text-muted max-lg:hidden lg:text-right">
+        <Ago at={run.updatedAt} />
+      </div>
+      <div role="cell" className="flex flex-wrap gap-x-3 text-xs text-muted lg:hidden">
+        <span>{run.flow}</span>
+        {run.stage !== null && <SafeText max={60}>{run.stage}</SafeText>}
+        {run.loop !== null && <Loop loop={run.loop} />}
+        <span className="tabular">{cost(run)}</span>
+        <Ago at={run.updatedAt} />
+      </div>
+    </>
+  );
+}
+
+function Loop({ loop: { key, loops, max } }: { readonly loop: NonNullable<RunRow["loop"]> }): ReactNode {
+  const isLast = max !== null && loops >= max;
+  return (
+    <span title={`${key}: sent back ${loops} times`} className={isLast ? "text-attention" : "text-warning"}>
+      <span aria-hidden="true">↺ </span>
+      <span className="sr-only">{key} </span>
+      {loops}
+      {max === null ? "" : ` of ${max}`}
+    </span>
+  );
+}
+
+function cost({ spent }: RunRow): string {
+  if (spent === null || (spent.usd === 0 && spent.unknownUsd > 0)) return "—";
+  return `${usd(spent.usd)}${spent.unknownUsd > 0 ? "+" : ""}`;
+}

@@ -1,0 +1,169 @@
+// Every stage with its attempts: what each concluded, what it found, what it left behind.
+
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useRef } from "react";
+import { Issues } from "../decide/issues.tsx";
+import { marksOf } from "../graph/mark.ts";
+import { Badge } from "../ui/status-badge.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { clock, Elapsed, usd } from "../ui/time.tsx";
+import type { RunAttempt, RunDetail, RunStage } from "./types.ts";
+
+/** A stage that was tried very often shows its last attempts; the others are in the timeline. */
+const ATTEMPTS_AT_MOST = 25;
+
+export function StagesTab({
+  run,
+  selected,
+}: {
+  readonly run: RunDetail;
+  readonly selected: string | undefined;
+}): ReactNode {
+  const marks = marksOf(run.stages);
+  return (
+    <ol className="flex flex-col gap-3">
+      {run.stages.map((stage, index) => (
+        <StageItem key={stage.id} run={run} stage={stage} isSelected={stage.id === selected}>
+          <Badge tone={marks[index]?.tone ?? "quiet"}>
+            <span aria-hidden="true">{marks[index]?.sign}</span>
+            {marks[index]?.word}
+          </Badge>
+        </StageItem>
+      ))}
+    </ol>
+  );
+}
+
+function StageItem({
+  run,
+  stage,
+  isSelected,
+  children,
+}: {
+  readonly run: RunDetail;
+  readonly stage: RunStage;
+  readonly isSelected: boolean;
+  readonly children: ReactNode;
+}): ReactNode {
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isSelected) item.current?.scrollIntoView({ block: "nearest" });
+  }, [isSelected]);
+  const shown = stage.attempts.slice(-ATTEMPTS_AT_MOST);
+  return (
+    <li
+      ref={item}
+      id={`stage-${stage.id}`}
+      className={`rounded-md border bg-panel ${isSelected ? "border-active ring-1 ring-active" : "border-line"}`}
+    >
+      <div className="flex flex-wrap items-center gap-2 px-3 py-2">
+        <h3 className="text-sm font-semibold">{stage.id}</h3>
+        <span className="text-sm text-muted">
+          <SafeText>{stage.kind === "gate" ? `${stage.who} decides` : stage.who}</SafeText>
+          {stage.track !== "main" && ` · track ${stage.track}`}
+        </span>
+        <span className="ml-auto">{children}</span>
+      </div>
+      {stage.attempts.length > shown.length && (
+        <p className="px-3 pb-1 text-xs text-muted">
+          The last {shown.length} of {stage.attempts.length} attempts.
+        </p>
+      )}
+      {shown.length > 0 && (
+        <ol className="divide-y divide-line border-t border-line">
+          {shown.toReversed().map((attempt) => (
+            <AttemptItem key={attempt.attempt} run={run} attempt={attempt} />
+          ))}
+        </ol>
+      )}
+    </li>
+  );
+}
+
+function AttemptItem({ run, attempt }: { readonly run: RunDetail; readonly attempt: RunAttempt }): ReactNode {
+  const { verdict, health, word, summary, reason } = attempt;
+  return (
+    <li className="flex flex-col gap-1.5 px-3 py-2 text-sm">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="font-medium tabular">#{attempt.attempt}</span>
+        <Conclusion word={word} verdict={verdict} health={health} status={attempt.status} />
+        <span className="text-muted">
+          {attempt.startedAt === null ? (
+            `queued since ${clock(attempt.readyAt)}`
+          ) : (
+            <>
+              {clock(attempt.startedAt)} · <Elapsed since={attempt.startedAt} until={attempt.endedAt} />
+            </>
+          )}
+        </span>
+        <span className="text-muted">{facts(attempt).join(" · ")}</span>
+        <span className="ml-auto flex gap-3">
+          {(["output", "prompt", "diff"] as const).map((file) => (
+            <Link
+              key={file}
+              to="/runs/$run"
+              params={{ run: String(run.number) }}
+              search={{ tab: "log", stage: attempt.stage, attempt: String(attempt.attempt), file }}
+              resetScroll={false}
+              className="inline-flex min-h-8 items-center pointer-coarse:min-h-11"
+            >
+              {file === "output" ? "log" : file}
+              <span className="sr-only">
+                {" "}
+                of {attempt.stage} #{attempt.attempt}
+              </span>
+            </Link>
+          ))}
+        </span>
+      </div>
+      {summary !== null && summary !== "" && (
+        <p className="break-words whitespace-pre-wrap">
+          <SafeText max={2000}>{summary}</SafeText>
+        </p>
+      )}
+      {reason !== null && reason !== "" && (
+        <p className="break-words whitespace-pre-wrap text-muted">
+          <SafeText max={2000}>{reason}</SafeText>
+        </p>
+      )}
+      <Issues issues={attempt.issues} />
+      {attempt.questions.length > 0 && (
+        <ul className="list-disc pl-5">
+          {attempt.questions.slice(0, 50).map((question) => (
+            <li key={question}>
+              <SafeText max={2000}>{question}</SafeText>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** The source's own word and ours, side by side. */
+function Conclusion({
+  word,
+  verdict,
+  health,
+  status,
+}: Pick<RunAttempt, "word" | "verdict" | "health" | "status">): ReactNode {
+  if (health === null) return <Badge tone={status === "running" ? "active" : "quiet"}>{status}</Badge>;
+  const canonical = health === "complete" ? (verdict ?? "pass") : health;
+  const tone = canonical === "pass" ? "good" : canonical === "revise" || canonical === "redesign" ? "warning" : "bad";
+  return (
+    <Badge tone={tone}>
+      <SafeText max={60}>{word ?? canonical}</SafeText>
+      {word !== null && word.toLowerCase() !== canonical && <span className="font-normal">· {canonical}</span>}
+    </Badge>
+  );
+}
+
+function facts({ runner, model, usage, exitCode, commits, score }: RunAttempt): readonly string[] {
+  return [
+    [runner, model].filter((each) => each !== null).join(" "),
+    score === null ? "" : `score ${score}`,
+    usage === null ? "" : usd(usage.usd),
+    exitCode === null || exitCode === 0 ? "" : `exit ${exitCode}`,
+    commits === null ? "" : `${commits.from.slice(0, 7)}..${commits.to.slice(0, 7)}`,
+  ].filter((each) => each !== "" && each !== "—");
+}
