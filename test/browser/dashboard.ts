@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { type Running, startDaemon } from "../daemon/running.ts";
+import { until } from "../harness/until.ts";
 import { openBrowser } from "./browser.ts";
 import { builtDashboard } from "./built.ts";
 
@@ -17,8 +18,14 @@ export type Dashboard = {
   address(path?: string): Promise<string>;
   /** A browser of its own, logged in and on this page. */
   visit(path?: string, options?: BrowserContextOptions): Promise<Visit>;
+  /** The same with a key, as a screen on a wall has one: it outlives the daemon, as sessions do not. */
+  stay(path: string): Promise<Visit>;
   /** By the API, for what a test does not look at. */
   start(flow: string, title: string, more?: Readonly<Record<string, unknown>>): Promise<{ id: string; number: number }>;
+  /** Answers what a run waits for, by the API. */
+  answer(run: string, answer: string, text?: string): Promise<void>;
+  /** Until a run stands so, in its flow's word. */
+  stands(number: number, word: string): Promise<void>;
   close(): Promise<void>;
 };
 export type Visit = {
@@ -30,7 +37,6 @@ export type Visit = {
 export type Seen = { readonly complaints: string[]; readonly elsewhere: string[]; readonly asked: string[] };
 
 export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" };
-export const DARK: BrowserContextOptions = { ...DESKTOP, colorScheme: "dark" };
 export const PHONE: BrowserContextOptions = {
   viewport: { width: 390, height: 844 },
   deviceScaleFactor: 2,
@@ -69,10 +75,33 @@ export async function openDashboard(): Promise<Dashboard> {
       await page.getByRole("navigation", { name: "Main" }).waitFor();
       return { context, page, seen };
     },
+    async stay(path) {
+      const key = await daemon.call("POST", "/api/keys", { body: { name: "screen", kind: "operator" } });
+      const context = await browser.newContext(DESKTOP);
+      const seen = await watch(context, daemon);
+      await context.addInitScript(
+        `if (location.protocol !== "about:") sessionStorage.setItem("passrail.session", ${JSON.stringify(key.body["token"])})`,
+      );
+      const page = await context.newPage();
+      await page.goto(`${daemon.url}${path}`, { waitUntil: "domcontentloaded" });
+      return { context, page, seen };
+    },
     async start(flow, title, more = {}) {
       const started = await daemon.call("POST", "/api/runs", { body: { flow, title, ...more } });
       if (started.status !== 201) throw new Error(`the run was not started: ${started.text}`);
       return (started.body as unknown as { run: { id: string; number: number } }).run;
+    },
+    async answer(run, answer, text = "") {
+      const item = await until(`run ${run} waits`, () => itemOf(daemon, run));
+      const given = await daemon.call("POST", `/api/inbox/${item}/answer`, {
+        body: { answer, text },
+        headers: { "if-match": "*" },
+      });
+      if (given.status !== 200) throw new Error(`the answer was refused: ${given.text}`);
+    },
+    async stands(number, word) {
+      const current = async () => String((await daemon.call("GET", `/api/runs/${number}`)).body["word"]);
+      await until(`run ${number} is ${word}`, async () => ((await current()) === word ? true : undefined), 60_000);
     },
     async close() {
       await browser.close();
@@ -82,6 +111,14 @@ export async function openDashboard(): Promise<Dashboard> {
   dashboard.play(STRAIGHT);
   return dashboard;
 }
+
+/** What a run waits for; undefined where it does not. */
+export async function itemOf(daemon: Running, run: string): Promise<string | undefined> {
+  const { items } = (await daemon.call("GET", "/api/inbox")).body as unknown as { items: Item[] };
+  return items.find(({ runId }) => runId === run)?.id;
+}
+
+type Item = { readonly id: string; readonly runId: string };
 
 /** Every page of a context, also those that it opens by itself. */
 export async function watch(context: BrowserContext, daemon: Running): Promise<Seen> {
@@ -107,4 +144,13 @@ export async function watch(context: BrowserContext, daemon: Running): Promise<S
     if (!request.url().startsWith(`${daemon.url}/`)) seen.elsewhere.push(request.url());
   });
   return seen;
+}
+
+/** Until nothing loads any more. Silence of the network is no sign: the live connection is never silent. */
+export async function show(page: Page, address: string): Promise<void> {
+  await page.goto(address, { waitUntil: "domcontentloaded" });
+  await until(`${address} is shown`, async () => {
+    const text = (await page.evaluate("document.querySelector('main')?.innerText ?? ''")) as string;
+    return text.trim() !== "" && !/Loading .*…/u.test(text) ? true : undefined;
+  });
 }
