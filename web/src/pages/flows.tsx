@@ -1,6 +1,98 @@
+// Which ways work can go, and how each has done so far.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { PageHead } from "../ui/panel.tsx";
+import type { AnswerTo } from "../../../src/client/input.ts";
+import { flowQuery, flowsQuery } from "../app/queries.ts";
+import { LastRuns } from "../flows/last-runs.tsx";
+import { flowStatsQuery } from "../flows/queries.ts";
+import { successOf } from "../flows/success.ts";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { PageHead, Panel } from "../ui/panel.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Empty, Failure, Loading } from "../ui/states.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+import { Cell, Row, Table } from "../ui/table.tsx";
+import { duration, usd } from "../ui/time.tsx";
+
+const HEAD = ["Flow", "Ended well", "Median time", "Median cost", "Loops", "Last runs"] as const;
 
 export function FlowsPage(): ReactNode {
-  return <PageHead title="flows" />;
+  const { data, error, refetch } = useQuery(flowsQuery);
+  return (
+    <>
+      <PageHead title="Flows" />
+      {error !== null ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Loading what="flows" />
+      ) : data.flows.length === 0 ? (
+        <Empty title="There is no flow.">
+          <p>A flow is a YAML file in .passrail/flows of your repository.</p>
+        </Empty>
+      ) : (
+        <Panel title={`${data.flows.length} flows`} actions={<CopyLine>passrail flow list</CopyLine>}>
+          <Table label="Flows" head={HEAD}>
+            {data.flows.map((flow) => (
+              <FlowRow key={flow.name} flow={flow} />
+            ))}
+          </Table>
+        </Panel>
+      )}
+    </>
+  );
+}
+
+type Listed = AnswerTo<"listFlows">["flows"][number];
+
+function FlowRow({ flow: { name, title, origin } }: { readonly flow: Listed }): ReactNode {
+  const stats = useQuery(flowStatsQuery(name)).data;
+  const flow = useQuery(flowQuery(name));
+  const success = stats === undefined ? undefined : successOf(stats);
+  return (
+    <Row>
+      <Cell of="Flow">
+        <span className="flex flex-col gap-1 max-md:items-end">
+          <Link to="/flows/$flow" params={{ flow: name }} className="font-medium">
+            <SafeText>{title}</SafeText>
+          </Link>
+          <span className="flex flex-wrap items-center gap-2 text-xs text-muted max-md:justify-end">
+            <code>{name}</code>
+            <Badge tone={origin === "shipped" ? "quiet" : "active"}>{origin}</Badge>
+            {flow.error !== null ? (
+              <Badge tone="bad">✖ has errors</Badge>
+            ) : (
+              <span>{flow.data === undefined ? "" : stagesText(flow.data.stages.map(({ id }) => id))}</span>
+            )}
+          </span>
+        </span>
+      </Cell>
+      <Cell of="Ended well" number>
+        <span title={success?.of}>{success?.rate ?? "…"}</span>
+        {success !== undefined && success.rate !== "—" && (
+          <span className="block text-xs text-muted">{success.of.split(" ended")[0]}</span>
+        )}
+      </Cell>
+      <Cell of="Median time" number>
+        {stats?.medianMs === null || stats === undefined ? "—" : duration(stats.medianMs)}
+      </Cell>
+      <Cell of="Median cost" number>
+        {usd(stats?.medianUsd)}
+      </Cell>
+      <Cell of="Loops" number>
+        {stats === undefined ? "…" : stats.runs === 0 ? "—" : stats.loops}
+      </Cell>
+      <Cell of="Last runs">
+        <LastRuns flow={name} />
+      </Cell>
+    </Row>
+  );
+}
+
+const SHOWN_AT_MOST = 6;
+
+function stagesText(ids: readonly string[]): string {
+  const shown = ids.slice(0, SHOWN_AT_MOST).join(" → ");
+  return ids.length > SHOWN_AT_MOST ? `${shown} → ${ids.length - SHOWN_AT_MOST} more` : shown;
 }

@@ -1,0 +1,23 @@
+// What this machine has, and who plays whom.
+
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "../app/api.ts";
+
+const AGAIN_MS = 1500;
+
+/** While programs are being asked, the answer is asked for again. */
+export const runnersQuery = queryOptions({
+  queryKey: ["runners"],
+  queryFn: ({ signal }) => call("listRunners", {}, { signal }),
+  refetchInterval: ({ state }) => (state.data?.checking === true ? AGAIN_MS : false),
+});
+
+export const agentsQuery = queryOptions({
+  queryKey: ["agents"],
+  queryFn: ({ signal }) => call("listAgents", {}, { signal }),
+});
+
+export const settingsQuery = queryOptions({
+  queryKey: ["settings"],
+  queryFn: ({ signal }) => call("settings", {}, { signal }),
+});

@@ -1,0 +1,52 @@
+// The programs of this machine that can play agents: which are there, who is logged in, and the line that mends what is not.
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { AnswerTo } from "../../../src/client/input.ts";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+import { runnersQuery } from "./queries.ts";
+
+type Runner = AnswerTo<"listRunners">["runners"][number];
+
+export function Runners(): ReactNode {
+  const { data, error, refetch } = useQuery(runnersQuery);
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined || (data.runners.length === 0 && data.checking)) return <Loading what="programs" />;
+  return (
+    <ul className="grid gap-3 sm:grid-cols-2">
+      {data.runners.map((runner) => (
+        <li key={runner.runner} className="flex min-w-0 flex-col gap-1.5 rounded-md border border-line p-3 text-sm">
+          <span className="flex flex-wrap items-center justify-between gap-2">
+            <strong>{runner.runner}</strong>
+            <Standing runner={runner} />
+          </span>
+          {runner.path !== null && (
+            <span className="font-mono text-xs break-all text-muted">
+              <SafeText max={300}>{runner.path}</SafeText>
+              {runner.version !== null && (
+                <>
+                  {" · "}
+                  <SafeText max={80}>{runner.version}</SafeText>
+                </>
+              )}
+            </span>
+          )}
+          <span className="text-xs text-muted">
+            <SafeText max={300}>{runner.told}</SafeText>
+          </span>
+          {runner.fix !== "" && <CopyLine>{runner.fix}</CopyLine>}
+        </li>
+      ))}
+      {data.runners.length === 0 && <li className="text-sm text-muted">No program is known here.</li>}
+    </ul>
+  );
+}
+
+function Standing({ runner: { found, login } }: { readonly runner: Runner }): ReactNode {
+  if (!found) return <Badge tone="quiet">○ not found</Badge>;
+  if (login === "yes") return <Badge tone="good">✔ ready</Badge>;
+  return login === "no" ? <Badge tone="attention">⚠ not logged in</Badge> : <Badge tone="quiet">? login unknown</Badge>;
+}

@@ -1,0 +1,36 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+type Places = "/settings" | "/insights";
+
+/** Parts of a page that stand in its address. */
+export function TabLinks({
+  label,
+  to,
+  name,
+  tabs,
+  current,
+}: {
+  readonly label: string;
+  readonly to: Places;
+  /** Which part of the address holds the choice. */
+  readonly name: "tab" | "by" | "since";
+  readonly tabs: readonly { readonly is: string; readonly title: string }[];
+  readonly current: string;
+}): ReactNode {
+  return (
+    <nav aria-label={label} className="flex flex-wrap gap-1">
+      {tabs.map(({ is, title }) => (
+        <Link
+          key={is}
+          to={to}
+          search={(before: Readonly<Record<string, string>>) => ({ ...before, [name]: is })}
+          {...(is === current ? { "aria-current": "true" as const } : {})}
+          className={`flex min-h-8 items-center rounded-md px-3 text-sm no-underline pointer-coarse:min-h-11 ${is === current ? "bg-active-soft font-medium text-active" : "text-ink hover:bg-sunken"}`}
+        >
+          {title}
+        </Link>
+      ))}
+    </nav>
+  );
+}
