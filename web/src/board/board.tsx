@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { useShortcuts } from "../app/keyboard.ts";
 import { flowQuery } from "../app/queries.ts";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
@@ -41,6 +41,12 @@ export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
     ];
   }, [navigate, selected, tickets]);
   useShortcuts(shortcuts);
+  const isShown = tickets !== undefined;
+  useEffect(() => {
+    // Beside the panel there is less room: the card that it is about stays in sight.
+    const card = isShown ? cards().find((each) => each.dataset["card"] === selected) : undefined;
+    card?.closest("article")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [selected, isShown]);
 
   const error = shape.error ?? board.error;
   if (error !== null && board.data === undefined)
@@ -89,7 +95,7 @@ export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
           role="group"
           aria-label="Lanes"
           tabIndex={-1}
-          className="flex items-start gap-3 md:overflow-x-auto md:pb-2"
+          className="relative flex items-start gap-2 md:overflow-x-auto md:pb-2"
         >
           {lanes.map((each) => (
             <Lane

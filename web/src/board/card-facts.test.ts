@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerText, costText, isStalled, loopBadges, standingOf } from "./card-facts.ts";
+import { answerText, costText, isStalled, loopBadges, shortId, standingOf, waitText } from "./card-facts.ts";
 import { ticketWith } from "./ticket.testsuite.ts";
 
 const now = Date.parse("2026-03-01T10:00:00.000Z");
@@ -46,10 +46,21 @@ test("R-000-42: stalled means more than five minutes without a sign of life whil
 });
 
 test("a cost that is not known is never a zero", () => {
-  expect(costText({ usd: 0, unknownUsd: 0 })).toBe("$0.00");
+  expect(costText({ usd: 0, unknownUsd: 0 })).toBe("—");
   expect(costText({ usd: 0, unknownUsd: 2 })).toBe("—");
   expect(costText({ usd: 1.5, unknownUsd: 1 })).toBe("≥ $1.50");
+  expect(costText({ usd: 2, unknownUsd: 0 })).toBe("$2.00");
   expect(costText({ usd: 0.001, unknownUsd: 0 })).toBe("<$0.01");
+});
+
+test("an id that a machine made is shortened, one that a person gave is not", () => {
+  expect(shortId("d337c79a11dd4233af8d2c597b7df544")).toBe("d337c79a…");
+  expect(shortId("v0.1:1.1.1")).toBe("v0.1:1.1.1");
+});
+
+test("R-000-41: what is waited for reads as words", () => {
+  const item = { id: "r0123456789.2", kind: "gate" as const, stage: "ship", who: "owner", answers: [] };
+  expect(waitText(item)).toBe("Decision at ship, by owner");
 });
 
 test("answers read as words", () => {

@@ -46,12 +46,30 @@ export function loopBadges({ counters }: Pick<Ticket, "counters">): readonly Loo
   });
 }
 
-/** Sums with unknown parts say so; what nobody knows is a dash. */
+/** Sums with unknown parts say so. Where nothing was reported it is a dash: programs that tell no cost are not free. */
 export function costText({ usd, unknownUsd }: Ticket["cost"]): string {
-  const known = usd > 0 && usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`;
-  if (unknownUsd === 0) return known;
-  return usd === 0 ? "—" : `≥ ${known}`;
+  if (usd === 0) return "—";
+  const known = usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`;
+  return unknownUsd === 0 ? known : `≥ ${known}`;
 }
+
+/** An id that was made up by a machine is told by its beginning; one that a person gave is shown as it is. */
+export function shortId(id: string): string {
+  return /^[0-9a-f]{32}$/.test(id) ? `${id.slice(0, 8)}…` : id;
+}
+
+/** What is waited for, and who is to say it. */
+export function waitText({ kind, stage, who }: Ticket["waits"][number]): string {
+  return `${WAITS[kind]} at ${stage}, by ${who}`;
+}
+
+const WAITS: Readonly<Record<Ticket["waits"][number]["kind"], string>> = {
+  gate: "Decision",
+  question: "Answer",
+  choice: "Choice",
+  escalation: "Way out",
+  budget: "Budget",
+};
 
 /** An answer as a person reads it on a button. */
 export function answerText(answer: string): string {

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Badge, StatusBadge } from "../ui/status-badge.tsx";
 import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Ago, duration } from "../ui/time.tsx";
-import { answerText, costText, isStalled, loopBadges, standingOf } from "./card-facts.ts";
+import { answerText, costText, isStalled, loopBadges, shortId, standingOf, waitText } from "./card-facts.ts";
 import { hasEnded, type Ticket } from "./lanes.ts";
 import type { Move } from "./move.ts";
 
@@ -38,13 +38,13 @@ export function Card({ ticket, isSelected, now, onMove }: CardProps): ReactNode 
           aria-label={`Move ${plain(ticket.id, 40)}`}
           aria-keyshortcuts="m"
           onClick={() => onMove(ticket)}
-          className="relative z-10 -mt-1 -mr-1.5 min-h-7 min-w-7 shrink-0 cursor-pointer rounded-md text-muted hover:bg-sunken pointer-coarse:min-h-11 pointer-coarse:min-w-11"
+          className="relative z-10 -mt-1 -mr-1.5 min-h-7 min-w-7 shrink-0 cursor-pointer rounded-md text-muted hover:bg-sunken pointer-coarse:-mt-2.5 pointer-coarse:-mr-2.5 pointer-coarse:-mb-2 pointer-coarse:min-h-11 pointer-coarse:min-w-11"
         >
           <span aria-hidden="true">⋯</span>
         </button>
       </div>
-      <p className="truncate font-mono text-xs text-muted">
-        <SafeText max={80}>{ticket.id}</SafeText>
+      <p title={plain(ticket.id)} className="truncate font-mono text-xs text-muted">
+        <SafeText max={80}>{shortId(ticket.id)}</SafeText> · #{ticket.newest.number}
       </p>
       <CardBadges ticket={ticket} now={now} />
       <Where ticket={ticket} />
@@ -54,7 +54,7 @@ export function Card({ ticket, isSelected, now, onMove }: CardProps): ReactNode 
           <Ago at={ticket.activeAt} />
         </span>
         <span title="Cost of all its runs as far as it is known" className="tabular">
-          {costText(ticket.cost)}
+          cost {costText(ticket.cost)}
         </span>
         {!hasEnded(ticket) && (
           <span title="Age of its newest run" className="tabular">
@@ -87,7 +87,7 @@ export function CardBadges({ ticket, now }: { readonly ticket: Ticket; readonly 
 }
 
 /** Agent and stage. */
-function Where({ ticket: { agent, stage, why, status } }: { readonly ticket: Ticket }): ReactNode {
+function Where({ ticket: { agent, stage, why, status, waits } }: { readonly ticket: Ticket }): ReactNode {
   if (agent !== null || (status === "running" && stage !== null))
     return (
       <p className="min-w-0 truncate">
@@ -100,10 +100,11 @@ function Where({ ticket: { agent, stage, why, status } }: { readonly ticket: Tic
         )}
       </p>
     );
-  if (why === null) return null;
+  const text = waits.length === 0 ? why : waits.map(waitText).join(", ");
+  if (text === null) return null;
   return (
     <p className="line-clamp-2 text-muted">
-      <SafeText max={200}>{why}</SafeText>
+      <SafeText max={200}>{text}</SafeText>
     </p>
   );
 }
@@ -124,7 +125,7 @@ export function WaitButtons({ ticket, onMove }: Pick<CardProps, "ticket" | "onMo
               key={`${item.id} ${answer}`}
               type="button"
               onClick={() => onMove(ticket, { kind: "answer", item: item.id, answer })}
-              className={SMALL}
+              className={`${SMALL} ${answer === "approve" ? "border-active text-active" : ""}`}
             >
               <SafeText max={60}>{answerText(answer)}</SafeText>
             </button>

@@ -21,10 +21,12 @@ export function Lane({ lane, selected, isPicked, now, onMove }: Props): ReactNod
   return (
     <section
       aria-label={`${lane.word}, ${lane.tickets.length}`}
-      className={`flex shrink-0 flex-col rounded-lg bg-sunken md:max-h-[calc(100dvh-9rem)] ${isEmpty ? "md:w-32" : "md:w-72"} max-md:w-full ${isPicked ? "" : "max-md:hidden"}`}
+      className={`flex shrink-0 flex-col rounded-lg bg-sunken md:max-h-[calc(100dvh-9rem)] ${isEmpty ? "md:w-10" : "md:max-w-80 md:min-w-56 md:flex-1"} max-md:w-full ${isPicked ? "" : "max-md:hidden"}`}
     >
-      <h2 className="flex items-baseline justify-between gap-2 px-3 py-2 text-sm font-semibold">
-        <span className={`min-w-0 truncate ${isEmpty ? "font-normal text-muted" : ""}`}>
+      <h2
+        className={`flex items-baseline justify-between gap-2 px-3 py-2 text-sm ${isEmpty ? "font-normal text-muted md:items-center md:justify-start md:px-3 md:py-0 md:[writing-mode:vertical-rl] md:self-center" : "font-semibold"}`}
+      >
+        <span className="min-w-0 truncate">
           <SafeText max={80}>{lane.word}</SafeText>
         </span>
         <span className="tabular font-normal text-muted">{lane.tickets.length}</span>

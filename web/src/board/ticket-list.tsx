@@ -6,11 +6,11 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { call } from "../app/api.ts";
 import { Button } from "../ui/button.tsx";
-import { SafeText } from "../ui/safe-text.tsx";
+import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Ago, useNow } from "../ui/time.tsx";
 import { CardBadges } from "./card.tsx";
-import { costText } from "./card-facts.ts";
+import { costText, shortId } from "./card-facts.ts";
 import type { Ticket } from "./lanes.ts";
 
 type Props = { readonly flow: string | undefined; readonly show: "open" | "ended" | "all" };
@@ -119,8 +119,8 @@ function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number })
           <SafeText max={200}>{ticket.title}</SafeText>
         </Link>
         <p className="truncate text-xs text-muted">
-          <span className="font-mono">
-            <SafeText max={80}>{ticket.id}</SafeText>
+          <span className="font-mono" title={plain(ticket.id)}>
+            <SafeText max={80}>{shortId(ticket.id)}</SafeText>
           </span>{" "}
           · {ticket.flow} · {ticket.runs} {ticket.runs === 1 ? "run" : "runs"}
         </p>

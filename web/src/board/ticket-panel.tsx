@@ -9,7 +9,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Ago, clock, useNow } from "../ui/time.tsx";
 import { CardBadges, type CardProps, WaitButtons } from "./card.tsx";
-import { costText } from "./card-facts.ts";
+import { costText, waitText } from "./card-facts.ts";
 import { History } from "./history.tsx";
 
 type Props = Pick<CardProps, "onMove"> & { readonly id: string; readonly close: () => void };
@@ -39,7 +39,11 @@ export function TicketPanel({ id, close, onMove }: Props): ReactNode {
             <Fact name="Status">{data.word}</Fact>
             <Fact name="Agent">{data.agent ?? "nobody works on it now"}</Fact>
             <Fact name="Stage">{data.stage ?? "—"}</Fact>
-            {data.why !== null && <Fact name="Why">{data.why}</Fact>}
+            {data.waits.length > 0 ? (
+              <Fact name="Waits for">{data.waits.map(waitText).join(", ")}</Fact>
+            ) : (
+              data.why !== null && <Fact name="Why">{data.why}</Fact>
+            )}
             <dt className="text-muted">Since</dt>
             <dd>
               {clock(data.since)} · <Ago at={data.since} />

@@ -8,7 +8,7 @@ import { useShortcuts } from "../app/keyboard.ts";
 import { flowQuery, ticketQuery } from "../app/queries.ts";
 import { shownOf } from "../app/status.ts";
 import { CardBadges, WaitButtons } from "../board/card.tsx";
-import { costText } from "../board/card-facts.ts";
+import { costText, waitText } from "../board/card-facts.ts";
 import { History } from "../board/history.tsx";
 import type { Ticket } from "../board/lanes.ts";
 import type { Move } from "../board/move.ts";
@@ -67,7 +67,7 @@ export function TicketPage(): ReactNode {
               {data.waits.map((item) => (
                 <p key={item.id}>
                   <Link to="/g/$item" params={{ item: item.id }}>
-                    {item.kind} at <SafeText max={60}>{item.stage}</SafeText>
+                    <SafeText max={200}>{waitText(item)}</SafeText>
                   </Link>
                 </p>
               ))}

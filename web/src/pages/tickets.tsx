@@ -17,7 +17,7 @@ export function TicketsPage(): ReactNode {
   const navigate = useNavigate({ from: "/tickets" });
   const flows = useQuery(flowsQuery).data?.flows ?? [];
   const shown = SHOWS.find(([name]) => name === show)?.[0] ?? "all";
-  const field = "min-h-9 rounded-md border border-line bg-panel px-2 pointer-coarse:min-h-11";
+  const field = "max-w-56 min-h-9 rounded-md border border-line bg-panel px-2 pointer-coarse:min-h-11";
   return (
     <>
       <PageHead title="Tickets">

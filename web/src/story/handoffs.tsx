@@ -59,7 +59,7 @@ function Row({
   const took =
     row.processed_at === null ? null : duration(Math.max(0, Date.parse(row.processed_at) - Date.parse(row.created_at)));
   return (
-    <li className="flex flex-col gap-1 py-2">
+    <li className="flex flex-col gap-1 py-1">
       <Link
         to="."
         search={(old: { handoff?: string }) => {

@@ -31,7 +31,11 @@ export function StoryPicture({
         </p>
         <label className="flex items-center gap-2 text-muted">
           {done} of {marks.length} done
-          <progress value={done} max={marks.length} className="h-2 w-28 accent-good" />
+          <progress
+            value={done}
+            max={marks.length}
+            className="h-2 w-28 appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-progress-bar]:bg-good [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-good"
+          />
         </label>
       </div>
       <ol aria-label="Agents" className="flex gap-1 max-md:flex-col md:items-stretch">
