@@ -1,6 +1,62 @@
-import type { ReactNode } from "react";
-import { PageHead } from "../ui/panel.tsx";
+// The first page of a new user: what was found here, a demo without any key, and the first ticket.
+
+import { useQuery } from "@tanstack/react-query";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import { Runners } from "../agents/runners.tsx";
+import { whoQuery } from "../app/queries.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { PageHead, Panel } from "../ui/panel.tsx";
+import { Project } from "../welcome/project.tsx";
+import { useStartDemo } from "../welcome/start-demo.ts";
+
+const StartRun = lazy(async () => ({ default: (await import("../run/start-run.tsx")).StartRun }));
 
 export function WelcomePage(): ReactNode {
-  return <PageHead title="welcome" />;
+  const who = useQuery(whoQuery).data;
+  const demo = useStartDemo();
+  const [isStarting, setStarting] = useState(false);
+  const cannot = who !== undefined && !who.scopes.includes("operate") ? "Your token may only look." : undefined;
+  return (
+    <div className="mx-auto flex max-w-4xl flex-col gap-4">
+      <PageHead title="Welcome to Passrail" />
+      <p className="-mt-3 max-w-prose text-muted">
+        A ticket enters, agents work on it stage by stage, verdicts pick the next stage, and you decide only at gates.
+      </p>
+      <div className="grid gap-4 md:grid-cols-2">
+        <Panel title="See it work">
+          <div className="flex flex-col items-start gap-3 text-sm">
+            <p>
+              Two runs on the real engine, played by small programs in a scratch repository. Within a minute one is sent
+              back by QA, comes again and waits for you at its gate.
+            </p>
+            <Button
+              look="primary"
+              onClick={() => demo.mutate()}
+              disabledBecause={cannot ?? (demo.isPending ? "It is being started." : undefined)}
+            >
+              Run the demo: no API key
+            </Button>
+            <CopyLine>passrail demo</CopyLine>
+          </div>
+        </Panel>
+        <Panel title="Start your own">
+          <div className="flex flex-col items-start gap-3 text-sm">
+            <p>Say what is to be done, and choose the flow that it goes through.</p>
+            <Button look="primary" onClick={() => setStarting(true)} disabledBecause={cannot}>
+              Create a ticket
+            </Button>
+            <CopyLine>{`passrail run feature "What is to be done"`}</CopyLine>
+          </div>
+        </Panel>
+      </div>
+      <Panel title="The repository">
+        <Project />
+      </Panel>
+      <Panel title="Programs that can play agents">
+        <Runners />
+      </Panel>
+      <Suspense>{isStarting && <StartRun close={() => setStarting(false)} />}</Suspense>
+    </div>
+  );
 }

@@ -1,0 +1,145 @@
+// What this browser does: colours, keys, notices. Nothing of it leaves the browser.
+
+import { type ReactNode, useState } from "react";
+import { notifiesOn, setNotifies } from "../app/attention.ts";
+import { keysText, setSingleKeys, shortcuts, singleKeysOn } from "../app/keyboard.ts";
+import { currentTheme, setTheme, type Theme } from "../app/theme.ts";
+import { Panel } from "../ui/panel.tsx";
+import { toast } from "../ui/toast.tsx";
+import { LogOut } from "./log-out.tsx";
+
+const THEMES: readonly { readonly is: Theme; readonly title: string }[] = [
+  { is: "system", title: "As the system" },
+  { is: "light", title: "Light" },
+  { is: "dark", title: "Dark" },
+];
+
+export function General(): ReactNode {
+  return (
+    <div className="grid gap-4 lg:grid-cols-2">
+      <Panel title="Colours">
+        <ThemeChoice />
+      </Panel>
+      <Panel title="This browser">
+        <div className="flex flex-col gap-3">
+          <Notices />
+          <SingleKeys />
+        </div>
+      </Panel>
+      <Panel title="Keys">
+        <Shortcuts />
+      </Panel>
+      <Panel title="Session">
+        <LogOut />
+      </Panel>
+    </div>
+  );
+}
+
+function ThemeChoice(): ReactNode {
+  const [theme, pick] = useState(currentTheme);
+  return (
+    <fieldset className="flex flex-wrap gap-4">
+      <legend className="sr-only">Colours</legend>
+      {THEMES.map(({ is, title }) => (
+        <label key={is} className="flex min-h-9 cursor-pointer items-center gap-2 text-sm pointer-coarse:min-h-11">
+          <input
+            type="radio"
+            name="theme"
+            className="size-4"
+            checked={theme === is}
+            onChange={() => {
+              setTheme(is);
+              pick(is);
+            }}
+          />
+          {title}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Notices(): ReactNode {
+  const [isOn, setOn] = useState(notifiesOn);
+  const isKnown = "Notification" in globalThis;
+  const change = async (on: boolean): Promise<void> => {
+    const granted = await setNotifies(on);
+    setOn(granted);
+    if (on && !granted) toast("The browser does not allow notices for this page.", "warning");
+  };
+  return (
+    <Switch
+      title="Desktop notices"
+      about={
+        isKnown
+          ? "Only when something waits for you and this page is not in front. Withdrawn when somebody answers."
+          : "This browser has none."
+      }
+      isOn={isOn}
+      change={(on) => void change(on)}
+    />
+  );
+}
+
+function SingleKeys(): ReactNode {
+  const [isOn, setOn] = useState(singleKeysOn);
+  return (
+    <Switch
+      title="Keys without Ctrl or ⌘"
+      about="Such as j, k or g i. Switch them off if you speak to your computer."
+      isOn={isOn}
+      change={(on) => {
+        setSingleKeys(on);
+        setOn(on);
+      }}
+    />
+  );
+}
+
+function Switch({
+  title,
+  about,
+  isOn,
+  change,
+}: {
+  readonly title: string;
+  readonly about: string;
+  readonly isOn: boolean;
+  readonly change: (on: boolean) => void;
+}): ReactNode {
+  return (
+    <label className="flex min-h-9 cursor-pointer items-start gap-3 text-sm pointer-coarse:min-h-11">
+      <input
+        type="checkbox"
+        role="switch"
+        className="mt-0.5 size-4"
+        checked={isOn}
+        onChange={({ target }) => change(target.checked)}
+      />
+      <span>
+        {title}
+        <span className="block text-xs text-muted">{about}</span>
+      </span>
+    </label>
+  );
+}
+
+function Shortcuts(): ReactNode {
+  const list = shortcuts();
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+      {list.map(({ keys, does, group }) => (
+        <div key={`${group} ${keys}`} className="contents">
+          <dt>
+            <kbd className="rounded border border-line px-1.5 font-mono text-xs">{keysText(keys)}</kbd>
+          </dt>
+          <dd>
+            {group === "Go to" ? "Go to " : ""}
+            {does}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,48 @@
+// The settings in force, each with where it came from. The files are the truth; nothing is changed here.
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { settingsQuery } from "../agents/queries.ts";
+import { Panel } from "../ui/panel.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+import { Cell, Row, Table } from "../ui/table.tsx";
+import { valueText } from "./value-text.ts";
+
+export function InForce(): ReactNode {
+  const { data, error, refetch } = useQuery(settingsQuery);
+  return (
+    <Panel title="Settings in force">
+      {error !== null ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Loading what="settings" />
+      ) : (
+        <div className="flex flex-col gap-3">
+          <p className="text-sm text-muted">
+            A flag wins over the environment, that over passrail.yaml of the project, that over your own, that over the
+            default. Secrets are left out.
+          </p>
+          <Table label="Settings" head={["Setting", "Value", "From"]}>
+            {data.settings.map(({ name, value, from }) => (
+              <Row key={name}>
+                <Cell of="Setting">
+                  <code className="text-xs">{name}</code>
+                </Cell>
+                <Cell of="Value">
+                  <span className="break-words">
+                    <SafeText max={500}>{valueText(value)}</SafeText>
+                  </span>
+                </Cell>
+                <Cell of="From">
+                  <Badge tone={from === "default" ? "quiet" : "active"}>{from}</Badge>
+                </Cell>
+              </Row>
+            ))}
+          </Table>
+        </div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,185 @@
+// Where notices go, whether they arrive, and what was sent.
+
+import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { AnswerTo } from "../../../src/client/input.ts";
+import { ApiError, call } from "../app/api.ts";
+import { queryClient } from "../app/queries.ts";
+import { Button } from "../ui/button.tsx";
+import { Panel } from "../ui/panel.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Empty, Failure, Loading } from "../ui/states.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+import { Cell, Row, Table } from "../ui/table.tsx";
+import { Ago } from "../ui/time.tsx";
+import { toast } from "../ui/toast.tsx";
+import type { Tone } from "../app/status.ts";
+
+const AGAIN_MS = 5000;
+
+const endpointsQuery = queryOptions({
+  queryKey: ["endpoints"],
+  queryFn: ({ signal }) => call("listEndpoints", {}, { signal }),
+  refetchInterval: AGAIN_MS,
+});
+const deliveriesQuery = queryOptions({
+  queryKey: ["deliveries"],
+  queryFn: ({ signal }) => call("listDeliveries", { query: { limit: 50 } }, { signal }),
+  refetchInterval: AGAIN_MS,
+});
+
+export function NoticesOut(): ReactNode {
+  return (
+    <div className="flex flex-col gap-4">
+      <Panel title="Where notices go">
+        <Endpoints />
+      </Panel>
+      <Panel title="What was sent">
+        <Deliveries />
+      </Panel>
+    </div>
+  );
+}
+
+/** Done once, said, and looked at again. */
+function useAct(act: () => Promise<unknown>, said: string) {
+  return useMutation({
+    mutationFn: act,
+    onSuccess: () => toast(said),
+    onError: (error) => toast(error instanceof ApiError ? error.problem.detail : "That failed.", "bad"),
+    onSettled: () =>
+      queryClient.invalidateQueries({
+        predicate: ({ queryKey: [kind] }) => kind === "endpoints" || kind === "deliveries",
+      }),
+  });
+}
+
+type Endpoint = AnswerTo<"listEndpoints">["endpoints"][number];
+
+function Endpoints(): ReactNode {
+  const { data, error, refetch } = useQuery(endpointsQuery);
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="endpoints" />;
+  if (data.endpoints.length === 0)
+    return (
+      <Empty title="Nobody is told outside of this page.">
+        <p>
+          Put an endpoint below <code>notify</code> in passrail.yaml: a webhook, Slack, ntfy or a command.
+        </p>
+      </Empty>
+    );
+  return (
+    <Table label="Endpoints" head={["Endpoint", "Kind", "Standing", "Do"]}>
+      {data.endpoints.map((endpoint) => (
+        <EndpointRow key={endpoint.name} endpoint={endpoint} />
+      ))}
+    </Table>
+  );
+}
+
+function EndpointRow({
+  endpoint: { name, format, disabled, failing, pending },
+}: {
+  readonly endpoint: Endpoint;
+}): ReactNode {
+  const params = { endpoint: name };
+  const test = useAct(() => call("testEndpoint", { params, body: {} }), `A test notice goes to ${name}.`);
+  const enable = useAct(() => call("enableEndpoint", { params, body: {} }), `${name} is used again.`);
+  return (
+    <Row>
+      <Cell of="Endpoint">
+        <strong>{name}</strong>
+      </Cell>
+      <Cell of="Kind">{format}</Cell>
+      <Cell of="Standing">
+        {disabled ? (
+          <Badge tone="bad">⊘ answered 410, off</Badge>
+        ) : failing !== null ? (
+          <>
+            <Badge tone="attention">⚠ failing</Badge>
+            <span className="block text-xs text-muted">
+              <SafeText max={200}>{failing}</SafeText>
+            </span>
+          </>
+        ) : (
+          <Badge tone="good">✔ well</Badge>
+        )}
+        {pending > 0 && <span className="block text-xs text-muted">{pending} on the way</span>}
+      </Cell>
+      <Cell of="Do">
+        {disabled ? (
+          <Button onClick={() => enable.mutate()}>Use it again</Button>
+        ) : (
+          <Button onClick={() => test.mutate()} disabledBecause={test.isPending ? "It is being sent." : undefined}>
+            Send a test
+          </Button>
+        )}
+      </Cell>
+    </Row>
+  );
+}
+
+type Delivery = AnswerTo<"listDeliveries">["deliveries"][number];
+
+const STANDING: Readonly<Record<Delivery["status"], { readonly sign: string; readonly tone: Tone }>> = {
+  pending: { sign: "○", tone: "active" },
+  delivered: { sign: "✔", tone: "good" },
+  failed: { sign: "✖", tone: "bad" },
+  withdrawn: { sign: "⊘", tone: "quiet" },
+};
+
+function Deliveries(): ReactNode {
+  const { data, error, refetch } = useQuery(deliveriesQuery);
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="deliveries" />;
+  if (data.deliveries.length === 0) return <p className="text-sm text-muted">Nothing was sent yet.</p>;
+  return (
+    <Table label="Deliveries, newest first" head={["When", "To", "What", "Standing", "Do"]}>
+      {data.deliveries.map((delivery) => (
+        <DeliveryRow key={delivery.id} delivery={delivery} />
+      ))}
+    </Table>
+  );
+}
+
+function DeliveryRow({ delivery }: { readonly delivery: Delivery }): ReactNode {
+  const { id, queuedAt, endpoint, text, event, status, tries, history } = delivery;
+  const again = useAct(() => call("redeliver", { params: { delivery: id }, body: {} }), "It is sent once more.");
+  const last = history.at(-1)?.result;
+  return (
+    <Row>
+      <Cell of="When">
+        <Ago at={queuedAt} />
+      </Cell>
+      <Cell of="To">{endpoint}</Cell>
+      <Cell of="What">
+        <SafeText max={200}>{text}</SafeText>
+        <span className="block text-xs text-muted">{event}</span>
+      </Cell>
+      <Cell of="Standing">
+        <Badge tone={STANDING[status].tone}>
+          <span aria-hidden="true">{STANDING[status].sign}</span> {status}
+        </Badge>
+        <span className="block text-xs text-muted">
+          {tries} {tries === 1 ? "try" : "tries"}
+          {last !== undefined && (
+            <>
+              {", "}
+              <SafeText max={120}>{last}</SafeText>
+            </>
+          )}
+        </span>
+      </Cell>
+      <Cell of="Do">
+        <Button
+          onClick={() => again.mutate()}
+          disabledBecause={
+            status === "pending" ? "It is on its way already." : again.isPending ? "It is being sent." : undefined
+          }
+        >
+          Send again
+        </Button>
+      </Cell>
+    </Row>
+  );
+}

@@ -1,0 +1,49 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { call } from "../app/api.ts";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+
+const projectQuery = queryOptions({
+  queryKey: ["project"],
+  queryFn: ({ signal }) => call("showProject", {}, { signal }),
+});
+
+/** The folder that runs work on, and whether they can have branches of their own there. */
+export function Project(): ReactNode {
+  const { data, error, refetch } = useQuery(projectQuery);
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="the repository" />;
+  const { path, git } = data;
+  return (
+    <div className="flex flex-col gap-2 text-sm">
+      <p className="font-mono text-xs break-all">
+        <SafeText max={500}>{path === "" ? "no folder" : path}</SafeText>
+      </p>
+      {git === null ? (
+        <>
+          <Badge tone="attention">⚠ no git repository</Badge>
+          <p>Agents would work in the folder itself, without a branch of their own.</p>
+          <CopyLine>git init && git commit --allow-empty -m start</CopyLine>
+        </>
+      ) : git.commit === null ? (
+        <>
+          <Badge tone="attention">⚠ no commit yet</Badge>
+          <p>A branch for each run needs a commit to begin from.</p>
+          <CopyLine>git commit --allow-empty -m start</CopyLine>
+        </>
+      ) : (
+        <>
+          <Badge tone="good">✔ git repository</Badge>
+          <p>
+            {git.branch === null ? "No branch is checked out" : <code>{git.branch}</code>} at{" "}
+            <code>{git.commit.slice(0, 10)}</code>
+            {git.changes && ". Changes that are not committed are not seen by agents"}.
+          </p>
+        </>
+      )}
+    </div>
+  );
+}

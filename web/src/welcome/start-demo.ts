@@ -1,0 +1,19 @@
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { ApiError, call } from "../app/api.ts";
+import { queryClient } from "../app/queries.ts";
+import { toast } from "../ui/toast.tsx";
+
+/** Starts the demo's runs and goes to the first of them. */
+export function useStartDemo() {
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: () => call("startDemo", { body: {} }),
+    onSuccess: ({ runs: [first] }) => {
+      toast("The demo has begun: one run works, the other waits for you.");
+      void queryClient.invalidateQueries();
+      if (first !== undefined) void navigate({ to: "/runs/$run", params: { run: String(first.number) } });
+    },
+    onError: (error) => toast(error instanceof ApiError ? error.problem.detail : "The demo did not begin.", "bad"),
+  });
+}
