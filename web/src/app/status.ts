@@ -7,10 +7,10 @@ export type Shown = { readonly word: string; readonly sign: string; readonly ton
 export const SHOWN = {
   queued: { word: "Queued", sign: "○", tone: "quiet" },
   running: { word: "Running", sign: "◉", tone: "active" },
-  waiting: { word: "Waiting for you", sign: "⏸", tone: "attention" },
+  waiting: { word: "Waiting for you", sign: "◆", tone: "attention" },
   revising: { word: "Revising", sign: "↺", tone: "warning" },
   escalated: { word: "Escalated", sign: "⤴", tone: "attention" },
-  paused: { word: "Paused", sign: "⏯", tone: "quiet" },
+  paused: { word: "Paused", sign: "‖", tone: "quiet" },
   stopped: { word: "Stopped", sign: "✖", tone: "bad" },
   completed: { word: "Done", sign: "✔", tone: "good" },
   canceled: { word: "Canceled", sign: "⊘", tone: "quiet" },

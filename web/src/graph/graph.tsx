@@ -27,7 +27,7 @@ export function Graph({
   readonly stages: readonly GraphStage[];
   readonly label: string;
   /** What a counter stands at, for the lines that count. */
-  readonly countOf: (counter: string) => string;
+  readonly countOf: (counter: string, track: string) => string;
   readonly selected?: string | undefined;
   /** Makes a link or a button of a stage's box. */
   readonly wrap: (id: string, className: string, content: ReactNode) => ReactNode;
@@ -61,7 +61,11 @@ export function Graph({
             </g>
           ))}
           {layout.edges.map((edge) => (
-            <Line key={`${edge.from} ${edge.to}`} edge={edge} countOf={countOf} />
+            <Line
+              key={`${edge.from} ${edge.to}`}
+              edge={edge}
+              countOf={(counter) => countOf(counter, stages.find(({ id }) => id === edge.from)?.track ?? "")}
+            />
           ))}
         </svg>
         <ol className="contents max-sm:flex max-sm:flex-col max-sm:gap-2">

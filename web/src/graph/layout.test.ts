@@ -69,6 +69,28 @@ test("parallel tracks are lanes that begin at the same place and lead behind the
   ]);
 });
 
+test("a loop inside of a lane stays in it; one from behind goes around, above to the upper lane and below to the lower", () => {
+  const stages = [
+    stage("api", { pass: "api-test" }, "backend"),
+    stage("api-test", { pass: "join", revise: "api" }, "backend"),
+    stage("page", { pass: "page-test" }, "frontend"),
+    stage("page-test", { pass: "join" }, "frontend"),
+    stage("join", { pass: "end", failed: ["api", "page"] }),
+  ];
+  const { lanes, edges, height } = layoutGraph(stages);
+  const labelOf = (from: string, to: string) =>
+    edges.find((edge) => edge.from === from && edge.to === to)?.label.y ?? 0;
+  const [upper, lower] = lanes;
+  if (upper === undefined || lower === undefined) throw new Error("two lanes are expected");
+  expect(upper.y + upper.height).toBeLessThanOrEqual(lower.y);
+  expect(labelOf("api-test", "api")).toBeGreaterThan(upper.y);
+  expect(labelOf("api-test", "api")).toBeLessThan(upper.y + upper.height);
+  expect(labelOf("join", "api")).toBeLessThan(upper.y);
+  expect(labelOf("join", "api")).toBeGreaterThan(0);
+  expect(labelOf("join", "page")).toBeGreaterThan(lower.y + lower.height);
+  expect(labelOf("join", "page")).toBeLessThan(height);
+});
+
 test("a leap over stages goes above them", () => {
   const stages = [stage("route", { pass: "a", skip: "c" }), stage("a", { pass: "b" }), stage("b", {}), stage("c", {})];
   const { edges, nodes } = layoutGraph(stages);

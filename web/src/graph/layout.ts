@@ -1,5 +1,6 @@
 // Where the stages of a flow stand in its picture. The order of a flow's stages is its way from left to right, so no general layout is needed:
-// stages of the main track share one row, parallel tracks get a lane each, ways back are arcs below, leaps ahead are arcs above.
+// stages of the main track share one row, parallel tracks get a lane each. Ways back are arcs below, leaps ahead are arcs above; a way back inside
+// of a lane stays there, and one to a lane of the upper half goes above.
 
 export type DrawnStage = {
   readonly id: string;
@@ -35,35 +36,50 @@ export type GraphLayout = {
 
 export const SIZE = { width: 136, height: 54, gapX: 36, gapY: 34, pad: 14, arc: 26 } as const;
 const MAIN = "main";
+/** The line with a track's name. */
+const LANE_HEAD = 16;
 
 export function layoutGraph(stages: readonly DrawnStage[]): GraphLayout {
   const places = placeStages(stages);
   const links = linksOf(stages, places);
-  const rows = [...places.values()].map(({ row }) => row);
-  const above = 1 + levelsOf(links, "over");
-  const below = 1 + levelsOf(links, "back");
-  const top = SIZE.pad + (links.some(({ is }) => is === "over") ? above * SIZE.arc : 0);
-  const least = Math.min(0, ...rows);
-  const columns = Math.max(0, ...[...places.values()].map(({ column }) => column + 1));
-  const boxOf = ({ column, row }: Place): Box => ({
+  const roomOf = (where: Link["where"]): number => {
+    const levels = links.filter((link) => link.is !== "ahead" && link.where === where).map(({ level }) => level + 1);
+    return Math.max(0, ...levels) * SIZE.arc;
+  };
+  const lanes = [...new Set([...places.values()].flatMap(({ row, isMain }) => (isMain ? [] : [row])))].toSorted(
+    (a, b) => a - b,
+  );
+  const top = SIZE.pad + roomOf("top") + (lanes.length > 0 ? LANE_HEAD : 0);
+  const heights = new Map<number, number>();
+  let bottom = top;
+  for (const row of lanes) {
+    heights.set(row, bottom);
+    bottom += SIZE.height + roomOf(row) + SIZE.gapY;
+  }
+  const low = lanes.length === 0 ? top + SIZE.height : bottom - SIZE.gapY;
+  const middle = (top + low - SIZE.height) / 2;
+  const nodes = [...places].map(([id, { column, row, isMain }]) => ({
+    id,
     x: SIZE.pad + column * (SIZE.width + SIZE.gapX),
-    y: top + (row - least) * (SIZE.height + SIZE.gapY),
+    y: isMain ? middle : (heights.get(row) ?? top),
     width: SIZE.width,
     height: SIZE.height,
-  });
-  const nodes = [...places].map(([id, place]) => ({ id, ...boxOf(place) }));
-  const bottom = Math.max(top, ...nodes.map(({ y, height }) => y + height));
+  }));
   const boxes = new Map(nodes.map((node) => [node.id, node]));
+  const columns = Math.max(0, ...[...places.values()].map(({ column }) => column + 1));
+  const edge = lanes.length > 0 ? 8 : 0;
   return {
     width: SIZE.pad * 2 + columns * SIZE.width + Math.max(0, columns - 1) * SIZE.gapX,
-    height: bottom + SIZE.pad + (links.some(({ is }) => is === "back") ? below * SIZE.arc : 0),
+    height: low + edge + SIZE.pad + roomOf("bottom"),
     nodes,
-    lanes: lanesOf(stages, boxes),
-    edges: links.flatMap((link) => draw(link, boxes, top, bottom)),
+    lanes: lanesOf(stages, boxes, places, roomOf),
+    edges: links.flatMap((link) =>
+      draw(link, boxes, { top: top - (lanes.length > 0 ? LANE_HEAD : 0), bottom: low + edge }),
+    ),
   };
 }
 
-type Place = { readonly column: number; readonly row: number };
+type Place = { readonly column: number; readonly row: number; readonly isMain: boolean };
 
 /** Neighbours that are not on the main track begin at the same column, each track in a row of its own. */
 function placeStages(stages: readonly DrawnStage[]): ReadonlyMap<string, Place> {
@@ -73,7 +89,7 @@ function placeStages(stages: readonly DrawnStage[]): ReadonlyMap<string, Place> 
     const stage = stages[index];
     if (stage === undefined) break;
     if (stage.track === MAIN) {
-      places.set(stage.id, { column: column++, row: 0 });
+      places.set(stage.id, { column: column++, row: 0, isMain: true });
       index++;
       continue;
     }
@@ -82,7 +98,7 @@ function placeStages(stages: readonly DrawnStage[]): ReadonlyMap<string, Place> 
     const tracks = Map.groupBy(fork, ({ track }) => track);
     [...tracks.values()].forEach((own, lane) => {
       const row = lane - (tracks.size - 1) / 2;
-      own.forEach(({ id }, step) => places.set(id, { column: column + step, row }));
+      own.forEach(({ id }, step) => places.set(id, { column: column + step, row, isMain: false }));
     });
     column += Math.max(...[...tracks.values()].map(({ length }) => length));
     index += fork.length;
@@ -90,7 +106,12 @@ function placeStages(stages: readonly DrawnStage[]): ReadonlyMap<string, Place> 
   return places;
 }
 
-type Link = Omit<Edge, "path" | "label"> & { readonly level: number };
+type Link = Omit<Edge, "path" | "label"> & {
+  /** Where an arc has its room: above or below everything, or in the lane of this row. */
+  readonly where: "top" | "bottom" | number;
+  /** How far from there. */
+  readonly level: number;
+};
 
 /** Ways with the same ends are one link. Ways out of the flow, and trying again on the spot, are told in words and not drawn. */
 function linksOf(stages: readonly DrawnStage[], places: ReadonlyMap<string, Place>): readonly Link[] {
@@ -110,7 +131,8 @@ function linksOf(stages: readonly DrawnStage[], places: ReadonlyMap<string, Plac
         }
         const on = [way.on];
         const is = there.column <= here.column ? "back" : isFree(here, there, places) ? "ahead" : "over";
-        found.set(`${id} ${to}`, { link: { from: id, to, is, on, counter: way.counter }, on });
+        const where = whereOf(is, here, there);
+        found.set(`${id} ${to}`, { link: { from: id, to, is, where, on, counter: way.counter }, on });
       }
     }
   }
@@ -118,6 +140,12 @@ function linksOf(stages: readonly DrawnStage[], places: ReadonlyMap<string, Plac
     [...found.values()].map(({ link }) => link),
     places,
   );
+}
+
+function whereOf(is: Edge["is"], from: Place, to: Place): Link["where"] {
+  if (is === "over") return "top";
+  if (!from.isMain && from.row === to.row) return from.row;
+  return to.row < 0 ? "top" : "bottom";
 }
 
 /** Nothing stands where a line would go: along the row of its beginning, and over to the other only at the end. */
@@ -139,7 +167,10 @@ function withLevels(links: readonly Omit<Link, "level">[], places: ReadonlyMap<s
     const [begin, end] = spanOf(link);
     const taken = new Set(
       placed
-        .filter((other) => other.is === link.is && spanOf(other)[0] < end && begin < spanOf(other)[1])
+        .filter(
+          (other) =>
+            other.is !== "ahead" && other.where === link.where && spanOf(other)[0] < end && begin < spanOf(other)[1],
+        )
         .map(({ level }) => level),
     );
     let level = 0;
@@ -149,11 +180,11 @@ function withLevels(links: readonly Omit<Link, "level">[], places: ReadonlyMap<s
   return placed;
 }
 
-function levelsOf(links: readonly Link[], is: Edge["is"]): number {
-  return Math.max(0, ...links.filter((link) => link.is === is).map(({ level }) => level));
-}
-
-function draw({ level, ...link }: Link, boxes: ReadonlyMap<string, Box>, top: number, bottom: number): Edge[] {
+function draw(
+  { level, where, ...link }: Link,
+  boxes: ReadonlyMap<string, Box>,
+  room: { readonly top: number; readonly bottom: number },
+): Edge[] {
   const from = boxes.get(link.from);
   const to = boxes.get(link.to);
   if (from === undefined || to === undefined) return [];
@@ -167,19 +198,26 @@ function draw({ level, ...link }: Link, boxes: ReadonlyMap<string, Box>, top: nu
     return [{ ...link, path, label: { x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 4 } }];
   }
   // Arcs leave and arrive beside the middle, so that one that comes and one that goes do not lie upon each other.
+  const isLow = where !== "top";
   const isBack = link.is === "back";
   const x1 = from.x + from.width * (isBack ? 0.4 : 0.6);
   const x2 = to.x + to.width * (isBack ? 0.6 : 0.4);
-  const [y1, y2] = isBack ? [from.y + from.height, to.y + to.height] : [from.y, to.y];
+  const [y1, y2] = isLow ? [from.y + from.height, to.y + to.height] : [from.y, to.y];
   const away = (level + 1) * SIZE.arc - 8;
-  const y = isBack ? bottom + away : top - away;
+  const edge = where === "top" ? room.top : where === "bottom" ? room.bottom : from.y + from.height;
+  const y = isLow ? edge + away : edge - away;
   const turn = 10 * Math.sign(x2 - x1);
-  const dip = isBack ? -10 : 10;
+  const dip = isLow ? -10 : 10;
   const path = `M${x1} ${y1}V${y + dip}Q${x1} ${y} ${x1 + turn} ${y}H${x2 - turn}Q${x2} ${y} ${x2} ${y + dip}V${y2}`;
   return [{ ...link, path, label: { x: (x1 + x2) / 2, y: y - 5 } }];
 }
 
-function lanesOf(stages: readonly DrawnStage[], boxes: ReadonlyMap<string, Box>): readonly Lane[] {
+function lanesOf(
+  stages: readonly DrawnStage[],
+  boxes: ReadonlyMap<string, Box>,
+  places: ReadonlyMap<string, Place>,
+  roomOf: (row: number) => number,
+): readonly Lane[] {
   const tracks = Map.groupBy(
     stages.filter(({ track }) => track !== MAIN),
     ({ track }) => track,
@@ -188,9 +226,10 @@ function lanesOf(stages: readonly DrawnStage[], boxes: ReadonlyMap<string, Box>)
     const found = own.flatMap(({ id }) => boxes.get(id) ?? []);
     if (found.length === 0) return [];
     const x = Math.min(...found.map((box) => box.x)) - 8;
-    const y = Math.min(...found.map((box) => box.y)) - 20;
+    const y = Math.min(...found.map((box) => box.y)) - LANE_HEAD;
+    const room = roomOf(places.get(own[0]?.id ?? "")?.row ?? 0);
     const right = Math.max(...found.map((box) => box.x + box.width)) + 8;
-    const low = Math.max(...found.map((box) => box.y + box.height)) + 8;
+    const low = Math.max(...found.map((box) => box.y + box.height)) + 8 + room;
     return [{ track, x, y, width: right - x, height: low - y }];
   });
 }

@@ -45,6 +45,10 @@ test("ways are told in words with their counters", () => {
     { on: "pass", to: ["end"], counter: null },
     { on: "revise", to: ["build"], counter: "revision" },
   ];
-  expect(waysInWords({ ways }, counters)).toEqual(["pass leads to the end", "revise leads to build, revision 1 of 2"]);
-  expect(countText(counters, "fix")).toBe("fix 3");
+  expect(waysInWords({ ways, track: "main" }, counters)).toEqual([
+    "pass leads to the end",
+    "revise leads to build, revision 1 of 2",
+  ]);
+  expect(countText(counters, "fix", "backend")).toBe("fix 3");
+  expect(countText(counters, "unknown", "main")).toBe("unknown");
 });

@@ -9,7 +9,7 @@ const STATES: Readonly<Record<RunStage["state"], Mark>> = {
   open: { sign: "○", word: "Not yet", tone: "quiet", isActive: false },
   ready: { sign: "○", word: "Queued", tone: "active", isActive: false },
   running: { sign: "◉", word: "Working", tone: "active", isActive: true },
-  waiting: { sign: "⏸", word: "Waiting for you", tone: "attention", isActive: false },
+  waiting: { sign: "◆", word: "Waiting for you", tone: "attention", isActive: false },
   stopped: { sign: "✖", word: "Stopped", tone: "bad", isActive: false },
   done: { sign: "✔", word: "Done", tone: "good", isActive: false },
   failed: { sign: "✖", word: "Failed", tone: "bad", isActive: false },
@@ -31,21 +31,20 @@ export function marksOf(stages: readonly RunStage[]): readonly Mark[] {
 }
 
 /** What the ways of a stage say in one sentence each, for those who do not see the lines. */
-export function waysInWords(stage: Pick<RunStage, "ways">, counters: Counters): readonly string[] {
+export function waysInWords(stage: Pick<RunStage, "ways" | "track">, counters: Counters): readonly string[] {
   return stage.ways.map(({ on, to, counter }) => {
-    const count = counter === null ? "" : `, ${countText(counters, counter)}`;
+    const count = counter === null ? "" : `, ${countText(counters, counter, stage.track)}`;
     return `${on} leads to ${to.map((each) => PLACES[each] ?? each).join(" and ")}${count}`;
   });
 }
 
 type Counters = readonly { readonly key: string; readonly loops: number; readonly max: number | null }[];
 
-/** "revision 1 of 2"; of counters that each track has for itself, the one that counted most. */
-export function countText(counters: Counters, name: string): string {
-  const own = counters.filter(({ key }) => key === name || key.endsWith(`.${name}`));
-  const most = own.toSorted((a, b) => b.loops - a.loops)[0];
-  if (most === undefined) return name;
-  return most.max === null ? `${name} ${most.loops}` : `${name} ${most.loops} of ${most.max}`;
+/** "revision 1 of 2"; a counter that each track has for itself stands under the track's name. */
+export function countText(counters: Counters, name: string, track: string): string {
+  const own = counters.find(({ key }) => key === `${track}.${name}`) ?? counters.find(({ key }) => key === name);
+  if (own === undefined) return name;
+  return own.max === null ? `${name} ${own.loops}` : `${name} ${own.loops} of ${own.max}`;
 }
 
 const PLACES: Readonly<Record<string, string>> = {

@@ -21,7 +21,7 @@ export function RunGraph({
     <Graph
       stages={stages}
       label={`Stages of run ${run.number}`}
-      countOf={(counter) => countText(run.counters, counter)}
+      countOf={(counter, track) => countText(run.counters, counter, track)}
       selected={selected}
       wrap={(id, className, content) => (
         <Link

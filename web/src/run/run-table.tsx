@@ -10,7 +10,7 @@ import { standingOfRow } from "./standing.ts";
 import type { RunRow } from "./types.ts";
 
 const COLUMNS =
-  "lg:grid lg:grid-cols-[minmax(11rem,1.3fr)_minmax(12rem,2fr)_8rem_8rem_7rem_5.5rem_5.5rem_4.5rem_5.5rem] lg:items-center lg:gap-x-3";
+  "xl:grid xl:grid-cols-[minmax(10rem,1.5fr)_minmax(10rem,2fr)_minmax(4rem,8rem)_minmax(4rem,7rem)_minmax(4rem,6rem)_4rem_5rem_4rem_5.5rem] xl:items-center xl:gap-x-3";
 const HEADS = ["Status", "Run", "Flow", "Stage", "Agent", "Loop", "Elapsed", "Cost", "Updated"] as const;
 
 export function RunTable({
@@ -26,7 +26,7 @@ export function RunTable({
   const box = useRef<HTMLDivElement>(null);
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => (matchMedia("(min-width: 64rem)").matches ? 52 : 124),
+    estimateSize: () => (matchMedia("(min-width: 80rem)").matches ? 52 : 124),
     overscan: 10,
     scrollMargin: box.current?.offsetTop ?? 0,
     getItemKey: (index) => rows[index]?.number ?? index,
@@ -46,10 +46,10 @@ export function RunTable({
       <div role="rowgroup">
         <div
           role="row"
-          className={`sr-only border-b border-line px-4 py-2 text-xs text-muted lg:not-sr-only lg:px-4 lg:py-2 ${COLUMNS}`}
+          className={`sr-only border-b border-line px-4 py-2 text-xs text-muted xl:not-sr-only xl:px-4 xl:py-2 ${COLUMNS}`}
         >
           {HEADS.map((name, index) => (
-            <span key={name} role="columnheader" className={index > 5 ? "lg:text-right" : ""}>
+            <span key={name} role="columnheader" className={index > 5 ? "xl:text-right" : ""}>
               {name}
             </span>
           ))}
@@ -91,7 +91,7 @@ function Cells({ run }: { readonly run: RunRow }): ReactNode {
           </span>
         )}
       </div>
-      <div role="cell" className="min-w-0 max-lg:order-first">
+      <div role="cell" className="min-w-0 max-xl:order-first">
         <Link
           to="/runs/$run"
           params={{ run: String(run.number) }}
@@ -103,28 +103,28 @@ function Cells({ run }: { readonly run: RunRow }): ReactNode {
           </span>
         </Link>
       </div>
-      <div role="cell" className="truncate text-muted max-lg:hidden">
+      <div role="cell" className="truncate text-muted max-xl:hidden">
         {run.flow}
       </div>
-      <div role="cell" className="truncate text-muted max-lg:hidden">
+      <div role="cell" className="truncate text-muted max-xl:hidden">
         <SafeText max={60}>{run.stage ?? run.word}</SafeText>
       </div>
-      <div role="cell" className="truncate text-muted max-lg:hidden">
+      <div role="cell" className="truncate text-muted max-xl:hidden">
         <SafeText max={60}>{run.agent ?? "—"}</SafeText>
       </div>
-      <div role="cell" className="whitespace-nowrap max-lg:hidden">
+      <div role="cell" className="whitespace-nowrap max-xl:hidden">
         {run.loop === null ? <span className="text-muted">—</span> : <Loop loop={run.loop} />}
       </div>
-      <div role="cell" className="text-muted max-lg:hidden lg:text-right">
+      <div role="cell" className="text-muted max-xl:hidden xl:text-right">
         <Elapsed since={run.createdAt} until={isOver ? run.since : null} />
       </div>
-      <div role="cell" className="tabular text-muted max-lg:hidden lg:text-right">
+      <div role="cell" className="tabular text-muted max-xl:hidden xl:text-right">
         {cost(run)}
       </div>
-      <div role="cell" className="text-muted max-lg:hidden lg:text-right">
+      <div role="cell" className="text-muted max-xl:hidden xl:text-right">
         <Ago at={run.updatedAt} />
       </div>
-      <div role="cell" className="flex flex-wrap gap-x-3 text-xs text-muted lg:hidden">
+      <div role="cell" className="flex flex-wrap gap-x-3 text-xs text-muted xl:hidden">
         <span>{run.flow}</span>
         {run.stage !== null && <SafeText max={60}>{run.stage}</SafeText>}
         {run.loop !== null && <Loop loop={run.loop} />}

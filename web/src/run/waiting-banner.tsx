@@ -22,7 +22,7 @@ export function WaitingBanner({ run }: { readonly run: RunDetail }): ReactNode {
           <div className="flex flex-wrap items-center justify-between gap-3 bg-attention-soft px-4 py-2.5 text-sm text-attention">
             <div className="min-w-0">
               <p className="font-medium">
-                <span aria-hidden="true">⏸ </span>
+                <span aria-hidden="true">◆ </span>
                 <SafeText>{`${item.kind} ${item.stage}: ${item.who} decides`}</SafeText> · <Ago at={item.openedAt} />
               </p>
               {item.asks.slice(0, 3).map((ask) => (
