@@ -137,6 +137,8 @@ export async function watch(context: BrowserContext, daemon: Running): Promise<S
   });
   context.on("console", (message) => {
     if (message.type() !== "error" && message.type() !== "warning") return;
+    // A refusal by the API is an answer, which the page shows; the browser notes it all the same.
+    if (message.text().startsWith("Failed to load resource") && message.location().url.includes("/api/")) return;
     seen.complaints.push(`console: ${message.text()}`);
   });
   context.on("request", (request) => {
