@@ -17,6 +17,7 @@ import { createCommitOf } from "./commit-of.ts";
 import type { DaemonOptions } from "./daemon.ts";
 import { createKnownRunners } from "./known-runners.ts";
 import { describeProject } from "./project-info.ts";
+import { wholeDiff } from "./whole-diff.ts";
 
 type More = DaemonOptions & { readonly audit?: Audit; readonly keys: Keys; readonly hub: EventHub };
 
@@ -101,6 +102,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
     newRunId,
     attemptOf: (token) => engine.attemptOf(token),
     commitOf: createCommitOf(store),
+    wholeDiff,
     onProblem: (text, requestId) => log.write(`request ${requestId}: ${text}`),
   };
 }

@@ -3,6 +3,11 @@
 
 import type { FileHandle } from "node:fs/promises";
 
+/** As much of a file as is needed here; a text can do the same. */
+export type Readable = {
+  read(piece: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
+};
+
 const PIECE = 256 * 1024;
 const READ_AT_MOST = 32 * 1024 * 1024;
 const FILES_AT_MOST = 2000;
@@ -19,7 +24,7 @@ export type DiffStat = {
   readonly isCut: boolean;
 };
 
-export async function statOfDiff(handle: FileHandle, readAtMost = READ_AT_MOST): Promise<DiffStat> {
+export async function statOfDiff(handle: FileHandle | Readable, readAtMost = READ_AT_MOST): Promise<DiffStat> {
   const files: FileStat[] = [];
   const left = { old: 0, new: 0 };
   let isCut = false;

@@ -54,6 +54,8 @@ export type ServerParts = {
   readonly attemptOf: (token: string) => AttemptIdentity | undefined;
   /** The commit that a run's branch is at; null where it has none. A decision is bound to it. */
   readonly commitOf: (run: Run) => Promise<string | null>;
+  /** What a run has changed between two commits, as a unified diff; absent where no git is at hand. */
+  readonly wholeDiff?: (run: Run, from: string, to: string) => Promise<string>;
   /** What was sent to people; absent where nothing is sent. */
   readonly deliveries?: DeliveryLog;
   /** Told of what is our fault, in one line, with the id that the caller was given. */

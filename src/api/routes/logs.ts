@@ -6,7 +6,7 @@ import { limit, numberText, runReference, stageName } from "../schemas/common.ts
 import { foundLinesSchema, runDiffSchema } from "../schemas/log.ts";
 import { ATTEMPT_FILES } from "../schemas/run.ts";
 
-const DIFF_PART = 1024 * 1024;
+const DIFF_PART = 4 * 1024 * 1024;
 const TEXT = "expected 1 to 200 characters of one line";
 
 export const LOG_ROUTES = {
@@ -42,9 +42,16 @@ export const LOG_ROUTES = {
     path: "/api/runs/{run}/diff",
     scope: "read",
     tag: "runs",
-    summary: "The diff of the last attempt that has one, with numbers per file",
+    summary:
+      "What a run has changed: the diff of the last attempt that has one, or of all its commits, with numbers per file",
     params: z.strictObject({ run: runReference }),
     query: z.strictObject({
+      of: z
+        .enum(["last", "run"])
+        .default("last")
+        .meta({
+          description: "the last attempt with a diff, or everything from the run's first commit to its branch now",
+        }),
       limit: numberText(1, DIFF_PART, `expected 1 to ${DIFF_PART} bytes`).default(256 * 1024),
     }),
     answer: json(runDiffSchema, "the diff, cut where it is large"),

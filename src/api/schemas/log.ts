@@ -25,9 +25,13 @@ export const runDiffSchema = z
   .object({
     stage: z.string().nullable().meta({ description: "whose attempt it is; null where none has a diff" }),
     attempt: z.int().nullable(),
+    commits: z
+      .object({ from: z.string(), to: z.string() })
+      .nullable()
+      .meta({ description: "the two that are compared, for a whole run; null where it has made no commit" }),
     size: z.int().meta({ description: "bytes of the whole diff" }),
     text: z.string(),
-    isCut: z.boolean().meta({ description: "there is more; read the attempt's file `diff` in parts" }),
+    isCut: z.boolean().meta({ description: "there is more; ask for more, or read the attempt's file `diff` in parts" }),
     files: z.array(
       z.object({ path: z.string(), added: z.int(), removed: z.int(), isBinary: z.boolean() }).meta({ id: "FileStat" }),
     ),

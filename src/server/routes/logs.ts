@@ -1,17 +1,20 @@
 // Search in an attempt's files, and a run's diff with its numbers. Both read in pieces, so that a large file holds nobody else up.
 
 import type { FileHandle } from "node:fs/promises";
+import type { AnswerOf } from "../../api/route.ts";
 import { ROUTES } from "../../api/routes.ts";
 import { err, ok } from "../../core/result.ts";
+import type { Run } from "../../core/run.ts";
 import { attemptFiles } from "../../engine/attempt-files.ts";
 import { cutCharacter, findFile, openPlain } from "../attempt-file.ts";
-import { statOfDiff } from "../diff-stat.ts";
+import { type Readable, statOfDiff } from "../diff-stat.ts";
 import { findRun } from "../find-run.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { searchLines } from "../search-lines.ts";
 
-export function mountLogs(mount: Mount, { store, home }: ServerParts): void {
+export function mountLogs(mount: Mount, parts: ServerParts): void {
+  const { store, home } = parts;
   mount.json(ROUTES.searchFile, async ({ params, query: { q, limit, after } }) => {
     const found = await findFile(store, home, params);
     if (!found.ok) return found;
@@ -27,10 +30,11 @@ export function mountLogs(mount: Mount, { store, home }: ServerParts): void {
     }
   });
 
-  mount.json(ROUTES.runDiff, async ({ params, query: { limit } }) => {
+  mount.json(ROUTES.runDiff, async ({ params, query: { limit, of } }) => {
     const found = await findRun(store, params.run);
     if (!found.ok) return found;
     const runId = found.value.run.id;
+    if (of === "run") return ok(await diffOfRun(parts, found.value.run, limit));
     for (const { stage, attempt } of (await store.attempts(runId)).toReversed()) {
       const files = attemptFiles(home, runId, stage, attempt);
       const opened = await openPlain(files.dir, files.diff);
@@ -42,23 +46,68 @@ export function mountLogs(mount: Mount, { store, home }: ServerParts): void {
           await statOfDiff(opened.handle),
         ];
         const isCut = Buffer.byteLength(text) < opened.size && limit < opened.size;
-        return ok({ stage, attempt, size: opened.size, text, isCut, ...stat, files: [...stat.files], isStatCut });
+        return ok({
+          stage,
+          attempt,
+          commits: null,
+          size: opened.size,
+          text,
+          isCut,
+          ...stat,
+          files: [...stat.files],
+          isStatCut,
+        });
       } finally {
         await opened.handle.close();
       }
     }
-    return ok({
-      stage: null,
-      attempt: null,
-      size: 0,
-      text: "",
-      isCut: false,
-      files: [],
-      added: 0,
-      removed: 0,
-      isStatCut: false,
-    });
+    return ok(NOTHING);
   });
+}
+
+type Diff = AnswerOf<typeof ROUTES.runDiff>;
+
+const NOTHING: Diff = {
+  stage: null,
+  attempt: null,
+  commits: null,
+  size: 0,
+  text: "",
+  isCut: false,
+  files: [],
+  added: 0,
+  removed: 0,
+  isStatCut: false,
+};
+
+/** From where its first attempt began to where its branch is now. */
+async function diffOfRun({ store, commitOf, wholeDiff }: ServerParts, run: Run, limit: number): Promise<Diff> {
+  const to = await commitOf(run);
+  const first = (await store.attempts(run.id)).find(({ facts }) => typeof facts["from"] === "string");
+  const from = first?.facts["from"];
+  if (wholeDiff === undefined || to === null || typeof from !== "string" || from === to) return NOTHING;
+  const bytes = Buffer.from(await wholeDiff(run, from, to));
+  const shown = bytes.subarray(0, limit);
+  const { isCut: isStatCut, ...stat } = await statOfDiff(readable(bytes));
+  return {
+    stage: null,
+    attempt: null,
+    commits: { from, to },
+    size: bytes.length,
+    text: cutCharacter(shown, shown.length === bytes.length).toString("utf8"),
+    isCut: shown.length < bytes.length,
+    ...stat,
+    files: [...stat.files],
+    isStatCut,
+  };
+}
+
+function readable(bytes: Buffer): Readable {
+  return {
+    read: async (piece, offset, length, position) => ({
+      bytesRead: bytes.copy(piece, offset, position, Math.min(bytes.length, position + length)),
+    }),
+  };
 }
 
 async function readStart(handle: FileHandle, limit: number, size: number): Promise<string> {
