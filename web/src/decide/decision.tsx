@@ -17,7 +17,7 @@ import { Facts, Verdicts } from "./evidence.tsx";
 import { Issues } from "./issues.tsx";
 import type { Changed, Item } from "./types.ts";
 import { useAnswer } from "./use-answer.ts";
-import { headOf, KINDS, leadText, nameOf } from "./words.ts";
+import { headOf, KINDS, labelOf, leadText, nameOf } from "./words.ts";
 
 export type DecisionProps = {
   /** Give it the item's id as its key: what was seen and written belongs to one item. */
@@ -137,8 +137,8 @@ function Leads({ item }: { readonly item: Item }): ReactNode {
     <dl className="mt-3 flex flex-col gap-1 border-t border-line pt-3 text-sm text-muted">
       {item.leads.map((lead) => (
         <div key={lead.answer} className="flex gap-1.5">
-          <dt className="shrink-0">If {lead.answer === "" ? "answered" : `“${lead.answer}”`}:</dt>
-          <dd className="m-0">{leadText(lead)}</dd>
+          <dt className="shrink-0">{labelOf(lead, item.kind)}:</dt>
+          <dd className="m-0">{leadText(lead, item.word)}</dd>
         </div>
       ))}
     </dl>
@@ -186,13 +186,15 @@ function ChangesPanel({
   if (attempts.length === 0) return null;
   const takesComments = item.kind === "gate" || item.kind === "escalation";
   return (
-    <Panel title="Changes">
-      <Changes
-        run={item.runId}
-        attempts={attempts}
-        comments={draft.comments}
-        {...(takesComments ? { onComments: (comments) => change({ comments }) } : {})}
-      />
-    </Panel>
+    <section id="changes" className="scroll-mt-4">
+      <Panel title="Changes">
+        <Changes
+          run={item.runId}
+          attempts={attempts}
+          comments={draft.comments}
+          {...(takesComments ? { onComments: (comments) => change({ comments }) } : {})}
+        />
+      </Panel>
+    </section>
   );
 }

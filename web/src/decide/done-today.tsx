@@ -31,7 +31,7 @@ function Decisions(): ReactNode {
       <ul className="flex flex-col divide-y divide-line">
         {data.decisions.map(({ id, subject, stage, at, by, ...decided }) => (
           <li key={id} className="py-1.5">
-            <Link to="/g/$item" params={{ item: id }} className="font-medium [overflow-wrap:anywhere]">
+            <Link to="/g/$item" params={{ item: id }} className="font-medium underline [overflow-wrap:anywhere]">
               <SafeText max={120}>{decidedText(decided)}</SafeText>
             </Link>
             <p className="text-xs text-muted [overflow-wrap:anywhere]">

@@ -4,8 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/client/input.ts";
+import { call } from "../app/api.ts";
 import { runQuery } from "../app/queries.ts";
 import type { Tone } from "../app/status.ts";
+import { LineCount } from "../diff/file-head.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
@@ -22,7 +24,7 @@ export function Facts({ item }: { readonly item: Item }): ReactNode {
   return (
     <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
       <Fact name="Run">
-        <Link to="/runs/$run" params={{ run: String(item.runNumber) }}>
+        <Link to="/runs/$run" params={{ run: String(item.runNumber) }} className="underline">
           #{item.runNumber}
         </Link>{" "}
         · {item.flow}
@@ -42,6 +44,7 @@ export function Facts({ item }: { readonly item: Item }): ReactNode {
           </code>
         </Fact>
       )}
+      <DiffStat runId={item.runId} />
       <Fact name="Cost so far">
         {usd(item.spent.usd)}
         {!item.spent.isWhole && item.spent.usd !== null && (
@@ -56,6 +59,32 @@ export function Facts({ item }: { readonly item: Item }): ReactNode {
       ))}
     </dl>
   );
+}
+
+/** How much was changed; a click goes there. */
+function DiffStat({ runId }: { readonly runId: string }): ReactNode {
+  const { data } = useQuery(diffStatQuery(runId));
+  if (data === undefined || data.files.length === 0) return null;
+  return (
+    <Fact name="Changes">
+      <a href="#changes" className="underline">
+        {data.files.length} {data.files.length === 1 ? "file" : "files"}
+      </a>{" "}
+      <LineCount added={data.added} removed={data.removed} />
+      {data.isStatCut && " and more"}
+    </Fact>
+  );
+}
+
+/** The numbers only: of all commits, or of the last attempt where nothing was committed. */
+function diffStatQuery(run: string) {
+  return {
+    queryKey: ["diff", run, "stat"],
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+      const whole = await call("runDiff", { params: { run }, query: { of: "run", limit: 1 } }, { signal });
+      return whole.size > 0 ? whole : call("runDiff", { params: { run }, query: { limit: 1 } }, { signal });
+    },
+  };
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {

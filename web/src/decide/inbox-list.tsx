@@ -14,7 +14,7 @@ export type InboxListProps = {
   /** The one that is shown beside the list; on a phone none is. */
   readonly selected: string | undefined;
   readonly isWide: boolean;
-  readonly onOpen: () => void;
+  readonly onOpen: (id: string) => void;
 };
 
 const ALL_AT_ONCE = 100;
@@ -120,7 +120,7 @@ function InboxRow({
       data-item={item.id}
       {...(isShown ? { "aria-current": "true" as const } : {})}
       className={look}
-      onClick={onOpen}
+      onClick={() => onOpen(item.id)}
     >
       {content}
     </Link>

@@ -21,8 +21,10 @@ export function OneItem({ id, onDecided }: { readonly id: string; readonly onDec
         <h2 className="text-lg font-semibold tracking-tight">This does not wait any more</h2>
         <Closed decided={decided} detail={detail} />
         <p className="flex flex-wrap gap-4 text-sm">
-          <Link to="/">What waits now</Link>
-          <Link to="/runs/$run" params={{ run: id.slice(0, id.lastIndexOf(".")) }}>
+          <Link to="/" className="underline">
+            What waits now
+          </Link>
+          <Link to="/runs/$run" params={{ run: id.slice(0, id.lastIndexOf(".")) }} className="underline">
             The run
           </Link>
         </p>

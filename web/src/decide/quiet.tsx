@@ -19,8 +19,15 @@ export function Quiet(): ReactNode {
     <Empty title="Nothing waits for you.">
       {data !== undefined && runs.length === 0 && (
         <p>
-          Nothing runs either. <Link to="/welcome">Start something</Link>, or look at{" "}
-          <Link to="/runs">what has run</Link>.
+          Nothing runs either.{" "}
+          <Link to="/welcome" className="underline">
+            Start something
+          </Link>
+          , or look at{" "}
+          <Link to="/runs" className="underline">
+            what has run
+          </Link>
+          .
         </p>
       )}
       {runs.length > 0 && (
@@ -29,7 +36,7 @@ export function Quiet(): ReactNode {
           <ul className="flex flex-col gap-1 text-sm">
             {runs.map(({ id, number, subject, stage, agent, since }) => (
               <li key={id}>
-                <Link to="/runs/$run" params={{ run: String(number) }}>
+                <Link to="/runs/$run" params={{ run: String(number) }} className="underline">
                   #{number} <SafeText max={120}>{subject.title}</SafeText>
                 </Link>{" "}
                 {stage !== null && `${stage} `}

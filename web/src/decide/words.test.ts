@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { choicesOf, decidedText, headOf, leadText, questionOf } from "./words.ts";
+import { choicesOf, decidedText, headOf, labelOf, leadText, questionOf } from "./words.ts";
 
 const lead = (answer: string, to: string, who = "", word = "") => ({ answer, to, who, word });
 const asked = { stage: "ship", subject: { id: "F-1", title: "Add login" }, asks: ["Which one?"] };
@@ -33,10 +33,12 @@ test("words of the flow stay the flow's, and none of them needs a reason outside
 });
 
 test("it is said where an answer leads", () => {
-  expect(leadText(lead("approve", "end", "", "shipped"))).toBe("the run is done. Status: shipped.");
-  expect(leadText(lead("revise", "build", "IN2", "review"))).toBe("IN2 works on build next. Status: review.");
-  expect(leadText(lead("decline", "cancel", "", "canceled"))).toBe("the run is canceled. Status: canceled.");
-  expect(leadText(lead("approve", "tracks"))).toBe("tracks is next.");
+  expect(leadText(lead("approve", "end", "", "shipped"), "review")).toBe("the run is done, as “shipped”.");
+  expect(leadText(lead("revise", "build", "IN2", "review"), "review")).toBe("IN2 works on build next.");
+  expect(leadText(lead("decline", "cancel", "", "canceled"), "review")).toBe("the run is canceled.");
+  expect(leadText(lead("approve", "tracks"), "")).toBe("tracks is next.");
+  expect(labelOf(lead("revise", ""), "gate")).toBe("Request changes");
+  expect(labelOf(lead("revise", ""), "choice")).toBe("Revise");
 });
 
 test("what was decided is said in one word, or in the words that were given", () => {

@@ -5,7 +5,7 @@ import type { Tone } from "../app/status.ts";
 import type { Decided, Item, ItemKind, Lead } from "./types.ts";
 
 export const KINDS = {
-  gate: { word: "Gate", sign: "⛔", tone: "attention" },
+  gate: { word: "Gate", sign: "◆", tone: "attention" },
   question: { word: "Question", sign: "?", tone: "active" },
   choice: { word: "Choice", sign: "?", tone: "active" },
   escalation: { word: "Escalated", sign: "⤴", tone: "bad" },
@@ -84,19 +84,25 @@ function rank({ answer, look }: Choice): number {
   return look === "danger" ? ORDER.length + 1 : ORDER.length;
 }
 
-/** What happens next, as the end of "If …:". */
-export function leadText({ to, who, word }: Lead): string {
-  const as = word === "" ? "" : ` Status: ${word}.`;
+/** What happens next. The status is named where it changes. */
+export function leadText({ to, who, word }: Lead, before: string): string {
+  const as = word === "" || word === before ? "" : `, as “${word}”`;
   switch (to) {
     case "end":
-      return `the run is done.${as}`;
+      return `the run is done${as}.`;
     case "cancel":
-      return `the run is canceled.${as}`;
+      return `the run is canceled${as === ", as “canceled”" ? "" : as}.`;
     case "stop":
-      return `the run stops until somebody goes on with it.${as}`;
+      return `the run stops until somebody goes on with it${as}.`;
     default:
-      return who === "" ? `${to} is next.${as}` : `${who} works on ${to} next.${as}`;
+      return who === "" ? `${to} is next${as}.` : `${who} works on ${to} next${as}.`;
   }
+}
+
+/** The answer as its button says it. */
+export function labelOf({ answer }: Pick<Lead, "answer">, kind: ItemKind): string {
+  if (answer === "") return "Answered";
+  return (kind === "gate" ? KNOWN[answer]?.label : undefined) ?? spoken(answer);
 }
 
 /** Names of people and programs, without the word in front that says which they are. */

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
-import type { AnswerTo } from "../../../src/client/input.ts";
 import { call } from "../app/api.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -15,9 +14,12 @@ import { DiffViewer } from "./viewer.tsx";
 /** An attempt that may have changed something. */
 export type ChangedBy = { readonly stage: string; readonly attempt: number };
 
+/** All that the run has committed, what its last attempt did, or what another one did. */
+type Source = "run" | "last" | ChangedBy;
+
 export type ChangesProps = {
   readonly run: string;
-  /** Oldest first; the last one with a diff is shown unless another is chosen. */
+  /** Oldest first. All commits together are shown unless one is chosen, or the last one where nothing was committed. */
   readonly attempts: readonly ChangedBy[];
   readonly comments?: readonly Comment[];
   readonly onComments?: (comments: readonly Comment[]) => void;
@@ -25,20 +27,19 @@ export type ChangesProps = {
 
 const PART = 256 * 1024;
 const FIRST = 1024 * 1024;
-const MOST = 16 * 1024 * 1024;
+const MOST = 4 * 1024 * 1024;
 
 export function Changes({ run, attempts, comments = [], onComments }: ChangesProps): ReactNode {
-  const [chosen, setChosen] = useState<ChangedBy | null>(null);
+  const [chosen, setChosen] = useState<Source | null>(null);
   const [wanted, setWanted] = useState(FIRST);
   const { data, error, isPending, refetch } = useQuery(diffQuery(run, chosen, wanted));
   const parsed = useMemo(() => parseDiff(data?.text ?? ""), [data?.text]);
   const picker = (
     <Picker
       attempts={attempts}
-      chosen={chosen}
-      shown={data?.by ?? null}
-      choose={(by) => {
-        setChosen(by);
+      shown={data?.of ?? "run"}
+      choose={(source) => {
+        setChosen(source);
         setWanted(FIRST);
       }}
     />
@@ -51,7 +52,7 @@ export function Changes({ run, attempts, comments = [], onComments }: ChangesPro
       <div className="flex flex-col gap-3">
         {picker}
         <p className="text-sm text-muted">
-          {chosen === null ? "Nothing has been changed yet." : "It changed nothing."}
+          {chosen === null ? "Nothing has been changed yet." : "Nothing has been changed there."}
         </p>
       </div>
     );
@@ -95,29 +96,28 @@ export function Changes({ run, attempts, comments = [], onComments }: ChangesPro
 
 function Picker({
   attempts,
-  chosen,
   shown,
   choose,
 }: {
   readonly attempts: readonly ChangedBy[];
-  readonly chosen: ChangedBy | null;
-  readonly shown: ChangedBy | null;
-  readonly choose: (by: ChangedBy | null) => void;
+  readonly shown: Source;
+  readonly choose: (source: Source) => void;
 }): ReactNode {
-  const last = shown !== null && chosen === null ? ` (${nameOf(shown)})` : "";
-  if (attempts.length < 2) return null;
   return (
     <label className="flex items-center gap-2">
-      <span className="text-muted">Changes of</span>
+      <span className="text-muted">Show</span>
       <select
-        value={chosen === null ? "" : nameOf(chosen)}
-        onChange={({ target }) => choose(attempts.find((by) => nameOf(by) === target.value) ?? null)}
+        value={nameOf(shown)}
+        onChange={({ target: { value } }) =>
+          choose(value === "run" || value === "last" ? value : (attempts.find((by) => nameOf(by) === value) ?? "run"))
+        }
         className="min-h-9 rounded-md border border-line bg-panel px-2 pointer-coarse:min-h-11"
       >
-        <option value="">the last attempt{last}</option>
+        <option value="run">everything that was committed</option>
+        <option value="last">what the last attempt did</option>
         {attempts.toReversed().map((by) => (
           <option key={nameOf(by)} value={nameOf(by)}>
-            {nameOf(by)}
+            what {nameOf(by)} did
           </option>
         ))}
       </select>
@@ -125,8 +125,8 @@ function Picker({
   );
 }
 
-function nameOf({ stage, attempt }: ChangedBy): string {
-  return `${stage} #${attempt}`;
+function nameOf(source: Source): string {
+  return typeof source === "string" ? source : `${source.stage} #${source.attempt}`;
 }
 
 function megabytes(bytes: number): string {
@@ -134,40 +134,37 @@ function megabytes(bytes: number): string {
 }
 
 type Text = {
-  readonly by: ChangedBy | null;
+  readonly of: Source;
   readonly text: string;
   readonly size: number;
   /** Bytes that were read; null where that is all. */
   readonly next: number | null;
 };
 
-function diffQuery(run: string, by: ChangedBy | null, wanted: number) {
+function diffQuery(run: string, source: Source | null, wanted: number) {
   return {
-    queryKey: ["diff", run, by === null ? "last" : nameOf(by), wanted],
+    queryKey: ["diff", run, source === null ? "" : nameOf(source), wanted],
     queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<Text> => {
-      if (by !== null) return readOn(run, by, { text: "", next: 0, size: 0, by }, wanted, signal);
-      const whole: AnswerTo<"runDiff"> = await call(
-        "runDiff",
-        { params: { run }, query: { limit: FIRST } },
-        { signal },
-      );
-      const { stage, attempt, text, size, isCut } = whole;
-      if (stage === null || attempt === null) return { by: null, text: "", size: 0, next: null };
-      const last = { stage, attempt };
-      const next = isCut ? new TextEncoder().encode(text).length : null;
-      return readOn(run, last, { by: last, text, size, next }, wanted, signal);
+      if (source !== null && typeof source !== "string") return readParts(run, source, wanted, signal);
+      const read = async (of: "run" | "last"): Promise<Text> => {
+        const limit = Math.min(wanted, MOST);
+        const { text, size, isCut } = await call("runDiff", { params: { run }, query: { of, limit } }, { signal });
+        return { of, text, size, next: isCut ? limit : null };
+      };
+      if (source !== null) return read(source);
+      const whole = await read("run");
+      return whole.size === 0 ? read("last") : whole;
     },
   };
 }
 
-/** The daemon gives files in parts; as many as are wanted are put together. */
-async function readOn(run: string, by: ChangedBy, start: Text, wanted: number, signal: AbortSignal): Promise<Text> {
-  let text = start;
-  while (text.next !== null && text.next < Math.min(wanted, MOST)) {
-    const params = { run, ...by, file: "diff" as const };
-    const part = await call("attemptFile", { params, query: { offset: text.next, limit: PART } }, { signal });
-    text = { by, text: text.text + part.text, size: part.size, next: part.next };
-    if (part.text === "") return { ...text, next: null };
+/** The daemon gives files of attempts in parts; as many as are wanted are put together. */
+async function readParts(run: string, by: ChangedBy, wanted: number, signal: AbortSignal): Promise<Text> {
+  let read: Text = { of: by, text: "", size: 0, next: 0 };
+  while (read.next !== null && read.next < Math.min(wanted, MOST)) {
+    const params = { run, stage: by.stage, attempt: by.attempt, file: "diff" as const };
+    const part = await call("attemptFile", { params, query: { offset: read.next, limit: PART } }, { signal });
+    read = { of: by, text: read.text + part.text, size: part.size, next: part.text === "" ? null : part.next };
   }
-  return text;
+  return read;
 }

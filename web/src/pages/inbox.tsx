@@ -27,7 +27,8 @@ function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
   const { item: wanted } = useSearch({ from: "/" });
   const selected = wanted ?? items[0]?.id;
   const shown = items.find(({ id }) => id === selected);
-  const [isFocusWanted, setFocusWanted] = useState(false);
+  /** The item whose head takes the focus once it is there. */
+  const [wantsFocus, setWantsFocus] = useState<string | null>(null);
   const latest = useRef({ items, selected });
   useEffect(() => {
     latest.current = { items, selected };
@@ -51,15 +52,15 @@ function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
   useShortcuts(shortcuts);
 
   useEffect(() => {
-    if (!isFocusWanted || shown === undefined) return;
-    setFocusWanted(false);
+    if (wantsFocus === null || shown?.id !== wantsFocus) return;
+    setWantsFocus(null);
     document.querySelector<HTMLElement>("#decision-head")?.focus();
-  }, [isFocusWanted, shown]);
+  }, [wantsFocus, shown]);
 
   const goOn = (): void => {
     const at = items.findIndex(({ id }) => id === selected);
     const next = items[at + 1] ?? items.find(({ id }) => id !== selected);
-    setFocusWanted(next !== undefined);
+    setWantsFocus(next?.id ?? null);
     void navigate({ to: "/", search: next === undefined ? {} : { item: next.id }, replace: true });
     scrollTo({ top: 0 });
   };
@@ -83,7 +84,7 @@ function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
               <h2 id="needs-you" className="mb-1.5 text-xs font-semibold text-muted">
                 Needs you now ({items.length})
               </h2>
-              <InboxList items={items} selected={selected} isWide={isWide} onOpen={() => setFocusWanted(true)} />
+              <InboxList items={items} selected={selected} isWide={isWide} onOpen={setWantsFocus} />
             </section>
           )}
           <DoneToday />
