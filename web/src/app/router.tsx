@@ -117,6 +117,13 @@ export const router = createRouter({
     welcome,
   ]),
   defaultPreload: "intent",
+  // Everything in an address is a text: without quotation marks around what looks like a number it can be read and typed.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined);
+    const written = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+    return written === "" ? "" : `?${written}`;
+  },
   scrollRestoration: true,
 });
 

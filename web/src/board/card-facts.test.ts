@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerText, costText, isStalled, loopBadges, shortId, standingOf, waitText } from "./card-facts.ts";
+import { costText, isStalled, loopBadges, shortId, standingOf, waitText } from "./card-facts.ts";
 import { ticketWith } from "./ticket.testsuite.ts";
 
 const now = Date.parse("2026-03-01T10:00:00.000Z");
@@ -61,13 +61,4 @@ test("an id that a machine made is shortened, one that a person gave is not", ()
 test("R-000-41: what is waited for reads as words", () => {
   const item = { id: "r0123456789.2", kind: "gate" as const, stage: "ship", who: "owner", answers: [] };
   expect(waitText(item)).toBe("Decision at ship, by owner");
-});
-
-test("answers read as words", () => {
-  expect(["approve", "revise", "decline", "accept-with-known-issues"].map(answerText)).toEqual([
-    "Approve",
-    "Request changes",
-    "Reject",
-    "Accept with known issues",
-  ]);
 });

@@ -70,21 +70,3 @@ const WAITS: Readonly<Record<Ticket["waits"][number]["kind"], string>> = {
   escalation: "Way out",
   budget: "Budget",
 };
-
-/** An answer as a person reads it on a button. */
-export function answerText(answer: string): string {
-  const words = ANSWERS[answer] ?? answer.replaceAll("-", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-const ANSWERS: Readonly<Record<string, string>> = {
-  approve: "approve",
-  revise: "request changes",
-  decline: "reject",
-  reject: "reject",
-};
-
-/** Who sends work back or turns it down says why. */
-export function needsReason(answer: string): boolean {
-  return ["revise", "reject", "decline"].includes(answer);
-}

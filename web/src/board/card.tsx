@@ -3,9 +3,10 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Badge, StatusBadge } from "../ui/status-badge.tsx";
+import { choicesOf } from "../decide/words.ts";
 import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Ago, duration } from "../ui/time.tsx";
-import { answerText, costText, isStalled, loopBadges, shortId, standingOf, waitText } from "./card-facts.ts";
+import { costText, isStalled, loopBadges, shortId, standingOf, waitText } from "./card-facts.ts";
 import { hasEnded, type Ticket } from "./lanes.ts";
 import type { Move } from "./move.ts";
 
@@ -120,14 +121,14 @@ export function WaitButtons({ ticket, onMove }: Pick<CardProps, "ticket" | "onMo
             Answer
           </Link>
         ) : (
-          item.answers.map((answer) => (
+          choicesOf({ ...item, leads: [] }).map((choice) => (
             <button
-              key={`${item.id} ${answer}`}
+              key={`${item.id} ${choice.answer}`}
               type="button"
-              onClick={() => onMove(ticket, { kind: "answer", item: item.id, answer })}
-              className={`${SMALL} ${answer === "approve" ? "border-active text-active" : ""}`}
+              onClick={() => onMove(ticket, { kind: "answer", item: item.id, choice })}
+              className={`${SMALL} ${choice.look === "primary" ? "border-active text-active" : ""}`}
             >
-              <SafeText max={60}>{answerText(answer)}</SafeText>
+              <SafeText max={60}>{choice.label}</SafeText>
             </button>
           ))
         ),

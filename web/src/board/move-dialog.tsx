@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useId, useState } from "react";
 import { actsQuery, itemQuery } from "../app/queries.ts";
+import { choicesOf } from "../decide/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { plain, SafeText } from "../ui/safe-text.tsx";
@@ -36,7 +37,7 @@ export function MoveDialog({ ticket, first, close }: Props): ReactNode {
 function Menu({ ticket, choose }: { readonly ticket: Ticket; readonly choose: (move: Move) => void }): ReactNode {
   const { data, error, refetch } = useQuery(actsQuery(ticket.newest.id));
   const answers = ticket.waits.flatMap((item) =>
-    item.answers.map((answer): Move => ({ kind: "answer", item: item.id, answer })),
+    choicesOf({ ...item, leads: [] }).map((choice): Move => ({ kind: "answer", item: item.id, choice })),
   );
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading what="what can be done" />;
@@ -48,7 +49,7 @@ function Menu({ ticket, choose }: { readonly ticket: Ticket; readonly choose: (m
         {[...answers, ...possible.map(({ act, stage }): Move => ({ kind: "act", act, stage }))].map((move, index) => {
           const { name, isDangerous } = wordsOf(move);
           return (
-            <li key={name}>
+            <li key={`${move.kind} ${name}`}>
               <Button
                 autoFocus={index === 0}
                 look={isDangerous ? "danger" : "plain"}
@@ -98,7 +99,7 @@ function Confirm({
   readonly back: () => void;
   readonly close: () => void;
 }): ReactNode {
-  const { name, asks, mustSay, isDangerous } = wordsOf(move);
+  const { name, about, asks, mustSay, isDangerous } = wordsOf(move);
   const [text, setText] = useState("");
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -147,6 +148,7 @@ function Confirm({
           </Link>
         </div>
       )}
+      {about !== "" && <p className="text-muted">{about}</p>}
       {asks !== "" && (
         <label htmlFor={field} className="flex flex-col gap-1 font-medium">
           {asks}

@@ -1,18 +1,18 @@
 // The moves that a person can make with a ticket, and the calls that make them.
 
-import type { AnswerTo } from "../../../src/client/input.ts";
 import { call } from "../app/api.ts";
-import { answerText, needsReason } from "./card-facts.ts";
-
-export type Act = AnswerTo<"listActs">["acts"][number];
+import type { Choice } from "../decide/words.ts";
+import { type Act, WORDING, type Wording } from "../run/acts.ts";
 
 export type Move =
-  | { readonly kind: "answer"; readonly item: string; readonly answer: string }
+  | { readonly kind: "answer"; readonly item: string; readonly choice: Choice }
   | { readonly kind: "act"; readonly act: Act["act"]; readonly stage: string | null };
 
 type Words = {
   /** What the button says. */
   readonly name: string;
+  /** What it does, where the name does not say it all. */
+  readonly about: string;
   /** What is asked for beside it. */
   readonly asks: string;
   readonly mustSay: boolean;
@@ -21,26 +21,28 @@ type Words = {
 
 export function wordsOf(move: Move): Words {
   if (move.kind === "answer") {
-    const mustSay = needsReason(move.answer);
+    const { answer, label, needsReason, look } = move.choice;
     return {
-      name: answerText(move.answer),
-      asks: mustSay ? "Why? The next attempt is told." : "Comment (optional)",
-      mustSay,
-      isDangerous: ["reject", "decline", "cancel", "abort", "stop"].includes(move.answer),
+      name: label,
+      about: "",
+      asks: needsReason ? "Why? The next attempt is told." : "Comment (optional)",
+      mustSay: needsReason,
+      isDangerous: look === "danger" || ENDS.has(answer),
     };
   }
-  const at = move.stage === null ? "" : ` ${move.stage}`;
-  const { name, asks } = ACTS[move.act];
-  return { name: `${name}${at}`, asks, mustSay: move.act === "skip", isDangerous: move.act === "cancel" };
+  const at = move.stage === null ? " the run" : ` ${move.stage}`;
+  const { name, about, says, isDanger } = WORDING[move.act];
+  return { name: `${name}${at}`, about, asks: ASKS[says], mustSay: says === "needed reason", isDangerous: isDanger };
 }
 
-const ACTS: Readonly<Record<Act["act"], Pick<Words, "name" | "asks">>> = {
-  pause: { name: "Pause", asks: "Reason (optional)" },
-  resume: { name: "Resume", asks: "" },
-  retry: { name: "Retry", asks: "Note for the agent (optional)" },
-  rerun: { name: "Go back to", asks: "Note for the agent (optional)" },
-  skip: { name: "Skip", asks: "Why is it skipped?" },
-  cancel: { name: "Cancel the run", asks: "Reason (optional)" },
+/** Answers of escalations and budgets after which nothing more is done. */
+const ENDS: ReadonlySet<string> = new Set(["cancel", "abort", "stop"]);
+
+const ASKS: Readonly<Record<Wording["says"], string>> = {
+  reason: "Reason (optional)",
+  "needed reason": "Why?",
+  note: "Note for the agent (optional)",
+  nothing: "",
 };
 
 /** `version`: what the person has looked at; a decision about something else is refused. */
@@ -48,7 +50,7 @@ export async function make(move: Move, run: string, text: string, version: strin
   if (move.kind === "answer") {
     await call(
       "answerItem",
-      { params: { item: move.item }, body: { answer: move.answer, text } },
+      { params: { item: move.item }, body: { answer: move.choice.answer, text } },
       version === undefined ? {} : { ifMatch: version },
     );
     return;
