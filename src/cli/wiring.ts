@@ -362,7 +362,7 @@ function addDaemon(program: Command, call: Call): void {
     .argument("[page]", "such as /runs/12", "/")
     .option("--print", "print the address only; it is good for one login and one minute")
     .action((path: string, flags: Flags) => {
-      if (!/^\/[A-Za-z0-9._~/?=&%-]*$/u.test(path))
+      if (!/^\/[A-Za-z0-9._~/?=&%:@,+-]*$/u.test(path))
         throw usageError("page_invalid", "A page begins with a slash, such as /runs/12.");
       return call(async (io) =>
         (await import("./commands/open.ts")).open(io, { print: flags["print"] === true, path }),
