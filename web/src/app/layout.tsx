@@ -94,7 +94,7 @@ export function Layout(): ReactNode {
         </main>
       </div>
       <Suspense>
-        {open === "palette" && <Palette close={() => setOpen(null)} />}
+        {open === "palette" && <Palette close={() => setOpen(null)} showKeys={() => setOpen("shortcuts")} />}
         {open === "shortcuts" && <ShortcutSheet close={() => setOpen(null)} />}
       </Suspense>
       <Toasts />

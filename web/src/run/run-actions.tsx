@@ -51,7 +51,7 @@ export function RunActions({ run }: { readonly run: Pick<RunDetail, "id" | "numb
   );
 }
 
-function ActDialog({
+export function ActDialog({
   run,
   act,
   close,
