@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { flowsQuery } from "../app/queries.ts";
 import { Board } from "../board/board.tsx";
@@ -12,6 +12,7 @@ import { Empty, Failure, Loading } from "../ui/states.tsx";
 export function BoardPage(): ReactNode {
   const { flow, ticket, lane } = useSearch({ from: "/board" });
   const navigate = useNavigate({ from: "/board" });
+  const router = useRouter();
   const flows = useQuery(flowsQuery);
   const recent = useQuery({ ...recentTicketsQuery, enabled: flow === undefined });
   const names = flows.data?.flows.map(({ name }) => name);
@@ -19,9 +20,10 @@ export function BoardPage(): ReactNode {
     flow ?? (names === undefined || recent.data === undefined ? undefined : busiestFlow(names, recent.data.tickets));
   useEffect(() => {
     // Written down, so that the board does not change under the eyes of whoever looks at it when another flow gets busier.
-    if (flow === undefined && chosen !== undefined)
+    // Whoever is on the way to another page already is not called back.
+    if (flow === undefined && chosen !== undefined && router.latestLocation.pathname === "/board")
       void navigate({ search: (old) => ({ ...old, flow: chosen }), replace: true });
-  }, [flow, chosen, navigate]);
+  }, [flow, chosen, navigate, router]);
   const error = flows.error ?? recent.error;
   return (
     <>
