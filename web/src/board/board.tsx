@@ -27,7 +27,11 @@ export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
   const statuses = shape.data?.statuses;
   const lanes = useMemo(() => lanesOf(statuses ?? [], tickets ?? []), [statuses, tickets]);
   const shortcuts = useMemo(() => {
-    const close = (): void => void navigate({ search: ({ ticket: _shown, ...old }) => old });
+    const close = (): void => {
+      // A box over the page takes the key for itself.
+      if (document.querySelector("[role=dialog]") === null)
+        void navigate({ search: ({ ticket: _shown, ...old }) => old });
+    };
     const move = (): void => {
       const id = focusedCard() ?? selected;
       const ticket = tickets?.find((each) => each.id === id);

@@ -108,13 +108,14 @@ function Confirm({
     ...itemQuery(move.kind === "answer" ? move.item : ""),
     enabled: move.kind === "answer",
   });
+  const isUnseen = move.kind === "answer" && item.data === undefined;
   const whyNot =
-    move.kind === "answer" && item.data === undefined
-      ? "What it is about is still loading."
-      : isBusy
-        ? "Just a moment."
-        : mustSay && text.trim() === ""
-          ? "Say why first."
+    mustSay && text.trim() === ""
+      ? "Say why first."
+      : isUnseen
+        ? "What it is about is still loading."
+        : isBusy
+          ? "Just a moment."
           : undefined;
   const act = async (): Promise<void> => {
     setBusy(true);
