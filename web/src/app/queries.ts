@@ -3,6 +3,7 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
 import type { Change } from "../live/protocol.ts";
 import { ApiError, call } from "./api.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -112,18 +113,21 @@ export function onLive(changes: readonly Change[] | "reset"): void {
           return waits;
         case "decisions":
           return decides;
-        case "runs":
-        case "tickets":
-        case "health":
-        case "cost":
-        case "workers":
-          return true;
         default:
           return false;
       }
     },
   });
+  refreshLists();
 }
+
+/** What any change may touch. Of these a next load does not cut off the one before. */
+const LISTS: ReadonlySet<unknown> = new Set(["runs", "tickets", "health", "cost", "workers"]);
+const LISTS_REST_MS = 300;
+const refreshLists = oneAtATime(
+  () => queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => LISTS.has(kind) }),
+  () => new Promise((resolve) => setTimeout(resolve, LISTS_REST_MS)),
+);
 
 const DECIDED = /^(gate|question|escalation|budget)\.(answered|resolved)$/;
 const WAITING = /^(gate|question|escalation|budget|item|run)\./;
