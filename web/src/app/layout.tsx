@@ -55,7 +55,7 @@ export function Layout(): ReactNode {
       </a>
       <nav
         aria-label="Main"
-        className="flex shrink-0 gap-1 overflow-x-auto border-line bg-panel p-2 max-md:order-last max-md:sticky max-md:bottom-0 max-md:border-t md:sticky md:top-0 md:h-dvh md:w-44 md:flex-col md:border-r"
+        className="flex shrink-0 gap-1 overflow-x-auto border-line bg-panel p-2 max-md:order-last max-md:sticky max-md:bottom-0 max-md:z-30 max-md:border-t md:sticky md:top-0 md:h-dvh md:w-44 md:flex-col md:border-r"
       >
         {PLACES.map(({ to, name, sign }) => (
           <Link

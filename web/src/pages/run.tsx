@@ -45,11 +45,17 @@ function ShownRun({ run }: { readonly run: RunDetail }): ReactNode {
       </RunHeader>
       <div className="flex flex-col gap-4">
         <WaitingBanner run={run} />
-        <div className="rounded-lg border border-line bg-panel p-2">
+        <div
+          // On a phone the stages fill the screen: whoever chose a part wants to see that.
+          className={`rounded-lg border border-line bg-panel p-2 ${wanted === undefined || tab === "timeline" ? "" : "max-sm:hidden"}`}
+        >
           <RunGraph run={run} selected={stage} tab={tab} />
         </div>
         <Tabs run={run} tab={tab} stage={stage} />
-        <section aria-label={name(tab)} className="min-w-0">
+        <section aria-labelledby="part" className="min-w-0">
+          <h2 id="part" className="sr-only">
+            {name(tab)}
+          </h2>
           <Suspense fallback={<Loading what={tab} />}>
             <Content run={run} tab={tab} />
           </Suspense>

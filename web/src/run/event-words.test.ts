@@ -43,14 +43,14 @@ test("neighbours of little importance are one line, until somebody wants to see 
   );
   const shape = (isOpen: boolean, ...opened: number[]) =>
     foldMinor(told, isOpen, new Set(opened)).map((line) => (line.type === "folded" ? line.count : line.told.type));
-  expect(shape(false)).toEqual(["run.created", 2, "stage.started", 1]);
+  expect(shape(false)).toEqual(["run.created", 2, "stage.started", "usage.recorded"]);
   expect(shape(true)).toEqual(told.map(({ type }) => type));
   expect(shape(false, told[1]?.seq ?? 0)).toEqual([
     "run.created",
     "stage.ready",
     "handoff.created",
     "stage.started",
-    1,
+    "usage.recorded",
   ]);
   expect(foldMinor([], false, new Set())).toEqual([]);
 });

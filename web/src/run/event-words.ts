@@ -1,5 +1,6 @@
 // One line of words for each event, and whether it is worth one: what only prepares or repeats what another event says can be folded away.
 
+import { withoutColours } from "../log/ansi.ts";
 import type { StoredEvent } from "./types.ts";
 
 export type Told = {
@@ -92,8 +93,7 @@ function wordsOf(event: Event): string {
 }
 
 function short(words: string): string {
-  const line = words
-    .slice(0, TEXT_CHARS * 2)
+  const line = withoutColours(words.slice(0, TEXT_CHARS * 4))
     .replaceAll(/\s+/g, " ")
     .trim();
   return line.length > TEXT_CHARS ? `${line.slice(0, TEXT_CHARS)}…` : line;
@@ -123,7 +123,8 @@ export function foldMinor(told: readonly Told[], isOpen: boolean, opened: Readon
     if (one === undefined) break;
     let end = index;
     while (!isOpen && told[end]?.isMinor === true) end++;
-    if (end === index || opened.has(one.seq)) {
+    // One alone is no longer than the line that would hide it.
+    if (end <= index + 1 || opened.has(one.seq)) {
       const upTo = Math.max(end, index + 1);
       lines.push(...told.slice(index, upTo).map((each): EventLine => ({ type: "event", told: each })));
       index = upTo;

@@ -23,7 +23,7 @@ export function RunActions({ run }: { readonly run: Pick<RunDetail, "id" | "numb
         <Menu.Trigger className="inline-flex min-h-9 cursor-pointer items-center gap-2 rounded-md border border-line bg-panel px-3 text-sm font-medium hover:bg-sunken pointer-coarse:min-h-11">
           Actions <span aria-hidden="true">▾</span>
         </Menu.Trigger>
-        <Menu.Portal>
+        <Menu.Portal container={document.getElementById("main")}>
           <Menu.Positioner sideOffset={4} align="end" className="z-40">
             <Menu.Popup className="max-h-[70dvh] w-72 overflow-auto rounded-md border border-line bg-panel p-1 shadow-lg outline-none">
               {data === undefined && (

@@ -58,7 +58,12 @@ export function RunHeader({ run, children }: { readonly run: RunDetail; readonly
           </span>
         )}
         <span>
-          <Elapsed since={run.createdAt} until={run.endedAt} /> in all, started <Ago at={run.createdAt} />
+          {run.endedAt !== null && (
+            <>
+              took <Elapsed since={run.createdAt} until={run.endedAt} />,{" "}
+            </>
+          )}
+          started <Ago at={run.createdAt} />
         </span>
         <Spending run={run} />
         {run.counters.map(({ key, loops, max }) => (

@@ -1,9 +1,10 @@
 // Every stage with its attempts: what each concluded, what it found, what it left behind.
 
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Issues } from "../decide/issues.tsx";
 import { marksOf } from "../graph/mark.ts";
+import { withoutColours } from "../log/ansi.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { clock, Elapsed, usd } from "../ui/time.tsx";
@@ -11,6 +12,8 @@ import type { RunAttempt, RunDetail, RunStage } from "./types.ts";
 
 /** A stage that was tried very often shows its last attempts; the others are in the timeline. */
 const ATTEMPTS_AT_MOST = 25;
+const SAID_CHARS = 4000;
+const SAID_LINES = 3;
 
 export function StagesTab({
   run,
@@ -116,16 +119,8 @@ function AttemptItem({ run, attempt }: { readonly run: RunDetail; readonly attem
           ))}
         </span>
       </div>
-      {summary !== null && summary !== "" && (
-        <p className="break-words whitespace-pre-wrap">
-          <SafeText max={2000}>{summary}</SafeText>
-        </p>
-      )}
-      {reason !== null && reason !== "" && (
-        <p className="break-words whitespace-pre-wrap text-muted">
-          <SafeText max={2000}>{reason}</SafeText>
-        </p>
-      )}
+      <Said text={summary} />
+      <Said text={reason} isQuiet />
       <Issues issues={attempt.issues} />
       {attempt.questions.length > 0 && (
         <ul className="list-disc pl-5">
@@ -137,6 +132,32 @@ function AttemptItem({ run, attempt }: { readonly run: RunDetail; readonly attem
         </ul>
       )}
     </li>
+  );
+}
+
+/** An agent's own words: a few lines of them, all on demand. Where it gave no summary, this is what it wrote. */
+function Said({ text, isQuiet = false }: { readonly text: string | null; readonly isQuiet?: boolean }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  if (text === null || text === "") return null;
+  const shown = text.slice(0, SAID_CHARS).split("\n").map(withoutColours);
+  const isLong = shown.length > SAID_LINES || text.length > SAID_LINES * 100;
+  return (
+    <div className={`flex flex-col items-start ${isQuiet ? "text-muted" : ""}`}>
+      <p className={`max-w-full break-words whitespace-pre-wrap ${isLong && !isOpen ? "line-clamp-3" : ""}`}>
+        <SafeText>{shown.join("\n")}</SafeText>
+        {text.length > SAID_CHARS && " …"}
+      </p>
+      {isLong && (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+          className="min-h-7 cursor-pointer text-xs text-link underline pointer-coarse:min-h-11"
+        >
+          {isOpen ? "Less" : "More"}
+        </button>
+      )}
+    </div>
   );
 }
 
