@@ -188,12 +188,7 @@ function ChangesPanel({
   return (
     <section id="changes" className="scroll-mt-4">
       <Panel title="Changes">
-        <Changes
-          run={item.runId}
-          attempts={attempts}
-          comments={draft.comments}
-          {...(takesComments ? { onComments: (comments) => change({ comments }) } : {})}
-        />
+        <Changes run={item.runId} attempts={attempts} review={draft} {...(takesComments ? { onReview: change } : {})} />
       </Panel>
     </section>
   );

@@ -1,11 +1,11 @@
 // What a person has written about an item and not sent yet. Kept for this tab: a reload, or a daemon that starts anew, loses nothing.
 
 import { useState } from "react";
-import type { Comment } from "../diff/rows.ts";
+import type { Review } from "../diff/rows.ts";
 
-export type Draft = { readonly text: string; readonly comments: readonly Comment[] };
+export type Draft = Review & { readonly text: string };
 
-const EMPTY: Draft = { text: "", comments: [] };
+const EMPTY: Draft = { text: "", comments: [], writing: null };
 
 export function useDraft(item: string): [Draft, (change: Partial<Draft>) => void, () => void] {
   const [kept, setKept] = useState(() => ({ item, draft: read(item) }));
@@ -33,7 +33,7 @@ function read(item: string): Draft {
   try {
     const kept = JSON.parse(sessionStorage.getItem(keyOf(item)) ?? "null") as Partial<Draft> | null;
     return typeof kept?.text === "string" && Array.isArray(kept.comments)
-      ? { text: kept.text, comments: kept.comments }
+      ? { text: kept.text, comments: kept.comments, writing: kept.writing ?? null }
       : EMPTY;
   } catch {
     return EMPTY;

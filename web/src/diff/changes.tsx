@@ -8,7 +8,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { LineCount } from "./file-head.tsx";
 import { parseDiff } from "./parse.ts";
-import type { Comment } from "./rows.ts";
+import type { Review } from "./rows.ts";
 import { DiffViewer } from "./viewer.tsx";
 
 /** An attempt that may have changed something. */
@@ -21,15 +21,15 @@ export type ChangesProps = {
   readonly run: string;
   /** Oldest first. All commits together are shown unless one is chosen, or the last one where nothing was committed. */
   readonly attempts: readonly ChangedBy[];
-  readonly comments?: readonly Comment[];
-  readonly onComments?: (comments: readonly Comment[]) => void;
+  readonly review?: Review;
+  readonly onReview?: (change: Partial<Review>) => void;
 };
 
 const PART = 256 * 1024;
 const FIRST = 1024 * 1024;
 const MOST = 4 * 1024 * 1024;
 
-export function Changes({ run, attempts, comments = [], onComments }: ChangesProps): ReactNode {
+export function Changes({ run, attempts, review, onReview }: ChangesProps): ReactNode {
   const [chosen, setChosen] = useState<Source | null>(null);
   const [wanted, setWanted] = useState(FIRST);
   const { data, error, isPending, refetch } = useQuery(diffQuery(run, chosen, wanted));
@@ -57,19 +57,20 @@ export function Changes({ run, attempts, comments = [], onComments }: ChangesPro
       </div>
     );
   const added = files.reduce((sum, file) => sum + file.added, 0);
+  const said = review?.comments.length ?? 0;
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-3 text-sm">
         {picker}
         <LineCount added={added} removed={removed} />
-        {comments.length > 0 && (
+        {said > 0 && (
           <span className="text-attention">
-            {comments.length} {comments.length === 1 ? "comment" : "comments"} of yours
+            {said} {said === 1 ? "comment" : "comments"} of yours
           </span>
         )}
       </div>
-      {onComments !== undefined && (
+      {onReview !== undefined && (
         <p className="text-xs text-muted">A click on a line's number comments on it; comments go with your decision.</p>
       )}
       {notes.map((note) => (
@@ -78,7 +79,12 @@ export function Changes({ run, attempts, comments = [], onComments }: ChangesPro
           <SafeText>{note}</SafeText>
         </p>
       ))}
-      <DiffViewer files={files} name={run} comments={comments} {...(onComments === undefined ? {} : { onComments })} />
+      <DiffViewer
+        files={files}
+        name={run}
+        {...(review === undefined ? {} : { review })}
+        {...(onReview === undefined ? {} : { onReview })}
+      />
       {data.next !== null && (
         <p className="flex flex-wrap items-center gap-3 text-sm text-muted">
           Shown is {megabytes(data.next)} of {megabytes(data.size)}.

@@ -1,26 +1,31 @@
 // Words about a line: written, shown, taken back.
 
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { keysText } from "../app/keyboard.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
-import type { Comment, Place } from "./rows.ts";
+import type { Comment } from "./rows.ts";
 
 /** The daemon takes no longer ones. */
 const COMMENT_CHARS = 1900;
 
+/** Its words are kept outside: it is drawn anew when it is scrolled back to. */
 export function CommentForm({
-  place,
+  writing: { text, ...place },
+  write,
   say,
   close,
 }: {
-  readonly place: Place;
+  readonly writing: Comment;
+  readonly write: (text: string) => void;
   readonly say: (text: string) => void;
   readonly close: () => void;
 }): ReactNode {
-  const [text, setText] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  const isNew = useRef(text === "");
+  useEffect(() => {
+    if (isNew.current) field.current?.focus();
+  }, []);
   const isEmpty = text.trim() === "";
   return (
     <form
@@ -42,7 +47,7 @@ export function CommentForm({
           value={text}
           maxLength={COMMENT_CHARS}
           rows={3}
-          onChange={({ target }) => setText(target.value)}
+          onChange={({ target }) => write(target.value)}
           onKeyDown={(event) => {
             // These keys belong to this field while it is written in, and do not decide anything.
             if (event.key === "Escape") close();

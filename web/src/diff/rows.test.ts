@@ -32,7 +32,7 @@ test("comments stand behind their lines, on the side where the line is", () => {
     { file: "a.ts", side: "new", line: 2, text: "why" },
     { file: "a.ts", side: "old", line: 2, text: "keep it" },
   ];
-  const rows = rowsOf(files, { ...nothing, comments, writing: { file: "a.ts", side: "new", line: 1 } });
+  const rows = rowsOf(files, { ...nothing, comments, writing: { file: "a.ts", side: "new", line: 1, text: "" } });
   expect(types(rows).slice(0, 8)).toEqual(["file", "hunk", "line", "writing", "line", "comment", "line", "comment"]);
   expect(comments.map(issueOf)).toEqual([
     { description: "why", file: "a.ts", line: 2 },

@@ -7,20 +7,24 @@ export type Place = { readonly file: string; readonly side: "new" | "old"; reado
 
 export type Comment = Place & { readonly text: string };
 
+/** What somebody says about a diff: comments, and one that is still being written. It is kept by whoever shows the diff. */
+export type Review = {
+  readonly comments: readonly Comment[];
+  readonly writing: Comment | null;
+};
+
 export type Row =
   | { readonly type: "file"; readonly key: string; readonly file: FileDiff; readonly isOpen: boolean }
   | { readonly type: "hidden"; readonly key: string; readonly file: FileDiff; readonly why: string }
   | { readonly type: "hunk"; readonly key: string; readonly head: string }
   | { readonly type: "line"; readonly key: string; readonly line: DiffLine; readonly place: Place | null }
   | { readonly type: "comment"; readonly key: string; readonly comment: Comment }
-  | { readonly type: "writing"; readonly key: string; readonly place: Place };
+  | { readonly type: "writing"; readonly key: string };
 
-export type Showing = {
+export type Showing = Review & {
   /** What a person opened or closed; the rest is as it suits the file. */
   readonly toggled: Readonly<Record<string, boolean>>;
   readonly viewed: ReadonlySet<string>;
-  readonly comments: readonly Comment[];
-  readonly writing: Place | null;
 };
 
 /** A file with more lines is closed at first. */
@@ -62,7 +66,7 @@ export function rowsOf(files: readonly FileDiff[], showing: Showing): readonly R
         (said.get(key) ?? []).forEach((comment, index) =>
           rows.push({ type: "comment", key: `c:${key}:${index}`, comment }),
         );
-        if (key === writing) rows.push({ type: "writing", key: `w:${key}`, place });
+        if (key === writing) rows.push({ type: "writing", key: `w:${key}` });
       });
     });
   }

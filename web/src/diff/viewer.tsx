@@ -2,30 +2,42 @@
 // phone. The text is an agent's: it is shown as text, with what the eye cannot see made visible.
 
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { CommentCard, CommentForm } from "./comment.tsx";
 import { FileHead } from "./file-head.tsx";
 import { FileList } from "./file-list.tsx";
-import type { FileDiff } from "./parse.ts";
-import { type Comment, isOpen, type Place, placeKey, type Row, rowsOf, viewedKey } from "./rows.ts";
+import type { DiffLine, FileDiff } from "./parse.ts";
+import { type Comment, isOpen, type Place, placeKey, type Review, type Row, rowsOf, viewedKey } from "./rows.ts";
 import { useViewed } from "./viewed.ts";
 
 export type DiffViewerProps = {
   readonly files: readonly FileDiff[];
   /** What was looked at is kept under this name. */
   readonly name: string;
-  readonly comments: readonly Comment[];
+  readonly review?: Review;
   /** Absent where nothing can be said, such as in a run that has ended. */
-  readonly onComments?: (comments: readonly Comment[]) => void;
+  readonly onReview?: (change: Partial<Review>) => void;
 };
+
+const NOTHING_SAID: Review = { comments: [], writing: null };
 
 const LINE_PX = 20;
 
-export function DiffViewer({ files, name, comments, onComments }: DiffViewerProps): ReactNode {
+export function DiffViewer({ files, name, review = NOTHING_SAID, onReview }: DiffViewerProps): ReactNode {
+  const { comments, writing } = review;
   const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({});
-  const [writing, setWriting] = useState<Place | null>(null);
   const [focused, setFocused] = useState<string | null>(null);
   const [viewed, setViewed] = useViewed(name);
   const rows = useMemo(
@@ -38,7 +50,7 @@ export function DiffViewer({ files, name, comments, onComments }: DiffViewerProp
     count: rows.length,
     estimateSize: (at) => (rows[at]?.type === "line" ? LINE_PX : 44),
     getItemKey: (at) => rows[at]?.key ?? at,
-    overscan: 30,
+    overscan: 15,
     scrollMargin: top,
   });
 
@@ -52,15 +64,35 @@ export function DiffViewer({ files, name, comments, onComments }: DiffViewerProp
     const { [file.path]: _own, ...others } = toggled;
     setToggled(others);
   };
-  const write = onComments === undefined ? undefined : setWriting;
-  const say = (text: string): void => {
-    if (writing !== null) onComments?.([...comments, { ...writing, text }]);
-    close();
+  // Words that were begun elsewhere are not thrown away: they become a comment, which can be removed.
+  const beginAt = (place: Place): void => {
+    if (writing !== null && placeKey(writing) === placeKey(place)) return;
+    const kept = writing === null || writing.text.trim() === "" ? comments : [...comments, writing];
+    onReview?.({ comments: kept, writing: { ...place, text: "" } });
   };
-  const close = (): void => {
-    const back = writing;
-    setWriting(null);
-    if (back !== null) requestAnimationFrame(() => buttonAt(list.current, back)?.focus());
+  const latest = useRef(beginAt);
+  useEffect(() => {
+    latest.current = beginAt;
+  });
+  const begin = useCallback((place: Place) => latest.current(place), []);
+  const end = (change: Partial<Review>): void => {
+    onReview?.({ ...change, writing: null });
+    if (writing !== null) requestAnimationFrame(() => buttonAt(list.current, writing)?.focus());
+  };
+  const acts: Omit<RowActs, "stop"> = {
+    toggle,
+    look,
+    viewed,
+    setFocused,
+    begin: onReview === undefined ? undefined : begin,
+    writing,
+    write: (text) => writing !== null && onReview?.({ writing: { ...writing, text } }),
+    say: (text) => writing !== null && end({ comments: [...comments, { ...writing, text }] }),
+    close: () => end({}),
+    drop:
+      onReview === undefined
+        ? undefined
+        : (comment) => onReview({ comments: comments.filter((each) => each !== comment) }),
   };
 
   const drawn = virtual.getVirtualItems();
@@ -89,10 +121,7 @@ export function DiffViewer({ files, name, comments, onComments }: DiffViewerProp
               className="absolute top-0 left-0 w-full"
               style={{ transform: `translateY(${start - top}px)` }}
             >
-              <RowView
-                row={row}
-                {...{ toggle, look, write, say, close, viewed, comments, onComments, stop, setFocused }}
-              />
+              <RowView row={row} {...acts} stop={stop} />
             </div>
           );
         })}
@@ -104,15 +133,16 @@ export function DiffViewer({ files, name, comments, onComments }: DiffViewerProp
 type RowActs = {
   readonly toggle: (file: FileDiff) => void;
   readonly look: (file: FileDiff, is: boolean) => void;
-  readonly write: ((place: Place) => void) | undefined;
-  readonly say: (text: string) => void;
-  readonly close: () => void;
+  readonly viewed: ReadonlySet<string>;
   /** The one line that is reached by Tab; arrows lead to the others. */
   readonly stop: string | null;
   readonly setFocused: (place: string) => void;
-  readonly viewed: ReadonlySet<string>;
-  readonly comments: readonly Comment[];
-  readonly onComments: ((comments: readonly Comment[]) => void) | undefined;
+  readonly writing: Comment | null;
+  readonly begin: ((place: Place) => void) | undefined;
+  readonly write: (text: string) => void;
+  readonly say: (text: string) => void;
+  readonly close: () => void;
+  readonly drop: ((comment: Comment) => void) | undefined;
 };
 
 function RowView({ row, ...acts }: { readonly row: Row } & RowActs): ReactNode {
@@ -141,40 +171,49 @@ function RowView({ row, ...acts }: { readonly row: Row } & RowActs): ReactNode {
           <SafeText max={300}>{row.head}</SafeText>
         </p>
       );
-    case "line":
-      return <LineView row={row} {...acts} />;
+    case "line": {
+      const isStop = row.place !== null && placeKey(row.place) === acts.stop;
+      return (
+        <LineView line={row.line} place={row.place} begin={acts.begin} isStop={isStop} setFocused={acts.setFocused} />
+      );
+    }
     case "comment": {
-      const { comment } = row;
-      const drop = () => acts.onComments?.(acts.comments.filter((each) => each !== comment));
-      return <CommentCard comment={comment} {...(acts.onComments === undefined ? {} : { drop })} />;
+      const { drop } = acts;
+      return <CommentCard comment={row.comment} {...(drop === undefined ? {} : { drop: () => drop(row.comment) })} />;
     }
     case "writing":
-      return <CommentForm place={row.place} say={acts.say} close={acts.close} />;
+      return acts.writing === null ? null : <CommentForm {...acts} writing={acts.writing} />;
   }
 }
 
 const LOOKS = { same: "", added: "bg-good-soft", removed: "bg-bad-soft", note: "text-muted italic" } as const;
 const SIGNS = { same: " ", added: "+", removed: "−", note: " " } as const;
 
-function LineView({
-  row: { line, place },
-  write,
-  stop,
+/** Scrolling draws the list anew many times a second; a line that is the same is left alone. */
+const LineView = memo(function LineView({
+  line,
+  place,
+  begin,
+  isStop,
   setFocused,
-}: { readonly row: Row & { type: "line" } } & Pick<RowActs, "write" | "stop" | "setFocused">): ReactNode {
+}: Pick<RowActs, "begin" | "setFocused"> & {
+  readonly line: DiffLine;
+  readonly place: Place | null;
+  readonly isStop: boolean;
+}): ReactNode {
   const number = line.new ?? line.old ?? "";
   return (
     <div className={`flex ${LOOKS[line.kind]}`}>
-      {place === null || write === undefined ? (
+      {place === null || begin === undefined ? (
         <span className="w-12 shrink-0 pr-2 text-right text-muted select-none">{number}</span>
       ) : (
         <button
           type="button"
           data-place={placeKey(place)}
-          tabIndex={placeKey(place) === stop ? 0 : -1}
+          tabIndex={isStop ? 0 : -1}
           onFocus={() => setFocused(placeKey(place))}
           aria-label={`Comment on ${place.side === "old" ? "removed " : ""}line ${place.line} of ${place.file}`}
-          onClick={() => write(place)}
+          onClick={() => begin(place)}
           className="w-12 shrink-0 cursor-pointer pr-2 text-right text-muted select-none hover:bg-active hover:text-panel"
         >
           {number}
@@ -190,7 +229,7 @@ function LineView({
       </code>
     </div>
   );
-}
+});
 
 function tabStop(drawn: readonly (Row | undefined)[], focused: string | null): string | null {
   const places = drawn.flatMap((row) => (row?.type === "line" && row.place !== null ? [placeKey(row.place)] : []));
