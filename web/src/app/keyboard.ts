@@ -41,7 +41,7 @@ export function useShortcuts(list: readonly (Shortcut & { readonly act: () => vo
         },
       ]),
     );
-    const off = tinykeys(window, bindings);
+    const off = tinykeys(window, bindings, { ignore: isMeantForOthers });
     return () => {
       off();
       for (const { keys, group } of list) known.delete(`${group} ${keys}`);
@@ -53,6 +53,11 @@ export function useShortcuts(list: readonly (Shortcut & { readonly act: () => vo
 export function keysText(keys: string): string {
   const mod = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? "⌘" : "Ctrl+";
   return keys.replaceAll("$mod+", mod).replaceAll("Shift+", "⇧").replaceAll("Enter", "⏎").replaceAll("Escape", "Esc");
+}
+
+/** By itself tinykeys ignores every field, where a modifier is meant. What is pressed in a box over the page does not act below it. */
+function isMeantForOthers({ repeat, isComposing, target }: KeyboardEvent): boolean {
+  return repeat || isComposing || (target instanceof Element && target.closest("[role=dialog]") !== null);
 }
 
 function isTyping(target: EventTarget | null): boolean {
