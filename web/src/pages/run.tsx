@@ -12,6 +12,8 @@ import { TimelineTab } from "../run/timeline-tab.tsx";
 import type { RunDetail } from "../run/types.ts";
 import { WaitingBanner } from "../run/waiting-banner.tsx";
 import { Button } from "../ui/button.tsx";
+import { PageHead } from "../ui/panel.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 
 const StagesTab = lazy(async () => ({ default: (await import("../run/stages-tab.tsx")).StagesTab }));
@@ -28,10 +30,11 @@ export function RunPage(): ReactNode {
   const { run: reference } = useParams({ from: "/runs/$run" });
   const { data: run, error, refetch } = useQuery(runQuery(reference));
   if (run !== undefined) return <ShownRun run={run} />;
-  return error === null ? (
-    <Loading what={`run ${reference}`} />
-  ) : (
-    <Failure error={error} retry={() => void refetch()} />
+  return (
+    <>
+      <PageHead title={<SafeText max={80}>{`Run ${reference}`}</SafeText>} />
+      {error === null ? <Loading what={`run ${reference}`} /> : <Failure error={error} retry={() => void refetch()} />}
+    </>
   );
 }
 

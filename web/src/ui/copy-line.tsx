@@ -6,7 +6,7 @@ export function CopyLine({ children }: { readonly children: string }): ReactNode
   const [isCopied, setCopied] = useState(false);
   return (
     <span className="flex min-w-0 items-center gap-2 rounded-md bg-sunken px-2 py-1 text-xs">
-      <code className="min-w-0 flex-1 overflow-x-auto whitespace-pre">{plain(children, 2000)}</code>
+      <code className="min-w-0 flex-1 whitespace-pre-wrap [overflow-wrap:anywhere]">{plain(children, 2000)}</code>
       <button
         type="button"
         className="min-h-7 shrink-0 cursor-pointer rounded px-2 underline pointer-coarse:min-h-11"
