@@ -60,5 +60,5 @@ test("an id that a machine made is shortened, one that a person gave is not", ()
 
 test("R-000-41: what is waited for reads as words", () => {
   const item = { id: "r0123456789.2", kind: "gate" as const, stage: "ship", who: "owner", answers: [] };
-  expect(waitText(item)).toBe("Decision at ship, by owner");
+  expect(waitText(item)).toBe("Decision for owner at ship");
 });

@@ -60,13 +60,13 @@ export function shortId(id: string): string {
 
 /** What is waited for, and who is to say it. */
 export function waitText({ kind, stage, who }: Ticket["waits"][number]): string {
-  return `${WAITS[kind]} at ${stage}, by ${who}`;
+  return `${WAITS[kind]} for ${who} at ${stage}`;
 }
 
 const WAITS: Readonly<Record<Ticket["waits"][number]["kind"], string>> = {
   gate: "Decision",
-  question: "Answer",
+  question: "Question",
   choice: "Choice",
-  escalation: "Way out",
+  escalation: "Escalation",
   budget: "Budget",
 };

@@ -117,7 +117,7 @@ export function WaitButtons({ ticket, onMove }: Pick<CardProps, "ticket" | "onMo
     <div className="relative z-10 flex flex-wrap gap-1.5">
       {ticket.waits.map((item) =>
         item.answers.length === 0 ? (
-          <Link key={item.id} to="/g/$item" params={{ item: item.id }} className={SMALL}>
+          <Link key={item.id} to="/g/$item" params={{ item: item.id }} className={`${SMALL} ${FIRST}`}>
             Answer
           </Link>
         ) : (
@@ -126,7 +126,7 @@ export function WaitButtons({ ticket, onMove }: Pick<CardProps, "ticket" | "onMo
               key={`${item.id} ${choice.answer}`}
               type="button"
               onClick={() => onMove(ticket, { kind: "answer", item: item.id, choice })}
-              className={`${SMALL} ${choice.look === "primary" ? "border-active text-active" : ""}`}
+              className={`${SMALL} ${choice.look === "primary" ? FIRST : OTHER}`}
             >
               <SafeText max={60}>{choice.label}</SafeText>
             </button>
@@ -138,4 +138,6 @@ export function WaitButtons({ ticket, onMove }: Pick<CardProps, "ticket" | "onMo
 }
 
 const SMALL =
-  "inline-flex min-h-7 cursor-pointer items-center rounded-md border border-line bg-panel px-2 text-xs font-medium text-ink no-underline hover:bg-sunken pointer-coarse:min-h-11 pointer-coarse:px-3";
+  "inline-flex min-h-7 cursor-pointer items-center rounded-md border bg-panel px-2 text-xs font-medium no-underline hover:bg-sunken pointer-coarse:min-h-11 pointer-coarse:px-3";
+const FIRST = "border-active text-active";
+const OTHER = "border-line text-ink";

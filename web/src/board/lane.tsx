@@ -34,7 +34,7 @@ export function Lane({ lane, selected, isPicked, now, onMove }: Props): ReactNod
       {isEmpty ? (
         <p className="px-3 pb-3 text-xs text-muted md:sr-only">Nothing is here now.</p>
       ) : lane.tickets.length <= ALL_DRAWN ? (
-        <ul className="flex flex-col gap-2 overflow-y-auto px-2 pb-2">
+        <ul className="flex flex-col gap-2 overflow-y-auto px-2 pt-px pb-2">
           {lane.tickets.map((ticket) => (
             <li key={ticket.id}>
               <Card ticket={ticket} isSelected={ticket.id === selected} now={now} onMove={onMove} />

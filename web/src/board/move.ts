@@ -30,7 +30,7 @@ export function wordsOf(move: Move): Words {
       isDangerous: look === "danger" || ENDS.has(answer),
     };
   }
-  const at = move.stage === null ? " the run" : ` ${move.stage}`;
+  const at = move.stage !== null ? ` ${move.stage}` : move.act === "rerun" ? " an earlier stage" : " the run";
   const { name, about, says, isDanger } = WORDING[move.act];
   return { name: `${name}${at}`, about, asks: ASKS[says], mustSay: says === "needed reason", isDangerous: isDanger };
 }
