@@ -10,7 +10,7 @@ test("the nearest setting wins: the agent's own, that for all, the default runne
   expect(playedBy("other", [runner])).toEqual({ by: "claude", because: "runner" });
 });
 
-test("where nothing is set, nobody plays, and it says what to set", () => {
+test("where nothing is set, nobody plays", () => {
   expect(
     playedBy("a", [
       { name: "runner", value: "none" },

@@ -1,5 +1,7 @@
 // Who plays an agent, as far as the settings say it. What a flow or the agent's own file says is nearer and may differ.
 
+export const NOBODY = "nobody yet";
+
 export type Played = { readonly by: string; readonly because: string };
 
 type Shown = { readonly name: string; readonly value?: unknown };
@@ -16,7 +18,7 @@ export function playedBy(agent: string, settings: readonly Shown[]): Played {
   }
   const runner = valueOf("runner");
   if (typeof runner === "string" && runner !== "none") return { by: runner, because: "runner" };
-  return { by: "nobody yet", because: "set runner, or give --agent to a run" };
+  return { by: NOBODY, because: "" };
 }
 
 function programOf({ runner, command }: Readonly<Record<string, unknown>>): string | undefined {

@@ -34,7 +34,7 @@ export function Runners(): ReactNode {
               )}
             </span>
           )}
-          <span className="text-xs text-muted">
+          <span className="line-clamp-3 text-xs wrap-anywhere text-muted">
             <SafeText max={300}>{runner.told}</SafeText>
           </span>
           {runner.fix !== "" && <CopyLine>{runner.fix}</CopyLine>}

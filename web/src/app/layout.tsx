@@ -6,7 +6,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "re
 import { useLiveState } from "../live/live.ts";
 import { Toasts } from "../ui/toast.tsx";
 import { duration, useNow } from "../ui/time.tsx";
-import { useShortcuts } from "./keyboard.ts";
+import { keysText, useShortcuts } from "./keyboard.ts";
 import { useAttention } from "./attention.ts";
 import { inboxQuery } from "./queries.ts";
 
@@ -80,14 +80,24 @@ export function Layout(): ReactNode {
         ))}
         <div className="mt-auto hidden flex-col gap-2 p-2 text-xs text-muted md:flex">
           <LiveMark />
-          <span>
+          <button type="button" className="cursor-pointer text-left hover:underline" onClick={() => setOpen("palette")}>
+            <kbd className="font-mono">{keysText("$mod+k")}</kbd> commands
+          </button>
+          <button
+            type="button"
+            className="cursor-pointer text-left hover:underline"
+            onClick={() => setOpen("shortcuts")}
+          >
             <kbd className="font-mono">?</kbd> keys
-          </span>
+          </button>
         </div>
       </nav>
       <div className="flex min-w-0 flex-1 flex-col">
-        <div className="border-b border-line bg-panel px-4 py-1.5 text-xs md:hidden">
+        <div className="flex items-center justify-between border-b border-line bg-panel px-4 text-xs md:hidden">
           <LiveMark />
+          <button type="button" className="min-h-11 cursor-pointer px-2 underline" onClick={() => setOpen("palette")}>
+            Commands
+          </button>
         </div>
         <main id="main" tabIndex={-1} className="min-w-0 flex-1 p-4 outline-none md:p-6">
           <Outlet />

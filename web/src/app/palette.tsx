@@ -2,13 +2,11 @@
 
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useState } from "react";
 import { useAnswer } from "../decide/use-answer.ts";
 import { type Deed, entriesOf, type Entry } from "../palette/entries.ts";
 import { useKnown } from "../palette/known.ts";
 import type { Act } from "../run/acts.ts";
-import { ActDialog } from "../run/run-actions.tsx";
-import { StartRun } from "../run/start-run.tsx";
 import { logOut } from "../settings/sign-off.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -17,6 +15,9 @@ import { toast } from "../ui/toast.tsx";
 import { useStartDemo } from "../welcome/start-demo.ts";
 import { keysText } from "./keyboard.ts";
 import { setTheme } from "./theme.ts";
+
+const ActDialog = lazy(async () => ({ default: (await import("../run/run-actions.tsx")).ActDialog }));
+const StartRun = lazy(async () => ({ default: (await import("../run/start-run.tsx")).StartRun }));
 
 type Step = { readonly is: "list" } | { readonly is: "start" } | { readonly is: "act"; readonly act: Act };
 type Props = { readonly close: () => void; readonly showKeys: () => void };
@@ -30,9 +31,18 @@ export function Palette({ close, showKeys }: Props): ReactNode {
   const perform = usePerform({ close, showKeys, next: setStep, item: known.item });
   const selected = entries.find(({ title }) => title.toLowerCase() === chosen.toLowerCase());
 
-  if (step.is === "start") return <StartRun close={close} />;
+  if (step.is === "start")
+    return (
+      <Suspense>
+        <StartRun close={close} />
+      </Suspense>
+    );
   if (step.is === "act" && known.run !== undefined && known.runId !== undefined)
-    return <ActDialog run={{ id: known.runId, number: known.run.number }} act={step.act} close={close} />;
+    return (
+      <Suspense>
+        <ActDialog run={{ id: known.runId, number: known.run.number }} act={step.act} close={close} />
+      </Suspense>
+    );
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || selected?.cli === undefined) return;
@@ -45,7 +55,7 @@ export function Palette({ close, showKeys }: Props): ReactNode {
     close();
   };
   return (
-    <Dialog title="Commands" close={close}>
+    <Dialog title="Commands" close={close} wide>
       <Command label="Commands" value={chosen} onValueChange={setChosen} onKeyDown={onKeyDown} loop>
         <Command.Input
           autoFocus

@@ -17,7 +17,7 @@ export function FlowPicture({ flow }: { readonly flow: Flow }): ReactNode {
         stages={stages}
         label={`Stages of ${flow.name}`}
         selected={selected}
-        countOf={(counter) => `${counter}, at most ${max.get(counter) ?? "any number of"} loops`}
+        countOf={(counter) => `${counter}, ${limitText(max.get(counter) ?? null)}`}
         wrap={(id, className, content) => (
           <button
             type="button"
@@ -36,6 +36,10 @@ export function FlowPicture({ flow }: { readonly flow: Flow }): ReactNode {
       )}
     </div>
   );
+}
+
+function limitText(max: number | null): string {
+  return max === null ? "no limit" : `at most ${max}`;
 }
 
 function Ways({ stage: { id, kind, who, ways } }: { readonly stage: Flow["stages"][number] }): ReactNode {

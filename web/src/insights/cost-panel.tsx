@@ -49,7 +49,7 @@ export function CostPanel({ by, since }: { readonly by: CostKey; readonly since:
               .slice(0, ROWS_AT_MOST)
               .map(({ row, share }) => (
                 <Row key={row.key ?? ""}>
-                  <Cell of={nameOf(by)}>
+                  <Cell of={nameOf(by)} head>
                     <SafeText max={120}>{row.key ?? "not named"}</SafeText>
                   </Cell>
                   <Cell of="Share">

@@ -49,7 +49,7 @@ function Waits({ rows }: { readonly rows: Insights["waits"] }): ReactNode {
     <Table label="Waits" head={["What", "Times", "Open now", "Median", "Longest"]}>
       {rows.map(({ kind, flow, stage, times, open, medianMs, longestMs }) => (
         <Row key={`${kind} ${flow} ${stage}`}>
-          <Cell of="What">
+          <Cell of="What" head>
             {kind} {stage} <FlowLink flow={flow} />
           </Cell>
           <Cell of="Times" number>
@@ -58,10 +58,10 @@ function Waits({ rows }: { readonly rows: Insights["waits"] }): ReactNode {
           <Cell of="Open now" number>
             {open}
           </Cell>
-          <Cell of="Median" number>
+          <Cell of="Median" number empty={medianMs === null}>
             {medianMs === null ? "—" : duration(medianMs)}
           </Cell>
-          <Cell of="Longest" number>
+          <Cell of="Longest" number empty={longestMs === null}>
             {longestMs === null ? "—" : duration(longestMs)}
           </Cell>
         </Row>
@@ -82,7 +82,7 @@ function Loops({ rows }: { readonly rows: Insights["loops"] }): ReactNode {
           </span>
           <span className="tabular">{loops}×</span>
           <span aria-hidden="true" className="col-span-2 h-1.5 rounded bg-sunken">
-            <span className="block h-full rounded bg-warning" style={{ width: `${(loops / most) * 100}%` }} />
+            <span className="block h-full rounded bg-active" style={{ width: `${(loops / most) * 100}%` }} />
           </span>
         </li>
       ))}

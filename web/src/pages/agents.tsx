@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { playedBy } from "../agents/played-by.ts";
+import { NOBODY, playedBy } from "../agents/played-by.ts";
 import { agentsQuery, settingsQuery } from "../agents/queries.ts";
 import { Runners } from "../agents/runners.tsx";
 import { costText } from "../insights/bars.ts";
@@ -44,43 +44,54 @@ function AgentTable(): ReactNode {
         <p>An agent is a Markdown file in .passrail/agents or .claude/agents of your repository.</p>
       </Empty>
     );
+  const isOpen = settings !== undefined && data.agents.some(({ name }) => playedBy(name, settings).by === NOBODY);
   return (
-    <Table label="Agents" head={["Agent", "Played by", "Model", "Attempts", "Cost"]}>
-      {data.agents.map(({ name, description, model, origin }) => {
-        const cost = costs?.find(({ key }) => key?.toLowerCase() === name.toLowerCase());
-        const played = settings === undefined ? undefined : playedBy(name, settings);
-        return (
-          <Row key={name}>
-            <Cell of="Agent">
-              <span className="flex flex-col gap-0.5 max-md:items-end">
-                <span className="flex flex-wrap items-center gap-2">
-                  <strong>
-                    <SafeText max={100}>{name}</SafeText>
-                  </strong>
-                  <Badge tone={origin === "shipped" ? "quiet" : "active"}>{origin}</Badge>
+    <div className="flex flex-col gap-3">
+      {isOpen && (
+        <p className="text-sm text-muted">
+          Where nobody is named, say it in passrail.yaml (<code>runner: claude</code>) or for one run (
+          <code>--agent builder=codex</code>). A flow or the agent's own file may name somebody too.
+        </p>
+      )}
+      <Table label="Agents" head={["Agent", "Played by", "Model", "Attempts", "Cost"]}>
+        {data.agents.map(({ name, description, model, origin }) => {
+          const cost = costs?.find(({ key }) => key?.toLowerCase() === name.toLowerCase());
+          const played = settings === undefined ? undefined : playedBy(name, settings);
+          return (
+            <Row key={name}>
+              <Cell of="Agent" head>
+                <span className="flex flex-col gap-0.5">
+                  <span className="flex flex-wrap items-center gap-2">
+                    <strong>
+                      <SafeText max={100}>{name}</SafeText>
+                    </strong>
+                    <Badge tone={origin === "shipped" ? "quiet" : "active"}>{origin}</Badge>
+                  </span>
+                  <span className="max-w-prose text-xs text-muted">
+                    <SafeText max={200}>{description}</SafeText>
+                  </span>
                 </span>
-                <span className="max-w-prose text-xs text-muted">
-                  <SafeText max={200}>{description}</SafeText>
-                </span>
-              </span>
-            </Cell>
-            <Cell of="Played by">
-              <SafeText max={120}>{played?.by ?? "…"}</SafeText>
-              {played !== undefined && <span className="block text-xs text-muted">{played.because}</span>}
-            </Cell>
-            <Cell of="Model">
-              <SafeText max={80}>{model ?? "—"}</SafeText>
-            </Cell>
-            <Cell of="Attempts" number>
-              {cost?.attempts ?? "—"}
-            </Cell>
-            <Cell of="Cost" number>
-              {cost === undefined ? "—" : costText(cost)}
-            </Cell>
-          </Row>
-        );
-      })}
-    </Table>
+              </Cell>
+              <Cell of="Played by">
+                <SafeText max={120}>{played?.by ?? "…"}</SafeText>
+                {played !== undefined && played.because !== "" && (
+                  <span className="block text-xs text-muted">{played.because}</span>
+                )}
+              </Cell>
+              <Cell of="Model" empty={model === null}>
+                <SafeText max={80}>{model ?? "—"}</SafeText>
+              </Cell>
+              <Cell of="Attempts" number empty={cost === undefined}>
+                {cost?.attempts ?? "—"}
+              </Cell>
+              <Cell of="Cost" number empty={cost === undefined}>
+                {cost === undefined ? "—" : costText(cost)}
+              </Cell>
+            </Row>
+          );
+        })}
+      </Table>
+    </div>
   );
 }
 

@@ -52,12 +52,12 @@ function FlowRow({ flow: { name, title, origin } }: { readonly flow: Listed }): 
   const success = stats === undefined ? undefined : successOf(stats);
   return (
     <Row>
-      <Cell of="Flow">
-        <span className="flex flex-col gap-1 max-md:items-end">
+      <Cell of="Flow" head>
+        <span className="flex flex-col gap-1">
           <Link to="/flows/$flow" params={{ flow: name }} className="font-medium">
             <SafeText>{title}</SafeText>
           </Link>
-          <span className="flex flex-wrap items-center gap-2 text-xs text-muted max-md:justify-end">
+          <span className="flex flex-wrap items-center gap-2 text-xs text-muted">
             <code>{name}</code>
             <Badge tone={origin === "shipped" ? "quiet" : "active"}>{origin}</Badge>
             {flow.error !== null ? (
@@ -68,19 +68,19 @@ function FlowRow({ flow: { name, title, origin } }: { readonly flow: Listed }): 
           </span>
         </span>
       </Cell>
-      <Cell of="Ended well" number>
+      <Cell of="Ended well" number empty={success?.rate === "—"}>
         <span title={success?.of}>{success?.rate ?? "…"}</span>
         {success !== undefined && success.rate !== "—" && (
           <span className="block text-xs text-muted">{success.of.split(" ended")[0]}</span>
         )}
       </Cell>
-      <Cell of="Median time" number>
+      <Cell of="Median time" number empty={stats?.medianMs === null}>
         {stats?.medianMs === null || stats === undefined ? "—" : duration(stats.medianMs)}
       </Cell>
-      <Cell of="Median cost" number>
+      <Cell of="Median cost" number empty={stats?.medianUsd === null}>
         {usd(stats?.medianUsd)}
       </Cell>
-      <Cell of="Loops" number>
+      <Cell of="Loops" number empty={stats?.runs === 0}>
         {stats === undefined ? "…" : stats.runs === 0 ? "—" : stats.loops}
       </Cell>
       <Cell of="Last runs">

@@ -94,7 +94,7 @@ function AttemptRow({ attempt }: { readonly attempt: Worker["attempts"][number] 
   const where = { tab: "log", stage: attempt.stage, attempt: String(attempt.attempt) };
   return (
     <Row>
-      <Cell of="Run">
+      <Cell of="Run" head>
         <Link to="/runs/$run" params={{ run: run === undefined ? attempt.runId : String(run.number) }} search={where}>
           {run === undefined ? attempt.runId : `#${run.number} `}
           {run !== undefined && <SafeText max={120}>{run.subject.title}</SafeText>}
@@ -127,7 +127,7 @@ function Stale(): ReactNode {
       <Table label="Handoffs that nobody took" head={["Story", "From", "To", "Waiting"]}>
         {data.stale.slice(0, ROWS_AT_MOST).map(({ id, story_id, from_agent, to_agent, created_at }) => (
           <Row key={id}>
-            <Cell of="Story">
+            <Cell of="Story" head>
               <Link to="/tickets/$ticket" params={{ ticket: story_id }} search={{ handoff: String(id) }}>
                 <SafeText max={100}>{story_id}</SafeText>
               </Link>

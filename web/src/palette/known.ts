@@ -23,7 +23,8 @@ export function useKnown(typed: string): Known & { readonly runId: string | unde
   const run = useQuery({ ...runQuery(reference ?? ""), enabled: reference !== undefined }).data;
   const acts = useQuery({ ...actsQuery(run?.id ?? ""), enabled: run !== undefined }).data?.acts;
   const waiting = useQuery(inboxQuery).data?.items ?? [];
-  const item = waiting.find(({ id }) => id === valueOf("item"));
+  const ofRun = waiting.filter(({ runId }) => runId === run?.id);
+  const item = waiting.find(({ id }) => id === valueOf("item")) ?? (ofRun.length === 1 ? ofRun[0] : undefined);
   const flows = useQuery(flowsQuery).data?.flows ?? [];
   const found = useQuery({
     queryKey: ["runs", "palette", text],

@@ -31,7 +31,7 @@ export function AuditList(): ReactNode {
       ) : pages.data === undefined ? (
         <Loading what="the audit" />
       ) : (
-        <div className="flex flex-col gap-3">
+        <div className="flex flex-col gap-3 [&>span]:self-start">
           <Entries entries={entries} />
           <Button
             onClick={() => void pages.fetchNextPage()}
@@ -61,7 +61,7 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }): ReactNode
   });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
-    <ul ref={box} aria-label="Entries, newest first" tabIndex={0} className="h-[32rem] overflow-auto">
+    <ul ref={box} aria-label="Entries, newest first" tabIndex={0} className="max-h-[32rem] overflow-auto">
       <li aria-hidden="true" style={{ height: rows.getVirtualItems()[0]?.start ?? 0 }} />
       {rows.getVirtualItems().map(({ index, key }) => {
         const entry = entries[index];

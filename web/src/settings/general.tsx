@@ -1,8 +1,8 @@
 // What this browser does: colours, keys, notices. Nothing of it leaves the browser.
 
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { notifiesOn, setNotifies } from "../app/attention.ts";
-import { keysText, setSingleKeys, shortcuts, singleKeysOn } from "../app/keyboard.ts";
+import { keysText, setSingleKeys, type Shortcut, shortcuts, singleKeysOn } from "../app/keyboard.ts";
 import { currentTheme, setTheme, type Theme } from "../app/theme.ts";
 import { Panel } from "../ui/panel.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -113,7 +113,7 @@ function Switch({
       <input
         type="checkbox"
         role="switch"
-        className="mt-0.5 size-4"
+        className="mt-0.5 size-4 shrink-0"
         checked={isOn}
         onChange={({ target }) => change(target.checked)}
       />
@@ -126,7 +126,12 @@ function Switch({
 }
 
 function Shortcuts(): ReactNode {
-  const list = shortcuts();
+  // Keys are made known while pages appear, the frame's last of all.
+  const [list, setList] = useState<readonly Shortcut[]>([]);
+  useEffect(() => {
+    const timer = setTimeout(() => setList(shortcuts()));
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
       {list.map(({ keys, does, group }) => (

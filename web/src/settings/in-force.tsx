@@ -27,7 +27,7 @@ export function InForce(): ReactNode {
           <Table label="Settings" head={["Setting", "Value", "From"]}>
             {data.settings.map(({ name, value, from }) => (
               <Row key={name}>
-                <Cell of="Setting">
+                <Cell of="Setting" head>
                   <code className="text-xs">{name}</code>
                 </Cell>
                 <Cell of="Value">

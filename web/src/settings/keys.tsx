@@ -54,7 +54,7 @@ export function ApiKeys(): ReactNode {
         <Table label="API keys" head={["Key", "May", "Made", "Do"]}>
           {data.keys.map((key) => (
             <Row key={key.id}>
-              <Cell of="Key">
+              <Cell of="Key" head>
                 <strong>{key.name}</strong> <code className="text-xs text-muted">{key.id}</code>
                 {key.note !== "" && (
                   <span className="block text-xs text-muted">

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { whoQuery } from "../app/queries.ts";
+import { nameOf } from "../decide/words.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure } from "../ui/states.tsx";
@@ -17,7 +18,11 @@ export function LogOut(): ReactNode {
           "…"
         ) : (
           <>
-            You are <strong>{<SafeText max={100}>{who.name}</SafeText>}</strong>, {who.kind}
+            You are{" "}
+            <strong>
+              <SafeText max={100}>{nameOf(who.name)}</SafeText>
+            </strong>
+            , {who.kind}
             {who.isSession ? ", by a session of this browser" : ", by a key"}.
           </>
         )}

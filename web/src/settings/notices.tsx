@@ -87,7 +87,7 @@ function EndpointRow({
   const enable = useAct(() => call("enableEndpoint", { params, body: {} }), `${name} is used again.`);
   return (
     <Row>
-      <Cell of="Endpoint">
+      <Cell of="Endpoint" head>
         <strong>{name}</strong>
       </Cell>
       <Cell of="Kind">{format}</Cell>

@@ -49,21 +49,29 @@ export function Row({ children }: { readonly children: ReactNode }): ReactNode {
 export function Cell({
   of,
   number = false,
+  head = false,
+  empty = false,
   children,
 }: {
   readonly of: string;
   readonly number?: boolean;
+  /** What the row is about: it stands on top of its card. */
+  readonly head?: boolean;
+  /** Says nothing: a card leaves it out. */
+  readonly empty?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
   return (
     <div
       role="cell"
-      className={`min-w-0 border-line px-2 py-2 align-top first:pl-0 max-md:flex max-md:justify-between max-md:gap-4 max-md:px-0 max-md:py-0.5 md:table-cell md:border-t ${number ? "tabular whitespace-nowrap" : ""}`}
+      className={`min-w-0 border-line px-2 py-2 align-top first:pl-0 max-md:justify-between max-md:gap-4 max-md:px-0 max-md:py-0.5 md:table-cell md:border-t ${number ? "tabular whitespace-nowrap" : ""} ${empty ? "max-md:hidden" : "max-md:flex"}`}
     >
-      <span aria-hidden="true" className="shrink-0 text-xs text-muted md:hidden">
-        {of}
-      </span>
-      <span className="min-w-0 max-md:text-right md:block">{children}</span>
+      {!head && (
+        <span aria-hidden="true" className="shrink-0 text-xs text-muted md:hidden">
+          {of}
+        </span>
+      )}
+      <span className={`min-w-0 md:block ${head ? "" : "max-md:text-right"}`}>{children}</span>
     </div>
   );
 }

@@ -18,7 +18,7 @@ export function Project(): ReactNode {
   if (data === undefined) return <Loading what="the repository" />;
   const { path, git } = data;
   return (
-    <div className="flex flex-col gap-2 text-sm">
+    <div className="flex flex-col items-start gap-2 text-sm">
       <p className="font-mono text-xs break-all">
         <SafeText max={500}>{path === "" ? "no folder" : path}</SafeText>
       </p>
