@@ -21,7 +21,7 @@ export function standingOf(ticket: Ticket): ShownName {
   }
 }
 
-export function isEscalated({ waits }: Pick<Ticket, "waits">): boolean {
+function isEscalated({ waits }: Pick<Ticket, "waits">): boolean {
   return waits.some(({ kind }) => kind === "escalation");
 }
 
