@@ -118,7 +118,12 @@ function TextAnswer({ draft, change, isSending, isStale, send }: AnswerFormProps
   useLatestShortcut("Send the answer", act);
   return (
     <>
-      <Field label="Your answer" rows={5} value={draft.text} set={(text) => change({ text })} />
+      <Field
+        label="What you say goes to the agent as it is"
+        rows={5}
+        value={draft.text}
+        set={(text) => change({ text })}
+      />
       <div>
         <Button look="primary" keys={keysText(APPROVE)} disabledBecause={why} onClick={act}>
           Send the answer

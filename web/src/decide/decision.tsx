@@ -51,7 +51,7 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
       <Facts item={item} />
       <Asked item={item} />
       {moved !== undefined && <Moved changed={moved} lookAgain={lookAgain} />}
-      <Panel title="Your decision">
+      <Panel title={item.kind === "question" ? "Your answer" : "Your decision"}>
         <AnswerForm
           item={item}
           draft={draft}

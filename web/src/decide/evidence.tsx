@@ -176,6 +176,7 @@ function Verdict({ stage, last }: { readonly stage: Stage; readonly last: Attemp
 function shownVerdict({ health, verdict, word, status }: Attempt): { sign: string; tone: Tone; word: string } {
   if (health === null) return { sign: "◉", tone: "quiet", word: status };
   const shown = word ?? verdict ?? health;
+  if (health === "blocked") return { sign: "?", tone: "attention", word: shown };
   if (health !== "complete") return { sign: "✖", tone: "bad", word: shown };
   if ((verdict ?? "pass") === "pass") return { sign: "✔", tone: "good", word: word ?? "done" };
   return verdict === "revise" || verdict === "redesign"

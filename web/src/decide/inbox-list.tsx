@@ -109,7 +109,7 @@ function InboxRow({
             {item.said.stage}: {item.said.word}
           </span>
         )}
-        <span>{usd(item.spent.usd)}</span>
+        <span>Cost {usd(item.spent.usd)}</span>
       </span>
     </>
   );

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../app/api.ts";
-import { itemQuery } from "../app/queries.ts";
+import { itemQuery, runQuery } from "../app/queries.ts";
+import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Closed } from "./closed.tsx";
 import { Decision } from "./decision.tsx";
@@ -19,13 +20,11 @@ export function OneItem({ id, onDecided }: { readonly id: string; readonly onDec
     return (
       <div className="flex flex-col gap-3">
         <h2 className="text-lg font-semibold tracking-tight">This does not wait any more</h2>
+        <About run={id.slice(0, id.lastIndexOf("."))} />
         <Closed decided={decided} detail={detail} />
-        <p className="flex flex-wrap gap-4 text-sm">
+        <p className="text-sm">
           <Link to="/" className="underline">
             What waits now
-          </Link>
-          <Link to="/runs/$run" params={{ run: id.slice(0, id.lastIndexOf(".")) }} className="underline">
-            The run
           </Link>
         </p>
       </div>
@@ -34,4 +33,18 @@ export function OneItem({ id, onDecided }: { readonly id: string; readonly onDec
   if (data === undefined)
     return isPending ? <Loading what="the item" /> : <Failure error={error} retry={() => void refetch()} />;
   return <Decision key={data.id} item={data} onDecided={onDecided} />;
+}
+
+/** Which run it was; the item itself is not kept. */
+function About({ run }: { readonly run: string }): ReactNode {
+  const { data } = useQuery(runQuery(run));
+  if (data === undefined) return null;
+  return (
+    <p className="[overflow-wrap:anywhere]">
+      <Link to="/runs/$run" params={{ run: String(data.number) }} className="underline">
+        #{data.number} <SafeText max={200}>{data.subject.title}</SafeText>
+      </Link>{" "}
+      <span className="text-muted">is now: {data.word}</span>
+    </p>
+  );
 }

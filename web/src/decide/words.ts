@@ -95,7 +95,7 @@ export function leadText({ to, who, word }: Lead, before: string): string {
     case "stop":
       return `the run stops until somebody goes on with it${as}.`;
     default:
-      return who === "" ? `${to} is next${as}.` : `${who} works on ${to} next${as}.`;
+      return who === "" || who === to ? `${to} is next${as}.` : `${who} works on ${to} next${as}.`;
   }
 }
 

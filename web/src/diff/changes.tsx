@@ -110,7 +110,7 @@ function Picker({
   readonly choose: (source: Source) => void;
 }): ReactNode {
   return (
-    <label className="flex items-center gap-2">
+    <label className="flex items-center gap-2 text-sm">
       <span className="text-muted">Show</span>
       <select
         value={nameOf(shown)}
