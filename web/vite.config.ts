@@ -1,5 +1,6 @@
 // Builds the dashboard into the package. No inline script, no inline style, no data URLs for code: the daemon's policy allows none.
 
+import { join } from "node:path";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
@@ -8,6 +9,15 @@ export default defineConfig({
   root: import.meta.dirname,
   base: "/",
   plugins: [react(), tailwindcss()],
+  resolve: {
+    alias: {
+      // For browsers it reads entities (&amp;) by writing to innerHTML, which the policy refuses: a page with one would be gone.
+      "decode-named-character-reference": join(
+        import.meta.dirname,
+        "../node_modules/decode-named-character-reference/index.js",
+      ),
+    },
+  },
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,

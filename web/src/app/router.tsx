@@ -117,6 +117,8 @@ export const router = createRouter({
     welcome,
   ]),
   defaultPreload: "intent",
+  // A page that breaks leaves the frame around it: there one goes elsewhere.
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
   // Everything in an address is a text: without quotation marks around what looks like a number it can be read and typed.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {
