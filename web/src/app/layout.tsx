@@ -80,12 +80,16 @@ export function Layout(): ReactNode {
         ))}
         <div className="mt-auto hidden flex-col gap-2 p-2 text-xs text-muted md:flex">
           <LiveMark />
-          <button type="button" className="cursor-pointer text-left hover:underline" onClick={() => setOpen("palette")}>
+          <button
+            type="button"
+            className="min-h-7 cursor-pointer text-left hover:underline pointer-coarse:min-h-11"
+            onClick={() => setOpen("palette")}
+          >
             <kbd className="font-mono">{keysText("$mod+k")}</kbd> commands
           </button>
           <button
             type="button"
-            className="cursor-pointer text-left hover:underline"
+            className="min-h-7 cursor-pointer text-left hover:underline pointer-coarse:min-h-11"
             onClick={() => setOpen("shortcuts")}
           >
             <kbd className="font-mono">?</kbd> keys
