@@ -1,0 +1,205 @@
+// The main path, by a person with nothing but a browser: start, send back, answer an escalation, ship; with a mouse, by touch, by keyboard alone,
+// and by two at once.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../harness/until.ts";
+import { isBrowserMissing } from "./browser.ts";
+import { type Dashboard, itemOf, openDashboard, PHONE, STRAIGHT } from "./dashboard.ts";
+
+const SLOW = 150_000;
+const CODE = "export const greeting = 'hello';\nexport const name = 'world';";
+
+describe.skipIf(isBrowserMissing())("deciding", () => {
+  let dashboard: Dashboard;
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+  }, SLOW);
+  afterAll(() => dashboard.close());
+
+  test(
+    "R-X-07: approve to start, three times REVISE, an escalation answered, comments on lines sent back, shipped: from the browser only",
+    async () => {
+      const log = join(dashboard.daemon.dir, "prompts.jsonl");
+      dashboard.play({
+        ...STRAIGHT,
+        build: [{ verdict: "COMPLETE", write: { "src/hello.ts": CODE }, commit: true, log }],
+        qa: [{ verdict: "REVISE", issues: ["no tests"] }],
+        "qa#4": [{ verdict: "SHIP", summary: "all is well" }],
+        "qa#5": [{ verdict: "SHIP", summary: "all is well" }],
+      });
+      const { context, page, seen } = await dashboard.visit("/runs");
+      await startRun(page, "Say hello");
+
+      await go(page, "Inbox");
+      await decision(page).getByRole("heading", { name: "Start “Say hello”?" }).waitFor();
+      await decision(page).getByRole("button", { name: "Approve" }).click();
+
+      await decision(page)
+        .getByRole("heading", { name: "qa of “Say hello” was escalated" })
+        .waitFor({ timeout: 60_000 });
+      await decision(page).getByText("no tests").first().waitFor();
+      await decision(page)
+        .getByRole("textbox", { name: /^Comment/u })
+        .fill("Write one test and go on.");
+      await decision(page).getByRole("button", { name: "Again" }).click();
+
+      await decision(page).getByRole("heading", { name: "Ship “Say hello”?" }).waitFor({ timeout: 60_000 });
+      // Sending back needs a reason, and the button says so.
+      const back = decision(page).getByRole("button", { name: "Request changes" });
+      expect(await back.getAttribute("aria-disabled")).toBe("true");
+      await decision(page).getByRole("button", { name: "Comment on line 2 of src/hello.ts" }).first().click();
+      await page.getByLabel(/About line 2/u).fill("Ask for the name instead");
+      await page.getByRole("button", { name: "Add comment" }).click();
+      await decision(page).getByText("1 comment on a line goes with it.").waitFor();
+      await back.click();
+
+      await decision(page).getByRole("heading", { name: "Ship “Say hello”?" }).waitFor({ state: "hidden" });
+      await decision(page).getByRole("heading", { name: "Ship “Say hello”?" }).waitFor({ timeout: 60_000 });
+      const prompts = readFileSync(log, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { prompt: string }).prompt);
+      expect(prompts[3]).toContain("Write one test and go on.");
+      const last = prompts.at(-1) ?? "";
+      expect(prompts).toHaveLength(5);
+      expect(last).toContain("Ask for the name instead");
+      expect(last).toContain("src/hello.ts:2");
+
+      await decision(page).getByRole("button", { name: "Approve" }).click();
+      await page.getByText("Approved: Say hello").waitFor();
+      await dashboard.stands(1, "shipped");
+      await page.getByText("Nothing waits for you", { exact: false }).first().waitFor();
+      expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+      await context.close();
+    },
+    SLOW,
+  );
+
+  test("two browsers decide at once: one is taken, and the other is told who was first", async () => {
+    dashboard.play(STRAIGHT);
+    const run = await dashboard.start("feature", "For two");
+    const item = await itemOf(dashboard.daemon, run.id);
+    const visits = await Promise.all([dashboard.visit(`/g/${item}`), dashboard.visit(`/g/${item}`)]);
+    const pages = visits.map(({ page }) => page);
+    for (const page of pages) await page.getByRole("heading", { name: "Start “For two”?" }).waitFor();
+    const [first, second] = pages as [Page, Page];
+    await second.getByRole("textbox", { name: /^Comment/u }).fill("Not this one.");
+    // The second one's answer is on its way when the first is given.
+    let go = (): void => undefined;
+    const held = new Promise<void>((resolve) => (go = resolve));
+    await second.route("**/answer", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await second.getByRole("button", { name: "Reject" }).click();
+    await first.getByRole("button", { name: "Approve" }).click();
+    await first.getByText("Approved: For two").waitFor();
+    go();
+    await second.getByText("Somebody else has decided this already.").waitFor();
+    await second.getByRole("status").getByText("Approved").first().waitFor();
+    await second
+      .getByText(/^by \S+/u)
+      .first()
+      .waitFor();
+    const events = JSON.stringify((await dashboard.daemon.call("GET", `/api/runs/${run.number}/events`)).body);
+    expect(events.match(/"gate\.answered"/gu)).toHaveLength(1);
+    // Whoever comes later by the same link sees it as well.
+    await first.goto(`${dashboard.daemon.url}/g/${item}`, { waitUntil: "domcontentloaded" });
+    await first
+      .getByText(/^by \S+/u)
+      .first()
+      .waitFor();
+    for (const { context } of visits) await context.close();
+    await dashboard.stands(run.number, "review");
+    await dashboard.answer(run.id, "approve");
+  });
+
+  test("on a phone by touch: from the inbox to the gate, approved by a thumb that needs no aim", async () => {
+    dashboard.play(STRAIGHT);
+    const run = await dashboard.start("feature", "By thumb");
+    const { context, page, seen } = await dashboard.visit("/", PHONE);
+    await page
+      .getByRole("link", { name: /By thumb/u })
+      .first()
+      .tap();
+    await page.waitForURL("**/g/**");
+    const approve = page.getByRole("button", { name: "Approve" });
+    await approve.waitFor();
+    for (const name of ["Approve", "Reject"]) {
+      const box = await page.getByRole("button", { name }).boundingBox();
+      expect(box?.height).toBeGreaterThanOrEqual(44);
+      expect(box?.width).toBeGreaterThanOrEqual(44);
+    }
+    await approve.tap();
+    await page.getByText("Approved: By thumb").waitFor();
+    await dashboard.stands(run.number, "review");
+    expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+    await context.close();
+    await dashboard.answer(run.id, "approve");
+  });
+
+  test("by keyboard alone: to the inbox, through it, a reason, back, approved; the list of keys and the palette", async () => {
+    const log = join(dashboard.daemon.dir, "keyboard.jsonl");
+    dashboard.play({ ...STRAIGHT, build: [{ verdict: "COMPLETE", write: { "b.txt": "1" }, commit: true, log }] });
+    const first = await dashboard.start("feature", "Keys one");
+    const second = await dashboard.start("feature", "Keys two");
+    const { context, page, seen } = await dashboard.visit("/board");
+    const { keyboard } = page;
+    await keyboard.press("g");
+    await keyboard.press("i");
+    await decision(page).getByRole("heading", { name: "Start “Keys one”?" }).waitFor();
+    await keyboard.press("j");
+    await decision(page).getByRole("heading", { name: "Start “Keys two”?" }).waitFor();
+    await keyboard.press("k");
+    await decision(page).getByRole("heading", { name: "Start “Keys one”?" }).waitFor();
+    await keyboard.press("Control+Enter");
+    await page.getByText("Approved: Keys one").waitFor();
+    await dashboard.stands(first.number, "review");
+    // Sent back: the keys lead to the reason that is missing.
+    await page.getByRole("link", { name: /Ship “Keys one”/u }).waitFor();
+    for (let turn = 0; turn < 5; turn++) await keyboard.press("j");
+    await decision(page).getByRole("heading", { name: "Ship “Keys one”?" }).waitFor();
+    await keyboard.press("Control+Shift+Enter");
+    await page.locator("main [role=status]").getByText("Say why first").waitFor();
+    await keyboard.type("Shorter, please.");
+    await keyboard.press("Control+Shift+Enter");
+    await page.getByText("Sent back: Keys one").waitFor();
+    await until("it is built again", () => (readFileSync(log, "utf8").includes("Shorter, please.") ? true : undefined));
+    await dashboard.stands(first.number, "review");
+    await keyboard.press("Shift+?");
+    await page.getByRole("dialog").getByText("Next item").waitFor();
+    await keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").waitFor();
+    await keyboard.type("Workers");
+    await keyboard.press("Enter");
+    await page.waitForURL("**/workers");
+    await keyboard.press("g");
+    await keyboard.press("i");
+    await decision(page).getByRole("heading").first().waitFor();
+    expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+    await context.close();
+    await dashboard.answer(first.id, "approve");
+    await dashboard.answer(second.id, "decline", "enough");
+  });
+});
+
+function decision(page: Page) {
+  return page.getByRole("region", { name: "Decision" });
+}
+
+async function go(page: Page, place: string): Promise<void> {
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: place }).click();
+}
+
+async function startRun(page: Page, title: string): Promise<void> {
+  await page.getByRole("button", { name: "Start a run" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel(/Flow/u).selectOption("feature");
+  await dialog.getByLabel(/Title/u).fill(title);
+  await dialog.getByRole("button", { name: /Start/u }).click();
+}

@@ -1,0 +1,45 @@
+// What a page says about its own connection, and what it does when the daemon goes and comes back: nobody reloads anything here.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isBrowserMissing } from "./browser.ts";
+import { type Dashboard, openDashboard } from "./dashboard.ts";
+
+const SLOW = 150_000;
+
+describe.skipIf(isBrowserMissing())("a page that stays open", () => {
+  let dashboard: Dashboard;
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+  }, SLOW);
+  afterAll(() => dashboard.close());
+
+  test(
+    "the daemon is killed and started again under it: it says so, and goes on without a reload",
+    async () => {
+      const { daemon } = dashboard;
+      const port = new URL(daemon.url).port;
+      await dashboard.start("feature", "Before the end");
+      const { context, page, seen } = await dashboard.stay("/");
+      await page.getByText("● Live").first().waitFor();
+      await page.getByText("1 waiting for you").first().waitFor({ state: "attached" });
+      await page.evaluate("window.isTheSame = true");
+
+      daemon.process.child.kill("SIGKILL");
+      await daemon.process.ended;
+      await page.getByText("Reconnecting, stale for").first().waitFor();
+      // What was known stays on the page, and is called stale there.
+      expect(await page.getByText("Before the end").count()).toBeGreaterThan(0);
+
+      await daemon.up("--port", port);
+      await page.getByText("● Live").first().waitFor({ timeout: 30_000 });
+      await dashboard.start("feature", "After the start");
+      await page.getByText("2 waiting for you").first().waitFor({ state: "attached" });
+      await page.getByText("After the start").first().waitFor();
+      expect(await page.evaluate("window.isTheSame")).toBe(true);
+      // Only the broken connection itself is in the console.
+      expect(seen.complaints.filter((text) => !/ERR_|Failed to load resource/u.test(text))).toEqual([]);
+      await context.close();
+    },
+    SLOW,
+  );
+});
