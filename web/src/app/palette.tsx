@@ -45,7 +45,7 @@ export function Palette({ close, showKeys }: Props): ReactNode {
     );
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || selected?.cli === undefined) return;
+    if (event.key !== "Enter" || !event.shiftKey || selected?.cli === undefined) return;
     event.preventDefault();
     event.stopPropagation();
     void navigator.clipboard.writeText(selected.cli).then(
@@ -82,7 +82,7 @@ export function Palette({ close, showKeys }: Props): ReactNode {
         <div className="mt-2 flex min-h-9 flex-col gap-1 border-t border-line pt-2 text-xs text-muted">
           {selected?.cli !== undefined && <CopyLine>{selected.cli}</CopyLine>}
           <span className="max-md:hidden">
-            {keysText("Enter")} does it · {keysText("$mod+Enter")} copies its command
+            {keysText("Enter")} does it · {keysText("Shift+Enter")} copies its command
           </span>
         </div>
       </Command>

@@ -28,12 +28,15 @@ test("every page is there with its keys and the command that shows the same", ()
   expect(entries.find(({ title }) => title === "Go to Welcome")).toMatchObject({ cli: "passrail open /welcome" });
 });
 
-test("what is looked at can be approved at once; what needs a reason leads to where it is asked for", () => {
-  const entries = entriesOf({ ...nothing, item: gate }).filter(({ group }) => group === "Decide");
-  expect(entries.map(({ deed: { type }, cli }) => [type, cli])).toEqual([
+test("what is looked at can be approved once somebody types; what needs a reason leads to where it is asked for", () => {
+  const decide = (text: string) =>
+    entriesOf({ ...nothing, text, item: gate }).filter(({ group }) => group === "Decide");
+  expect(decide("").map(({ deed: { type } }) => type)).toEqual(["item"]);
+  expect(decide("a").map(({ deed: { type }, cli }) => [type, cli])).toEqual([
     ["answer", "passrail gate approve r0a1b2c3d4e.1"],
     ["item", "passrail gate revise r0a1b2c3d4e.1"],
     ["item", "passrail gate reject r0a1b2c3d4e.1"],
+    ["item", "passrail open /g/r0a1b2c3d4e.1"],
   ]);
 });
 
@@ -67,6 +70,12 @@ test("a number opens that run, found or not, and only once; a text brings runs, 
 
 test("no two entries have the same name", () => {
   const found = [1, 2].map((number) => ({ number, word: "qa", subject: { id: "F-1", title: "Same" } }));
-  const titles = entriesOf({ ...nothing, text: "same", found, item: gate, waiting: [gate] }).map(({ title }) => title);
+  const titles = entriesOf({
+    ...nothing,
+    text: "same",
+    found,
+    item: gate,
+    waiting: [{ ...gate, id: "r0a1b2c3d4e.2", stage: "start" }],
+  }).map(({ title }) => title);
   expect(new Set(titles).size).toBe(titles.length);
 });

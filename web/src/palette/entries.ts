@@ -56,10 +56,11 @@ export function entriesOf(known: Known): readonly Entry[] {
   return [...decisions(known), ...acts(known), ...found(known), ...doings(), ...places(known)];
 }
 
-function decisions({ item, waiting }: Known): readonly Entry[] {
+/** Answers come only when somebody types for them: nobody shall approve by an Enter too many. */
+function decisions({ text, item, waiting }: Known): readonly Entry[] {
   const group = "Decide";
   const own =
-    item === undefined
+    item === undefined || text.trim() === ""
       ? []
       : choicesOf(item).map(({ answer, label, done, needsReason }): Entry => {
           const cli = answerCommand(item, answer);
@@ -72,7 +73,8 @@ function decisions({ item, waiting }: Known): readonly Entry[] {
             ...(cli === undefined ? {} : { cli }),
           };
         });
-  const others = waiting.map(
+  const shown = item === undefined ? waiting : [item, ...waiting];
+  const others = shown.map(
     ({ id, kind, stage, subject, runNumber }): Entry => ({
       title: `Look at ${kind} ${stage} of #${runNumber}: ${subject.title}`,
       group,
