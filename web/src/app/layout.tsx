@@ -61,7 +61,7 @@ export function Layout(): ReactNode {
           <Link
             key={to}
             to={to}
-            activeOptions={{ exact: to === "/" }}
+            activeOptions={{ exact: to === "/", includeSearch: false }}
             activeProps={{ className: "bg-active-soft text-active", "aria-current": "page" }}
             inactiveProps={{ className: "text-ink hover:bg-sunken" }}
             className="flex min-h-9 items-center gap-2 rounded-md px-2.5 py-1.5 text-sm font-medium no-underline pointer-coarse:min-h-11 max-md:flex-col max-md:gap-0 max-md:px-3 max-md:text-xs"
