@@ -2,6 +2,7 @@
 
 import { type ReactNode, useSyncExternalStore } from "react";
 import type { Tone } from "../app/status.ts";
+import { SafeText } from "./safe-text.tsx";
 import { TONES } from "./status-badge.tsx";
 
 type Toast = { readonly id: number; readonly text: string; readonly tone: Tone };
@@ -34,7 +35,7 @@ export function Toasts(): ReactNode {
     <div aria-live="polite" className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex flex-col items-end gap-2">
       {shown.map(({ id, text, tone }) => (
         <p key={id} className={`rounded-md border border-line px-3 py-2 text-sm shadow-lg ${TONES[tone]}`}>
-          {text}
+          <SafeText max={300}>{text}</SafeText>
         </p>
       ))}
     </div>
