@@ -56,7 +56,7 @@ export function LogSearch({
           void navigate({
             to: "/runs/$run",
             params: (old) => ({ run: old.run ?? reference.run }),
-            search: ({ q: _, ...old }) => (text === "" ? old : { ...old, q: text }),
+            search: ({ q: _q, ...old }) => (text === "" ? old : { ...old, q: text }),
             replace: true,
             resetScroll: false,
           });

@@ -65,7 +65,7 @@ export function ActDialog({
   const doing = useMutation({
     mutationFn: () => perform(run.id, act, said.trim()),
     onSuccess: ({ run: after }) => {
-      toast(`#${run.number}: ${actName(act)}. It is ${after.word} now.`);
+      toast(`${actName(act)}: done. Run #${run.number} is ${after.status}.`);
       void queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === "run" || kind === "acts" });
       close();
     },

@@ -2,7 +2,7 @@
 
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Ago, Elapsed, usd } from "../ui/time.tsx";
@@ -24,9 +24,11 @@ export function RunTable({
   readonly nearEnd: () => void;
 }): ReactNode {
   const box = useRef<HTMLDivElement>(null);
+  // Asked once: it is asked for every row.
+  const [height] = useState(() => (matchMedia("(min-width: 80rem)").matches ? 52 : 124));
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => (matchMedia("(min-width: 80rem)").matches ? 52 : 124),
+    estimateSize: () => height,
     overscan: 10,
     scrollMargin: box.current?.offsetTop ?? 0,
     getItemKey: (index) => rows[index]?.number ?? index,

@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useMemo, useState } from "react";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 import { Empty, Failure } from "../ui/states.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { duration, useNow } from "../ui/time.tsx";
@@ -16,7 +17,6 @@ const LOOKS: Readonly<Record<SegmentKind, { readonly name: string; readonly bar:
   working: { name: "Agent working", bar: "top-1.5 h-4 rounded-sm bg-active" },
   waiting: { name: "Waiting for you", bar: "hatched top-1.5 h-4 rounded-sm border border-attention" },
 };
-const ROWS_AT_MOST = 400;
 
 export function TimelineTab({ run }: { readonly run: RunDetail }): ReactNode {
   const [fold, setFold] = useState(true);
@@ -30,7 +30,6 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): ReactNode {
     [attempts, waits, now, fold, isLive, run.updatedAt],
   );
   if (timeline.rows.length === 0) return <Empty title="Nothing has happened yet." />;
-  const rows = timeline.rows.slice(-ROWS_AT_MOST);
   return (
     <div className="flex flex-col gap-3">
       {error !== null && <Failure error={error} />}
@@ -50,22 +49,45 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): ReactNode {
           Fold waits for people
         </label>
       </div>
-      {rows.length < timeline.rows.length && (
-        <p className="text-sm text-muted">
-          The last {ROWS_AT_MOST} of {timeline.rows.length} rows.
-        </p>
-      )}
-      <ol className="relative flex flex-col">
-        {rows.map((row) => (
-          <Row key={row.key} row={row} run={run} />
-        ))}
-      </ol>
+      <Rows rows={timeline.rows} run={run} />
       <p className="text-sm text-muted tabular">
         {duration(timeline.totalMs)} in all · {duration(timeline.workingMs)} of agents' work ·{" "}
         {duration(timeline.waitingMs)} waiting for people
         {timeline.folds.length > 0 && ` · folded: ${timeline.folds.map(({ ms }) => duration(ms)).join(", ")}`}
       </p>
     </div>
+  );
+}
+
+/** Only those in sight exist: a run can have thousands of attempts. */
+function Rows({ rows, run }: { readonly rows: readonly TimelineRow[]; readonly run: RunDetail }): ReactNode {
+  const list = useRef<HTMLOListElement>(null);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => 36,
+    overscan: 20,
+    scrollMargin: list.current?.offsetTop ?? 0,
+    getItemKey: (index) => rows[index]?.key ?? index,
+  });
+  return (
+    <ol ref={list} className="relative" style={{ height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map(({ index, key, start }) => {
+        const row = rows[index];
+        return row === undefined ? null : (
+          <li
+            key={key}
+            data-index={index}
+            ref={virtual.measureElement}
+            aria-setsize={rows.length}
+            aria-posinset={index + 1}
+            className="absolute inset-x-0 top-0 grid grid-cols-1 items-center border-b border-line/60 py-0.5 text-sm min-[480px]:grid-cols-[11rem_1fr] min-[480px]:gap-3"
+            style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
+          >
+            <Row row={row} run={run} />
+          </li>
+        );
+      })}
+    </ol>
   );
 }
 
@@ -77,7 +99,7 @@ function Row({ row, run }: { readonly row: TimelineRow; readonly run: RunDetail 
     </span>
   );
   return (
-    <li className="grid grid-cols-1 items-center border-b border-line/60 py-0.5 text-sm min-[480px]:grid-cols-[11rem_1fr] min-[480px]:gap-3">
+    <>
       <span className="flex items-baseline justify-between gap-2">
         {row.attempt === null ? (
           <Link
@@ -108,7 +130,7 @@ function Row({ row, run }: { readonly row: TimelineRow; readonly run: RunDetail 
         ))}
         <Outcome row={row} />
       </span>
-    </li>
+    </>
   );
 }
 

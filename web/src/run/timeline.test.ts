@@ -89,14 +89,13 @@ test("ten thousand attempts are laid out in no time", () => {
 });
 
 test("waits are read off events: opened, answered, withdrawn, ended with the run", () => {
-  const event = (type: string, seconds: number, more: object): StoredEvent =>
-    ({
-      seq: 1,
-      runId: "r",
-      subjectId: "s",
-      version: 1,
-      event: { type, at: at(seconds), actor: "engine", ...more },
-    }) as never;
+  const event = (type: string, seconds: number, more: object): StoredEvent => ({
+    seq: 1,
+    runId: "r",
+    subjectId: "s",
+    version: 1,
+    event: { type, at: at(seconds), actor: "engine", ...more },
+  });
   const item = (number: number, kind: string) => ({ item: { number, stage: "ship", kind } });
   const events = [
     event("gate.opened", 0, item(1, "gate")),
