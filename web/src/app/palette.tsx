@@ -5,6 +5,7 @@ import { Command } from "cmdk";
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useState } from "react";
 import { useAnswer } from "../decide/use-answer.ts";
 import { type Deed, entriesOf, type Entry } from "../palette/entries.ts";
+import { matching } from "../palette/match.ts";
 import { useKnown } from "../palette/known.ts";
 import type { Act } from "../run/acts.ts";
 import { logOut } from "../settings/sign-off.ts";
@@ -27,7 +28,7 @@ export function Palette({ close, showKeys }: Props): ReactNode {
   const [chosen, setChosen] = useState("");
   const [step, setStep] = useState<Step>({ is: "list" });
   const known = useKnown(text);
-  const entries = entriesOf(known);
+  const entries = matching(entriesOf(known), text);
   const perform = usePerform({ close, showKeys, next: setStep, item: known.item });
   const selected = entries.find(({ title }) => title.toLowerCase() === chosen.toLowerCase());
 
@@ -56,7 +57,14 @@ export function Palette({ close, showKeys }: Props): ReactNode {
   };
   return (
     <Dialog title="Commands" close={close} wide>
-      <Command label="Commands" value={chosen} onValueChange={setChosen} onKeyDown={onKeyDown} loop>
+      <Command
+        label="Commands"
+        value={chosen}
+        onValueChange={setChosen}
+        onKeyDown={onKeyDown}
+        shouldFilter={false}
+        loop
+      >
         <Command.Input
           autoFocus
           value={text}

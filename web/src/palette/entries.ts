@@ -56,11 +56,10 @@ export function entriesOf(known: Known): readonly Entry[] {
   return [...decisions(known), ...acts(known), ...found(known), ...doings(), ...places(known)];
 }
 
-/** Answers come only when somebody types for them: nobody shall approve by an Enter too many. */
-function decisions({ text, item, waiting }: Known): readonly Entry[] {
+function decisions({ item, waiting }: Known): readonly Entry[] {
   const group = "Decide";
   const own =
-    item === undefined || text.trim() === ""
+    item === undefined
       ? []
       : choicesOf(item).map(({ answer, label, done, needsReason }): Entry => {
           const cli = answerCommand(item, answer);

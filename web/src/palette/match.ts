@@ -1,0 +1,26 @@
+// Which entries a typed text means. Every word has to be there as it was typed: a guess could do something that nobody asked for. An answer
+// to what waits is meant only by its own name.
+
+import type { Entry } from "./entries.ts";
+
+const LEAST_CHARS = 3;
+
+export function matching(entries: readonly Entry[], text: string): readonly Entry[] {
+  const wanted = text.trim().toLowerCase();
+  const words = wanted.split(/\s+/u).filter((word) => word !== "");
+  return entries
+    .filter((entry) => isMeant(entry, wanted, words))
+    .map((entry, index) => ({ entry, rank: (isBegun(entry, wanted) ? 0 : entries.length) + index }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ entry }) => entry);
+}
+
+function isMeant(entry: Entry, wanted: string, words: readonly string[]): boolean {
+  if (entry.deed.type === "answer") return wanted.length >= LEAST_CHARS && isBegun(entry, wanted);
+  const said = `${entry.title} ${entry.cli ?? ""}`.toLowerCase();
+  return words.every((word) => said.includes(word));
+}
+
+function isBegun({ title }: Entry, wanted: string): boolean {
+  return wanted !== "" && title.toLowerCase().startsWith(wanted);
+}
