@@ -2,12 +2,12 @@
 // was on the screen when the person began to look; when something has moved since, they are asked to look again.
 
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { runQuery } from "../app/queries.ts";
-import { Changes } from "../diff/changes.tsx";
 import { Button } from "../ui/button.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
+import { Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Ago, clock } from "../ui/time.tsx";
 import { AnswerForm } from "./answer-form.tsx";
@@ -18,6 +18,9 @@ import { Issues } from "./issues.tsx";
 import type { Changed, Item } from "./types.ts";
 import { useAnswer } from "./use-answer.ts";
 import { headOf, KINDS, labelOf, leadText, nameOf } from "./words.ts";
+
+/** The question is read first; the diff comes when it has been drawn. */
+const Changes = lazy(async () => ({ default: (await import("../diff/changes.tsx")).Changes }));
 
 export type DecisionProps = {
   /** Give it the item's id as its key: what was seen and written belongs to one item. */
@@ -188,7 +191,14 @@ function ChangesPanel({
   return (
     <section id="changes" className="scroll-mt-4">
       <Panel title="Changes">
-        <Changes run={item.runId} attempts={attempts} review={draft} {...(takesComments ? { onReview: change } : {})} />
+        <Suspense fallback={<Loading what="changes" />}>
+          <Changes
+            run={item.runId}
+            attempts={attempts}
+            review={draft}
+            {...(takesComments ? { onReview: change } : {})}
+          />
+        </Suspense>
       </Panel>
     </section>
   );

@@ -1,8 +1,7 @@
 // What waits, one row each: what is asked, about what, since when, at what cost, after which verdict. Many rows are drawn as they are scrolled to.
 
 import { Link } from "@tanstack/react-router";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useRef } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Ago, usd } from "../ui/time.tsx";
@@ -18,9 +17,15 @@ export type InboxListProps = {
 };
 
 const ALL_AT_ONCE = 100;
+const LongList = lazy(async () => ({ default: (await import("./long-list.tsx")).LongList }));
 
 export function InboxList(props: InboxListProps): ReactNode {
-  return props.items.length > ALL_AT_ONCE ? <LongList {...props} /> : <ShortList {...props} />;
+  if (props.items.length <= ALL_AT_ONCE) return <ShortList {...props} />;
+  return (
+    <Suspense fallback={<ShortList {...props} items={props.items.slice(0, ALL_AT_ONCE)} />}>
+      <LongList {...props} />
+    </Suspense>
+  );
 }
 
 function ShortList({ items, ...rest }: InboxListProps): ReactNode {
@@ -35,45 +40,7 @@ function ShortList({ items, ...rest }: InboxListProps): ReactNode {
   );
 }
 
-function LongList({ items, selected, ...rest }: InboxListProps): ReactNode {
-  const box = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => 96,
-    getItemKey: (at) => items[at]?.id ?? at,
-    overscan: 8,
-  });
-  const at = items.findIndex(({ id }) => id === selected);
-  useEffect(() => {
-    if (at !== -1) virtual.scrollToIndex(at, { align: "auto" });
-  }, [at, virtual]);
-  return (
-    <div ref={box} className="max-h-[70dvh] overflow-y-auto lg:max-h-[calc(100dvh-9rem)]">
-      <ul className="relative" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const item = items[index];
-          if (item === undefined) return null;
-          return (
-            <li
-              key={key}
-              ref={virtual.measureElement}
-              data-index={index}
-              aria-setsize={items.length}
-              aria-posinset={index + 1}
-              className="absolute top-0 left-0 w-full pb-1"
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              <InboxRow item={item} selected={selected} {...rest} />
-            </li>
-          );
-        })}
-      </ul>
-    </div>
-  );
-}
-
-function InboxRow({
+export function InboxRow({
   item,
   selected,
   isWide,

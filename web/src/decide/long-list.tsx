@@ -1,0 +1,43 @@
+// More items than fit a page at once: only what is scrolled to is drawn. Loaded by those who have so many.
+
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useRef } from "react";
+import { InboxRow, type InboxListProps } from "./inbox-list.tsx";
+
+export function LongList({ items, selected, ...rest }: InboxListProps): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => 96,
+    getItemKey: (at) => items[at]?.id ?? at,
+    overscan: 8,
+  });
+  const at = items.findIndex(({ id }) => id === selected);
+  useEffect(() => {
+    if (at !== -1) virtual.scrollToIndex(at, { align: "auto" });
+  }, [at, virtual]);
+  return (
+    <div ref={box} className="max-h-[70dvh] overflow-y-auto lg:max-h-[calc(100dvh-9rem)]">
+      <ul className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const item = items[index];
+          if (item === undefined) return null;
+          return (
+            <li
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              aria-setsize={items.length}
+              aria-posinset={index + 1}
+              className="absolute top-0 left-0 w-full pb-1"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <InboxRow item={item} selected={selected} {...rest} />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
