@@ -2,6 +2,9 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ROUTES } from "../../src/api/routes.ts";
+import { createCommitOf } from "../../src/daemon/commit-of.ts";
+import { wholeDiff } from "../../src/daemon/whole-diff.ts";
+import { createApp } from "../../src/server/app.ts";
 import { until } from "../harness/until.ts";
 import { type Served, serve } from "./served.ts";
 
@@ -108,4 +111,36 @@ test("R-X-07: the second one to decide is told who was first, with what and when
   });
   expect((await list("2999-01-01T00:00:00Z")).body).toEqual({ decisions: [], isWhole: true });
   expect((await list("yesterday")).status).toBe(400);
+});
+
+test("the diff of a run holds what was committed before and after it was sent back", async () => {
+  served.app = createApp({ ...served.parts, wholeDiff, commitOf: createCommitOf(served.parts.store) }, { port: 4321 });
+  const say = (verdict: string) => [{ via: "json-tail", verdict }];
+  const build = (name: string) => [{ via: "json-tail", verdict: "COMPLETE", write: { [name]: "x" }, commit: true }];
+  served.play({
+    spec: say("APPROVED"),
+    design: say("APPROVED"),
+    "build#1": build("one.txt"),
+    "build#2": build("two.txt"),
+    qa: say("SHIP"),
+  });
+  const run = await start();
+  const diff = async (of: string, limit = 9999) => {
+    const { body } = await served.call("GET", `/api/runs/${run}/diff?of=${of}&limit=${limit}`);
+    return ROUTES.runDiff.answer.schema.parse(body);
+  };
+  expect(await diff("run")).toMatchObject({ size: 0, commits: null, files: [] });
+  await answer((await waiting(run, "start")).id, { answer: "approve" });
+  const first = await waiting(run, "ship");
+  await answer(first.id, { answer: "revise", text: "more" });
+  const second = await until("it waits again", async () => {
+    const again = await waiting(run, "ship");
+    return again.id === first.id ? undefined : again;
+  });
+  const names = ({ files }: Awaited<ReturnType<typeof diff>>) => files.map(({ path }) => path);
+  expect(names(await diff("last"))).toEqual(["two.txt"]);
+  const whole = await diff("run");
+  expect(names(whole)).toEqual(["one.txt", "two.txt"]);
+  expect(whole).toMatchObject({ added: 2, removed: 0, isCut: false, commits: { to: second.commit } });
+  expect(await diff("run", 10)).toMatchObject({ isCut: true, size: whole.size, text: whole.text.slice(0, 10) });
 });
