@@ -20,6 +20,7 @@ export function FailureTable({ failures }: { readonly failures: AnswerTo<"insigh
               to="/runs/$run"
               params={{ run: String(number) }}
               search={{ tab: "log", stage, attempt: String(attempt) }}
+              className="whitespace-nowrap"
             >
               #{number} {stage} {attempt}
             </Link>

@@ -27,7 +27,7 @@ export function WaitsPanels({ since }: { readonly since: string | null }): React
       </p>
       <div className="grid gap-4 xl:grid-cols-2">
         <Panel title="Waiting for people">
-          <Waits rows={data.waits} />
+          <Waits rows={data.waits.filter(({ kind }) => kind !== "escalation")} />
         </Panel>
         <Panel title="Loops">
           <Loops rows={data.loops} />
