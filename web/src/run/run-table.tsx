@@ -3,14 +3,14 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { SafeText } from "../ui/safe-text.tsx";
+import { plain, SafeText } from "../ui/safe-text.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Ago, Elapsed, usd } from "../ui/time.tsx";
 import { standingOfRow } from "./standing.ts";
 import type { RunRow } from "./types.ts";
 
 const COLUMNS =
-  "xl:grid xl:grid-cols-[minmax(10rem,1.5fr)_minmax(10rem,2fr)_minmax(4rem,8rem)_minmax(4rem,7rem)_minmax(4rem,6rem)_4rem_5rem_4rem_5.5rem] xl:items-center xl:gap-x-3";
+  "xl:grid xl:grid-cols-[minmax(13rem,1.6fr)_minmax(10rem,2fr)_minmax(4rem,7rem)_minmax(4rem,6rem)_minmax(4rem,5rem)_4rem_5rem_4rem_6.5rem] xl:items-center xl:gap-x-3";
 const HEADS = ["Status", "Run", "Flow", "Stage", "Agent", "Loop", "Elapsed", "Cost", "Updated"] as const;
 
 export function RunTable({
@@ -88,7 +88,7 @@ function Cells({ run }: { readonly run: RunRow }): ReactNode {
       <div role="cell" className="flex min-w-0 flex-col items-start gap-0.5">
         <StatusBadge is={is} />
         {why !== "" && (
-          <span className="w-full truncate text-xs text-muted">
+          <span title={plain(why)} className="w-full truncate text-xs text-muted">
             <SafeText max={200}>{why}</SafeText>
           </span>
         )}
