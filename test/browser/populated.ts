@@ -1,6 +1,5 @@
 // A daemon with something of everything: runs in each state, every kind of item, a story with a rejected handoff, changes to look at.
 
-import { join } from "node:path";
 import { until } from "../harness/until.ts";
 import { type Dashboard, itemOf, STRAIGHT } from "./dashboard.ts";
 import { tellStory } from "./told-story.ts";
@@ -22,9 +21,19 @@ export function check(code: string, known: ReadonlySet<string>): boolean {
   return known.has(createHash("sha256").update(code).digest("hex"));
 }
 `;
+const TEST = `import { expect, test } from "vitest";
+import { check } from "./login.ts";
+
+test("a code that nobody was given opens nothing", () => {
+  expect(check("1234", new Set())).toBe(false);
+});
+`;
 const LOOPING = {
   ...STRAIGHT,
-  build: [{ verdict: "COMPLETE", write: { "src/login.ts": CODE, "docs/login.md": "# Login\n" }, commit: true }],
+  build: [
+    { verdict: "COMPLETE", write: { "src/login.ts": CODE, "docs/login.md": "# Login" }, commit: true },
+    { verdict: "COMPLETE", write: { "src/login.test.ts": TEST }, commit: true },
+  ],
   qa: [{ verdict: "REVISE", issues: ISSUES }, { verdict: "SHIP" }],
 };
 const STORY = "v0.1:2.3.1";
@@ -48,7 +57,7 @@ export async function populate(dashboard: Dashboard): Promise<Populated> {
   await until("it asks", async () => (await itemOf(daemon, asked.id)) !== undefined || undefined);
   await dashboard.stands(ship.number, "review");
   await dashboard.stands(escalated.number, "escalated");
-  dashboard.play({ ...STRAIGHT, design: [{ verdict: "APPROVED", hold: join(daemon.dir, "never") }] });
+  dashboard.play({ ...STRAIGHT, design: [{ verdict: "APPROVED", sleepMs: 3600_000 }] });
   const held = await begin("Faster start");
   await dashboard.stands(held.number, "designing");
   await sendBack();
