@@ -14,6 +14,7 @@ import { measureProcesses } from "./processes.ts";
 import { measurePrompts } from "./prompts.ts";
 import { measureReaders } from "./readers.ts";
 import { measureThroughput } from "./throughput.ts";
+import { measureWeb } from "./web.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -34,6 +35,7 @@ const MEASUREMENTS = [
   () => measureAgents(options.dir),
   () => measureEvents(options.dir),
   () => measureDaemon(options.dir),
+  () => measureWeb(options.dir),
 ];
 
 console.log(

@@ -2,6 +2,7 @@
 // once, which those of the real command cannot, so the parts of the daemon are put together here.
 // `node bench/serve.ts HOME PROJECT`: prints its address. At a line on stdin it takes up work until the next line, and says how that went.
 
+import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { loadConfig } from "../src/compose.ts";
 import { systemClock } from "../src/engine/clock.ts";
@@ -10,6 +11,7 @@ import { createApp } from "../src/server/app.ts";
 import { createEventHub } from "../src/server/events/hub.ts";
 import { createKeys } from "../src/server/keys.ts";
 import { listen } from "../src/server/listen.ts";
+import { loadWeb } from "../src/server/web.ts";
 import { percentile } from "./measure.ts";
 import { featureFlow, openWorkload, unlimited } from "./workload.ts";
 
@@ -41,7 +43,8 @@ const parts = serverParts(acting, {
   keys,
   hub,
 });
-const listening = await listen((port) => createApp(parts, { port }), address);
+const web = loadWeb(join(import.meta.dirname, "../dist/web"));
+const listening = await listen((port) => createApp(parts, { port, ...(web === undefined ? {} : { web }) }), address);
 console.log(listening.url);
 
 let working = false;

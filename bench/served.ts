@@ -8,6 +8,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 export type Served = {
+  readonly url: string;
+  /** The operator's. */
+  readonly token: string;
   /** From the start of the process until a list of runs was answered. */
   readonly firstMs: number;
   /** Milliseconds until the whole answer was there. */
@@ -55,6 +58,8 @@ export async function startServed(home: string, cwd: string, args: readonly stri
 
   await ask("/api/runs");
   return {
+    url,
+    token,
     firstMs: performance.now() - since,
     ask,
     send: (line) => void child.stdin.write(`${line}\n`),

@@ -1,0 +1,200 @@
+// The dashboard in a real browser with as much as years of use leave: how long until a page can be used, how long it blocks, how many elements
+// it has, and whether it grows while events rain. Long lists must cost what is seen of them, not what they hold.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, CDPSession, Page } from "playwright-core";
+import { CLI } from "../test/e2e/bench.ts";
+import { builtDashboard } from "../test/browser/built.ts";
+import { openBrowser } from "../test/browser/browser.ts";
+import { until } from "../test/harness/until.ts";
+import { fillStore } from "./big-store.ts";
+import { inFolder, type Row } from "./measure.ts";
+import type { Told } from "./serve.ts";
+import { type Served, startServed } from "./served.ts";
+
+const RUNS = 10_000;
+const LOG_LINES = 100_000;
+const FILES = 60;
+const FILE_LINES = 120;
+const READY_MS = 3000;
+const NODES = 4000;
+/** What a page keeps on purpose is there after a minute; from then on nothing may be added. */
+const WARM_MS = 60_000;
+const RAIN_MS = 60_000;
+const GROWTH_MB = 20;
+
+export async function measureWeb(base: string, runs: number = RUNS): Promise<readonly Row[]> {
+  await builtDashboard();
+  const browser = await openBrowser();
+  try {
+    return await inFolder(base, async (dir) => {
+      const project = join(dir, "project");
+      const home = join(dir, "home");
+      makeProject(project, join(dir, "loud.mjs"));
+      await fillStore(home, project, runs);
+      const served = await startServed(home, project, [CLI, "up", "--port", "0"]);
+      const loud = await runLoud(served);
+      const rows = [
+        ...(await measurePage(browser, served, `${count(runs)} runs`, "/runs", "main a[href^='/runs/']")),
+        ...(await measurePage(
+          browser,
+          served,
+          `${count(LOG_LINES)} log lines`,
+          `/runs/${loud}?tab=log&stage=spec&attempt=1&file=output`,
+          "main [role=log]",
+        )),
+        ...(await measurePage(
+          browser,
+          served,
+          `${count(FILES * FILE_LINES)} diff lines`,
+          `/runs/${loud}?tab=changes`,
+          "main [data-index] code",
+        )),
+      ];
+      await served.end("SIGTERM");
+      const busy = await startServed(home, project, [join(import.meta.dirname, "serve.ts"), home, project]);
+      rows.push(...(await measureRain(browser, busy)));
+      await busy.end("SIGKILL");
+      return rows;
+    });
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Whose agents say very much, and change very much. */
+function makeProject(project: string, agent: string): void {
+  mkdirSync(project);
+  const git = ["-C", project, "-c", "user.name=bench", "-c", "user.email=bench@localhost"];
+  execFileSync("git", [...git, "init", "-q", "-b", "main"]);
+  execFileSync("git", [...git, "commit", "-q", "--allow-empty", "-m", "first"]);
+  writeFileSync(agent, LOUD);
+  writeFileSync(
+    join(project, "passrail.yaml"),
+    JSON.stringify({ agents: { "*": { command: [process.execPath, agent] } } }),
+  );
+}
+
+const LOUD = `
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+const stage = process.env.PASSRAIL_STAGE;
+process.stdin.resume();
+if (stage === "spec") {
+  const lines = Array.from({ length: ${LOG_LINES} }, (_, at) => "\\u001b[3" + (at % 8) + "mline " + at + "\\u001b[0m of what an agent says while it works");
+  process.stdout.write(lines.join("\\n") + "\\n");
+}
+if (stage === "build") {
+  for (let file = 0; file < ${FILES}; file++)
+    writeFileSync("file-" + file + ".ts", Array.from({ length: ${FILE_LINES} }, (_, at) => "export const value" + at + " = " + at + ";").join("\\n"));
+  execFileSync("git", ["add", "-A"]);
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-q", "-m", "much"]);
+}
+const verdict = { spec: "APPROVED", design: "APPROVED", build: "COMPLETE", qa: "SHIP" }[stage];
+writeFileSync(process.env.PASSRAIL_VERDICT_FILE, JSON.stringify({ verdict }));
+process.stdin.once("end", () => process.exit(0));
+`;
+
+async function runLoud(served: Served): Promise<number> {
+  const started = (await call(served, "/api/runs", { flow: "feature", title: "Loud" })) as { run: Run };
+  await call(served, `/api/inbox/${started.run.id}.1/answer`, { answer: "approve" });
+  const { number } = started.run;
+  await until(
+    "the loud run waits to be shipped",
+    async () => (((await call(served, `/api/runs/${number}`)) as Run).word === "review" ? true : undefined),
+    120_000,
+  );
+  return number;
+}
+
+type Run = { readonly id: string; readonly number: number; readonly word: string };
+
+async function call({ url, token }: Served, path: string, body?: object): Promise<unknown> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "if-match": "*" };
+  const sent = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+  const answer = await fetch(`${url}${path}`, sent);
+  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+  return answer.json();
+}
+
+async function measurePage(
+  browser: Browser,
+  served: Served,
+  what: string,
+  path: string,
+  sign: string,
+): Promise<readonly Row[]> {
+  const page = await openPage(browser, served, path);
+  await page.locator(sign).first().waitFor({ timeout: 60_000 });
+  const ready = (await page.evaluate("performance.now()")) as number;
+  const longest = (await page.evaluate("Math.max(0, ...window.longTasks)")) as number;
+  const nodes = (await page.evaluate("document.querySelectorAll('*').length")) as number;
+  const megabytes = await heapOf(await page.context().newCDPSession(page));
+  await page.context().close();
+  return [
+    { name: `${what}: until it can be used`, value: ready, unit: "ms", limit: { is: "at most", value: READY_MS } },
+    { name: `${what}: longest block`, value: longest, unit: "ms" },
+    { name: `${what}: elements`, value: nodes, unit: "", limit: { is: "at most", value: NODES } },
+    { name: `${what}: heap`, value: megabytes, unit: "MB" },
+  ];
+}
+
+/** A hundred runs commit without a rest under an open list. */
+async function measureRain(browser: Browser, busy: Served): Promise<readonly Row[]> {
+  const page = await openPage(browser, busy, "/runs");
+  await page.locator("main a[href^='/runs/']").first().waitFor({ timeout: 60_000 });
+  const session = await page.context().newCDPSession(page);
+  busy.send("begin");
+  await delay(WARM_MS);
+  const before = await heapOf(session);
+  await page.evaluate("void (window.longTasks.length = 0)");
+  await delay(RAIN_MS);
+  const after = await heapOf(session);
+  const longest = (await page.evaluate("Math.max(0, ...window.longTasks)")) as number;
+  const { handoffs, tookMs } = JSON.parse(await busy.tell("end")) as Told;
+  await page.context().close();
+  const note = `${count(Math.round((handoffs / tookMs) * 1000))} handoffs/s, each of several events, for ${(WARM_MS + RAIN_MS) / 1000} s`;
+  return [
+    {
+      name: "events rain: growth of the heap",
+      value: after - before,
+      unit: "MB",
+      limit: { is: "at most", value: GROWTH_MB },
+      note,
+    },
+    { name: "events rain: longest block", value: longest, unit: "ms" },
+  ];
+}
+
+async function openPage(browser: Browser, { url, token }: Served, path: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  await context.addInitScript(
+    `if (location.protocol !== "about:") {
+      sessionStorage.setItem("passrail.session", ${JSON.stringify(token)});
+      window.longTasks = [];
+      new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((each) => each.duration)))
+        .observe({ type: "longtask", buffered: true });
+    }`,
+  );
+  const page = await context.newPage();
+  await page.goto(`${url}${path}`, { waitUntil: "commit" });
+  return page;
+}
+
+/** What is left after a collection. */
+async function heapOf(session: CDPSession): Promise<number> {
+  await session.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  return usedSize / 1024 / 1024;
+}
+
+/** Here time itself is what is measured by. */
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
