@@ -33,7 +33,8 @@ export type DiffViewerProps = {
 
 const NOTHING_SAID: Review = { comments: [], writing: null };
 
-const LINE_PX = 20;
+/** A line's number is pressed to comment on it, and less than this is too small to press. */
+const LINE_PX = 24;
 
 export function DiffViewer({ files, name, review = NOTHING_SAID, onReview }: DiffViewerProps): ReactNode {
   const { comments, writing } = review;
@@ -107,7 +108,7 @@ export function DiffViewer({ files, name, review = NOTHING_SAID, onReview }: Dif
       <div
         ref={list}
         onKeyDown={walk}
-        className="relative overflow-clip rounded-md border border-line bg-panel font-mono text-xs leading-5"
+        className="relative overflow-clip rounded-md border border-line bg-panel font-mono text-xs leading-[24px]"
         style={{ height: virtual.getTotalSize() }}
       >
         {drawn.map(({ index, key, start }) => {
