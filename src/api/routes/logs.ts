@@ -46,12 +46,9 @@ export const LOG_ROUTES = {
       "What a run has changed: the diff of the last attempt that has one, or of all its commits, with numbers per file",
     params: z.strictObject({ run: runReference }),
     query: z.strictObject({
-      of: z
-        .enum(["last", "run"])
-        .default("last")
-        .meta({
-          description: "the last attempt with a diff, or everything from the run's first commit to its branch now",
-        }),
+      of: z.enum(["last", "run"]).default("last").meta({
+        description: "the last attempt with a diff, or everything from the run's first commit to its branch now",
+      }),
       limit: numberText(1, DIFF_PART, `expected 1 to ${DIFF_PART} bytes`).default(256 * 1024),
     }),
     answer: json(runDiffSchema, "the diff, cut where it is large"),

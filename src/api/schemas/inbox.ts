@@ -85,7 +85,7 @@ export const answerSchema = z
   .meta({ id: "Answer" });
 
 /** Who decided what, and when. */
-export const decisionSchema = z
+const decisionSchema = z
   .object({
     id: z.string().meta({ description: "RUN.NUMBER of the item" }),
     runId: z.string(),

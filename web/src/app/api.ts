@@ -96,7 +96,11 @@ export async function call<N extends CallName>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
-  const answer: unknown = await response.json().catch(() => undefined);
+  const answer: unknown = await response.json().catch((cause: unknown) => {
+    // Nobody waits for it any more; that is no answer of the daemon.
+    if (options.signal?.aborted === true) throw cause;
+    return undefined;
+  });
   if (response.ok) return answer as AnswerTo<N>;
   if (response.status === 401) endSession(false);
   throw new ApiError(isProblem(answer) ? answer : unreadable(response.status));

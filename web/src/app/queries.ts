@@ -41,12 +41,6 @@ export const runQuery = (run: string) =>
     queryFn: ({ signal }) => call("showRun", { params: { run } }, { signal }),
   });
 
-export const runDiffQuery = (run: string) =>
-  queryOptions({
-    queryKey: ["diff", run],
-    queryFn: ({ signal }) => call("runDiff", { params: { run } }, { signal }),
-  });
-
 export const ticketQuery = (ticket: string) =>
   queryOptions({
     queryKey: ["ticket", ticket],

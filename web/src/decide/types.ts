@@ -6,7 +6,6 @@ import type { ProblemDocument } from "../../../src/api/problem.ts";
 export type Item = AnswerTo<"showItem">;
 export type ItemKind = Item["kind"];
 export type Lead = Item["leads"][number];
-export type Decision = AnswerTo<"listDecisions">["decisions"][number];
 /** Who was first. */
 export type Decided = NonNullable<ProblemDocument["decided"]>;
 export type Changed = NonNullable<ProblemDocument["changed"]>;

@@ -74,7 +74,7 @@ export function RunHeader({ run, children }: { readonly run: RunDetail; readonly
   );
 }
 
-export function LoopBadge({
+function LoopBadge({
   name,
   loops,
   max,

@@ -51,7 +51,7 @@ export function Button({
   );
 }
 
-export function Keys({ children }: { readonly children: string }): ReactNode {
+function Keys({ children }: { readonly children: string }): ReactNode {
   return (
     <kbd
       aria-hidden="true"
