@@ -29,7 +29,6 @@ describe.skipIf(isBrowserMissing())("the board", () => {
       (await dashboard.daemon.call("GET", `/api/runs/${run.number}`)).body["stages"];
     expect(JSON.stringify(await attempts())).not.toContain("startedAt");
     await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
-    // R-000-37
     await card(page, "speccing", "By button").getByText("IN1").waitFor();
     hold.go();
     await dashboard.stands(run.number, "review");
@@ -60,7 +59,7 @@ describe.skipIf(isBrowserMissing())("the board", () => {
       second.go();
       await building.getByTitle("Revision loop 2 of 2").waitFor();
       expect(await colourOf(building.getByTitle("Revision loop 2 of 2"))).not.toEqual(early);
-      // R-000-41: as often as may be, and not escalated for that.
+      // As often as may be, and not escalated for that.
       expect(await building.getByText("Escalated").count()).toBe(0);
       third.go();
       await card(page, "escalated", "In loops").getByText("Escalated").waitFor();

@@ -20,7 +20,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
   afterAll(() => dashboard.close());
 
   test(
-    "R-X-07: approve to start, three times REVISE, an escalation answered, comments on lines sent back, shipped: from the browser only",
+    "approve to start, three times REVISE, an escalation answered, comments on lines sent back, shipped: from the browser only",
     async () => {
       const log = join(dashboard.daemon.dir, "prompts.jsonl");
       dashboard.play({
