@@ -43,7 +43,7 @@ export type Keys = {
   /** False where there is no such key. */
   revoke(id: string): Promise<boolean>;
   /** False where it has ended already. */
-  endSession(id: string): boolean;
+  endSession(id: string): Promise<boolean>;
   newLoginCode(): Grant;
   /** The session for an open code, which is used up by it. */
   exchange(login: Principal & { kind: "login" }): Grant | undefined;
@@ -60,7 +60,11 @@ export async function createKeys(folder: string, { person, now }: KeysOptions): 
   const tokenFile = join(folder, "operator.token");
   const keysFile = join(folder, "keys.json");
   const operator = hashOf(await operatorToken(tokenFile));
-  const logins = createLogins(() => Date.parse(now()));
+  const sessionsFile = join(folder, "sessions.json");
+  const logins = createLogins(() => Date.parse(now()), {
+    load: () => parseSessions(readPrivate(sessionsFile)),
+    save: (all) => changePrivate(sessionsFile, () => `${JSON.stringify([...all])}\n`).catch(() => undefined),
+  });
   let known = parseKeys(readPrivate(keysFile));
   let stamp = stampOf(keysFile);
 
@@ -125,6 +129,17 @@ function principalOf({ id, kind, name }: StoredKey): Principal {
       return { kind, id };
     case "webhook":
       return { kind, id, source: name };
+  }
+}
+
+const sessionsSchema = z.array(z.tuple([z.string().regex(/^[0-9a-f]{64}$/), z.number()])).max(100);
+
+/** What cannot be read opens nothing. */
+function parseSessions(text: string | undefined): readonly (readonly [string, number])[] {
+  try {
+    return sessionsSchema.parse(JSON.parse(text ?? "[]"));
+  } catch {
+    return [];
   }
 }
 

@@ -1,4 +1,5 @@
-// How a browser gets in without a token in a URL: a code that is good once and for a minute becomes a session that lives in memory only.
+// How a browser gets in without a token in a URL: a code that is good once and for a minute becomes a session. Of a session only a hash
+// is kept, with its end, so that pages that are open go on after a restart; codes live in memory only.
 // Guessing is hopeless, and bounded all the same.
 
 import { createHash, randomBytes } from "node:crypto";
@@ -13,10 +14,16 @@ const SESSIONS = 100;
 
 export type Grant = { readonly token: string; readonly expiresAt: string };
 
+/** Hashes of sessions and when each ends, as they are between two starts. */
+export type KeptSessions = {
+  readonly load: () => Iterable<readonly [string, number]>;
+  save(all: ReadonlyMap<string, number>): Promise<void>;
+};
+
 /** `now`: milliseconds since 1970. */
-export function createLogins(now: () => number) {
+export function createLogins(now: () => number, kept: KeptSessions) {
   const codes = new Map<string, number>();
-  const sessions = new Map<string, number>();
+  const sessions = new Map<string, number>(kept.load());
   let tries: number[] = [];
 
   return {
@@ -38,10 +45,18 @@ export function createLogins(now: () => number) {
       drop(sessions);
       if (!codes.delete(codeId)) return undefined;
       makeRoom(sessions, SESSIONS);
-      return give(sessions, TOKEN_PREFIX.session, SESSION_MS);
+      const session = give(sessions, TOKEN_PREFIX.session, SESSION_MS);
+      // Not waited for: what is lost in a crash right after is one login.
+      void kept.save(sessions);
+      return session;
     },
     /** False where it has ended already. */
-    endSession: (sessionId: string): boolean => sessions.delete(sessionId),
+    async endSession(sessionId: string): Promise<boolean> {
+      const wasOpen = sessions.delete(sessionId);
+      // Waited for: who was told that a session has ended relies on it.
+      if (wasOpen) await kept.save(sessions);
+      return wasOpen;
+    },
     isSession(token: string): boolean {
       const until = sessions.get(hashOf(token));
       return until !== undefined && until > now();

@@ -140,7 +140,7 @@ describe.skipIf(isBrowserMissing())("the board", () => {
       const { daemon } = dashboard;
       dashboard.play(STRAIGHT);
       const run = await dashboard.start("feature", "On the move");
-      const { context, page } = await dashboard.stay(BOARD);
+      const { context, page } = await dashboard.visit(BOARD);
       await card(page, "pending", "On the move").waitFor();
       const names = await page.locator("main section h2").allInnerTexts();
       expect(names.map((text) => text.split("\n")[0])).toEqual(

@@ -19,7 +19,7 @@ describe.skipIf(isBrowserMissing())("a page that stays open", () => {
       const { daemon } = dashboard;
       const port = new URL(daemon.url).port;
       await dashboard.start("feature", "Before the end");
-      const { context, page, seen } = await dashboard.stay("/");
+      const { context, page, seen } = await dashboard.visit("/");
       await page.getByText("● Live").first().waitFor();
       await page.getByText("1 waiting for you").first().waitFor({ state: "attached" });
       await page.evaluate("window.isTheSame = true");

@@ -18,8 +18,6 @@ export type Dashboard = {
   address(path?: string): Promise<string>;
   /** A browser of its own, logged in and on this page. */
   visit(path?: string, options?: BrowserContextOptions): Promise<Visit>;
-  /** The same with a key, as a screen on a wall has one: it outlives the daemon, as sessions do not. */
-  stay(path: string): Promise<Visit>;
   /** By the API, for what a test does not look at. */
   start(flow: string, title: string, more?: Readonly<Record<string, unknown>>): Promise<{ id: string; number: number }>;
   /** Answers what a run waits for, by the API. */
@@ -73,17 +71,6 @@ export async function openDashboard(): Promise<Dashboard> {
       const page = await context.newPage();
       await page.goto(await dashboard.address(path), { waitUntil: "domcontentloaded" });
       await page.getByRole("navigation", { name: "Main" }).waitFor();
-      return { context, page, seen };
-    },
-    async stay(path) {
-      const key = await daemon.call("POST", "/api/keys", { body: { name: "screen", kind: "operator" } });
-      const context = await browser.newContext(DESKTOP);
-      const seen = await watch(context, daemon);
-      await context.addInitScript(
-        `if (location.protocol !== "about:") sessionStorage.setItem("passrail.session", ${JSON.stringify(key.body["token"])})`,
-      );
-      const page = await context.newPage();
-      await page.goto(`${daemon.url}${path}`, { waitUntil: "domcontentloaded" });
       return { context, page, seen };
     },
     async start(flow, title, more = {}) {

@@ -2,6 +2,7 @@
 
 import {
   chmodSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createKeys } from "../../src/server/keys.ts";
+import { until } from "../harness/until.ts";
 
 let folder: string;
 let clock = Date.parse("2026-01-01T00:00:00Z");
@@ -96,4 +98,33 @@ test("a login code ends after a minute, its session after twelve hours", async (
   expect(keys.find(session?.token ?? "")?.kind).toBe("operator");
   clock += 12 * 3600_000;
   expect(keys.find(session?.token ?? "")).toBeUndefined();
+});
+
+test("a session goes on after a restart, kept as a hash; one that was ended, or whose file is not ours, does not", async () => {
+  const login = async () => {
+    const keys = await open();
+    const code = keys.findLogin(keys.newLoginCode().token);
+    if (code === undefined || code === "too many" || code.kind !== "login") throw new Error("no login");
+    return { keys, token: keys.exchange(code)?.token ?? "" };
+  };
+  const file = join(folder, "sessions.json");
+  const saved = (hashes: number) =>
+    until("it is kept", () => {
+      const kept = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as unknown[]) : [];
+      return kept.length === hashes ? true : undefined;
+    });
+  const first = await login();
+  await saved(1);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, "utf8")).not.toContain(first.token.slice(6));
+  const again = await open();
+  const known = again.find(first.token);
+  expect(known?.kind).toBe("operator");
+  if (known?.kind !== "operator" || known.session === undefined) throw new Error("no session");
+  expect(await again.endSession(known.session)).toBe(true);
+  expect((await open()).find(first.token)).toBeUndefined();
+  const second = await login();
+  await saved(1);
+  writeFileSync(file, '[["not a hash", 9e15]]');
+  expect((await open()).find(second.token)).toBeUndefined();
 });

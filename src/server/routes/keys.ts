@@ -39,7 +39,7 @@ export function mountKeys(mount: Mount, { keys, audit }: ServerParts): void {
 
   mount.json(ROUTES.endSession, async ({ principal }) => {
     const session = principal.kind === "operator" ? principal.session : undefined;
-    if (session === undefined || !keys.endSession(session))
+    if (session === undefined || !(await keys.endSession(session)))
       return err({ code: "session_not_found", detail: "This token is not one of a session; it stays good." });
     return ok({ ended: true as const });
   });

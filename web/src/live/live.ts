@@ -1,7 +1,7 @@
 // Live events for this page: through the worker that all tabs share, or by a connection of its own where there are no such workers.
 
 import { useSyncExternalStore } from "react";
-import { currentToken } from "../app/session.ts";
+import { currentToken, endSession } from "../app/session.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import workerUrl from "./worker.ts?worker&url";
 import type { Change, FromPage, LiveState, ToPage } from "./protocol.ts";
@@ -61,6 +61,8 @@ function say(message: FromPage): void {
 function hear(message: ToPage): void {
   if (message.type === "state") {
     state = message.state;
+    // Whoever is not known any more is shown the door at once, not at the next click.
+    if (state.is === "refused") endSession(false);
     for (const watcher of watchers) watcher();
   } else for (const listener of listeners) listener(message.type === "reset" ? "reset" : message.changes);
 }
