@@ -1,5 +1,29 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { contractTests } from "./test/contract/installed.ts";
+
+/** The longest begin first, so that at the end nobody waits for one that has just begun. */
+const LONGEST = [
+  "test/crash/kill",
+  "test/contract/opencode",
+  "test/browser/",
+  "test/crash/",
+  "test/contract/",
+  "test/daemon/",
+  "test/e2e/",
+  "test/engine/",
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const found = LONGEST.findIndex((part) => moduleId.includes(part));
+      return found === -1 ? LONGEST.length : found;
+    };
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -10,6 +34,7 @@ export default defineConfig({
     hookTimeout: 90_000,
     // Two cores: real processes are spawned by many tests, more workers would only make timings worse.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
