@@ -6,7 +6,7 @@ import { INVARIANTS, type Violation } from "./invariants.ts";
 import { describeFailure, runSeeds, type SeedResult, spread } from "./seeds.ts";
 
 /** Each is killed two or three times. A person who runs the tests gets fewer of them, and `npm run crash` for more. */
-const SEEDS = Number(process.env["PASSRAIL_CRASH_SEEDS"] ?? (process.env["CI"] ? 80 : 24));
+const SEEDS = Number(process.env["PASSRAIL_CRASH_SEEDS"] ?? (process.env["CI"] ? 48 : 24));
 const FROM = Number(process.env["PASSRAIL_CRASH_FROM"] ?? 1);
 /** Agents pause and disks sync, so one more than there are cores. */
 const AT_ONCE = 3;
