@@ -2,7 +2,7 @@
 // change is thrown away: a second reading of the routes could say something else.
 
 import type { Flow } from "./flow.ts";
-import type { InboxItem, Run } from "./run.ts";
+import { answersOf, type InboxItem, type Run } from "./run.ts";
 import { findStage, isWork } from "./sequence.ts";
 import { transition } from "./transition.ts";
 
@@ -18,7 +18,9 @@ export type Lead = {
 };
 
 export function leadsOf(flow: Flow, run: Run, item: InboxItem): readonly Lead[] {
-  return answersOf(item).flatMap((answer) => {
+  // A question takes any text; an empty one leads where all of them lead.
+  const answers = item.kind === "question" ? [""] : answersOf(item);
+  return answers.flatMap((answer) => {
     const { run: after, ignored } = transition(flow, run, {
       type: "item.answered",
       number: item.number,
@@ -31,21 +33,6 @@ export function leadsOf(flow: Flow, run: Run, item: InboxItem): readonly Lead[] 
     });
     return ignored === undefined ? [{ answer, ...placeOf(flow, run, after, item.number), word: after.word }] : [];
   });
-}
-
-/** What may be answered; empty text for a question, which wants words. */
-function answersOf(item: InboxItem): readonly string[] {
-  switch (item.kind) {
-    case "gate":
-      return item.answers;
-    case "question":
-      return [""];
-    case "choice":
-    case "escalation":
-      return Object.keys(item.choices);
-    case "budget":
-      return ["raise", "stop"];
-  }
 }
 
 function placeOf(flow: Flow, before: Run, after: Run, number: number): Pick<Lead, "to" | "who"> {

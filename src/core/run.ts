@@ -183,3 +183,18 @@ export function openItems(run: Run): readonly InboxItem[] {
     .flatMap((track) => (track.at === "waiting" ? [track.item] : []))
     .sort((a, b) => a.number - b.number);
 }
+
+/** The answers on offer; empty for a question, which takes any text. */
+export function answersOf(item: InboxItem): readonly string[] {
+  switch (item.kind) {
+    case "gate":
+      return item.answers;
+    case "question":
+      return [];
+    case "choice":
+    case "escalation":
+      return Object.keys(item.choices);
+    case "budget":
+      return ["raise", "stop"];
+  }
+}

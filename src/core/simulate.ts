@@ -8,7 +8,7 @@ import type { Issue, Report, RoutedStage } from "./outcome.ts";
 import { routeKey } from "./outcome.ts";
 import type { Problem } from "./result.ts";
 import { counterKey } from "./counting.ts";
-import { type InboxItem, openItems, type Run } from "./run.ts";
+import { answersOf, type InboxItem, openItems, type Run } from "./run.ts";
 import { findWork } from "./sequence.ts";
 import type { SignalBody } from "./signal.ts";
 import { transition } from "./transition.ts";
@@ -326,7 +326,7 @@ function expected(run: Run): readonly Expected[] {
       case "running":
         return [{ kind: "stage", stage: track.stage, attempt: track.attempt }];
       case "waiting":
-        return [{ kind: track.item.kind, stage: track.item.stage, answers: answersTo(track.item) }];
+        return [{ kind: track.item.kind, stage: track.item.stage, answers: answersOf(track.item) }];
       case "stopped":
         return [{ kind: "stopped", stage: track.stage, reason: track.reason }];
       case "forked":
@@ -334,21 +334,6 @@ function expected(run: Run): readonly Expected[] {
         return [];
     }
   });
-}
-
-/** The answers on offer; a question takes any text. */
-function answersTo(item: InboxItem): readonly string[] {
-  switch (item.kind) {
-    case "gate":
-      return item.answers;
-    case "question":
-      return [];
-    case "choice":
-    case "escalation":
-      return Object.keys(item.choices);
-    case "budget":
-      return ["raise", "stop"];
-  }
 }
 
 function lineOf(flow: Flow, head: Head, run: Run, events: readonly RunEvent[]): TraceLine {

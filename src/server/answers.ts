@@ -3,8 +3,7 @@
 import type { Refusal } from "../api/problem.ts";
 import { REASON_CHARS, TEXT_CHARS } from "../api/schemas/common.ts";
 import { readRaise } from "../core/budget.ts";
-import type { InboxItem } from "../core/run.ts";
-import { answersOf } from "./views/inbox.ts";
+import { answersOf, type InboxItem } from "../core/run.ts";
 
 export type GivenAnswer = { readonly answer: string; readonly text: string; readonly issues?: readonly unknown[] };
 

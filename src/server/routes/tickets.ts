@@ -6,14 +6,13 @@ import { ROUTES } from "../../api/routes.ts";
 import type { Flow } from "../../core/flow.ts";
 import { featureRecord } from "../../core/projections/feature.ts";
 import { err, ok, type Result } from "../../core/result.ts";
-import { openItems, type Run } from "../../core/run.ts";
+import { answersOf, openItems, type Run } from "../../core/run.ts";
 import { findWork } from "../../core/sequence.ts";
 import type { RunSummary, Store, SubjectRecord } from "../../store/store.ts";
 import { allEvents, flowOf } from "../find-run.ts";
 import { lastActivity } from "../last-activity.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
-import { answersOf } from "../views/inbox.ts";
 import { showCounters } from "../views/run.ts";
 import { showRow } from "../views/run-row.ts";
 

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { inboxItemSchema } from "../../api/schemas/inbox.ts";
 import type { ResolvedFlow } from "../../core/agent.ts";
 import { leadsOf } from "../../core/leads.ts";
-import type { InboxItem, Run } from "../../core/run.ts";
+import { answersOf, type InboxItem, type Run } from "../../core/run.ts";
 import { countersOf } from "../../core/simulate.ts";
 import { overText } from "../../core/spending.ts";
 import { branchOf } from "../../engine/branch.ts";
@@ -82,21 +82,6 @@ function asksOf(item: InboxItem): readonly string[] {
       return [item.reason];
     case "budget":
       return [overText(item)];
-  }
-}
-
-/** Empty for a question: it wants a text. */
-export function answersOf(item: InboxItem): readonly string[] {
-  switch (item.kind) {
-    case "gate":
-      return item.answers;
-    case "question":
-      return [];
-    case "choice":
-    case "escalation":
-      return Object.keys(item.choices);
-    case "budget":
-      return ["raise", "stop"];
   }
 }
 
