@@ -82,13 +82,14 @@ export function serverParts(acting: Acting, more: More): ServerParts {
         file,
         origin,
       })),
-    async prepare({ resolved, subject, input, workspace }) {
+    async prepare({ resolved, subject, input, workspace, agents = {} }) {
       const now = await loadConfig({ environment, project, flags });
       if (!now.ok) return now;
       const given = Object.entries(input).flatMap(([name, value]): [string, Json][] =>
         value === undefined ? [] : [[name, value]],
       );
-      const wish = { resolved, subject, project, cwd: project, input: given, agents: [] };
+      const played = Object.entries(agents).map(([name, player]) => `${name}=${player}`);
+      const wish = { resolved, subject, project, cwd: project, input: given, agents: played };
       const prepared = await prepareRun(workspace === undefined ? wish : { ...wish, workspace }, now.value);
       return prepared.ok ? ok(prepared.value.facts) : prepared;
     },

@@ -122,5 +122,7 @@ export type RunWish = {
   readonly subject: Subject;
   readonly input: JsonObject;
   readonly workspace?: "in-place" | "worktree";
+  /** Stage, agent or `*` -> who plays it, over what the settings say. */
+  readonly agents?: Readonly<Record<string, string>>;
 };
 export type AttemptIdentity = { readonly runId: string; readonly stage: string; readonly attempt: number };

@@ -133,6 +133,13 @@ export const startRunSchema = z
       .default({})
       .meta({ description: "facts for the flow's conditions and prompts, by dotted name" }),
     workspace: z.enum(["in-place", "worktree"]).optional(),
+    agents: z
+      .record(z.string().min(1).max(100), z.string().min(1).max(2000))
+      .refine((agents) => Object.keys(agents).length <= 100, "expected at most 100 agents")
+      .optional()
+      .meta({
+        description: "who plays a stage, an agent or * in this run, over the settings: claude, outside, or a command",
+      }),
   })
   .meta({ id: "StartRun" });
 

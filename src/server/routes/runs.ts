@@ -119,12 +119,13 @@ async function startRun(
   const resolved = parts.flows.resolve(body.flow);
   if (!resolved.ok) return err(noFlow(parts, body.flow, resolved.error));
   const subject: Subject = { id: body.id ?? subjectId(parts, wish), title: body.title, body: body.body };
-  const { input, workspace } = body;
+  const { agents, input, workspace } = body;
   const prepared = await parts.prepare({
     resolved: resolved.value,
     subject,
     input: input as JsonObject,
     ...(workspace === undefined ? {} : { workspace }),
+    ...(agents === undefined ? {} : { agents }),
   });
   if (!prepared.ok) return err(refused("run_refused", prepared.error));
   // A wish that is repeated after a restart finds the run of the first time under the same id.
