@@ -9,7 +9,7 @@ import { NOT_STARTED, waysOf } from "../../core/ways.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { listStages, whoOf } from "../views/run.ts";
-import { isStory } from "./handoffs-story.ts";
+import { isStory } from "./handoffs/story.ts";
 
 /** Of so many of the newest runs the sums are made: an answer takes the same time in a store of any age. */
 const RUNS_AT_MOST = 300;

@@ -13,10 +13,10 @@ import { payloadProblems } from "../../engine/check-contract.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Turns } from "../turns.ts";
-import { type Asking, deliver, wasDone } from "./handoffs-deliver.ts";
-import { redacted } from "./handoffs-redact.ts";
-import { describeStory, inboxOf, type Stories, type Story } from "./handoffs-story.ts";
-import { findTurn, finishOf, reportOf, type Turn } from "./handoffs-turn.ts";
+import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
+import { redacted } from "./handoffs/redact.ts";
+import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/story.ts";
+import { findTurn, finishOf, reportOf, type Turn } from "./handoffs/turn.ts";
 
 export function mountSignal(mount: Mount, parts: ServerParts, stories: Stories, turns: Turns): void {
   mount.json(ROUTES.signalStory, async ({ body, principal, wish }) => {

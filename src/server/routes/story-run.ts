@@ -12,10 +12,10 @@ import { actorOf } from "../actor.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Turns } from "../turns.ts";
-import { type Asking, deliver, wasDone } from "./handoffs-deliver.ts";
-import { closePending, expire } from "./handoffs-process.ts";
-import { runIdOf, startAgain, startFirst } from "./handoffs-start.ts";
-import { describeStory, inboxOf, type Stories, type Story } from "./handoffs-story.ts";
+import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
+import { closePending, expire } from "./handoffs/process.ts";
+import { runIdOf, startAgain, startFirst } from "./handoffs/start.ts";
+import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/story.ts";
 
 export function mountStoryRun(mount: Mount, parts: ServerParts, stories: Stories, turns: Turns): void {
   mount.json(ROUTES.storyStatus, async () => {

@@ -20,10 +20,10 @@ import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Principal } from "../principal.ts";
 import type { Turns } from "../turns.ts";
-import { type Asking, deliver, wasDone } from "./handoffs-deliver.ts";
-import { outsidePrompt } from "./handoffs-prompt.ts";
-import type { Stories, Story } from "./handoffs-story.ts";
-import { type CurrentWork, currentWork, findTurn, finishOf } from "./handoffs-turn.ts";
+import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
+import { outsidePrompt } from "./handoffs/prompt.ts";
+import type { Stories, Story } from "./handoffs/story.ts";
+import { type CurrentWork, currentWork, findTurn, finishOf } from "./handoffs/turn.ts";
 
 export function mountVerdict(mount: Mount, parts: ServerParts, stories: Stories, turns: Turns): void {
   const { store } = parts;

@@ -1,18 +1,18 @@
 // Whose turn it is: the attempt that a caller may start or end. An attempt's token ends its own attempt; an operator speaks for agents
 // outside. What a program plays is ended by that program and by nobody else.
 
-import type { Refusal } from "../../api/problem.ts";
-import type { ResolvedFlow } from "../../core/agent.ts";
-import type { Actor } from "../../core/event.ts";
-import type { Flow, WorkStage } from "../../core/flow.ts";
-import type { Report } from "../../core/outcome.ts";
-import { isPlayedOutside } from "../../core/play.ts";
-import { err, ok, type Result } from "../../core/result.ts";
-import type { Run, Track } from "../../core/run.ts";
-import { findWork } from "../../core/sequence.ts";
-import type { SignalBody } from "../../core/signal.ts";
-import type { Principal } from "../principal.ts";
-import { redacted } from "./handoffs-redact.ts";
+import type { Refusal } from "../../../api/problem.ts";
+import type { ResolvedFlow } from "../../../core/agent.ts";
+import type { Actor } from "../../../core/event.ts";
+import type { Flow, WorkStage } from "../../../core/flow.ts";
+import type { Report } from "../../../core/outcome.ts";
+import { isPlayedOutside } from "../../../core/play.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
+import type { Run, Track } from "../../../core/run.ts";
+import { findWork } from "../../../core/sequence.ts";
+import type { SignalBody } from "../../../core/signal.ts";
+import type { Principal } from "../../principal.ts";
+import { redacted } from "./redact.ts";
 
 export type Turn = {
   /** The name of the track. */

@@ -2,22 +2,22 @@
 // one who sends the first handoff starts a story again; an edge that nobody took in time may be created anew by a person.
 
 import { Buffer } from "node:buffer";
-import type { Refusal } from "../../api/problem.ts";
-import { type HandoffAction, PAYLOAD_BYTES } from "../../api/schemas/handoff-action.ts";
-import type { Flow, WorkStage } from "../../core/flow.ts";
-import { canonicalJson, type JsonObject } from "../../core/json.ts";
-import type { Report } from "../../core/outcome.ts";
-import { isValidTransition, storyAgents, storyTransitions } from "../../core/projections/story.ts";
-import { err, ok } from "../../core/result.ts";
-import { isEnded, type Run } from "../../core/run.ts";
-import { findWork, isWork } from "../../core/sequence.ts";
-import { payloadProblems } from "../../engine/check-contract.ts";
-import type { HandoffRow } from "../../store/store.ts";
-import { actorOf } from "../actor.ts";
-import { type Asking, deliver, wasDone } from "./handoffs-deliver.ts";
-import { runIdOf, startAgain } from "./handoffs-start.ts";
-import { FOREIGN, inboxOf, type Story } from "./handoffs-story.ts";
-import { findTurn, finishOf, reportOf } from "./handoffs-turn.ts";
+import type { Refusal } from "../../../api/problem.ts";
+import { type HandoffAction, PAYLOAD_BYTES } from "../../../api/schemas/handoff-action.ts";
+import type { Flow, WorkStage } from "../../../core/flow.ts";
+import { canonicalJson, type JsonObject } from "../../../core/json.ts";
+import type { Report } from "../../../core/outcome.ts";
+import { isValidTransition, storyAgents, storyTransitions } from "../../../core/projections/story.ts";
+import { err, ok } from "../../../core/result.ts";
+import { isEnded, type Run } from "../../../core/run.ts";
+import { findWork, isWork } from "../../../core/sequence.ts";
+import { payloadProblems } from "../../../engine/check-contract.ts";
+import type { HandoffRow } from "../../../store/store.ts";
+import { actorOf } from "../../actor.ts";
+import { type Asking, deliver, wasDone } from "./deliver.ts";
+import { runIdOf, startAgain } from "./start.ts";
+import { FOREIGN, inboxOf, type Story } from "./story.ts";
+import { findTurn, finishOf, reportOf } from "./turn.ts";
 
 type Wanted = Extract<HandoffAction, { readonly action: "create" }>;
 

@@ -1,7 +1,7 @@
 // What agents send is kept without what looks like a key, as their output is: it goes to other agents, into the history and to people.
 
-import type { Json } from "../../core/json.ts";
-import { createRedaction } from "../../core/redaction.ts";
+import type { Json } from "../../../core/json.ts";
+import { createRedaction } from "../../../core/redaction.ts";
 
 const { text } = createRedaction([]);
 

@@ -1,17 +1,17 @@
 // What a story is here: the run of a subject in a flow that has handoffs, the open one if there is one, else the newest. Its rows are
 // those of all its runs; who it is with is said by the current run alone.
 
-import type { Refusal } from "../../api/problem.ts";
-import type { HandoffRowShown } from "../../api/schemas/handoff-row.ts";
-import type { ResolvedFlow } from "../../core/agent.ts";
-import type { Flow } from "../../core/flow.ts";
-import { type StoryState, storyState } from "../../core/projections/story.ts";
-import { err, ok, type Result } from "../../core/result.ts";
-import { isEnded, openItems, type Run } from "../../core/run.ts";
-import type { HandoffRow, RunSummary, Store } from "../../store/store.ts";
-import type { ServerParts } from "../parts.ts";
-import type { Principal } from "../principal.ts";
-import { acceptedWith, showHandoff } from "../views/handoff.ts";
+import type { Refusal } from "../../../api/problem.ts";
+import type { HandoffRowShown } from "../../../api/schemas/handoff-row.ts";
+import type { ResolvedFlow } from "../../../core/agent.ts";
+import type { Flow } from "../../../core/flow.ts";
+import { type StoryState, storyState } from "../../../core/projections/story.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
+import { isEnded, openItems, type Run } from "../../../core/run.ts";
+import type { HandoffRow, RunSummary, Store } from "../../../store/store.ts";
+import type { ServerParts } from "../../parts.ts";
+import type { Principal } from "../../principal.ts";
+import { acceptedWith, showHandoff } from "../../views/handoff.ts";
 
 export type Story = { readonly run: Run; readonly resolved: ResolvedFlow };
 

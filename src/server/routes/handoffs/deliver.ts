@@ -1,15 +1,15 @@
 // How what a caller wants of a story reaches the engine: tried out first, so that what does not fit leaves no trace; one at a time per
 // story, so that of many who want the same one wins and the others see what it did.
 
-import type { Refusal } from "../../api/problem.ts";
-import type { Actor } from "../../core/event.ts";
-import { err, ok, type Result } from "../../core/result.ts";
-import type { Run } from "../../core/run.ts";
-import type { SignalBody } from "../../core/signal.ts";
-import { transition } from "../../core/transition.ts";
-import type { ServerParts } from "../parts.ts";
-import type { Principal } from "../principal.ts";
-import type { Stories, Story } from "./handoffs-story.ts";
+import type { Refusal } from "../../../api/problem.ts";
+import type { Actor } from "../../../core/event.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
+import type { Run } from "../../../core/run.ts";
+import type { SignalBody } from "../../../core/signal.ts";
+import { transition } from "../../../core/transition.ts";
+import type { ServerParts } from "../../parts.ts";
+import type { Principal } from "../../principal.ts";
+import type { Stories, Story } from "./story.ts";
 
 /** Who asks, and with what. */
 export type Asking = {

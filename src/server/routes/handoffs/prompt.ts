@@ -1,14 +1,14 @@
 // What an agent outside is told when it takes work: the same prompt as a program would get, but for how to end: there is no file and no
 // output that anybody reads, only this API.
 
-import type { ResolvedFlow } from "../../core/agent.ts";
-import type { WorkStage } from "../../core/flow.ts";
-import { composePrompt, type EarlierHandoff } from "../../core/prompt.ts";
-import type { Carry, Run } from "../../core/run.ts";
-import { findWork } from "../../core/sequence.ts";
-import { branchOf } from "../../engine/branch.ts";
-import type { AttemptRecord } from "../../store/store.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ResolvedFlow } from "../../../core/agent.ts";
+import type { WorkStage } from "../../../core/flow.ts";
+import { composePrompt, type EarlierHandoff } from "../../../core/prompt.ts";
+import type { Carry, Run } from "../../../core/run.ts";
+import { findWork } from "../../../core/sequence.ts";
+import { branchOf } from "../../../engine/branch.ts";
+import type { AttemptRecord } from "../../../store/store.ts";
+import type { ServerParts } from "../../parts.ts";
 
 type Work = {
   readonly run: Run;

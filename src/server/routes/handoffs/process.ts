@@ -1,21 +1,21 @@
 // `accept`, `reject`, `timeout` and `cleanup`: what becomes of a handoff that was created. Each is refused with the handoff as it is now
 // where it comes too late; then nothing has changed.
 
-import type { Refusal } from "../../api/problem.ts";
-import type { HandoffAction } from "../../api/schemas/handoff-action.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { outwardStatus } from "../../core/projections/story.ts";
-import { err, ok, type Result } from "../../core/result.ts";
-import { isEnded, type Run } from "../../core/run.ts";
-import type { HandoffRow } from "../../store/store.ts";
-import { actorOf } from "../actor.ts";
-import { allEvents } from "../find-run.ts";
-import { acceptedFacts, acceptedWith } from "../views/handoff.ts";
-import { refusePayload } from "./handoffs-create.ts";
-import { type Asking, deliver, wasDone } from "./handoffs-deliver.ts";
-import { redacted } from "./handoffs-redact.ts";
-import { FOREIGN, inboxOf, type Story } from "./handoffs-story.ts";
-import { findTurn, finishOf, reportOf } from "./handoffs-turn.ts";
+import type { Refusal } from "../../../api/problem.ts";
+import type { HandoffAction } from "../../../api/schemas/handoff-action.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { outwardStatus } from "../../../core/projections/story.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
+import { isEnded, type Run } from "../../../core/run.ts";
+import type { HandoffRow } from "../../../store/store.ts";
+import { actorOf } from "../../actor.ts";
+import { allEvents } from "../../find-run.ts";
+import { acceptedFacts, acceptedWith } from "../../views/handoff.ts";
+import { refusePayload } from "./create.ts";
+import { type Asking, deliver, wasDone } from "./deliver.ts";
+import { redacted } from "./redact.ts";
+import { FOREIGN, inboxOf, type Story } from "./story.ts";
+import { findTurn, finishOf, reportOf } from "./turn.ts";
 
 type Action<A extends HandoffAction["action"]> = Extract<HandoffAction, { readonly action: A }>;
 

@@ -1,15 +1,15 @@
 // The start of a story: for the first time, or again after its run has ended. Again means the same once more: same folder, same
 // players, the flow as it is now.
 
-import type { Refusal } from "../../api/problem.ts";
-import type { ResolvedFlow } from "../../core/agent.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { err, ok, type Result } from "../../core/result.ts";
-import type { Run, Subject } from "../../core/run.ts";
-import { actorOf } from "../actor.ts";
-import type { ServerParts } from "../parts.ts";
-import type { Asking } from "./handoffs-deliver.ts";
-import { isStory, type Story } from "./handoffs-story.ts";
+import type { Refusal } from "../../../api/problem.ts";
+import type { ResolvedFlow } from "../../../core/agent.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
+import type { Run, Subject } from "../../../core/run.ts";
+import { actorOf } from "../../actor.ts";
+import type { ServerParts } from "../../parts.ts";
+import type { Asking } from "./deliver.ts";
+import { isStory, type Story } from "./story.ts";
 
 export async function startAgain(asking: Asking, { run }: Story): Promise<Result<Story, Refusal>> {
   const resolved = storyFlow(asking.parts, run.flow);
