@@ -13,6 +13,7 @@ import type { Report } from "../src/core/outcome.ts";
 import { openItems, type Run, type Subject } from "../src/core/run.ts";
 import { isWork } from "../src/core/sequence.ts";
 import { systemClock } from "../src/engine/clock.ts";
+import { builtins } from "../src/engine/builtins.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import type { StageJob } from "../src/engine/run-stage.ts";
 import { openSqliteStore } from "../src/store/sqlite/open.ts";
@@ -143,6 +144,7 @@ export function openEngine(home: string, store: Store, slots: number, told: Told
     slots,
     agentLimits: {},
     players: nobody,
+    builtins,
     processes: { killLeftovers, findMarked },
     workspaces: () => noWorkspaces,
     notifier: null,

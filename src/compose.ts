@@ -116,6 +116,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     agentLimits: config.value.agentLimits,
     runStage: parts.runStage,
     players,
+    builtins: parts.builtins,
     metered: (resolved, run, stage) => meteredBy(parts.playOf(resolved, run.facts, stage)),
     budgets: () => config.value.budgets,
     processes: { killLeftovers, findMarked },

@@ -12,7 +12,12 @@ import {
 } from "./core/agent-options.ts";
 import type { Budgets } from "./core/budget.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
+import { type MergeMode, MERGE_MODES, mergeSchema, type MergeSettings, mergeSettings } from "./forge/settings.ts";
+import { ticketsSchema, type TicketSettings, ticketSettings } from "./tickets/settings.ts";
+import { type TriggerSettings, triggersSchema } from "./triggers/settings.ts";
 import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks/settings.ts";
+import { workspacesSchema, type WorkspaceSettings, workspaceSettings } from "./workspace/settings.ts";
+import { WORKSPACE_MODES, type WorkspaceMode } from "./workspace/workspace.ts";
 
 const command = z.array(z.string().min(1)).min(1);
 
@@ -46,7 +51,11 @@ const limit = z.union([
 
 const fileSchema = z.strictObject({
   slots: z.int().min(1).max(100).optional(),
-  workspace: z.enum(["in-place", "worktree"]).optional(),
+  workspace: z.enum(WORKSPACE_MODES).optional(),
+  workspaces: workspacesSchema.optional(),
+  tickets: ticketsSchema.optional(),
+  merge: mergeSchema.optional(),
+  triggers: triggersSchema.optional(),
   verdict_repair: z.boolean().optional(),
   runner: z.enum(RUNNERS).exclude(["acp", "command"]).optional(),
   model: z.string().min(1).max(100).optional(),
@@ -66,7 +75,11 @@ export type Setting<T> = { readonly value: T; readonly from: Origin };
 
 export type Config = {
   readonly slots: Setting<number>;
-  readonly workspace: Setting<"in-place" | "worktree" | "by-flow">;
+  readonly workspace: Setting<WorkspaceMode | "by-flow">;
+  readonly workspaces: WorkspaceSettings;
+  readonly tickets: TicketSettings;
+  readonly merge: Omit<MergeSettings, "mode"> & { readonly mode: Setting<MergeMode> };
+  readonly triggers: readonly TriggerSettings[];
   readonly verdictRepair: Setting<boolean>;
   /** The runner that plays agents for which nothing else is said. */
   readonly runner: Setting<RunnerName | "none">;
@@ -130,7 +143,8 @@ export function readConfig({ environment, project, user, flags }: ConfigSources)
       return err(wrong("passrail.yaml", `${foreign} is not taken from a project; it belongs into the user's settings`));
     files.push({ from, file: parsed.data });
   }
-  const slots = pick(flags.slots, environment["PASSRAIL_SLOTS"], files, (file) => file.slots?.toString(), "3");
+  const workers = environment["PASSRAIL_SLOTS"] ?? environment["MAX_WORKERS"];
+  const slots = pick(flags.slots, workers, files, (file) => file.slots?.toString(), "3");
   const slotCount = Number(slots.value);
   if (!/^[1-9][0-9]{0,2}$/u.test(slots.value) || slotCount > 100)
     return err(wrong(`slots (${slots.from})`, `"${slots.value}" is not a number from 1 to 100`));
@@ -142,7 +156,12 @@ export function readConfig({ environment, project, user, flags }: ConfigSources)
     "by-flow",
   );
   if (!isWorkspace(workspace.value))
-    return err(wrong(`workspace (${workspace.from})`, `"${workspace.value}" is not in-place or worktree`));
+    return err(
+      wrong(`workspace (${workspace.from})`, `"${workspace.value}" is not one of ${WORKSPACE_MODES.join(", ")}`),
+    );
+  const merge = pick(undefined, environment["MERGE_MODE"], files, (file) => file.merge?.mode, "auto");
+  if (!isMergeMode(merge.value))
+    return err(wrong(`merge.mode (${merge.from})`, `"${merge.value}" is not one of ${MERGE_MODES.join(", ")}`));
   const repair = pick(
     undefined,
     environment["PASSRAIL_VERDICT_REPAIR"],
@@ -177,6 +196,10 @@ export function readConfig({ environment, project, user, flags }: ConfigSources)
   return ok({
     slots: { value: slotCount, from: slots.from },
     workspace: { value: workspace.value, from: workspace.from },
+    workspaces: workspaceSettings(files.map(({ file }) => file.workspaces)),
+    tickets: ticketSettings(files.map(({ file }) => file.tickets)),
+    merge: { ...mergeSettings(files.map(({ file }) => file.merge)), mode: { value: merge.value, from: merge.from } },
+    triggers: files.flatMap(({ file }) => file.triggers ?? []),
     verdictRepair: { value: repair.value === "true", from: repair.from },
     port: { value: Number(port.value), from: port.from },
     runner: { value: runner.value, from: runner.from },
@@ -273,8 +296,12 @@ function pick(
   return { value: fallback, from: "default" };
 }
 
-function isWorkspace(value: string): value is "in-place" | "worktree" | "by-flow" {
-  return value === "in-place" || value === "worktree" || value === "by-flow";
+function isWorkspace(value: string): value is WorkspaceMode | "by-flow" {
+  return value === "by-flow" || WORKSPACE_MODES.some((mode) => mode === value);
+}
+
+function isMergeMode(value: string): value is MergeMode {
+  return MERGE_MODES.some((mode) => mode === value);
 }
 
 function wrong(what: string, why: string): Problem {

@@ -5,6 +5,7 @@ export { findMarked } from "./agents/process-table.ts";
 export { readYaml } from "./catalog/yaml.ts";
 export { playOf } from "./core/play.ts";
 export { storeMark } from "./engine/attempt-files.ts";
+export { builtins } from "./engine/builtins.ts";
 export { systemClock } from "./engine/clock.ts";
 export { createEngine } from "./engine/engine.ts";
 export { runStage } from "./engine/run-stage.ts";

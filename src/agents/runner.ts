@@ -3,6 +3,7 @@
 
 import type { AgentOptions, RunnerName } from "../core/agent-options.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import type { Result } from "../core/result.ts";
 import type { Usage } from "../core/usage.ts";
 
 export type AttemptLimits = {
@@ -33,6 +34,18 @@ export type AttemptSpec = {
   readonly limits: AttemptLimits;
   /** Where raw output is kept (stdout and stderr interleaved as they came). Its folder exists. */
   readonly outputPath: string;
+  /** Puts the program into its sandbox, at the last moment before it is started; what it answers with is started instead. */
+  readonly confine?: (launch: {
+    readonly argv: readonly [string, ...string[]];
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+  }) => Promise<
+    Result<{
+      readonly argv: readonly [string, ...string[]];
+      readonly cwd: string;
+      readonly env: Readonly<Record<string, string>>;
+    }>
+  >;
   /** Applied to every byte of output before anything else sees it. */
   readonly redactor?: () => StreamRedactor;
   /** What runners with a model behind them need besides; the command runner has no use for it. */

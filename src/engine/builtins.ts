@@ -8,8 +8,9 @@ import type { Report } from "../core/outcome.ts";
 import type { Result } from "../core/result.ts";
 import type { Run } from "../core/run.ts";
 import { factOf } from "../core/sequence.ts";
-import { readTicketList, ticketFileText } from "../core/ticket-list.ts";
+import { readTicketList, ticketFileText } from "../core/tickets/new-ticket.ts";
 import type { AttemptRecord } from "../store/store.ts";
+import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { readAgentFile } from "./attempt-files.ts";
 
 export type BuiltinContext = {
@@ -17,7 +18,11 @@ export type BuiltinContext = {
   readonly stage: WorkStage;
   readonly resolved: ResolvedFlow;
   readonly project: string;
-  readonly workspaceDir: string;
+  readonly workspace: Workspace;
+  readonly workspaces: Workspaces;
+  /** Aborted when the stage is no longer wanted. */
+  readonly signal: AbortSignal;
+  readonly now: () => string;
   /** The run's own folder, outside the workspace. */
   readonly runDir: string;
   readonly attempts: readonly AttemptRecord[];

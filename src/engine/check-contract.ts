@@ -5,7 +5,7 @@ import type { WorkStage } from "../core/flow.ts";
 import { judge } from "../core/judge.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Report, routeKey } from "../core/outcome.ts";
-import { readTicketList } from "../core/ticket-list.ts";
+import { readTicketList } from "../core/tickets/new-ticket.ts";
 import type { ReadContext, ReportReading } from "./read-report.ts";
 
 export function checkContract(context: ReadContext, reading: ReportReading): ReportReading {

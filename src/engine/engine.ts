@@ -17,11 +17,12 @@ import type { Signal, SignalBody } from "../core/signal.ts";
 import { type Step, transition } from "../core/transition.ts";
 import type { Notifier } from "../notify/notify.ts";
 import { type CommitResult, type Store, StoreError, type StoredRun } from "../store/store.ts";
-import type { Workspaces } from "../workspace/workspace.ts";
+import type { WorkspaceMode, Workspaces } from "../workspace/workspace.ts";
 import { createAlarms } from "./alarms.ts";
 import { attemptFiles, markerOf } from "./attempt-files.ts";
 import { type AttemptIdentity, createAttemptTokens } from "./attempt-tokens.ts";
 import { branchOf } from "./branch.ts";
+import type { Builtin } from "./builtins.ts";
 import { type BudgetOptions, createBudgets, type Meter } from "./budgets.ts";
 import type { Clock } from "./clock.ts";
 import { failpoint } from "./failpoint.ts";
@@ -47,8 +48,12 @@ export type EngineOptions = BudgetOptions & {
   /** Carries out one attempt; `runStage` outside of tests and benchmarks. */
   readonly runStage: (job: StageJob) => Promise<Report>;
   readonly players: Players;
+  /** Stages that are done without an agent, by the name that flows give in `do`. */
+  readonly builtins: Readonly<Record<string, Builtin>>;
+  /** Awaited before an attempt gets its workspace: what must be visible first, such as the status in a ticket's file. */
+  readonly beforeWork?: (run: Run) => Promise<void>;
   readonly processes: Processes;
-  readonly workspaces: (mode: "in-place" | "worktree") => Workspaces;
+  readonly workspaces: (mode: WorkspaceMode) => Workspaces;
   /** Null where nobody is to be told beyond the inbox. */
   readonly notifier: Notifier | null;
   /** Folder of the store; attempts' files lie below it. */
@@ -541,6 +546,7 @@ export function createEngine(options: EngineOptions): Engine {
     const track = run.tracks[attempt.track];
     if (stage === undefined || track?.at !== "running") throw new Error(`${attempt.key} is not running`);
     const workspaces = options.workspaces(workspaceMode(resolved, run));
+    await options.beforeWork?.(run);
     return options.runStage({
       resolved,
       run,
@@ -561,6 +567,7 @@ export function createEngine(options: EngineOptions): Engine {
       files: attemptFiles(options.home, run.id, stage.id, attempt.attempt),
       home: options.home,
       players: options.players,
+      builtins: options.builtins,
       play: playOf(resolved, run.facts, stage),
       repositorySettings: repositorySettings(run),
       now: () => clock.now(),

@@ -7,7 +7,7 @@ import type { ResolvedFlow } from "../core/agent.ts";
 import type { Run } from "../core/run.ts";
 import type { Notifier } from "../notify/notify.ts";
 import type { AttemptRecord, Store, WorkRecord } from "../store/store.ts";
-import type { Workspace, Workspaces } from "../workspace/workspace.ts";
+import type { Workspace, WorkspaceMode, Workspaces } from "../workspace/workspace.ts";
 import { branchOf } from "./branch.ts";
 import { failpoint } from "./failpoint.ts";
 import { projectOf, workspaceMode } from "./run-settings.ts";
@@ -15,7 +15,7 @@ import { projectOf, workspaceMode } from "./run-settings.ts";
 export type OutboxOptions = {
   readonly store: Store;
   readonly notifier: Notifier | null;
-  readonly workspaces: (mode: "in-place" | "worktree") => Workspaces;
+  readonly workspaces: (mode: WorkspaceMode) => Workspaces;
   readonly home: string;
   readonly loadRun: (runId: string) => Promise<Run | undefined>;
   readonly flowOf: (hash: string) => Promise<ResolvedFlow>;

@@ -22,7 +22,7 @@ import type { AttemptRecord } from "../store/store.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { type AttemptFiles, isInside, openAttempt, setAside, stamp, writeRecord } from "./attempt-files.ts";
 import { branchOf } from "./branch.ts";
-import { type Builtin, builtins } from "./builtins.ts";
+import type { Builtin } from "./builtins.ts";
 import { changedFiles } from "./changed-files.ts";
 import { failpoint } from "./failpoint.ts";
 import { ensureProjectNotes } from "./project-notes.ts";
@@ -47,6 +47,8 @@ export type StageJob = {
   readonly files: AttemptFiles;
   readonly home: string;
   readonly players: Players;
+  /** Stages that are done without an agent, by name. */
+  readonly builtins: Readonly<Record<string, Builtin>>;
   /** Who plays the agent and how; undefined where nothing was configured for it. */
   readonly play: Play | undefined;
   /** Whether settings that the repository brings for agents' programs may take effect. */
@@ -404,18 +406,21 @@ async function routeByRules(job: StageJob): Promise<Report> {
 }
 
 async function runBuiltin(job: StageJob, workspace: Workspace): Promise<Report> {
-  const builtin: Builtin | undefined = builtins[job.stage.agent];
+  const builtin = job.builtins[job.stage.agent];
   if (builtin === undefined)
     return failed(
       "builtin_unknown",
-      `there is no builtin ${job.stage.agent}; known: ${Object.keys(builtins).join(", ")}`,
+      `there is no builtin ${job.stage.agent}; known: ${Object.keys(job.builtins).join(", ")}`,
     );
   return builtin({
     run: job.run,
     stage: job.stage,
     resolved: job.resolved,
     project: job.project,
-    workspaceDir: workspace.dir,
+    workspace,
+    workspaces: job.workspaces,
+    signal: job.signal,
+    now: job.now,
     runDir: join(job.home, "runs", job.run.id),
     attempts: await job.earlierAttempts(),
     readYaml: job.readYaml,

@@ -3,24 +3,43 @@
 
 import type { Result } from "../core/result.ts";
 
+/** in-place: the project's folder itself. The others are made for the run; the last four also confine the program that works there. */
+export const WORKSPACE_MODES = ["in-place", "worktree", "clone", "bubblewrap", "docker", "podman", "daytona"] as const;
+export type WorkspaceMode = (typeof WORKSPACE_MODES)[number];
+
 export type WorkspaceRequest = {
   readonly runId: string;
+  /** Names the workspace where a run has more than one, such as one per stage; default: the run's id. */
+  readonly key?: string;
   /** The user's repository or folder (absolute). */
   readonly project: string;
   /** Branch to work on; checked against the allow-list. Only for git workspaces; default there: `passrail/<runId>`. */
   readonly branch?: string;
   /** Where a new branch starts; default: the project's HEAD commit. An existing branch is taken as it is. */
   readonly base?: string;
+  /** Commits that the branch must contain before anything works on it: the work of tickets that this one depends on. */
+  readonly contains?: readonly string[];
 };
 
 export type Workspace = {
-  readonly mode: "in-place" | "worktree";
+  readonly mode: WorkspaceMode;
+  /** The request's key. */
+  readonly key?: string;
   readonly dir: string;
   readonly branch?: string;
   /** The repository's common git directory: closing must find it when the workspace itself is gone. Set by git workspaces. */
   readonly repository?: string;
   /** Held while an attempt works here: two attempts that share a key never run at once. */
   readonly lockKeys: readonly string[];
+};
+
+/** How a program is started: what a confining workspace changes. */
+export type Launch = {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Folders besides the workspace that the program may write: its verdict, its own configuration. */
+  readonly folders: readonly string[];
 };
 
 export interface Workspaces {
@@ -30,6 +49,8 @@ export interface Workspaces {
   head(workspace: Workspace): Promise<string | null>;
   /** The change since `from` (null: since nothing) with what is uncommitted or untracked, as a capped unified diff; "" where there is no git. */
   diff(workspace: Workspace, from: string | null): Promise<string>;
+  /** Puts a program inside; absent where it is started as it is. Fails closed: what cannot be confined is not started. */
+  readonly confine?: (workspace: Workspace, launch: Launch) => Promise<Result<Launch>>;
   /** After a crash, when nothing works there any more: removes the locks that ended programs left behind. */
   unlock(workspace: Workspace): Promise<void>;
   /**

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Report } from "../../src/core/outcome.ts";
 import { systemClock } from "../../src/engine/clock.ts";
+import { builtins } from "../../src/engine/builtins.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import { type Store, StoreError } from "../../src/store/store.ts";
@@ -44,6 +45,7 @@ beforeEach(async () => {
       return { verdict: SAYS[stage.id] ?? "" };
     },
     players: nobody,
+    builtins,
     processes: { killLeftovers: async () => 0, findMarked: () => [] },
     workspaces: createDirectoryWorkspaces,
     notifier: { notify: async () => true },

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { builtins } from "../../src/engine/builtins.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Workspaces } from "../../src/workspace/workspace.ts";
@@ -27,6 +28,7 @@ test("P10: a clock that jumps by years in both directions changes neither the or
     agentLimits: {},
     runStage: async ({ stage }) => ({ structured: true, verdict: stage.id === "qa" ? "SHIP" : "pass" }),
     players: nobody,
+    builtins,
     processes: { killLeftovers: async () => 0, findMarked: () => [] },
     workspaces: () => workspaces,
     notifier: null,

@@ -11,7 +11,7 @@ import {
   nextStatus,
   TICKET_STATUSES,
   type TicketStatus,
-} from "../../src/core/projections/ticket-status.ts";
+} from "../../src/core/tickets/status.ts";
 import type { Run } from "../../src/core/run.ts";
 import { openWorkbench, type Script, verdictsOf, type Workbench, wordsOf } from "../harness/workbench.ts";
 

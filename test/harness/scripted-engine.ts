@@ -10,6 +10,7 @@ import { flowFileSchema } from "../../src/core/flow-file.ts";
 import type { Report } from "../../src/core/outcome.ts";
 import { err } from "../../src/core/result.ts";
 import { type InboxItem, openItems, type Run } from "../../src/core/run.ts";
+import { builtins } from "../../src/engine/builtins.ts";
 import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -76,6 +77,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       agentLimits: {},
       runStage: async (job) => options.agent(job),
       players: { playerFor: never, desk: { open: never, close: never }, redact: (text) => text, redactor: never },
+      builtins,
       processes: { killLeftovers: async () => 0, findMarked: () => [] },
       workspaces: () => workspaces,
       notifier: null,

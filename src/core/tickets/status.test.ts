@@ -15,7 +15,7 @@ import {
   TICKET_STATUSES,
   type TicketStatus,
   unknownStatusMessage,
-} from "./ticket-status.ts";
+} from "./status.ts";
 
 const ACTIONABLE: readonly ActionableStatus[] = [
   "Backlog",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTicketList, ticketFileText } from "./ticket-list.ts";
+import { readTicketList, ticketFileText } from "./new-ticket.ts";
 
 const one = { title: "First", description: "Do it." };
 

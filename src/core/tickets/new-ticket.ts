@@ -2,7 +2,7 @@
 // (`#1`) are turned into ids here, because no agent can know the numbers.
 
 import { z } from "zod";
-import { err, ok, type Result } from "./result.ts";
+import { err, ok, type Result } from "../result.ts";
 
 const ticketSchema = z.object({
   title: z.string().trim().min(1).max(200),

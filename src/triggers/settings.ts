@@ -1,0 +1,41 @@
+// What starts a flow by itself: a schedule, a changed file, a labelled issue.
+
+import { z } from "zod";
+
+const shared = {
+  /** Unique; names the trigger in runs and logs. */
+  name: z.string().regex(/^[a-z][a-z0-9-]{0,47}$/),
+  flow: z.string().min(1).max(48),
+  /** May hold {file}, {issue.number}, {issue.title}, {time}. */
+  title: z.string().min(1).max(200).optional(),
+  body: z.string().max(20_000).optional(),
+  input: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+};
+
+export const triggersSchema = z
+  .array(
+    z.union([
+      z.strictObject({ ...shared, schedule: z.string().min(1).max(100), timezone: z.string().max(60).optional() }),
+      /** Globs relative to the project. */
+      z.strictObject({ ...shared, files: z.array(z.string().min(1).max(300)).min(1).max(20) }),
+      z.strictObject({
+        ...shared,
+        github_issue: z.strictObject({
+          label: z.string().min(1).max(100),
+          repo: z
+            .string()
+            .regex(/^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/)
+            .optional(),
+          /** Only issues of these people; without it of everybody with write access. */
+          authors: z.array(z.string().min(1).max(60)).optional(),
+          every: z
+            .string()
+            .regex(/^[1-9][0-9]{0,5}(s|m|h)$/)
+            .optional(),
+        }),
+      }),
+    ]),
+  )
+  .max(50);
+
+export type TriggerSettings = z.infer<typeof triggersSchema>[number];

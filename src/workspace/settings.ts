@@ -1,0 +1,56 @@
+// What settings say of workspaces: which sandbox a flow gets that asks for one, and what a fresh workspace needs before it is usable.
+
+import { z } from "zod";
+
+const command = z.array(z.string().min(1)).min(1);
+const path = z.string().min(1).max(1000);
+
+export const SANDBOXES = ["worktree", "clone", "bubblewrap", "docker", "podman", "daytona"] as const;
+export type Sandbox = (typeof SANDBOXES)[number];
+
+export const workspacesSchema = z.strictObject({
+  /** What `mode: sandbox` of a flow means here. */
+  sandbox: z.enum(SANDBOXES).optional(),
+  /** Run once in a fresh workspace, in order; a failure fails the stage. */
+  setup: z.array(command).max(20).optional(),
+  /** Files that git does not know and that a fresh workspace needs, relative to the project: `.env`. Nothing else is copied. */
+  copy: z.array(path).max(50).optional(),
+  /** Each workspace gets a block of ports of its own: PORT and PASSRAIL_PORT_BASE. */
+  ports: z.strictObject({ first: z.int().min(1024).max(65_000), step: z.int().min(1).max(1000) }).optional(),
+  /** Folders shared by all workspaces: variable -> folder below the state folder, for example npm_config_cache. */
+  caches: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/))
+    .optional(),
+  /** Keep workspaces after success, failure and cancel, to look at them. */
+  keep: z.boolean().optional(),
+  bubblewrap: z
+    .strictObject({
+      network: z.enum(["on", "off"]).optional(),
+      /** Besides the system's folders. */
+      read: z.array(path).max(50).optional(),
+      write: z.array(path).max(50).optional(),
+    })
+    .optional(),
+  docker: z
+    .strictObject({
+      image: z.string().min(1).max(300),
+      network: z.enum(["on", "off"]).optional(),
+      options: z.array(z.string()).max(50).optional(),
+    })
+    .optional(),
+  daytona: z
+    .strictObject({
+      url: z.url().optional(),
+      image: z.string().min(1).max(300).optional(),
+      key_from: z.string().optional(),
+    })
+    .optional(),
+});
+
+export type WorkspaceSettings = z.infer<typeof workspacesSchema> & { readonly sandbox: Sandbox };
+
+/** Key by key the nearer file wins. */
+export function workspaceSettings(files: readonly (z.infer<typeof workspacesSchema> | undefined)[]): WorkspaceSettings {
+  const said = files.toReversed().reduce<z.infer<typeof workspacesSchema>>((far, near) => ({ ...far, ...near }), {});
+  return { ...said, sandbox: said.sandbox ?? "worktree" };
+}
