@@ -9,7 +9,10 @@ export type EventFilter = {
   readonly kinds?: readonly string[];
 };
 
-export function passes(filter: EventFilter, { runId, subjectId, name }: Message): boolean {
+export function passes(
+  filter: EventFilter,
+  { runId, subjectId, name }: Pick<Message, "name" | "runId" | "subjectId">,
+): boolean {
   if (filter.runId !== undefined && filter.runId !== runId) return false;
   if (filter.subjectId !== undefined && filter.subjectId !== subjectId) return false;
   return filter.kinds === undefined || filter.kinds.some((kind) => name === kind || name.startsWith(`${kind}.`));

@@ -172,3 +172,29 @@ test("without listeners nothing is read and nothing is kept", async () => {
   hub.catchUp();
   expect(reads).toBe(0);
 });
+
+test("a changed ticket is told without an id, once however often it changed, also to who is behind", async () => {
+  const client = await open({});
+  hub.hint(["AGI-1", "AGI-2"]);
+  hub.hint(["AGI-1"]);
+  const text = Buffer.from((await client.next()) ?? []).toString();
+  expect(text).toBe(
+    'event: ticket.changed\ndata: {"subjectId":"AGI-1"}\n\nevent: ticket.changed\ndata: {"subjectId":"AGI-2"}\n\n',
+  );
+  const before = client.position();
+  await write();
+  expect(Buffer.from((await client.next()) ?? []).toString()).toMatch(/^id: /u);
+  expect(client.position()).not.toBe(before);
+  hub.hint(Array.from({ length: 1000 }, (_, at) => `AGI-${at}`));
+  expect(Buffer.from((await client.next()) ?? []).toString()).toBe('event: ticket.changed\ndata: {"subjectId":""}\n\n');
+});
+
+test("a client that asked for other things hears nothing of changed tickets", async () => {
+  await open({});
+  const other = await hub.subscribe({ after: undefined, filter: { subjectId: "AGI-7" }, onCut() {} });
+  if (!other.ok) throw new Error(other.error.message);
+  const waiting = other.value.next();
+  hub.hint(["AGI-1"]);
+  hub.hint(["AGI-7"]);
+  expect(Buffer.from((await waiting) ?? []).toString()).toContain("AGI-7");
+});

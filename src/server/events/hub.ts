@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { err, ok, type Result } from "../../core/result.ts";
 import type { Store, StoredEvent } from "../../store/store.ts";
 import type { EventFilter } from "./filter.ts";
-import { createDescribe, createJoin } from "./message.ts";
+import { createDescribe, createJoin, ticketHint } from "./message.ts";
 import type { Position, StreamProblem } from "./position.ts";
 import { createSubscription, type Place, type Subscription, type SubscriptionLimits } from "./subscription.ts";
 
@@ -50,6 +50,8 @@ export type EventHub = {
   publish(events: readonly StoredEvent[]): void;
   /** There may be events that nobody published. Cheap; call it often. */
   catchUp(): void;
+  /** The files of these tickets have changed; nothing of it is stored. */
+  hint(subjectIds: readonly string[]): void;
   subscribe(request: SubscribeRequest): Promise<Result<Subscription, StreamProblem>>;
   /** Cuts off who does not read. Called every second by the hub itself. */
   sweep(): void;
@@ -57,6 +59,8 @@ export type EventHub = {
   close(): void;
 };
 
+/** Of more tickets at once it is only said that there are many. */
+const HINTS_AT_MOST = 100;
 const SWEEP_MS = 1000;
 /** Until the store is read again after it could not be. */
 const AGAIN_MS = 1000;
@@ -86,6 +90,10 @@ export function createEventHub({ store, now, onError = () => {}, ...options }: H
     catchUp() {
       mustRead = true;
       pump();
+    },
+    hint(subjectIds) {
+      const hints = (subjectIds.length > HINTS_AT_MOST ? [""] : subjectIds).map(ticketHint);
+      for (const place of places.keys()) for (const hint of hints) place.hint(hint);
     },
     async subscribe(request) {
       if (isClosed || places.size + opening >= limits.maxClients) return err(TOO_MANY);

@@ -32,6 +32,20 @@ export type Message = Position & {
   readonly bytes: Uint8Array;
 };
 
+/** A message that is not stored: what it is about has changed, and whoever shows it asks again. Without an id, so that no position moves. */
+export type Hint = Pick<Message, "name" | "runId" | "subjectId" | "bytes">;
+
+/** `subjectId` empty: many tickets, or it is not known which. */
+export function ticketHint(subjectId: string): Hint {
+  const name = "ticket.changed";
+  return {
+    name,
+    runId: "",
+    subjectId,
+    bytes: Buffer.from(`event: ${name}\ndata: ${JSON.stringify({ subjectId })}\n\n`),
+  };
+}
+
 export type Describe = (events: readonly StoredEvent[]) => Promise<readonly Message[]>;
 
 /** Entries that are remembered; beyond that the store is asked again. */

@@ -4,7 +4,7 @@
 import { setImmediate as yieldTurn } from "node:timers/promises";
 import type { Store } from "../../store/store.ts";
 import { type EventFilter, passes } from "./filter.ts";
-import { type Describe, encode, type Join, type Message, type ResetData } from "./message.ts";
+import { type Describe, encode, type Hint, type Join, type Message, type ResetData } from "./message.ts";
 import { formatPosition, isAfter, later, type Position, readAfter } from "./position.ts";
 
 export type SubscriptionLimits = {
@@ -37,6 +37,8 @@ export type Place = Subscription & {
   /** Live messages, in order, of all events up to `newest`. */
   offer(messages: readonly Message[], newest: number): void;
   reset(reason: ResetData["reason"], seq: number): void;
+  /** Something that is not stored and has no place in the order. Also for who is behind: it says only where to look again. */
+  hint(hint: Hint): void;
   isStalled(): boolean;
   queuedBytes(): number;
 };
@@ -64,6 +66,8 @@ export function createSubscription(parts: Parts): Place {
   let state: State = "behind";
   let queue: Message[] = [];
   let queuedBytes = 0;
+  /** By what they say, so that the same is told once. */
+  const hints = new Map<string, Uint8Array>();
   /** What was handed out, and where the client will be when the queue is handed out too. */
   let position = parts.after;
   let covered = parts.after;
@@ -79,6 +83,7 @@ export function createSubscription(parts: Parts): Place {
       try {
         for (;;) {
           if (is("closed")) return undefined;
+          if (hints.size > 0) return takeHints();
           if (is("behind") && queue.length === 0) await readPage().catch(parts.onFail);
           else if (queue.length > 0) return take();
           else await new Promise<void>((resolve) => void (wake = resolve));
@@ -109,6 +114,11 @@ export function createSubscription(parts: Parts): Place {
       else if (is("live")) cover(later({ seq: newest, half: false }, covered));
     },
     reset,
+    hint(hint) {
+      if (is("closed") || !passes(filter, hint)) return;
+      hints.set(hint.subjectId, hint.bytes);
+      wake();
+    },
     isStalled: () => !reading && now() - readAt > limits.stallMs,
     queuedBytes: () => queuedBytes,
   };
@@ -146,6 +156,12 @@ export function createSubscription(parts: Parts): Place {
     replaceQueue(queue.slice(taken.length));
     position = queue.length === 0 || last === undefined ? covered : { seq: last.seq, half: last.half };
     return parts.join(taken);
+  }
+
+  function takeHints(): Uint8Array {
+    const bytes = Buffer.concat([...hints.values()]);
+    hints.clear();
+    return bytes;
   }
 
   function reset(reason: ResetData["reason"], seq: number): void {
