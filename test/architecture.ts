@@ -42,6 +42,8 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
   files: { may: [], packages: [], node: true },
   /** The files of tickets; knows no run. */
   tickets: { may: ["core", "files", "catalog"], packages: "*", node: true },
+  /** From a request, a list or issues elsewhere to ticket files. */
+  intake: { may: ["core", "engine", "files", "catalog", "tickets", "store/store.ts"], packages: "*", node: true },
   /** Finished work on its way out: builtins and watchers over the forge's port. */
   landing: {
     may: ["core", "engine", "forge", "files", "workspace", "store/store.ts", "tickets"],
@@ -55,7 +57,7 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
     node: true,
   },
   triggers: {
-    may: ["core", "files", "launch", "catalog", "config.ts", "store/store.ts", "compose.ts"],
+    may: ["core", "engine", "files", "intake", "launch", "catalog", "config.ts", "store/store.ts", "compose.ts"],
     packages: "*",
     node: true,
   },
@@ -88,6 +90,7 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
       "webhooks/reach.ts",
       "tickets",
       "dispatch",
+      "intake",
       "landing",
       "triggers",
     ],

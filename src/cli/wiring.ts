@@ -16,6 +16,7 @@ type Flags = Readonly<Record<string, unknown>>;
 
 export function addCommands(program: Command, call: Call): void {
   addRun(program, call);
+  addSpec(program, call);
   addRuns(program.command("runs").description("look at runs and take them in hand"), call);
   program
     .command("inbox")
@@ -92,6 +93,19 @@ function addRun(program: Command, call: Call): void {
         return (await import("./commands/run.ts")).startRun(io, takePlan(file));
       }),
     );
+}
+
+function addSpec(program: Command, call: Call): void {
+  program
+    .command("spec")
+    .description("turn a request into tickets; asks what is not clear")
+    .argument("[request...]", "what is wanted, in words")
+    .option("--agent <stage=command>", "program for a stage, an agent or * (repeatable)", collect, [])
+    .option("--answers <file>", "answers to what will be asked, as YAML or JSON")
+    .action((words: readonly string[], flags: Flags) => {
+      const options = { agent: flags["agent"] as string[], ...texts(flags, "answers") };
+      return call(async (io) => (await import("./commands/spec.ts")).spec(io, words, options));
+    });
 }
 
 const FILES = ["prompt", "output", "verdict", "diff", "handoff"] as const;

@@ -30,7 +30,7 @@ export type RunOptions = {
 
 export async function run(io: Io, flowName: string, text: string | undefined, options: RunOptions): Promise<number> {
   requireOperator(io, "run");
-  const plan = await prepare(io, flowName, text, options);
+  const plan = await planRun(io, flowName, text, options);
   if (!options.detach) return startRun(io, plan);
   // A daemon carries it on; a process of its own is needed only where there is none.
   return findDaemon(io.home) === undefined ? startDetached(io, plan) : startRun(io, plan, "leave");
@@ -63,7 +63,13 @@ export async function startRun(io: Io, plan: RunPlan, then: "follow" | "leave" =
   return exit;
 }
 
-async function prepare(io: Io, flowName: string, text: string | undefined, options: RunOptions): Promise<RunPlan> {
+/** Everything that can be checked before anything is stored. */
+export async function planRun(
+  io: Io,
+  flowName: string,
+  text: string | undefined,
+  options: Omit<RunOptions, "detach">,
+): Promise<RunPlan> {
   const flags = {
     ...(options.slots === undefined ? {} : { slots: options.slots }),
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),

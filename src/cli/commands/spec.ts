@@ -1,0 +1,138 @@
+// `spec "<request>"`: a request becomes tickets. Starts a run of the intake flow, asks the person what the agent asks, and says which files
+// came of it. Whoever is not at a terminal finds the questions in the inbox; nothing is lost when this command ends early.
+
+import { loadConfig } from "../../compose.ts";
+import { openItems, type InboxItem, type Run } from "../../core/run.ts";
+import { answerText, type PreparedAnswers } from "../../intake/answers.ts";
+import { createdPaths } from "../../intake/created.ts";
+import { readAnswersFile } from "../answers-file.ts";
+import { type Asked, askInTerminal, canAsk } from "../ask-in-terminal.ts";
+import { CliError, EXIT, problemError } from "../errors.ts";
+import type { Io } from "../io.ts";
+import { requireOperator } from "../operator.ts";
+import { printJson } from "../output.ts";
+import { oneLine, plainText } from "../plain-text.ts";
+import { standingOf, withReader } from "../report.ts";
+import { exitOf, type Rest, workOn } from "../session.ts";
+import { planRun } from "./run.ts";
+
+export type SpecOptions = { readonly agent: readonly string[]; readonly answers?: string };
+
+type Question = InboxItem & { readonly kind: "question" };
+
+export async function spec(io: Io, words: readonly string[], options: SpecOptions): Promise<number> {
+  requireOperator(io, "spec");
+  const request = words.join(" ").trim();
+  // The source's own word: 1, where other commands end with 2.
+  if (request === "")
+    throw new CliError(
+      "request_missing",
+      "What is wanted? The request is missing.",
+      'Usage: passrail spec "<request>"',
+    );
+  const answers = options.answers === undefined ? undefined : await readAnswersFile(io, options.answers);
+  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags: {} });
+  if (!config.ok) throw problemError(config.error, EXIT.usage);
+  const plan = await planRun(io, config.value.tickets.intakeFlow, request, { agent: options.agent, input: [] });
+  const { runId, flags } = plan;
+  const job = { runId, flags, follow: true, stream: false, lines: "err" } as const;
+  let rest = await workOn(io, {
+    ...job,
+    first: async ({ engine, store, person }) => {
+      await engine.startRun({ ...plan, actor: person });
+      const [summary] = await store.findRuns(runId);
+      if (!io.json && !io.quiet)
+        io.err(plainText(`#${summary?.number ?? "?"} ${plan.resolved.flow.name}: ${oneLine(request, 100)}`));
+      return true;
+    },
+  });
+  let answered = 0;
+  for (;;) {
+    const item = questionOf(rest.run);
+    if (item === undefined || item.number === answered) break;
+    answered = item.number;
+    const number = await numberOf(io, runId);
+    const said = await sayTo(io, item, `${number}.${item.number}`, answers);
+    if (said === undefined) break;
+    rest = await workOn(io, {
+      ...job,
+      first: async ({ engine, person }) => {
+        // Somebody may have answered elsewhere meanwhile; then theirs counts, and the run has gone on.
+        await engine.deliver(
+          runId,
+          { type: "item.answered", number: item.number, kind: "question", answer: "", text: said },
+          person,
+          `answer:${item.number}:text`,
+        );
+        return true;
+      },
+    });
+  }
+  return tellEnd(io, rest);
+}
+
+function questionOf(run: Run): Question | undefined {
+  return run.status === "waiting"
+    ? openItems(run).find((item): item is Question => item.kind === "question")
+    : undefined;
+}
+
+/** From the file, then from the person; undefined where the question stays in the inbox. */
+async function sayTo(
+  io: Io,
+  { questions }: Question,
+  reference: string,
+  answers: PreparedAnswers | undefined,
+): Promise<string | undefined> {
+  const known = answers?.next(questions) ?? questions.map(() => null);
+  const whole = known.filter((answer) => answer !== null);
+  if (whole.length === questions.length) return answerText(whole);
+  if (canAsk(io)) {
+    const asked: Asked = await askInTerminal(questions, known);
+    if (asked.type === "answered") return answerText(asked.answers);
+    if (asked.type === "interrupted")
+      throw new CliError(
+        "interrupted",
+        "Stopped by SIGINT. The questions wait in the inbox.",
+        `passrail ask answer ${reference} "…"   goes on`,
+        EXIT.interrupted,
+      );
+  } else if (whole.length > 0) {
+    const missing = known.flatMap((answer, at) => (answer === null ? [String(at + 1)] : []));
+    io.err(
+      `! The file of answers says nothing to question ${missing.join(", ")}; all of this round wait in the inbox.`,
+    );
+  }
+  return undefined;
+}
+
+async function tellEnd(io: Io, { run, performedBy }: Rest): Promise<number> {
+  const number = await numberOf(io, run.id);
+  if (run.status === "stopped")
+    throw new CliError(
+      "no_tickets",
+      `No ticket was written: ${oneLine(run.reason, 500)}.`,
+      `passrail runs show ${number}    shows what the agent said\npassrail runs retry ${number}   lets it try again`,
+    );
+  const paths = await withReader(io, async (store) =>
+    store === undefined ? [] : createdPaths(await store.attempts(run.id)),
+  );
+  const exit = run.status === "canceled" ? EXIT.unsuccessful : exitOf(run);
+  if (io.json) {
+    const by = performedBy === null ? {} : { performedBy };
+    printJson(io, { ...standingOf(run, number), ...by, tickets: paths });
+  } else if (run.status === "completed") {
+    if (!io.quiet) io.out(`Created ${paths.length} ticket(s):`);
+    for (const path of paths) io.out(io.quiet ? path : `  - ${path}`);
+  } else {
+    const { why } = standingOf(run, number);
+    io.err(plainText(`#${number} is ${run.status}: ${oneLine(why, 300)}`));
+    for (const { number: item } of openItems(run))
+      io.err(`  passrail ask answer ${number}.${item} "…"   goes on and writes the tickets`);
+  }
+  return exit;
+}
+
+async function numberOf(io: Io, runId: string): Promise<number> {
+  return withReader(io, async (store) => (await store?.findRuns(runId))?.find(({ id }) => id === runId)?.number ?? 0);
+}
