@@ -122,6 +122,8 @@ function linesOf(
       return [`⊘ canceled by ${personOf(event.actor)}: ${oneLine(event.reason, WIDTH)}`];
     case "run.completed":
       return [flow.log.done ?? `✔ completed`];
+    case "ticket.edited":
+      return [`✎ the ticket was edited by ${personOf(event.actor)}; the next attempt gets the new text`];
     case "run.created":
     case "run.waiting":
     case "run.resumed":

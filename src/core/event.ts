@@ -138,6 +138,7 @@ export type EventBody =
       readonly why: "limit" | "same-issues";
     }
   | { readonly type: "way.taken"; readonly way: string }
+  | { readonly type: "ticket.edited"; readonly title: string; readonly body: string }
   | { readonly type: "status.changed"; readonly from: string; readonly to: string }
   | { readonly type: "warning.raised"; readonly stage: string; readonly code: string; readonly message: string }
   | { readonly type: "signal.ignored"; readonly signal: string; readonly reason: string };

@@ -143,6 +143,8 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
       return { ...run, spent: addSpent(run.spent, event.usage) };
     case "way.taken":
       return { ...run, taken: [...run.taken, event.way] };
+    case "ticket.edited":
+      return { ...run, subject: { ...run.subject, title: event.title, body: event.body } };
     case "status.changed":
       return { ...run, word: event.to };
     case "run.stalled":

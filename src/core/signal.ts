@@ -77,7 +77,11 @@ export type SignalBody =
       readonly reason: string;
       readonly then: "route" | "stop";
     }
-  | { readonly type: "stall.noticed"; readonly since: string };
+  | { readonly type: "stall.noticed"; readonly since: string }
+  /** A person changed what the ticket says; the next attempt gets the new text. */
+  | { readonly type: "ticket.edited"; readonly title: string; readonly body: string }
+  /** Something that people should see on the run: its ticket's file is gone, or says something else than the run. */
+  | { readonly type: "warning.noticed"; readonly code: string; readonly message: string };
 
 export type Signal = SignalBody & {
   /** Unique within the run: the same id is applied once. */

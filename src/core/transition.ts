@@ -6,6 +6,7 @@ import { answered } from "./answers.ts";
 import type { Reserved } from "./budget.ts";
 import type { Command } from "./command.ts";
 import { type Draft, emit, showStatus } from "./draft.ts";
+import { edited, noticed } from "./edits.ts";
 import type { Actor, RunEvent } from "./event.ts";
 import { evolve } from "./evolve.ts";
 import type { Flow, Stage, WorkStage } from "./flow.ts";
@@ -57,6 +58,7 @@ const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set([
   "retry.requested",
   "skip.requested",
   "resume.requested",
+  "ticket.edited",
 ]);
 
 /** Applies a signal to the draft, or says why it does not fit. A refusal comes before anything is emitted. */
@@ -99,6 +101,10 @@ function apply(
       emit(draft, { type: "run.stalled", since: signal.since });
       showStatus(draft, draft.flow.words.status.stalled);
       return undefined;
+    case "ticket.edited":
+      return edited(draft, signal);
+    case "warning.noticed":
+      return noticed(draft, signal);
   }
 }
 

@@ -169,6 +169,7 @@ function changesOf(event: RunEvent, seq: number): readonly RowChange[] {
     case "budget.raised":
     case "budget.warned":
     case "status.changed":
+    case "ticket.edited":
     case "warning.raised":
     case "signal.ignored":
       return [];

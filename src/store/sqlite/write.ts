@@ -40,6 +40,7 @@ export function prepareWrites(db: DatabaseSync) {
   const updateRun = db.prepare(`
     UPDATE runs SET status = ?, word = ?, stage = ?, version = ?, head = ?, updated_at = ?, updated_seq = ?, state = ?
     WHERE number = ? AND version = ?`);
+  const updateTitle = db.prepare("UPDATE runs SET subject_title = ? WHERE number = ?");
   const findLastSeq = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   const insertEvents = byRows(
     db,
@@ -107,6 +108,8 @@ export function prepareWrites(db: DatabaseSync) {
         return { type: "conflict" };
       }
     }
+    if (before !== undefined && events.some(({ type }) => type === "ticket.edited"))
+      updateTitle.run(subject_title, number);
     for (let first = 0; first < events.length; first += ROWS_AT_MOST) {
       const rows = Math.min(events.length - first, ROWS_AT_MOST);
       const own = values.slice(first * EVENT_VALUES, (first + rows) * EVENT_VALUES);

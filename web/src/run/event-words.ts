@@ -83,6 +83,8 @@ function wordsOf(event: Event): string {
       return say(text(event["cause"]), text(event["reason"]), `goes on ${text(event["until"])}`);
     case "handoff.created":
       return `${text(event["fromAgent"]) || "start"} → ${text(event["toAgent"]) || "end"}`;
+    case "ticket.edited":
+      return text(event["title"]);
     case "warning.raised":
       return say(text(event["code"]), text(event["message"]));
     case "tracks.forked":
