@@ -19,6 +19,7 @@ import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
 import type { TryResult } from "./try-runner.ts";
 import type { Notifications } from "./webhooks/notifications.ts";
+import type { WorkspaceMode } from "./workspace/workspace.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -99,8 +100,6 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   const performs = "release" in lock;
   if (!performs && options.alone === true) return err(performedAlready(home, lock.heldBy));
   const store = openSqliteStore({ file: storeFile(home) });
-  const worktrees = parts.createWorktreeWorkspaces({ root: join(home, "worktrees") });
-  const directories = parts.createDirectoryWorkspaces();
   const players = parts.openPlayers(environment, config.value);
   const url = (): string => options.url?.() ?? "";
   const onProblem = (text: string): void => options.onError("", new Error(text));
@@ -120,7 +119,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     metered: (resolved, run, stage) => meteredBy(parts.playOf(resolved, run.facts, stage)),
     budgets: () => config.value.budgets,
     processes: { killLeftovers, findMarked },
-    workspaces: (mode) => (mode === "worktree" ? worktrees : directories),
+    workspaces: parts.createWorkspaces({ home, settings: config.value.workspaces, environment }),
     notifier: options.notifier ?? notifications?.notifier ?? null,
     home,
     storeId: storeMark(home),
@@ -197,7 +196,18 @@ export async function repositoryFiles(project: string): Promise<readonly Reposit
   return (await import("./agents/repository-settings.ts")).findRepositorySettings(project);
 }
 
-export type { Detected, TryResult };
+/** Why such a workspace cannot be had on this machine; undefined where it can. */
+export async function workspaceProblem(
+  mode: WorkspaceMode,
+  settings: Config["workspaces"],
+): Promise<Problem | undefined> {
+  const { createWorkspaces } = await import("./workspace/providers.ts");
+  const provider = createWorkspaces({ home: homeOf(process.env), settings, environment: process.env })(mode);
+  const checked = await provider.check?.();
+  return checked?.ok === false ? checked.error : undefined;
+}
+
+export type { Detected, TryResult, WorkspaceMode };
 
 /** The programs that can play agents on this machine, each as it would be started for a stage. */
 export async function detectRunners(

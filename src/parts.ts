@@ -12,5 +12,4 @@ export { runStage } from "./engine/run-stage.ts";
 export { openNotifications } from "./webhooks/notifications.ts";
 export { openPlayers } from "./players.ts";
 export { takeEngineLock } from "./store/sqlite/lock.ts";
-export { createDirectoryWorkspaces } from "./workspace/directory.ts";
-export { createWorktreeWorkspaces } from "./workspace/worktree.ts";
+export { createWorkspaces } from "./workspace/providers.ts";

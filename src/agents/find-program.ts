@@ -8,7 +8,9 @@ import type { AttemptSpec } from "./runner.ts";
 export type StartProblem = { readonly reason: "agent_not_found" | "spawn_failed"; readonly detail: string };
 
 /** The absolute path of `argv[0]`. A name with a slash is taken from `cwd`; a bare name is looked up on the PATH of `env`. */
-export const findProgram = (spec: Pick<AttemptSpec, "argv" | "cwd" | "env">): Result<string, StartProblem> => {
+export const findProgram = (
+  spec: Pick<AttemptSpec, "argv" | "cwd" | "env" | "ownPrograms">,
+): Result<string, StartProblem> => {
   if (!isDirectory(spec.cwd)) {
     return err({
       reason: "spawn_failed",
@@ -16,6 +18,7 @@ export const findProgram = (spec: Pick<AttemptSpec, "argv" | "cwd" | "env">): Re
     });
   }
   const [command] = spec.argv;
+  if (spec.ownPrograms === true) return ok(command);
   if (command.includes("/")) {
     const path = resolve(spec.cwd, command);
     if (isExecutable(path)) return ok(path);

@@ -3,13 +3,21 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { isAbsolute } from "node:path";
 import type { Writable } from "node:stream";
 import { err, ok, type Result } from "../core/result.ts";
 import { describeEnd } from "./describe-end.ts";
 import { endTree, killGroup } from "./kill-tree.ts";
 import { type OutputFile, openOutputFile } from "./output-file.ts";
 import { identify, MARKER_VARIABLE } from "./process-table.ts";
-import type { AttemptEnd, AttemptHooks, AttemptSpec, ProcessIdentity, StreamRedactor } from "./runner.ts";
+import type {
+  AttemptEnd,
+  AttemptHooks,
+  AttemptSpec,
+  ConfinedLaunch,
+  ProcessIdentity,
+  StreamRedactor,
+} from "./runner.ts";
 import { createTailRing, decodeTail } from "./tail-ring.ts";
 import { watchLimits } from "./watch-limits.ts";
 
@@ -46,10 +54,10 @@ export const runProcess = async (
   if (!opened.ok) return notStarted("spawn_failed", opened.error.message);
   const output = opened.value;
   const startedAt = performance.now();
-  const started = await start(executable, spec);
+  const started = await start(executable, spec, hooks.signal);
   if (!started.ok) {
     output.finish();
-    return notStarted("spawn_failed", started.error);
+    return notStarted(hooks.signal.aborted ? "canceled" : "spawn_failed", started.error);
   }
   const { child, identity, exited } = started.value;
 
@@ -146,13 +154,18 @@ type Started = {
   readonly exited: Promise<Exit>;
 };
 
-const start = async (executable: string, spec: AttemptSpec): Promise<Result<Started, string>> => {
+const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Promise<Result<Started, string>> => {
+  const launch = await confined(found, spec);
+  if (!launch.ok) return launch;
+  if (signal.aborted) return err("Canceled before it was started.");
+  const { argv, cwd, env } = launch.value;
+  const [executable, ...args] = argv;
   let child: ChildProcessWithoutNullStreams;
   try {
-    child = spawn(executable, spec.argv.slice(1), {
-      cwd: spec.cwd,
+    child = spawn(executable, args, {
+      cwd,
       // Node hands this one variable to children by itself unless it is named here.
-      env: { NODE_V8_COVERAGE: undefined, ...spec.env, [MARKER_VARIABLE]: spec.marker },
+      env: { NODE_V8_COVERAGE: undefined, ...env },
       stdio: ["pipe", "pipe", "pipe"],
       shell: false,
       // A session and group of its own: ended as a whole, and not by a Ctrl-C meant for us.
@@ -179,6 +192,26 @@ const start = async (executable: string, spec: AttemptSpec): Promise<Result<Star
     killGroup(pid);
     throw error;
   }
+};
+
+/** The launch as it is, or as the sandbox wants it. A sandbox that cannot be had is a reason not to start. */
+const confined = async (executable: string, spec: AttemptSpec): Promise<Result<ConfinedLaunch, string>> => {
+  const [program, ...args] = spec.argv;
+  const launch: ConfinedLaunch = {
+    argv: [executable, ...args],
+    cwd: spec.cwd,
+    env: { ...spec.env, [MARKER_VARIABLE]: spec.marker },
+  };
+  if (spec.confine === undefined) return ok(launch);
+  const inside = await spec.confine({ ...launch, program });
+  if (!inside.ok) {
+    const { message, hint } = inside.error;
+    return err(`Not started, because it could not be confined: ${message}${hint === undefined ? "" : ` (${hint})`}`);
+  }
+  // A bare name would be looked up on a PATH that may lead into the workspace.
+  if (!isAbsolute(inside.value.argv[0])) return err(`Not started: ${inside.value.argv[0]} is not an absolute path.`);
+  // Whatever is started outside must be found again by its mark.
+  return ok({ ...inside.value, env: { ...inside.value.env, [MARKER_VARIABLE]: spec.marker } });
 };
 
 const spawnProblem = (executable: string, error: unknown): string => {

@@ -35,21 +35,20 @@ export type AttemptSpec = {
   /** Where raw output is kept (stdout and stderr interleaved as they came). Its folder exists. */
   readonly outputPath: string;
   /** Puts the program into its sandbox, at the last moment before it is started; what it answers with is started instead. */
-  readonly confine?: (launch: {
-    readonly argv: readonly [string, ...string[]];
-    readonly cwd: string;
-    readonly env: Readonly<Record<string, string>>;
-  }) => Promise<
-    Result<{
-      readonly argv: readonly [string, ...string[]];
-      readonly cwd: string;
-      readonly env: Readonly<Record<string, string>>;
-    }>
-  >;
+  readonly confine?: (launch: ConfinedLaunch & { readonly program: string }) => Promise<Result<ConfinedLaunch>>;
+  /** The sandbox has programs of its own: argv[0] is not looked for on this machine. */
+  readonly ownPrograms?: boolean;
   /** Applied to every byte of output before anything else sees it. */
   readonly redactor?: () => StreamRedactor;
   /** What runners with a model behind them need besides; the command runner has no use for it. */
   readonly agent?: AgentSpec;
+};
+
+/** How a program is started, its absolute path first. */
+export type ConfinedLaunch = {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
 };
 
 /** What a coding agent is asked for beyond its prompt. */

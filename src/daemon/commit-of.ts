@@ -66,7 +66,7 @@ type Asked = {
 const FLOWS_AT_MOST = 100;
 
 function nameOf(resolved: ResolvedFlow, run: Run): string {
-  return workspaceMode(resolved, run) === "worktree" ? `refs/heads/${branchOf(resolved.flow, run)}` : "HEAD";
+  return workspaceMode(resolved, run) !== "in-place" ? `refs/heads/${branchOf(resolved.flow, run)}` : "HEAD";
 }
 
 /** One answer per name, in their order. Git answers each line with one of its own. */

@@ -68,6 +68,8 @@ export type EngineOptions = BudgetOptions & {
   readonly lingerMs?: number;
   /** Told about every stored change, after it is durable. */
   readonly onChange?: (run: Run, events: readonly RunEvent[]) => void;
+  /** Told about runs that other processes changed, once that is noticed. */
+  readonly onElsewhere?: (run: Run) => void;
   /** A bug in one run must not end the others; it is reported here. */
   readonly onError: (runId: string, error: unknown) => void;
 };
@@ -464,7 +466,7 @@ export function createEngine(options: EngineOptions): Engine {
   function launch(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, slot: SlotRequest): void {
     failpoint("start-committed");
     // A worktree keeps its branch checked out between attempts: nobody else can have it until it is released.
-    if (workspaceMode(resolved, run) === "worktree") slots.keep(run.id, slot.locks);
+    if (workspaceMode(resolved, run) !== "in-place") slots.keep(run.id, slot.locks);
     const abort = new AbortController();
     const entry: Live = { attempt, abort, slot, done: Promise.resolve() };
     live.set(attempt.key, entry);
@@ -586,7 +588,7 @@ export function createEngine(options: EngineOptions): Engine {
   async function unlockWorkspace(run: Run): Promise<void> {
     const resolved = await flowOf(run.flowHash);
     const workspaces = options.workspaces(workspaceMode(resolved, run));
-    const branch = workspaces.mode === "worktree" ? { branch: branchOf(resolved.flow, run) } : {};
+    const branch = workspaces.mode !== "in-place" ? { branch: branchOf(resolved.flow, run) } : {};
     const opened = await workspaces.open({ runId: run.id, project: projectOf(run), ...branch });
     if (opened.ok) await workspaces.unlock(opened.value);
   }
@@ -627,6 +629,7 @@ export function createEngine(options: EngineOptions): Engine {
       const stored = await store.loadRun(runId);
       if (stored === undefined || (cache.get(runId)?.version ?? -1) >= stored.version) continue;
       cache.delete(runId);
+      options.onElsewhere?.(stored.run);
       align(await flowOf(stored.run.flowHash), stored.run, [{ type: "release-workspace" }]);
     }
   }

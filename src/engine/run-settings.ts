@@ -3,16 +3,20 @@
 import type { ResolvedFlow } from "../core/agent.ts";
 import type { Run } from "../core/run.ts";
 import { factOf } from "../core/sequence.ts";
+import type { WorkspaceMode } from "../workspace/workspace.ts";
 
 /** The user's folder or repository. */
 export function projectOf(run: Run): string {
   return textFact(run, "config", "project");
 }
 
-/** What the run was started with wins over what its flow would like. */
-export function workspaceMode(resolved: ResolvedFlow, run: Run): "in-place" | "worktree" {
+/**
+ * What the run was started with wins over what its flow would like. A word that this version does not know is handed on as it is: no
+ * provider opens it, so nothing works in a place that nobody chose.
+ */
+export function workspaceMode(resolved: ResolvedFlow, run: Run): WorkspaceMode {
   const chosen = textFact(run, "config", "workspace");
-  if (chosen === "in-place" || chosen === "worktree") return chosen;
+  if (chosen !== "") return chosen as WorkspaceMode;
   return resolved.flow.workspace.mode === "in-place" ? "in-place" : "worktree";
 }
 

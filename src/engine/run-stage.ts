@@ -92,7 +92,7 @@ export async function runStage(job: StageJob): Promise<Report> {
   const opened = await job.workspaces.open({
     runId: job.run.id,
     project: job.project,
-    ...(job.workspaces.mode === "worktree" ? { branch: branchOf(job.resolved.flow, job.run) } : {}),
+    ...(job.workspaces.mode !== "in-place" ? { branch: branchOf(job.resolved.flow, job.run) } : {}),
   });
   if (!opened.ok)
     return failed(
@@ -193,6 +193,7 @@ async function converse(
   const facts = await promptFacts(job, workspace, dir, head);
   const told = { ...facts, submits: talks && offersDesk(stage) };
   const talk = await openTalk(job, play, {
+    workspace,
     cwd: dir,
     env: attemptEnvironment(job, workspace),
     limits: { ...stage.limits, graceMs: GRACE_MS },

@@ -3,13 +3,22 @@
 
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentEvent, AgentSpec, AttemptEnd, AttemptLimits, ProcessIdentity, Session } from "../agents/runner.ts";
+import type {
+  AgentEvent,
+  AgentSpec,
+  AttemptEnd,
+  AttemptLimits,
+  AttemptSpec,
+  ProcessIdentity,
+  Session,
+} from "../agents/runner.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Report } from "../core/outcome.ts";
 import type { Play } from "../core/play.ts";
 import { err, type Result } from "../core/result.ts";
 import { addUsage, type Usage } from "../core/usage.ts";
 import type { DeskAnswer, OpenPlace } from "../mcp/desk.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { writeRecord } from "./attempt-files.ts";
 import { openEventLog } from "./event-log.ts";
 import { failpoint } from "./failpoint.ts";
@@ -37,6 +46,7 @@ export type Saying = {
 };
 
 export type TalkPlace = {
+  readonly workspace: Workspace;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: AttemptLimits;
@@ -75,6 +85,7 @@ export async function openTalk(job: StageJob, play: Play, place: TalkPlace): Pro
           limits: isAgent ? { ...AGENT_LIMITS, ...place.limits } : place.limits,
           outputPath,
           redactor: job.players.redactor,
+          ...confinement(),
           ...(isAgent ? { agent: agentSpec(player, desk, earlier, schema) } : {}),
         },
         { signal: job.signal, onStarted, onEvent },
@@ -100,6 +111,17 @@ export async function openTalk(job: StageJob, play: Play, place: TalkPlace): Pro
       if (isAgent) await rm(scratch, { recursive: true, force: true });
     },
   };
+
+  /** Only for workspaces that confine: what is started is put inside, with the folders that this attempt writes besides. */
+  function confinement(): Pick<AttemptSpec, "confine" | "ownPrograms"> {
+    const { confine, ownPrograms } = job.workspaces;
+    if (confine === undefined) return {};
+    const folders = [job.files.result, ...(isAgent ? [scratch] : [])];
+    return {
+      confine: (launch) => confine(place.workspace, { ...launch, folders }),
+      ...(ownPrograms === true ? { ownPrograms } : {}),
+    };
+  }
 
   function agentSpec(
     { options }: Player,

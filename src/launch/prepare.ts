@@ -2,9 +2,10 @@
 // a command, the API, a webhook.
 
 import { execFileSync } from "node:child_process";
-import { type RepositoryFile, repositoryFiles } from "../compose.ts";
+import { type RepositoryFile, repositoryFiles, type WorkspaceMode, workspaceProblem } from "../compose.ts";
 import type { Config } from "../config.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
+import type { Flow } from "../core/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import type { Subject } from "../core/run.ts";
@@ -24,7 +25,7 @@ export type Wish = {
   readonly ticket?: JsonObject;
   /** `stage=claude`, `*=codex exec -`: over what the settings say. */
   readonly agents: readonly string[];
-  readonly workspace?: "in-place" | "worktree";
+  readonly workspace?: WorkspaceMode;
 };
 
 export type Prepared = {
@@ -41,7 +42,7 @@ export async function prepareRun(wish: Wish, config: Config): Promise<Result<Pre
   const { facts: given, warnings } = inputs.value;
   const runners = runnersOf(resolved, wish.agents, config.agents, wish.cwd);
   if (!runners.ok) return runners;
-  const mode = workspaceMode(wish, config);
+  const mode = await workspaceMode(wish, config);
   if (!mode.ok) return mode;
   const brought = await repositoryFiles(project);
   const facts: JsonObject = {
@@ -72,24 +73,36 @@ function readInputs({ resolved, input }: Wish): Result<Inputs> {
   return reserved === undefined ? placed : err(reserved);
 }
 
-type Mode = { readonly mode: "in-place" | "worktree"; readonly notes: readonly string[] };
+type Mode = { readonly mode: WorkspaceMode; readonly notes: readonly string[] };
 
-/** The setting, else what the flow wants; without a repository a run can only work in place, and says so. */
-function workspaceMode({ resolved: { flow }, project, workspace }: Wish, config: Config): Result<Mode> {
+/**
+ * The setting, else what the flow wants; `sandbox` is what the settings say it is. Without a repository a run can only work in place, and
+ * says so, unless somebody asked for a kind of workspace by its name: that is given or refused, never replaced.
+ */
+async function workspaceMode({ resolved: { flow }, project, workspace }: Wish, config: Config): Promise<Result<Mode>> {
   const said = workspace ?? config.workspace.value;
-  const wanted = said === "by-flow" ? (flow.workspace.mode === "in-place" ? "in-place" : "worktree") : said;
-  const cannot = wanted === "worktree" ? noWorktree(project) : undefined;
-  if (cannot !== undefined && said === "worktree") {
+  const wanted = said === "by-flow" ? modeOfFlow(flow, config) : said;
+  if (wanted === "in-place") return ok({ mode: wanted, notes: [inPlaceNote(project)] });
+  const cannot = noWorktree(project);
+  if (cannot !== undefined) {
+    if (said === "by-flow" && wanted === "worktree")
+      return ok({ mode: "in-place", notes: [`${cannot.message} ${inPlaceNote(project)}`] });
     return err({
       code: cannot.code,
-      message: `${cannot.message} A worktree needs a repository with a commit.`,
+      message: `${cannot.message} A ${wanted} needs a repository with a commit.`,
       hint: "git init && git commit, or --workspace in-place",
     });
   }
-  if (cannot === undefined && wanted === "worktree") return ok({ mode: "worktree", notes: [] });
-  const why = cannot === undefined ? "" : `${cannot.message} `;
-  return ok({ mode: "in-place", notes: [`${why}Agents work in ${project} itself, without a sandbox.`] });
+  const problem = await workspaceProblem(wanted, config.workspaces);
+  return problem === undefined ? ok({ mode: wanted, notes: [] }) : err(problem);
 }
+
+function modeOfFlow({ workspace }: Flow, config: Config): WorkspaceMode {
+  if (workspace.mode === "sandbox") return config.workspaces.sandbox;
+  return workspace.mode === "in-place" ? "in-place" : "worktree";
+}
+
+const inPlaceNote = (project: string): string => `Agents work in ${project} itself, without a sandbox.`;
 
 function noWorktree(project: string): Problem | undefined {
   const git = (...args: string[]): string | undefined => {

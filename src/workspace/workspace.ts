@@ -35,7 +35,10 @@ export type Workspace = {
 
 /** How a program is started: what a confining workspace changes. */
 export type Launch = {
+  /** Begins with the absolute path of the program on this machine, also in the answer: nothing is looked up on a PATH any more. */
   readonly argv: readonly [string, ...string[]];
+  /** The program as the operator named it, for places that have programs of their own. */
+  readonly program: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** Folders besides the workspace that the program may write: its verdict, its own configuration. */
@@ -44,6 +47,8 @@ export type Launch = {
 
 export interface Workspaces {
   readonly mode: Workspace["mode"];
+  /** Whether such workspaces can be had on this machine; asked before a run is stored. Absent: always. */
+  readonly check?: () => Promise<Result<null>>;
   open(request: WorkspaceRequest): Promise<Result<Workspace>>;
   /** The current commit, or null where there is none (no git, unborn branch). */
   head(workspace: Workspace): Promise<string | null>;
@@ -51,6 +56,8 @@ export interface Workspaces {
   diff(workspace: Workspace, from: string | null): Promise<string>;
   /** Puts a program inside; absent where it is started as it is. Fails closed: what cannot be confined is not started. */
   readonly confine?: (workspace: Workspace, launch: Launch) => Promise<Result<Launch>>;
+  /** Programs are found inside, not on this machine: argv begins with the name as it was given. */
+  readonly ownPrograms?: boolean;
   /** After a crash, when nothing works there any more: removes the locks that ended programs left behind. */
   unlock(workspace: Workspace): Promise<void>;
   /**

@@ -47,7 +47,7 @@ export function showItem({ run, runNumber, resolved, version }: ItemFacts, item:
       const name = counter in flow.counters ? counter : counter.slice(counter.indexOf(".") + 1);
       return { counter, loops, max: flow.counters[name]?.maxLoops ?? null };
     }),
-    branch: workspaceMode(resolved, run) === "worktree" ? branchOf(flow, run) : null,
+    branch: workspaceMode(resolved, run) !== "in-place" ? branchOf(flow, run) : null,
     commit,
     issues: item.kind === "escalation" ? [...item.issues] : [],
     budget: item.kind === "budget" ? budgetOf(item) : null,

@@ -1,0 +1,50 @@
+// Which provider stands behind each kind of workspace. A kind that nothing here can open answers with a problem: nothing ever falls back
+// to another kind, because that would be work in a place that nobody chose.
+
+import { join } from "node:path";
+import { err, type Problem } from "../core/result.ts";
+import { createDirectoryWorkspaces } from "./directory.ts";
+import type { WorkspaceSettings } from "./settings.ts";
+import type { WorkspaceMode, Workspaces } from "./workspace.ts";
+import { createWorktreeWorkspaces } from "./worktree.ts";
+
+export type WorkspaceOptions = {
+  /** The state folder. */
+  readonly home: string;
+  readonly settings: WorkspaceSettings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/** One provider per kind, made when it is first asked for. */
+export function createWorkspaces(options: WorkspaceOptions): (mode: WorkspaceMode) => Workspaces {
+  const made = new Map<WorkspaceMode, Workspaces>();
+  return (mode) => {
+    const known = made.get(mode) ?? create(mode, options);
+    made.set(mode, known);
+    return known;
+  };
+}
+
+function create(mode: WorkspaceMode, { home }: WorkspaceOptions): Workspaces {
+  if (mode === "in-place") return createDirectoryWorkspaces();
+  if (mode === "worktree") return createWorktreeWorkspaces({ root: join(home, "worktrees") });
+  return unavailable(mode);
+}
+
+function unavailable(mode: WorkspaceMode): Workspaces {
+  const problem: Problem = {
+    code: "workspace_mode_unknown",
+    message: `There are no workspaces of the kind "${mode}" here.`,
+    hint: "Choose another one: --workspace worktree, or workspaces.sandbox in passrail.yaml",
+  };
+  const refuse = async () => err(problem);
+  return {
+    mode,
+    check: refuse,
+    open: refuse,
+    close: refuse,
+    head: async () => null,
+    diff: async () => `[passrail: the diff could not be made: ${problem.message}]\n`,
+    unlock: async () => {},
+  };
+}
