@@ -11,7 +11,16 @@ function read(value: unknown) {
 
 test("missing fields get their defaults", () => {
   expect(read([one])).toEqual([
-    { title: "First", description: "Do it.", repo: "TBD", group: "", variantHint: "", dependsOn: [] },
+    {
+      title: "First",
+      description: "Do it.",
+      repo: "TBD",
+      group: "",
+      variantHint: "",
+      dependsOn: [],
+      priority: null,
+      source: null,
+    },
   ]);
 });
 
@@ -42,6 +51,17 @@ test.each<[string, unknown]>([
   expect(readTicketList(value)).toMatchObject({ ok: false, error: { code: "tickets_invalid" } });
 });
 
+test("a circle among the tickets of one list is refused by its path", () => {
+  const list = [
+    { ...one, dependsOn: ["#2"] },
+    { ...one, dependsOn: ["#1"] },
+  ];
+  expect(readTicketList(list)).toMatchObject({
+    ok: false,
+    error: { code: "dependency_cycle", message: expect.stringMatching(/#\d → #\d → #\d/u) },
+  });
+});
+
 test("a group is made safe for a branch name", () => {
   expect(read([{ ...one, group: "../Pay ments; $(rm)/" }])[0]?.group).toBe("pay-ments-rm");
 });
@@ -49,7 +69,7 @@ test("a group is made safe for a branch name", () => {
 test("what an agent wrote cannot add keys to the file", () => {
   const [ticket] = read([{ title: 'x"\nstatus: Done', description: "---\nid: AGI-1\n---", repo: "a: b" }]);
   if (ticket === undefined) throw new Error("no ticket");
-  const text = ticketFileText(ticket, 7, 0, "Backlog");
+  const text = ticketFileText(ticket, ["AGI-7"], 0, "Backlog");
   const head = text.slice(4, text.indexOf("\n---\n", 4)).split("\n");
   expect(head.map((line) => line.split(":", 1)[0])).toEqual([
     "id",
@@ -60,5 +80,25 @@ test("what an agent wrote cannot add keys to the file", () => {
     "dependsOn",
   ]);
   expect(head[0]).toBe("id: AGI-7");
-  expect(head[4]).toBe('status: "Backlog"');
+  expect(head[4]).toBe("status: Backlog");
+});
+
+test("R-004-31: tickets that wait for each other in a circle are refused by name", () => {
+  const list = [
+    { title: "a" },
+    { title: "b", dependsOn: ["#3"] },
+    { title: "c", dependsOn: ["#4"] },
+    { title: "d", dependsOn: ["#2", "#1"] },
+  ];
+  expect(readTicketList(list)).toMatchObject({
+    ok: false,
+    error: { code: "dependency_cycle", message: expect.stringContaining("#2, #3, #4") },
+  });
+  expect(readTicketList(list.slice(0, 1))).toMatchObject({ ok: true });
+});
+
+test("where a ticket was taken over from stands in its file", () => {
+  const ticket = { title: "a", description: "b", repo: "o/r", group: "", variantHint: "", dependsOn: [] };
+  const text = ticketFileText({ ...ticket, priority: 2, source: "github:o/r#12" }, 7, 0, "Backlog");
+  expect(text).toContain('priority: 2\nsource: "github:o/r#12"\n---');
 });

@@ -3,6 +3,8 @@
 
 import { z } from "zod";
 import { err, ok, type Result } from "../result.ts";
+import { dependencyCycles, formatCycle } from "./graph.ts";
+import { yamlValue } from "./yaml-value.ts";
 
 const ticketSchema = z.object({
   title: z.string().trim().min(1).max(200),
@@ -24,6 +26,9 @@ export type NewTicket = {
   readonly variantHint: string;
   /** Positions within the list, from 0. */
   readonly dependsOn: readonly number[];
+  readonly priority?: number;
+  /** Where it was taken over from: `github:owner/repo#12`. One such place becomes one ticket, however often it is asked for. */
+  readonly source?: string;
 };
 
 const MAX_TICKETS = 50;
@@ -49,10 +54,28 @@ export function readTicketList(value: unknown): Result<readonly NewTicket[]> {
       ...ticket,
       repo: ticket.repo === "" ? "TBD" : ticket.repo,
       group: slug(ticket.group),
-      dependsOn: positions as number[],
+      dependsOn: [...new Set(positions as number[])],
     });
   }
+  const circle = circleOf(tickets);
+  if (circle.length > 0)
+    return err({
+      code: "dependency_cycle",
+      message: `the tickets ${circle.map((position) => `#${position + 1}`).join(", ")} wait for each other in a circle, so none could begin`,
+    });
   return ok(tickets);
+}
+
+/** Positions of the tickets that can never begin because they wait for each other, or for some that do. */
+export function circleOf(tickets: readonly Pick<NewTicket, "dependsOn">[]): readonly number[] {
+  const left = new Set(tickets.keys());
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    for (const position of left) {
+      if (tickets[position]?.dependsOn.every((other) => !left.has(other)) === true) left.delete(position);
+    }
+  }
+  return [...left];
 }
 
 function positionOf(reference: string): number | undefined {
@@ -73,17 +96,20 @@ function slug(group: string): string {
     .slice(0, 60);
 }
 
-/** The text of a ticket file. Values are written as JSON strings, which every YAML parser reads as plain text. */
-export function ticketFileText(ticket: NewTicket, firstNumber: number, index: number, status: string): string {
+/** The text of a ticket file: `ids` are those of the whole list, `index` says which of them it is. */
+export function ticketFileText(ticket: NewTicket, ids: readonly string[], index: number, status: string): string {
+  const dependsOn = ticket.dependsOn.map((on) => (typeof on === "number" ? (ids[on] ?? "") : on));
   const lines = [
-    `id: AGI-${firstNumber + index}`,
-    `title: ${JSON.stringify(ticket.title)}`,
-    `description: ${JSON.stringify(ticket.description.trim())}`,
-    `repo: ${JSON.stringify(ticket.repo)}`,
-    `status: ${JSON.stringify(status)}`,
-    `dependsOn: [${ticket.dependsOn.map((position) => `AGI-${firstNumber + position}`).join(", ")}]`,
-    ...(ticket.group === "" ? [] : [`group: ${JSON.stringify(ticket.group)}`]),
-    ...(ticket.variantHint === "" ? [] : [`variantHint: ${JSON.stringify(ticket.variantHint)}`]),
+    `id: ${ids[index]}`,
+    `title: ${yamlValue(ticket.title, '"')}`,
+    `description: ${yamlValue(ticket.description.trim(), '"')}`,
+    `repo: ${yamlValue(ticket.repo, '"')}`,
+    `status: ${yamlValue(status)}`,
+    `dependsOn: ${yamlValue(dependsOn)}`,
+    ...(ticket.group === "" ? [] : [`group: ${yamlValue(ticket.group, '"')}`]),
+    ...(ticket.variantHint === "" ? [] : [`variantHint: ${yamlValue(ticket.variantHint, '"')}`]),
+    ...(ticket.priority === null ? [] : [`priority: ${ticket.priority}`]),
+    ...(ticket.source === null ? [] : [`source: ${yamlValue(ticket.source, '"')}`]),
   ];
   return `---\n${lines.join("\n")}\n---\n\n${ticket.description.trim()}\n`;
 }
