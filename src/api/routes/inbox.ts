@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { json, type Routes } from "../route.ts";
 import { itemReference, limit } from "../schemas/common.ts";
-import { answeredSchema, answerSchema, decisionsSchema, inboxItemSchema, inboxSchema } from "../schemas/inbox.ts";
+import { answeredSchema, answerSchema, decisionsSchema, inboxSchema, itemDetailSchema } from "../schemas/inbox.ts";
 
 const item = z.strictObject({ item: itemReference });
 
@@ -35,9 +35,9 @@ export const INBOX_ROUTES = {
     path: "/api/inbox/{item}",
     scope: "read",
     tag: "inbox",
-    summary: "One item that waits; its version is also the ETag",
+    summary: "One item that waits, with its evidence; its version is also the ETag",
     params: item,
-    answer: json(inboxItemSchema, "the item"),
+    answer: json(itemDetailSchema, "the item"),
     problems: ["run_not_found", "item_not_found", "gate_not_waiting", "item_not_waiting"],
   },
   answerItem: {

@@ -52,6 +52,35 @@ export const inboxItemSchema = z
   })
   .meta({ id: "InboxItem" });
 
+const checkedStage = z.object({
+  stage: z.string(),
+  agent: z.string(),
+  attempt: z.int().meta({ description: "the last one that has ended; all the rest is of it" }),
+  runner: z.string().nullable(),
+  by: z.enum(["agent", "check", "passrail", "outside"]).meta({
+    description:
+      "who did it: an agent's program; a program that the flow names and whose exit code is the verdict; Passrail itself; somebody elsewhere",
+  }),
+  exitCode: z.int().nullable().meta({ description: "of the program that played the agent" }),
+  commits: z.object({ from: z.string(), to: z.string() }).nullable().meta({ description: "null where none was made" }),
+  files: z.array(z.string()).meta({ description: "that it changed, as git sees it; the first fifty" }),
+  warnings: z.array(z.string()).meta({ description: "what Passrail found when it held the report against the flow" }),
+  isRepaired: z.boolean().meta({ description: "its first verdict could not be read, and it was asked again" }),
+  reported: z
+    .array(z.object({ name: z.string(), line: z.string(), isClean: z.boolean() }))
+    .meta({ description: "checks that the agent says it ran, with the line of the tool; not run by Passrail" }),
+  trust: z
+    .array(z.object({ stage: z.string(), iteration: z.int(), isTrusted: z.boolean(), reasons: z.array(z.string()) }))
+    .meta({ description: "whether it was told that it may rely on what an earlier stage reported" }),
+});
+
+export const evidenceSchema = z.object({ stages: z.array(checkedStage) }).meta({ id: "Evidence" });
+
+/** One item by itself: with what a decision can rest on besides words. */
+export const itemDetailSchema = z
+  .object({ ...inboxItemSchema.shape, evidence: evidenceSchema })
+  .meta({ id: "InboxItemDetail" });
+
 export const inboxSchema = z.object({ items: z.array(inboxItemSchema) });
 
 const ISSUES_AT_MOST = 100;

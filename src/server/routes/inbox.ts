@@ -17,6 +17,7 @@ import { refuseMoved } from "../moved.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { createTurns } from "../turns.ts";
+import { evidenceOf } from "../views/evidence.ts";
 import { type ItemFacts, showItem } from "../views/inbox.ts";
 
 export function mountInbox(mount: Mount, parts: ServerParts): void {
@@ -43,8 +44,9 @@ export function mountInbox(mount: Mount, parts: ServerParts): void {
     const { run, summary } = found.value.found;
     const version = await itemVersion(parts, found.value.found);
     header("etag", `"${version}"`);
-    const resolved = await flowOf(parts.store, run);
-    return ok(showItem({ run, runNumber: summary.number, resolved, version }, item.item));
+    const [resolved, attempts] = await Promise.all([flowOf(parts.store, run), parts.store.attempts(run.id)]);
+    const shown = showItem({ run, runNumber: summary.number, resolved, version }, item.item);
+    return ok({ ...shown, evidence: evidenceOf(resolved, run, attempts) });
   });
 
   mount.json(ROUTES.listDecisions, async ({ query }) => ok(await decisionsSince(parts.store, query)));

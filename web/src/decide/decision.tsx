@@ -11,6 +11,7 @@ import { Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Ago, clock } from "../ui/time.tsx";
 import { AnswerForm } from "./answer-form.tsx";
+import { Checks } from "./checks.tsx";
 import { Closed } from "./closed.tsx";
 import { useDraft } from "./draft.ts";
 import { Facts, Verdicts } from "./evidence.tsx";
@@ -52,6 +53,7 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
     <div className="flex min-w-0 flex-col gap-4">
       <Head item={item} />
       <Facts item={item} />
+      {(item.kind === "gate" || item.kind === "escalation") && <Checks item={item.id} />}
       <Asked item={item} />
       {moved !== undefined && <Moved changed={moved} lookAgain={lookAgain} />}
       <Panel title={item.kind === "question" ? "Your answer" : "Your decision"}>

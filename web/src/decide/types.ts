@@ -3,7 +3,9 @@
 import type { AnswerTo } from "../../../src/client/input.ts";
 import type { ProblemDocument } from "../../../src/api/problem.ts";
 
-export type Item = AnswerTo<"showItem">;
+export type Item = AnswerTo<"listInbox">["items"][number];
+/** What an item by itself is shown with. */
+export type Evidence = AnswerTo<"showItem">["evidence"];
 export type ItemKind = Item["kind"];
 export type Lead = Item["leads"][number];
 /** Who was first. */
