@@ -93,7 +93,8 @@ async function writeTickets({ run, stage, project, attempts, readYaml }: Builtin
     await rm(draft, { recursive: true, force: true });
     await mkdir(draft);
     for (const [index, ticket] of tickets.value.entries()) {
-      const text = ticketFileText(ticket, first, index, stage.settings["first_status"] ?? "Backlog");
+      const ids = tickets.value.map((_, at) => `AGI-${first + at}`);
+      const text = ticketFileText(ticket, ids, index, stage.settings["first_status"] ?? "Backlog");
       await writeFile(join(draft, `AGI-${first + index}.md`), text, { flag: "wx", flush: true });
     }
     await writeFile(join(draft, ".run"), `${run.id}\n`, { flush: true });

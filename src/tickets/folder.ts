@@ -3,6 +3,7 @@
 import type { NewTicket } from "../core/tickets/new-ticket.ts";
 import type { Result } from "../core/result.ts";
 import type { Ticket, TicketScan } from "../core/tickets/ticket.ts";
+import type { CreateHow } from "./create.ts";
 
 /** Keys that Passrail writes into a ticket's front matter. Null removes the key; what is not named stays as it is, byte for byte. */
 export type TicketChanges = {
@@ -44,10 +45,7 @@ export interface TicketFolder {
     expect?: { readonly status: string },
   ): Promise<Result<Written>>;
   /** One folder FR-n with all of them, or nothing. Asking again with the same key gives the same paths. */
-  create(
-    tickets: readonly NewTicket[],
-    how: { readonly key: string; readonly status: string },
-  ): Promise<Result<readonly string[]>>;
+  create(tickets: readonly NewTicket[], how: CreateHow): Promise<Result<readonly string[]>>;
   /** Called soon after something in the folder has changed, also when the folder comes into being later. Ends with the returned function. */
   watch(onChange: () => void): () => void;
 }

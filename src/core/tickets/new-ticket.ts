@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { err, ok, type Result } from "../result.ts";
-import { dependencyCycles, formatCycle } from "./graph.ts";
+import { isSafeGroup } from "./ticket.ts";
 import { yamlValue } from "./yaml-value.ts";
 
 const ticketSchema = z.object({
@@ -24,11 +24,11 @@ export type NewTicket = {
   readonly repo: string;
   readonly group: string;
   readonly variantHint: string;
-  /** Positions within the list, from 0. */
-  readonly dependsOn: readonly number[];
-  readonly priority?: number;
+  /** A number is a position within the list, from 0; a text is the id of a ticket that is there already. */
+  readonly dependsOn: readonly (number | string)[];
+  readonly priority: number | null;
   /** Where it was taken over from: `github:owner/repo#12`. One such place becomes one ticket, however often it is asked for. */
-  readonly source?: string;
+  readonly source: string | null;
 };
 
 const MAX_TICKETS = 50;
@@ -55,6 +55,8 @@ export function readTicketList(value: unknown): Result<readonly NewTicket[]> {
       repo: ticket.repo === "" ? "TBD" : ticket.repo,
       group: slug(ticket.group),
       dependsOn: [...new Set(positions as number[])],
+      priority: null,
+      source: null,
     });
   }
   const circle = circleOf(tickets);
@@ -69,10 +71,11 @@ export function readTicketList(value: unknown): Result<readonly NewTicket[]> {
 /** Positions of the tickets that can never begin because they wait for each other, or for some that do. */
 export function circleOf(tickets: readonly Pick<NewTicket, "dependsOn">[]): readonly number[] {
   const left = new Set(tickets.keys());
-  for (let before = -1; before !== left.size; ) {
-    before = left.size;
+  for (let size = -1; size !== left.size; ) {
+    size = left.size;
     for (const position of left) {
-      if (tickets[position]?.dependsOn.every((other) => !left.has(other)) === true) left.delete(position);
+      const before = tickets[position]?.dependsOn.filter((other) => typeof other === "number") ?? [];
+      if (before.every((other) => !left.has(other))) left.delete(position);
     }
   }
   return [...left];
@@ -89,11 +92,19 @@ function isEarlierPosition(position: number | undefined, own: number, total: num
 
 /** A safe part of a branch name. */
 function slug(group: string): string {
-  return group
+  const parts = group
+    .slice(0, 1000)
     .toLowerCase()
     .replace(/[^a-z0-9._/-]+/gu, "-")
-    .replace(/^[-./]+|[-./]+$/gu, "")
-    .slice(0, 60);
+    .split("/")
+    .map((part) => part.replace(/\.{2,}/gu, ".").replace(/^[-._]+|[-.]+$/gu, ""))
+    .map((part) => part.replace(/\.lock$/u, "-lock"))
+    .filter((part) => part !== "");
+  const safe = parts
+    .join("/")
+    .slice(0, 60)
+    .replace(/[-./]+$/u, "");
+  return isSafeGroup(safe) ? safe : "";
 }
 
 /** The text of a ticket file: `ids` are those of the whole list, `index` says which of them it is. */

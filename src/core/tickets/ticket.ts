@@ -29,7 +29,33 @@ export type Ticket = {
   readonly request: string;
   /** Relative to the project, with `/`. */
   readonly path: string;
+  /** Sha-256 of the file's bytes. */
+  readonly hash: string;
+  /** What Passrail wrote: why it is blocked, where it is proposed, what its run says where a person's status differs. */
+  readonly lastError: string | null;
+  readonly prUrl: string | null;
+  readonly conflict: string | null;
+  /** Where it was imported from: github:owner/repo#12. */
+  readonly source: string | null;
 };
+
+/** S12: ids become parts of paths and branches. */
+export function ticketNumber(id: string, prefix: string): number | undefined {
+  const [letters, digits = ""] = id.split("-", 2);
+  return letters === prefix && id === `${prefix}-${digits}` && /^[1-9][0-9]{0,8}$/u.test(digits)
+    ? Number(digits)
+    : undefined;
+}
+
+const GROUP = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,59}$/u;
+export const GROUP_PATTERN =
+  "1 to 60 letters, digits, - _ / . that begin with a letter or digit, without .. // or .lock";
+
+/** A group becomes a part of a branch's name. */
+export function isSafeGroup(group: string): boolean {
+  if (!GROUP.test(group)) return false;
+  return group.split("/").every((part) => part !== "" && !/^\.|\.\.|\.$|\.lock$/u.test(part));
+}
 
 /** What is wrong with a file or its place among the others. `refused`: the ticket is not started; `warning`: it is, and people see this. */
 export type TicketProblem = {

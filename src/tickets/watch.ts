@@ -1,0 +1,109 @@
+// Tells soon after something in the folder of tickets has changed. The system's own notices are quick but can get lost, or be missing on some
+// file systems; a slow look at everything finds what they did not tell.
+
+import { type FSWatcher, readdirSync, watch } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+export type WatchPlace = {
+  readonly root: string;
+  readonly project: string;
+  /** The same answer as before where nothing has changed. */
+  readonly scan: () => Promise<unknown>;
+};
+
+const GATHER_MS = 25;
+const POLL_MS = 5000;
+const MAX_FOLDERS = 5000;
+/** There one watcher sees a whole tree. */
+const WATCHES_TREES = process.platform === "darwin" || process.platform === "win32";
+
+export function watchFolder({ root, project, scan }: WatchPlace, onChange: () => void): () => void {
+  const watchers = new Map<string, FSWatcher>();
+  let gather: NodeJS.Timeout | undefined;
+  let seen: unknown;
+  let isClosed = false;
+  align();
+  const poll = setInterval(() => void look(), POLL_MS);
+  poll.unref();
+  void look();
+
+  return () => {
+    isClosed = true;
+    clearInterval(poll);
+    clearTimeout(gather);
+    for (const watcher of watchers.values()) watcher.close();
+  };
+
+  /** Several changes at once are one. */
+  function changed(): void {
+    if (isClosed || gather !== undefined) return;
+    gather = setTimeout(() => {
+      gather = undefined;
+      if (isClosed) return;
+      align();
+      onChange();
+    }, GATHER_MS);
+  }
+
+  async function look(): Promise<void> {
+    const now = await scan().catch(() => undefined);
+    const isNews = seen !== undefined && now !== undefined && now !== seen;
+    if (now !== undefined) seen = now;
+    if (isNews) changed();
+  }
+
+  /** One watcher for each folder that is there now. Where the tickets' folder is missing, the nearest one above waits for it. */
+  function align(): void {
+    const folders = foldersNow();
+    for (const [folder, watcher] of watchers)
+      if (!folders.includes(folder)) {
+        watcher.close();
+        watchers.delete(folder);
+      }
+    for (const folder of folders) if (!watchers.has(folder)) start(folder);
+  }
+
+  function foldersNow(): readonly string[] {
+    const requests = namesIn(root);
+    if (requests === undefined) return [nearestAbove(root, project), project];
+    if (WATCHES_TREES) return [root];
+    return [project, root, ...requests.slice(0, MAX_FOLDERS).map((name) => join(root, name))];
+  }
+
+  function start(folder: string): void {
+    try {
+      const watcher = watch(folder, { persistent: false, recursive: WATCHES_TREES && folder === root });
+      watchers.set(folder, watcher);
+      const end = (): void => {
+        watcher.close();
+        if (watchers.get(folder) === watcher) watchers.delete(folder);
+      };
+      watcher.on("change", (_, name) => {
+        const isAbove = folder !== root && !folder.startsWith(join(root, "/"));
+        if (isAbove && !root.startsWith(join(folder, String(name)))) return;
+        // Our own texts lie beside the files for a moment.
+        if (!isAbove && typeof name === "string" && basename(name).startsWith(".")) return;
+        changed();
+      });
+      watcher.on("error", end);
+    } catch {
+      // No more watchers, or the folder is gone again: the slow look goes on.
+    }
+  }
+}
+
+function namesIn(root: string): readonly string[] | undefined {
+  try {
+    return readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+      .map(({ name }) => name);
+  } catch {
+    return undefined;
+  }
+}
+
+function nearestAbove(root: string, project: string): string {
+  for (let folder = dirname(root); folder.length > project.length; folder = dirname(folder))
+    if (namesIn(folder) !== undefined) return folder;
+  return project;
+}
