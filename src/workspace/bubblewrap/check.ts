@@ -2,9 +2,9 @@
 // A yes is remembered, a no is not: people repair it and go on.
 
 import { execFile } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
-import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import { err, ok, type Result } from "../../core/result.ts";
+import { findOnPath } from "../confined/find-on-path.ts";
+import { unavailable } from "../confined/unavailable.ts";
 import { NAMESPACES } from "./arguments.ts";
 
 export type Bubblewrap = {
@@ -26,43 +26,25 @@ export function bubblewrapFinder(
   return async () => {
     if (found !== undefined) return ok(found);
     if (platform !== "linux") {
-      return err(unavailable(`bubblewrap exists only on Linux, this is ${platform}.`, OTHER_SANDBOX));
+      return err(unavailable("bubblewrap", `bubblewrap exists only on Linux, this is ${platform}.`, OTHER_SANDBOX));
     }
-    const bwrap = onPath(environment["PATH"] ?? "", "bwrap");
+    const bwrap = findOnPath(environment["PATH"] ?? "", "bwrap");
     if (bwrap === undefined) {
-      return err(unavailable("the program bwrap was not found on the PATH.", `Install it: ${INSTALL}`));
+      return err(unavailable("bubblewrap", "the program bwrap was not found on the PATH.", `Install it: ${INSTALL}`));
     }
     const args = [...NAMESPACES, ...(network === "off" ? ["--unshare-net"] : []), ...WHOLE_MACHINE, "--", ENV, "true"];
     const refused = await tryOut(bwrap, args);
-    if (refused !== null) return err(unavailable(`${bwrap} could not make a sandbox: ${refused}`, hintFor(refused)));
+    if (refused !== null)
+      return err(unavailable("bubblewrap", `${bwrap} could not make a sandbox: ${refused}`, hintFor(refused)));
     const graceful = await tryOut(ENV, ["--ignore-signal=TERM", ENV, "--default-signal=TERM", "true"]);
     found = { bwrap, env: graceful === null && !bwrap.includes("=") ? ENV : null };
     return ok(found);
   };
 }
 
-export function unavailable(what: string, hint: string): Problem {
-  return { code: "sandbox_unavailable", message: `No bubblewrap workspace: ${what}`, hint };
-}
-
 const OTHER_SANDBOX = "Choose another sandbox: workspaces.sandbox: docker (or clone, which confines nothing)";
 const INSTALL = "sudo apt install bubblewrap, sudo dnf install bubblewrap, or sudo pacman -S bubblewrap";
 const WHOLE_MACHINE = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"];
-
-/** Relative entries of a PATH could lead into a workspace. */
-function onPath(path: string, name: string): string | undefined {
-  const candidates = path.split(delimiter).filter((folder) => isAbsolute(folder));
-  return candidates.map((folder) => join(folder, name)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Null when it worked, else what it said. */
 function tryOut(program: string, args: readonly string[]): Promise<string | null> {

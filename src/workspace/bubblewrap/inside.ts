@@ -5,12 +5,14 @@ import { realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import { contains } from "../confined/contains.ts";
+import { openPrivate } from "../confined/private-folder.ts";
 import type { Launch } from "../workspace.ts";
 import type { Mount } from "./arguments.ts";
 import { loginOf } from "./logins.ts";
-import { openPrivate, prepareTargets } from "./private-folder.ts";
-import { contains, programMounts } from "./program.ts";
+import { programMounts } from "./program.ts";
 import { systemMounts } from "./system.ts";
+import { prepareTargets } from "./targets.ts";
 
 export type BubblewrapSettings = {
   readonly network?: "on" | "off" | undefined;

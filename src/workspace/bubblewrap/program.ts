@@ -3,6 +3,7 @@
 
 import { open, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
+import { contains } from "../confined/contains.ts";
 import type { Launch } from "../workspace.ts";
 import type { Mount } from "./arguments.ts";
 
@@ -96,8 +97,3 @@ const isFile = (path: string): Promise<boolean> =>
     (found) => found.isFile(),
     () => false,
   );
-
-/** Whether `path` is `folder` or lies in it. */
-export function contains(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
-}

@@ -1,0 +1,95 @@
+// What all workspaces that confine have in common: they are clones, of which the agent can spoil only its own, and nothing is opened where
+// the sandbox cannot be had. Each kind adds how a program is put inside.
+
+import { basename, join } from "node:path";
+import { err, ok, type Result } from "../../core/result.ts";
+import { locate } from "../target.ts";
+import type { Launch, Workspace, WorkspaceMode, Workspaces } from "../workspace.ts";
+import { contains } from "./contains.ts";
+import { openPrivate, removePrivate } from "./private-folder.ts";
+import { unavailable } from "./unavailable.ts";
+
+export type Clones = {
+  readonly clones: Workspaces;
+  /** The folder that the clones lie in. */
+  readonly root: string;
+  /** The state folder. */
+  readonly home: string;
+};
+
+/** Where a program is about to be started. */
+export type ConfinedPlace = {
+  readonly workspace: Workspace;
+  /** The whole clone; the workspace may be a folder in it. */
+  readonly top: string;
+  /** A folder of ours for this workspace, outside of the clone. */
+  readonly own: string;
+};
+
+export type Confinement = {
+  readonly mode: WorkspaceMode;
+  readonly check: () => Promise<Result<null>>;
+  readonly confine: (place: ConfinedPlace, launch: Launch) => Promise<Result<Launch>>;
+  readonly ownPrograms?: boolean;
+  /** Ends what may still work there although its program is gone. Repeating it is fine. */
+  readonly end?: (name: string) => Promise<Result<null>>;
+};
+
+export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox: Confinement): Workspaces {
+  const { mode, check } = sandbox;
+  const privateRoot = join(home, "confined");
+  const asClone = (workspace: Workspace): Workspace => ({ ...workspace, mode: "clone" });
+  const end = async (workspace: Workspace): Promise<Result<null>> => {
+    const place = await locate(root, workspace);
+    if (!place.ok || sandbox.end === undefined) return ok(null);
+    return sandbox.end(basename(place.value.top));
+  };
+
+  return {
+    ...clones,
+    mode,
+    check,
+    ...(sandbox.ownPrograms === true ? { ownPrograms: true } : {}),
+
+    async open(request) {
+      const can = await check();
+      if (!can.ok) return can;
+      const opened = await clones.open(request);
+      return opened.ok ? ok({ ...opened.value, mode }) : opened;
+    },
+
+    async confine(workspace, launch) {
+      const can = await check();
+      if (!can.ok) return can;
+      const place = await locate(root, workspace);
+      if (!place.ok) return place;
+      const { top } = place.value;
+      if (!contains(top, launch.cwd)) {
+        const hint = "This is a mistake of Passrail: report it";
+        return err(unavailable(mode, `${launch.cwd} is not in the workspace ${top}.`, hint));
+      }
+      const ended = await end(workspace);
+      if (!ended.ok) return ended;
+      const own = await openPrivate(privateRoot, basename(top));
+      return own.ok ? sandbox.confine({ workspace, top, own: own.value }, launch) : own;
+    },
+
+    head: (workspace) => clones.head(asClone(workspace)),
+    diff: (workspace, from) => clones.diff(asClone(workspace), from),
+
+    async unlock(workspace) {
+      const ended = await end(workspace);
+      // What still works there needs its locks.
+      if (ended.ok) await clones.unlock(asClone(workspace));
+    },
+
+    async close(workspace, runId) {
+      const ended = await end(workspace);
+      if (!ended.ok) return ended;
+      const place = await locate(root, workspace);
+      const closed = await clones.close(asClone(workspace), runId);
+      if (closed.ok && place.ok) await removePrivate(join(privateRoot, basename(place.value.top)));
+      return closed;
+    },
+  };
+}
