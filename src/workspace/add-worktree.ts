@@ -6,11 +6,9 @@ import { git } from "./git.ts";
 import { findRegistration, markReady, OPENING } from "./registration.ts";
 import { resolveCommits } from "./repository.ts";
 import type { Target } from "./target.ts";
+import type { InTurn } from "./turns.ts";
 
 const CHECKOUT_MS = 600_000;
-
-/** Runs a task after those before it with the same key. */
-export type InTurn = <T>(key: string, task: () => Promise<T>) => Promise<T>;
 
 /** Five git processes. The branch is created from the base when it does not exist. */
 export async function addWorktree(target: Target, inTurn: InTurn): Promise<Result<null>> {
@@ -44,8 +42,11 @@ async function register(target: Target): Promise<Result<string>> {
   return added.ok ? added : err(reworded(target, added.error));
 }
 
-async function whereCheckedOut(target: Target): Promise<Result<string | null>> {
-  const { place, branch, top } = { place: target.repository, branch: target.branch, top: target.top };
+/** The folder in which the branch is checked out, other than the target's own; null when it is free. */
+export async function whereCheckedOut(
+  target: Pick<Target, "branch" | "project" | "repository" | "top">,
+): Promise<Result<string | null>> {
+  const { repository: place, branch, top } = target;
   const listed = await git(target.project, ["worktree", "list", "--porcelain", "-z"], { place });
   if (!listed.ok) return listed;
   for (const entry of listed.value.split("\0\0")) {
@@ -77,19 +78,19 @@ function reworded(target: Target, problem: Problem): Problem {
   };
 }
 
-const branchInUse = (target: Target, where: string): Problem => ({
+export const branchInUse = (target: Pick<Target, "branch" | "project">, where: string): Problem => ({
   code: "branch_in_use",
   message: `Branch ${target.branch} is checked out at ${where}, and a branch can be worked on in one place only.`,
   hint: `Switch that place to another branch (git -C ${where} switch <other>), or close the run that works there. If the folder is gone: git -C ${target.project} worktree prune`,
 });
 
-const unborn = (project: string): Problem => ({
+export const unborn = (project: string): Problem => ({
   code: "unborn_head",
   message: `The repository of ${project} has no commit yet, so there is nothing to branch from.`,
   hint: `Make the first one: git -C ${project} add -A && git -C ${project} commit --allow-empty -m "Start"`,
 });
 
-const baseMissing = (project: string, base: string): Problem => ({
+export const baseMissing = (project: string, base: string): Problem => ({
   code: "base_not_found",
   message: `There is no commit ${base} in the repository of ${project}.`,
   hint: `See what there is: git -C ${project} branch --all. If it is on a remote: git -C ${project} fetch`,

@@ -18,7 +18,7 @@ describe("the project folder as workspace", () => {
     expect(workspace).toEqual({ mode: "in-place", dir: project, lockKeys: [`dir:${project}`] });
     expect(await workspaces.head(workspace)).toBeNull();
     expect(await workspaces.diff(workspace, null)).toBe("");
-    expect(await workspaces.close(workspace, "r1")).toEqual({ ok: true, value: { pinned: null } });
+    expect(await workspaces.close(workspace, "r1")).toEqual({ ok: true, value: { pinned: null, leftover: null } });
   });
 
   test("R-X-14: a project reached through a link has the same lock key", async () => {

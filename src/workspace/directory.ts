@@ -35,7 +35,7 @@ export function createDirectoryWorkspaces(): Workspaces {
     },
 
     async close() {
-      return ok({ pinned: null });
+      return ok({ pinned: null, leftover: null });
     },
   };
 }

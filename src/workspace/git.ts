@@ -45,13 +45,22 @@ export async function git(dir: string, args: readonly string[], options: GitOpti
 export async function readConfig(dir: string, place?: Place): Promise<Result<readonly Setting[]>> {
   const listed = await git(dir, ["config", "--null", "--list"], { ...(place && { place }) });
   if (!listed.ok) return listed;
-  const entries = listed.value.split("\0").filter((entry) => entry !== "");
-  return ok(
-    entries.map((entry): Setting => {
-      const newline = entry.indexOf("\n");
-      return newline === -1 ? [entry, ""] : [entry.slice(0, newline), entry.slice(newline + 1)];
-    }),
-  );
+  return ok(settingsIn(listed.value));
+}
+
+/** What the user's own file says, which no other call reads; empty where there is none. */
+export async function readUserConfig(dir: string): Promise<readonly Setting[]> {
+  const args = ["config", "--global", "--null", "--list"];
+  const end = await run(dir, args, { env: { GIT_CONFIG_GLOBAL: process.env["GIT_CONFIG_GLOBAL"] ?? "" } }, SETTINGS);
+  return end.problem === null ? settingsIn(end.stdout) : [];
+}
+
+function settingsIn(listed: string): Setting[] {
+  const entries = listed.split("\0").filter((entry) => entry !== "");
+  return entries.map((entry): Setting => {
+    const newline = entry.indexOf("\n");
+    return newline === -1 ? [entry, ""] : [entry.slice(0, newline), entry.slice(newline + 1)];
+  });
 }
 
 /** For calls about refs and worktrees, which need no files. */
@@ -75,6 +84,8 @@ const SETTINGS: readonly Setting[] = [
   ["core.askPass", ""],
   ["credential.helper", ""],
   ["protocol.ext.allow", "never"],
+  // Run by a shell when a repository with alternates fetches; ours never needs an answer.
+  ["core.alternateRefsCommand", "true"],
   ["submodule.recurse", "false"],
   ["commit.gpgSign", "false"],
   ["tag.gpgSign", "false"],
@@ -119,13 +130,7 @@ function filtersOff(config: readonly Setting[]): Setting[] {
 }
 
 async function userSafeDirectories(dir: string): Promise<Setting[]> {
-  const args = ["config", "--global", "--null", "--get-all", "safe.directory"];
-  const end = await run(dir, args, { env: { GIT_CONFIG_GLOBAL: process.env["GIT_CONFIG_GLOBAL"] ?? "" } }, SETTINGS);
-  if (end.problem !== null) return [];
-  return end.stdout
-    .split("\0")
-    .filter((value) => value !== "")
-    .map((value) => ["safe.directory", value]);
+  return (await readUserConfig(dir)).filter(([key]) => key === "safe.directory");
 }
 
 function run(dir: string, args: readonly string[], options: GitOptions, settings: readonly Setting[]): Promise<End> {

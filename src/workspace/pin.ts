@@ -36,6 +36,7 @@ export async function commitWork(
   start: SnapshotSource["start"],
   parent: string | null,
   runId: string,
+  message: string = `Uncommitted work of run ${runId}`,
 ): Promise<Result<string>> {
   return withSnapshot({ place, dir: place.top, start, keep: "repository" }, async ({ env, nested }) => {
     for (const path of nested) {
@@ -49,13 +50,7 @@ export async function commitWork(
     if (earlier.value[0] !== undefined) return ok(earlier.value[0]);
     const author = await identity(place);
     if (!author.ok) return author;
-    const args = [
-      "commit-tree",
-      tree,
-      ...(parent === null ? [] : ["-p", parent]),
-      "-m",
-      `Uncommitted work of run ${runId}`,
-    ];
+    const args = ["commit-tree", tree, ...(parent === null ? [] : ["-p", parent]), "-m", message];
     const made = await git(place.top, args, { place, env: author.value });
     return made.ok ? ok(made.value.trim()) : made;
   });
@@ -82,7 +77,7 @@ async function sameWork(
   return ok(same);
 }
 
-async function isAncestor(commonDir: string, older: string, newer: string): Promise<boolean> {
+export async function isAncestor(commonDir: string, older: string, newer: string): Promise<boolean> {
   return (await git(commonDir, ["merge-base", "--is-ancestor", older, newer], inRepository(commonDir))).ok;
 }
 
@@ -95,7 +90,7 @@ async function freeName(commonDir: string, ref: string): Promise<Result<string>>
   return ok(`${ref}.${number}`);
 }
 
-async function identity(place: Place): Promise<Result<Record<string, string>>> {
+export async function identity(place: Place): Promise<Result<Record<string, string>>> {
   const config = await readConfig(place.top, place);
   if (!config.ok) return config;
   const last = (key: string) => config.value.findLast(([name, value]) => name === key && value.trim() !== "")?.[1];

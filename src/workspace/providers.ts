@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { err, type Problem } from "../core/result.ts";
+import { createCloneWorkspaces } from "./clone.ts";
 import { createDirectoryWorkspaces } from "./directory.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 import type { WorkspaceMode, Workspaces } from "./workspace.ts";
@@ -28,6 +29,7 @@ export function createWorkspaces(options: WorkspaceOptions): (mode: WorkspaceMod
 function create(mode: WorkspaceMode, { home }: WorkspaceOptions): Workspaces {
   if (mode === "in-place") return createDirectoryWorkspaces();
   if (mode === "worktree") return createWorktreeWorkspaces({ root: join(home, "worktrees") });
+  if (mode === "clone") return createCloneWorkspaces({ root: join(home, "clones") });
   return unavailable(mode);
 }
 

@@ -9,6 +9,8 @@ import { openRoot } from "./worktree-folder.ts";
 
 export type Target = {
   readonly runId: string;
+  /** The name of the folder; a run may have several workspaces. */
+  readonly key: string;
   readonly root: string;
   readonly top: string;
   readonly repository: Repository;
@@ -21,6 +23,8 @@ export type Target = {
 export async function aim(root: string, request: WorkspaceRequest): Promise<Result<Target>> {
   const runId = checkRunId(request.runId);
   if (!runId.ok) return runId;
+  const key = checkKey(request.key ?? runId.value);
+  if (!key.ok) return key;
   const branch = checkBranchName(request.branch ?? `passrail/${runId.value}`);
   if (!branch.ok) return branch;
   if (request.base !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/u.test(request.base)) {
@@ -35,8 +39,9 @@ export async function aim(root: string, request: WorkspaceRequest): Promise<Resu
   if (!opened.ok) return opened;
   return ok({
     runId: runId.value,
+    key: key.value,
     root: opened.value,
-    top: join(opened.value, runId.value),
+    top: join(opened.value, key.value),
     repository: repository.value,
     project: project.value,
     branch: branch.value,
@@ -44,14 +49,16 @@ export async function aim(root: string, request: WorkspaceRequest): Promise<Resu
   });
 }
 
+export type Located = { readonly root: string; readonly top: string; readonly key: string };
+
 /** Finds the folder of a workspace that was opened earlier. */
-export async function locate(root: string, workspace: Workspace): Promise<Result<{ root: string; top: string }>> {
+export async function locate(root: string, workspace: Workspace): Promise<Result<Located>> {
   const opened = await openRoot(root);
   if (!opened.ok) return opened;
   const [name = ".."] = relative(opened.value, workspace.dir).split(sep);
-  const runId = checkRunId(name);
-  return runId.ok
-    ? ok({ root: opened.value, top: join(opened.value, name) })
+  const key = checkKey(name);
+  return key.ok
+    ? ok({ root: opened.value, top: join(opened.value, name), key: name })
     : err(notOurs(`${workspace.dir} is not under ${root}`));
 }
 
@@ -59,6 +66,17 @@ export function checkRunId(runId: string): Result<string> {
   if (/^[a-z0-9][a-z0-9-]{0,63}$/u.test(runId)) return ok(runId);
   const message = `${JSON.stringify(runId.slice(0, 120))} cannot be the id of a run.`;
   return err({ code: "invalid_run_id", message, hint: "Use lower-case letters, digits and -, up to 64 characters." });
+}
+
+function checkKey(key: string): Result<string> {
+  if (/^[a-z0-9][a-z0-9-]{0,127}$/u.test(key)) return ok(key);
+  const message = `${JSON.stringify(key.slice(0, 160))} cannot name a workspace.`;
+  return err({ code: "invalid_workspace_key", message });
+}
+
+/** Whether the workspace that was found is the one that is meant, and one of this run: its key is the run's id, or begins with it. */
+export function isOf({ key }: Workspace, located: Located, runId: string): boolean {
+  return located.key === (key ?? runId) && (located.key === runId || located.key.startsWith(`${runId}-`));
 }
 
 export const notOurs = (what: string): Problem => ({

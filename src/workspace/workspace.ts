@@ -31,6 +31,15 @@ export type Workspace = {
   readonly repository?: string;
   /** Held while an attempt works here: two attempts that share a key never run at once. */
   readonly lockKeys: readonly string[];
+  /** For every program that works here: its ports, the shared caches. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export type Closed = {
+  /** The name of the ref that keeps the work. */
+  readonly pinned: string | null;
+  /** The commit that was made of what lay uncommitted; null when everything was committed. */
+  readonly leftover: string | null;
 };
 
 /** How a program is started: what a confining workspace changes. */
@@ -58,11 +67,18 @@ export interface Workspaces {
   readonly confine?: (workspace: Workspace, launch: Launch) => Promise<Result<Launch>>;
   /** Programs are found inside, not on this machine: argv begins with the name as it was given. */
   readonly ownPrograms?: boolean;
+  /** What lies uncommitted becomes a commit of the branch; null when there was nothing. Absent where the folder is the person's own. */
+  readonly commit?: (workspace: Workspace, message: string) => Promise<Result<string | null>>;
+  /** The commits since `from` (null: all), oldest first, at most 100. Absent where there is no git for sure. */
+  readonly commits?: (workspace: Workspace, from: string | null) => Promise<readonly string[]>;
+  /** Brings the branch's commits to the project's repository. Absent where they are there already. */
+  readonly publish?: (workspace: Workspace, runId: string) => Promise<Result<null>>;
+  /** The workspace stays, for people to look at; its branch is free for others. */
+  readonly letGo?: (workspace: Workspace) => Promise<Result<null>>;
   /** After a crash, when nothing works there any more: removes the locks that ended programs left behind. */
   unlock(workspace: Workspace): Promise<void>;
   /**
    * Pins the branch, then removes the workspace. Uncommitted work is committed to the pin, never dropped. Repeating it is fine.
-   * `pinned` is the name of the ref that keeps the work.
    */
-  close(workspace: Workspace, runId: string): Promise<Result<{ readonly pinned: string | null }>>;
+  close(workspace: Workspace, runId: string): Promise<Result<Closed>>;
 }

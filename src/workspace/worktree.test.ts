@@ -29,6 +29,7 @@ describe("opening a worktree", () => {
     const workspace = valueOf(await open(given));
     expect(workspace).toEqual({
       mode: "worktree",
+      key: "r1",
       dir: join(given.root, "r1"),
       branch: "feat/a",
       repository: join(given.project, ".git"),
@@ -241,7 +242,7 @@ describe("closing a worktree", () => {
     await writeFile(join(workspace.dir, "a.txt"), "two\n");
     userGit(workspace.dir, "commit", "--quiet", "-am", "second");
     const head = await given.workspaces.head(workspace);
-    const closed = { ok: true, value: { pinned: "refs/passrail/keep/r1" } };
+    const closed = { ok: true, value: { pinned: "refs/passrail/keep/r1", leftover: null } };
     expect(await given.workspaces.close(workspace, "r1")).toEqual(closed);
     expect(await given.workspaces.close(workspace, "r1")).toEqual(closed);
     expect(keep(given)).toBe(head);

@@ -4,19 +4,21 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { addWorktree, type InTurn } from "./add-worktree.ts";
+import { addWorktree } from "./add-worktree.ts";
 import { checkBranchName } from "./branch-name.ts";
 import { diffSince } from "./diff.ts";
-import { git, inRepository } from "./git.ts";
+import { git, inRepository, type Place } from "./git.ts";
+import type { GitWorkspaces } from "./git-workspaces.ts";
 import { commitWork, pinCommit } from "./pin.ts";
 import { findRegistration, gitFileTarget, isHalfMade, type Registration, relink, unregister } from "./registration.ts";
 import { resolveCommits } from "./repository.ts";
-import { aim, checkRunId, locate, notOurs, type Target } from "./target.ts";
-import type { Workspace, Workspaces } from "./workspace.ts";
+import { inTurns, type InTurn } from "./turns.ts";
+import { aim, checkRunId, isOf, type Located, locate, notOurs, type Target } from "./target.ts";
+import type { Closed, Workspace } from "./workspace.ts";
 import { enter, inTheWay, lookAt, moveAside, sweep } from "./worktree-folder.ts";
 
-export function createWorktreeWorkspaces(settings: { readonly root: string }): Workspaces {
-  const inTurn = queues();
+export function createWorktreeWorkspaces(settings: { readonly root: string }): GitWorkspaces {
+  const inTurn = inTurns();
   return {
     mode: "worktree",
 
@@ -48,14 +50,26 @@ export function createWorktreeWorkspaces(settings: { readonly root: string }): W
       for (const name of ["index.lock", "HEAD.lock"]) await rm(join(found.value.place.gitDir, name), { force: true });
     },
 
+    async place(workspace) {
+      const found = await registrationOf(settings.root, workspace);
+      if (!found.ok) return found;
+      return found.value === null ? err(notOurs(`there is no worktree at ${workspace.dir}`)) : ok(found.value.place);
+    },
+
+    async letGo(workspace) {
+      const found = await registrationOf(settings.root, workspace);
+      if (!found.ok) return found;
+      return found.value === null ? ok(null) : detach(found.value.place);
+    },
+
     async close(workspace, runId) {
       const checked = checkRunId(runId);
       if (!checked.ok) return checked;
-      const place = await locate(settings.root, workspace);
-      if (!place.ok) return place;
-      const { root, top } = place.value;
-      if (top !== join(root, runId)) return err(notOurs(`${workspace.dir} is not the workspace of run ${runId}`));
-      return inTurn(top, () => closeAt(root, top, runId, workspace));
+      const located = await locate(settings.root, workspace);
+      if (!located.ok) return located;
+      if (!isOf(workspace, located.value, runId))
+        return err(notOurs(`${workspace.dir} is not the workspace of run ${runId}`));
+      return inTurn(located.value.top, () => closeAt(located.value, runId, workspace));
     },
   };
 }
@@ -77,7 +91,7 @@ async function openAt(target: Target, inTurn: InTurn): Promise<Result<Workspace>
   const dir = await enter(top, repository.prefix);
   if (!dir.ok) return dir;
   const lockKeys = [`branch:${repository.commonDir}:${branch}`, `dir:${top}`];
-  return ok({ mode: "worktree", dir: dir.value, branch, repository: repository.commonDir, lockKeys });
+  return ok({ mode: "worktree", key: target.key, dir: dir.value, branch, repository: repository.commonDir, lockKeys });
 }
 
 /** A worktree that was handed out before is left as it is; a detached HEAD is an agent in the middle of a rebase. */
@@ -101,7 +115,7 @@ async function clear(
   there: "absent" | "empty" | "filled",
   found: Registration | null,
 ): Promise<Result<null>> {
-  const { repository, root, top, runId } = target;
+  const { repository, top, runId } = target;
   if (found === null && there !== "filled") return ok(null);
   if (found === null) {
     const link = await lookAt(join(top, ".git"));
@@ -115,15 +129,11 @@ async function clear(
     const pinned = await pinWork(repository.commonDir, top, runId, there, found, target.branch);
     if (!pinned.ok) return pinned;
   }
-  return remove(repository.commonDir, root, top, runId, found);
+  return remove(repository.commonDir, target, found);
 }
 
-async function closeAt(
-  root: string,
-  top: string,
-  runId: string,
-  workspace: Workspace,
-): Promise<Result<{ pinned: string | null }>> {
+async function closeAt(located: Located, runId: string, workspace: Workspace): Promise<Result<Closed>> {
+  const { top } = located;
   const commonDir = workspace.repository;
   const branch = checkBranchName(workspace.branch ?? "");
   if (commonDir === undefined || !branch.ok) return err(notOurs(`${workspace.dir} was not opened as a worktree`));
@@ -139,8 +149,8 @@ async function closeAt(
   }
   const pinned = await pinWork(commonDir, top, runId, there.value, found, branch.value);
   if (!pinned.ok) return pinned;
-  const removed = await remove(commonDir, root, top, runId, found);
-  return removed.ok ? ok({ pinned: pinned.value }) : removed;
+  const removed = await remove(commonDir, located, found);
+  return removed.ok ? ok(pinned.value) : removed;
 }
 
 /** Pins the head of the worktree and whatever in it is not committed; null when there is no commit and no file to keep. */
@@ -151,7 +161,7 @@ async function pinWork(
   there: "absent" | "empty" | "filled",
   found: Registration | null,
   branch: string,
-): Promise<Result<string | null>> {
+): Promise<Result<Closed>> {
   const names = [`refs/heads/${branch}`, ...(found === null ? [] : ["HEAD"])];
   const options = found === null ? inRepository(commonDir) : { place: found.place };
   const resolved = await resolveCommits(commonDir, names, options);
@@ -171,22 +181,33 @@ async function pinWork(
     if (!made.ok) return made;
     commit = made.value;
   }
-  return commit === null ? ok(null) : pinCommit(commonDir, runId, commit);
+  if (commit === null) return ok({ pinned: null, leftover: null });
+  const pinned = await pinCommit(commonDir, runId, commit);
+  return pinned.ok ? ok({ pinned: pinned.value, leftover: commit === head ? null : commit }) : pinned;
+}
+
+/** The branch is free for others; files, index and commit stay as they are. */
+async function detach(place: Place): Promise<Result<null>> {
+  const commits = await resolveCommits(place.top, ["HEAD"], { place });
+  if (!commits.ok) return commits;
+  const [head] = commits.value;
+  if (!head) return ok(null);
+  const input = `option no-deref\nupdate HEAD ${head}\n`;
+  const moved = await git(place.top, ["update-ref", "--stdin"], { place, input });
+  return moved.ok ? ok(null) : moved;
 }
 
 async function remove(
   commonDir: string,
-  root: string,
-  top: string,
-  runId: string,
+  { root, top, key }: Located,
   found: Registration | null,
 ): Promise<Result<null>> {
-  await moveAside(root, top, runId);
+  await moveAside(root, top, key);
   if (found !== null) {
     const dropped = await unregister(commonDir, top);
     if (!dropped.ok) return dropped;
   }
-  return sweep(root, runId);
+  return sweep(root, key);
 }
 
 async function registrationOf(root: string, workspace: Workspace): Promise<Result<Registration | null>> {
@@ -196,18 +217,4 @@ async function registrationOf(root: string, workspace: Workspace): Promise<Resul
   if (!there.ok) return there;
   if (there.value === "absent" || workspace.repository === undefined) return ok(null);
   return ok(await findRegistration(workspace.repository, place.value.top));
-}
-
-/** Two tracks of a run may open its workspace at once: the second waits for the first and finds it ready. */
-function queues(): InTurn {
-  const last = new Map<string, Promise<unknown>>();
-  return async (key, task) => {
-    const mine = (last.get(key) ?? Promise.resolve()).then(task, task);
-    last.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(key) === mine) last.delete(key);
-    }
-  };
 }

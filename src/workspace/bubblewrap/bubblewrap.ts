@@ -4,7 +4,8 @@
 import { homedir } from "node:os";
 import { ok } from "../../core/result.ts";
 import { type Clones, createConfinedWorkspaces } from "../confined/confined.ts";
-import type { Launch, Workspaces } from "../workspace.ts";
+import type { GitWorkspaces } from "../git-workspaces.ts";
+import type { Launch } from "../workspace.ts";
 import { bubblewrapArguments } from "./arguments.ts";
 import { type Bubblewrap, bubblewrapFinder } from "./check.ts";
 import { type BubblewrapSettings, lookInside } from "./inside.ts";
@@ -16,13 +17,11 @@ export type BubblewrapOptions = Clones & {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-export function createBubblewrapWorkspaces(options: BubblewrapOptions): Workspaces {
+export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorkspaces {
   const { home, settings, caches } = options;
   const network = settings.network ?? "on";
   const find = bubblewrapFinder(options.environment, network);
   return createConfinedWorkspaces(options, {
-    mode: "bubblewrap",
-
     async check() {
       const found = await find();
       return found.ok ? ok(null) : found;

@@ -4,13 +4,15 @@
 import { basename, join } from "node:path";
 import { err, ok, type Result } from "../../core/result.ts";
 import { locate } from "../target.ts";
-import type { Launch, Workspace, WorkspaceMode, Workspaces } from "../workspace.ts";
+import type { GitWorkspaces } from "../git-workspaces.ts";
+import type { Launch, Workspace } from "../workspace.ts";
 import { contains } from "./contains.ts";
 import { openPrivate, removePrivate } from "./private-folder.ts";
 import { unavailable } from "./unavailable.ts";
 
 export type Clones = {
-  readonly clones: Workspaces;
+  /** They call themselves by the kind of workspace that is made of them. */
+  readonly clones: GitWorkspaces;
   /** The folder that the clones lie in. */
   readonly root: string;
   /** The state folder. */
@@ -27,7 +29,6 @@ export type ConfinedPlace = {
 };
 
 export type Confinement = {
-  readonly mode: WorkspaceMode;
   readonly check: () => Promise<Result<null>>;
   readonly confine: (place: ConfinedPlace, launch: Launch) => Promise<Result<Launch>>;
   readonly ownPrograms?: boolean;
@@ -35,10 +36,10 @@ export type Confinement = {
   readonly end?: (name: string) => Promise<Result<null>>;
 };
 
-export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox: Confinement): Workspaces {
-  const { mode, check } = sandbox;
+export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox: Confinement): GitWorkspaces {
+  const { check } = sandbox;
+  const { mode } = clones;
   const privateRoot = join(home, "confined");
-  const asClone = (workspace: Workspace): Workspace => ({ ...workspace, mode: "clone" });
   const end = async (workspace: Workspace): Promise<Result<null>> => {
     const place = await locate(root, workspace);
     if (!place.ok || sandbox.end === undefined) return ok(null);
@@ -47,15 +48,13 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
 
   return {
     ...clones,
-    mode,
     check,
     ...(sandbox.ownPrograms === true ? { ownPrograms: true } : {}),
 
     async open(request) {
       const can = await check();
       if (!can.ok) return can;
-      const opened = await clones.open(request);
-      return opened.ok ? ok({ ...opened.value, mode }) : opened;
+      return clones.open(request);
     },
 
     async confine(workspace, launch) {
@@ -74,20 +73,17 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
       return own.ok ? sandbox.confine({ workspace, top, own: own.value }, launch) : own;
     },
 
-    head: (workspace) => clones.head(asClone(workspace)),
-    diff: (workspace, from) => clones.diff(asClone(workspace), from),
-
     async unlock(workspace) {
       const ended = await end(workspace);
       // What still works there needs its locks.
-      if (ended.ok) await clones.unlock(asClone(workspace));
+      if (ended.ok) await clones.unlock(workspace);
     },
 
     async close(workspace, runId) {
       const ended = await end(workspace);
       if (!ended.ok) return ended;
       const place = await locate(root, workspace);
-      const closed = await clones.close(asClone(workspace), runId);
+      const closed = await clones.close(workspace, runId);
       if (closed.ok && place.ok) await removePrivate(join(privateRoot, basename(place.value.top)));
       return closed;
     },
