@@ -76,6 +76,7 @@ test("R-004-05: every status that starts a ticket has a stage, and every stage a
     "Needs Validate",
   ]);
   for (const stage of flow.stages) {
+    if (stage.kind === "builtin" || (stage.kind === "agent" && stage.options?.runner === "outside")) continue;
     if (stage.kind !== "agent") throw new Error(`${stage.id} is no agent`);
     expect(prompts[stage.promptFile ?? ""]).toBeTypeOf("string");
   }
@@ -99,6 +100,8 @@ test("decision 1: every review loop has three attempts", () => {
     ["intake", "clarify", 3],
     ["routed", "review", 2],
     ["story", "review", 2],
+    ["ticket", "validate", 2],
+    ["ticket", "ci", 3],
   ]);
 });
 

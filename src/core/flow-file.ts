@@ -157,6 +157,10 @@ const result = z.strictObject({
   reason: z.string().describe("heading under which the reason stands").optional(),
   questions: z.string().describe("heading under which the questions stand").optional(),
   prefixes: z.record(z.string(), z.string()).describe("text at the start -> word").optional(),
+  next: z
+    .record(word, z.enum(["revise", "redesign", "reject", "blocked"]))
+    .describe("exit-code: what a WORK_RESULT block may ask for by its next_status, and what that means")
+    .optional(),
 });
 
 const limits = z.strictObject({
@@ -326,7 +330,9 @@ export const flowFileSchema = z
       .strictObject({
         env: z.string().describe("the setting that picks the mode"),
         default: z.string().describe("the mode without it"),
-        modes: z.record(z.string(), z.string()).describe("mode -> pr, push, or a rule of the two"),
+        modes: z
+          .record(z.string(), z.string())
+          .describe("mode -> pr, push, land, or a rule such as: pr if terminal else push"),
         fragments: z.record(z.string(), z.string()).describe("mode -> fragment of the prompt"),
       })
       .describe("how finished work leaves the workspace")

@@ -121,7 +121,7 @@ function kept(report: Report): Omit<Outcome, "health"> {
 }
 
 function wordOf(report: Report): { word?: string } {
-  const word = report.verdict ?? report.health;
+  const word = report.word ?? report.verdict ?? report.health;
   return word === undefined ? {} : { word };
 }
 

@@ -27,6 +27,8 @@ export type RoutedStage = { readonly agent: string; readonly teams: boolean };
 export type Report = {
   readonly health?: string;
   readonly verdict?: string;
+  /** How a stage that the engine does itself names what it did; conditions read it as `last('stage').word`. No channel of agents has it. */
+  readonly word?: string;
   readonly score?: number;
   readonly reason?: string;
   readonly summary?: string;

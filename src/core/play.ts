@@ -23,8 +23,8 @@ const TURNS = { alone: 50, team: 200 } as const;
 /** Undefined where nothing was configured for this stage. `facts` are those of the run. */
 export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): Play | undefined {
   if (stage.kind === "builtin") return undefined;
-  const own = givenTo(facts, stage);
   const agent = resolved.agents[stage.agent];
+  const own = givenTo(facts, stage, (stage.options?.runner ?? agent?.options?.runner) === "outside");
   const sources: readonly WrittenOptions[] = [
     ...own,
     { ...stage.options, ...(stage.command === undefined ? {} : { command: stage.command }) },
@@ -72,12 +72,15 @@ export function isPlayedOutside(resolved: ResolvedFlow, facts: JsonObject, stage
   return playOf(resolved, facts, stage)?.runner === "outside";
 }
 
-/** What the run was started with, nearest first. A list is a command; an empty one means: nobody, on purpose. */
-function givenTo(facts: JsonObject, stage: WorkStage): readonly WrittenOptions[] {
+/**
+ * What the run was started with, nearest first. A list is a command; an empty one means: nobody, on purpose. A word for all agents is none
+ * for a stage that the flow leaves to the outside: no program can merge a pull request in a person's place.
+ */
+function givenTo(facts: JsonObject, stage: WorkStage, isOutside: boolean): readonly WrittenOptions[] {
   const given = facts["runners"];
   if (given === null || typeof given !== "object" || Array.isArray(given)) return [];
   const entries = given as Readonly<Record<string, unknown>>;
-  const names = [...new Set([stage.id, stage.agent, stage.shownAgent, "*"])];
+  const names = [...new Set([stage.id, stage.agent, stage.shownAgent, ...(isOutside ? [] : ["*"])])];
   return names.flatMap((name) => {
     const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
     if (entry === undefined) return [];

@@ -292,7 +292,8 @@ function submitForm({ resolved, stage }: Context): string {
 
 function ownForm(context: Context): string {
   const { resolved, run, stage, facts } = context;
-  const text = resolved.prompts[`fragments/${FRAGMENT_OF[stage.result.from]}`];
+  const form = stage.result.next === undefined ? FRAGMENT_OF[stage.result.from] : "output-work-result";
+  const text = resolved.prompts[`fragments/${form}`];
   if (text === undefined || (stage.result.from === "verdict-file" && !stage.expectsVerdict)) return "";
   const words = stage.verdicts ?? Object.keys(resolved.flow.words.verdict);
   const following = resolved.flow.stages[resolved.flow.stages.findIndex(({ id }) => id === stage.id) + 1];
@@ -316,6 +317,7 @@ function ownForm(context: Context): string {
           : facts.verdictFile,
     DASHBOARD_URL: facts.url,
     BRANCH: facts.branch,
+    BRANCH_NAME: facts.branch,
     AGENTS: Object.values(resolved.agents)
       .map(
         (agent) =>

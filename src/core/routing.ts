@@ -135,7 +135,13 @@ function ask(
       ? { ...base, kind: "question", questions: shown, goto: route.goto, key }
       : { ...base, kind: "choice", questions: shown, choices: question.choices, key };
   emit(draft, { type: "question.asked", track: sender.track, item, carry: { ...sender.carry, handoff: 0 } });
-  showStatus(draft, draft.flow.words.status[item.kind === "choice" ? "choice" : "question"]);
+  // A way that names a status shows that one while it waits.
+  showStatus(
+    draft,
+    route.status === undefined
+      ? draft.flow.words.status[item.kind === "choice" ? "choice" : "question"]
+      : statusWord(draft.run, route.status),
+  );
   tell(draft, question.who, item.kind, shown.join("\n"), item.number);
 }
 

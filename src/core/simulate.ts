@@ -18,6 +18,8 @@ export type ScriptedAttempt = {
   readonly stage: string;
   readonly health?: string;
   readonly verdict?: string;
+  /** What a builtin did, in its own word. */
+  readonly word?: string;
   /** Exit code of the program; anything but 0 is a failure, whatever else was said. */
   readonly exit?: number;
   readonly score?: number;
@@ -230,8 +232,9 @@ function passBuiltins(play: Play, named: string | undefined): void {
 
 /** What the engine would have read from such an attempt. */
 function reportOf({ input }: Play, stage: WorkStage, outcome: ScriptedAttempt): Report {
-  const { exit, score, reason, summary, issues, questions, blame } = outcome;
+  const { exit, word, score, reason, summary, issues, questions, blame } = outcome;
   const said: Report = {
+    ...(word === undefined || stage.kind !== "builtin" ? {} : { word }),
     ...(score === undefined ? {} : { score }),
     ...(reason === undefined ? {} : { reason }),
     ...(summary === undefined ? {} : { summary }),

@@ -204,7 +204,7 @@ async function readNamedForm(context: ReadContext, end: AttemptEnd): Promise<Rea
       return readRouteList(end.stdoutTail, context.knownAgents);
     case "exit-code":
       // A conversation that ended well has said so; how its program left is no verdict.
-      return readExitCode(end.conversation === undefined ? end.exitCode : 0);
+      return readExitCode(end.conversation === undefined ? end.exitCode : 0, end.stdoutTail, result.next);
     case "handoff-api":
     case "verdict-file":
       if (!stage.expectsVerdict) return { ok: true, value: { structured: true } };

@@ -5,6 +5,11 @@ import { play, type Row, type Script } from "./play.ts";
 
 const ok = (stage: string) => ({ stage, exit: 0 });
 const walk: Script = ["research", "spec", "plan", "implement", "validate"].map(ok);
+const proposed = { stage: "land", word: "pull-request" };
+const ciFailed = { stage: "merge", verdict: "revise", issues: ["lint: 2 errors"] };
+const sentBack: Script = [ok("implement"), { stage: "validate", verdict: "revise", issues: ["wrong"] }];
+const again = (times: number): Script[] =>
+  Array.from({ length: times }, () => [proposed, ciFailed, ok("implement"), ok("validate")]);
 const ready = (stage: string, status: string) => ({ state: "running" as const, waitingFor: null, stage, status });
 
 const ticketRows: readonly Row[] = [
@@ -59,7 +64,7 @@ const ticketRows: readonly Row[] = [
   {
     name: "R-004-04: Validate leads to Done",
     script: walk,
-    final: { state: "completed", stage: null, status: "Done", counters: {} },
+    final: { state: "completed", stage: null, status: "Done", counters: { validate: 0, ci: 0 } },
   },
   {
     name: "R-004-04: Oneshot leads to Done",
@@ -79,21 +84,64 @@ const ticketRows: readonly Row[] = [
   },
   {
     name: "R-004-50: a ticket with a pull request waits for the merge",
-    script: walk,
-    input: ["ticket.terminal=true", "ticket.pr=true"],
-    final: { state: "completed", status: "Awaiting Merge" },
+    script: [...walk, proposed],
+    final: ready("merge", "Awaiting Merge"),
+  },
+  {
+    name: "R-004-51: when the merge is seen it is done",
+    script: [...walk, proposed, ok("merge")],
+    final: { state: "completed", status: "Done" },
   },
   {
     name: "R-004-50: a pushed ticket is done",
-    script: walk,
-    input: ["ticket.terminal=false", "ticket.pr=true"],
+    script: [...walk, { stage: "land", word: "pushed" }],
     final: { state: "completed", status: "Done" },
   },
   {
     name: "R-004-50: a one-shot with a pull request waits for the merge",
-    script: [ok("oneshot")],
-    input: ["ticket.workflow=oneshot", "terminal=true", "pr=true"],
-    final: { state: "completed", status: "Awaiting Merge" },
+    script: [ok("oneshot"), proposed],
+    input: ["ticket.workflow=oneshot"],
+    final: ready("merge", "Awaiting Merge"),
+  },
+  {
+    name: "a check that fails on the merged tree sends the ticket back to implement",
+    script: [...walk, { stage: "land", verdict: "revise", issues: ["test: 1 failed"] }],
+    final: { ...ready("implement", "Needs Implement"), counters: { validate: 0, ci: 1 } },
+  },
+  {
+    name: "what CI finds sends the ticket back to implement, three times; then a person looks",
+    script: [...walk, ...again(3).flat(), proposed, ciFailed],
+    final: { state: "waiting", waitingFor: "choice", stage: "merge", status: "Needs Human Review" },
+  },
+  {
+    name: "a pull request that is closed without a merge is a person's decision",
+    script: [...walk, proposed, { stage: "merge", verdict: "reject", reason: "closed" }],
+    final: { state: "waiting", waitingFor: "choice", stage: "merge", status: "Needs Human Decision" },
+  },
+  {
+    name: "work that cannot be landed is never done by itself: a person looks",
+    script: [...walk, { stage: "land", verdict: "reject", reason: "conflict in a.txt" }],
+    final: { state: "waiting", waitingFor: "choice", stage: "land", status: "Needs Human Review" },
+  },
+  {
+    name: "R-004-53: validate sends back to implement",
+    script: [...walk.slice(0, 4), { stage: "validate", verdict: "revise", issues: ["the field is missing"] }],
+    final: { ...ready("implement", "Needs Implement"), counters: { validate: 1, ci: 0 } },
+  },
+  {
+    name: "R-004-53: validate sends back twice; the third time a person looks",
+    script: [...walk.slice(0, 3), ...sentBack, ...sentBack, ...sentBack],
+    final: { state: "waiting", waitingFor: "escalation", stage: "validate", status: "Needs Human Review" },
+  },
+  {
+    name: "R-004-53: a worker asks for a person's decision",
+    script: [{ stage: "research", health: "blocked", questions: ["Which database?"] }],
+    final: { state: "waiting", waitingFor: "question", stage: "research", status: "Needs Human Decision" },
+  },
+  {
+    name: "R-004-53: a worker asks for a person's review",
+    script: [{ stage: "research", verdict: "reject", reason: "the ticket contradicts itself" }],
+    final: { state: "waiting", waitingFor: "escalation", stage: "research", status: "Needs Human Review" },
   },
   {
     name: "R-004-52: the test-writer runs after implement and before Needs Validate",

@@ -32,6 +32,7 @@ const FORMS = {
     stage: name,
     verdict: text.optional(),
     health: text.optional(),
+    word: text.optional(),
     exit: z.int().min(0).max(255).optional(),
     score: z.number().optional(),
     issues: z.array(issue).max(1000).optional(),

@@ -13,4 +13,4 @@ export type CheckContext = {
 };
 
 /** What the engine can do by itself in a stage of kind builtin. */
-export const BUILTINS: ReadonlySet<string> = new Set(["bundles", "write-tickets"]);
+export const BUILTINS: ReadonlySet<string> = new Set(["bundles", "write-tickets", "land"]);

@@ -2,6 +2,7 @@
 
 import { TEAM_RUNNERS } from "../agent-options.ts";
 import type { FlowFile, StageFile } from "../flow-file.ts";
+import { MERGE_WAYS, mergeWay } from "../merge-way.ts";
 import { promptPartNames } from "../prompt.ts";
 import type { CheckContext } from "./context.ts";
 import { contractProblems } from "./contract.ts";
@@ -234,7 +235,19 @@ function mergeProblems(file: FlowFile, context: CheckContext): readonly FlowProb
   const fragments = Object.entries(merge.fragments).flatMap(([mode, name]) =>
     promptProblems(`fragments/${name}`, ["merge", "fragments", mode], context),
   );
-  return [...unknownDefault, ...fragments];
+  const rules = Object.entries(merge.modes).flatMap(([mode, rule]) =>
+    mergeWay(rule, true) !== undefined && mergeWay(rule, false) !== undefined
+      ? []
+      : [
+          problem(
+            "unknown_mode",
+            ["merge", "modes", mode],
+            `"${rule}" does not say how work leaves`,
+            `write ${MERGE_WAYS.join(", ")}, or: pr if terminal else push`,
+          ),
+        ],
+  );
+  return [...unknownDefault, ...rules, ...fragments];
 }
 
 /** What the named runner cannot do is said here, not in the middle of a run. */

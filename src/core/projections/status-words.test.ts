@@ -31,10 +31,10 @@ test("R-X-06: a ticket's lanes are the words of its own flow, those of ends and 
     "Needs Validate",
     "Validate In Progress",
     "Oneshot In Progress",
+    "Awaiting Merge",
     "Needs Human Decision",
     "Needs Human Review",
     "Blocked",
-    "Awaiting Merge",
     "Done",
     "Canceled",
   ]);

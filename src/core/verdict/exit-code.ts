@@ -1,9 +1,26 @@
-// A stage whose program says nothing but its exit code (source 004). The flow's table of health words says what a code means.
+// A stage whose program says nothing but its exit code (source 004). The flow's table of health words says what a code means. Where the
+// flow lists what may be asked for, a WORK_RESULT block at the end of the output is understood too; it can hold a stage back, never pass it.
 
+import type { ResultSpec } from "../flow.ts";
 import { ok } from "../result.ts";
-import type { Reading } from "./reading.ts";
+import { clip, ITEM_CHARS, type Reading } from "./reading.ts";
+import { readWorkResult } from "./work-result.ts";
 
 /** No code means that the process was ended by a signal, which is a failure like any other. */
-export function readExitCode(code: number | null): Reading {
-  return ok({ health: String(code ?? 1) });
+export function readExitCode(code: number | null, text = "", next?: ResultSpec["next"]): Reading {
+  const plain: Reading = ok({ health: String(code ?? 1) });
+  if (next === undefined || code !== 0) return plain;
+  const block = readWorkResult(text);
+  if (!block.ok) return block.error.code === "verdict_missing" ? plain : block;
+  const { health: said, claimed, ...rest } = block.value;
+  const status = claimed?.status ?? "";
+  const meaning = Object.hasOwn(next, status) ? next[status] : undefined;
+  const kept = { ...rest, ...(claimed === undefined ? {} : { claimed }) };
+  if (meaning === "blocked") {
+    const question = rest.reason ?? rest.summary ?? status;
+    return ok({ ...kept, structured: true, health: "blocked", questions: [clip(question, ITEM_CHARS)] });
+  }
+  if (meaning !== undefined) return ok({ ...kept, structured: true, verdict: meaning });
+  if (said === "success") return ok({ ...kept, health: "0" });
+  return ok({ ...kept, cause: "work_result_failure", reason: rest.reason ?? rest.summary ?? "success: false" });
 }
