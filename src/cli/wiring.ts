@@ -28,6 +28,7 @@ export function addCommands(program: Command, call: Call): void {
   addFlows(program.command("flow").description("the flows that can be run"), call);
   addDaemon(program, call);
   addWebhooks(program.command("webhook").description("what is sent to people, and where it goes"), call);
+  addTriggers(program.command("trigger").description("what starts runs by itself"), call);
   addMcp(program, call);
   program
     .command("demo")
@@ -288,6 +289,25 @@ function addAgents(agent: Command, call: Call): void {
     .description("one tiny attempt from end to end; costs one short answer")
     .addArgument(new Argument("<runner>", "who plays").choices(known))
     .action((runner: RunnerName) => call(async (io) => (await import("./commands/agent.ts")).agentTest(io, runner)));
+}
+
+function addTriggers(trigger: Command, call: Call): void {
+  const module = () => import("./commands/trigger.ts");
+  const name = "see: passrail trigger list";
+  trigger
+    .command("list")
+    .description("all of them, with the last run of each")
+    .action(() => call(async (io) => (await module()).triggerList(io)));
+  trigger
+    .command("test")
+    .description("what it would do now; starts nothing")
+    .argument("<name>", name)
+    .action((given: string) => call(async (io) => (await module()).triggerTest(io, given)));
+  trigger
+    .command("run")
+    .description("start its flow now, as if it had happened")
+    .argument("<name>", name)
+    .action((given: string) => call(async (io) => (await module()).triggerRun(io, given)));
 }
 
 function addMcp(program: Command, call: Call): void {

@@ -12,6 +12,7 @@ import { createEventHub } from "../server/events/hub.ts";
 import { createKeys } from "../server/keys.ts";
 import { type Listening, listen } from "../server/listen.ts";
 import { loadWeb } from "../server/web.ts";
+import { type OpenedTrigger, openTriggers, readTriggers } from "../triggers/triggers.ts";
 import { openInbound } from "../webhooks/inbound.ts";
 import type { Log } from "./log.ts";
 import { removeNote, writeNote } from "./note.ts";
@@ -44,6 +45,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>
   const { log } = options;
   let serving: Serving | undefined;
   let failure: Problem | undefined;
+  let read: readonly OpenedTrigger[] = [];
   const opened = await openPassrail({
     ...options,
     alone: true,
@@ -51,6 +53,12 @@ export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>
     onChange: () => serving?.catchUp(),
     onError: (runId, error) => log.write(`${runId === "" ? "" : `${runId}: `}${textOf(error)}`),
     async first(acting) {
+      const triggers = readTriggers(acting.config.triggers, { ...options, home: acting.home });
+      if (!triggers.ok) {
+        failure = triggers.error;
+        return false;
+      }
+      read = triggers.value;
       try {
         serving = await serve(acting, options);
         return true;
@@ -75,6 +83,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>
     project: options.project,
     startedAt: new Date().toISOString(),
   });
+  const triggers = openTriggers({ ...options, triggers: read, acting: passrail, onProblem: (text) => log.write(text) });
   log.write(`listening on ${listening.url}, home ${home}, pid ${process.pid}, version ${options.version}`);
   return ok({
     url: listening.url,
@@ -82,6 +91,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>
     passrail,
     newLoginCode,
     async close(how) {
+      await triggers.close();
       if (how === "drain") await passrail.engine.drain();
       removeNote(home);
       await stop();
@@ -139,6 +149,7 @@ async function serve(acting: Acting, options: DaemonOptions): Promise<Serving> {
       newLoginCode: () => keys.newLoginCode().token,
       async stop() {
         clearInterval(timer);
+        parts.tickets?.known.close();
         hub.close();
         await listening.close();
         inbound.close();
@@ -147,6 +158,7 @@ async function serve(acting: Acting, options: DaemonOptions): Promise<Serving> {
     };
   } catch (error) {
     clearInterval(timer);
+    parts.tickets?.known.close();
     hub.close();
     inbound.close();
     audit.close();

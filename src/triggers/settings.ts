@@ -39,3 +39,6 @@ export const triggersSchema = z
   .max(50);
 
 export type TriggerSettings = z.infer<typeof triggersSchema>[number];
+export type ScheduleSettings = Extract<TriggerSettings, { schedule: string }>;
+export type FilesSettings = Extract<TriggerSettings, { files: string[] }>;
+export type IssueSettings = Extract<TriggerSettings, { github_issue: unknown }>;
