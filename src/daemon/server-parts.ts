@@ -17,6 +17,7 @@ import { createCommitOf } from "./commit-of.ts";
 import type { DaemonOptions } from "./daemon.ts";
 import { createKnownRunners } from "./known-runners.ts";
 import { describeProject } from "./project-info.ts";
+import { openTicketDesk } from "./ticket-desk.ts";
 import { wholeDiff } from "./whole-diff.ts";
 
 type More = DaemonOptions & { readonly audit?: Audit; readonly keys: Keys; readonly hub: EventHub };
@@ -74,6 +75,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
         };
       },
     },
+    tickets: openTicketDesk({ acting, project, hub, log }),
     agents: () =>
       [...catalog().agents().agents.values()].map(({ name, description, model = null, file, origin }) => ({
         name,

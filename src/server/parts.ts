@@ -13,6 +13,7 @@ import type { DeliveryLog } from "./delivery-log.ts";
 import type { Audit } from "./audit.ts";
 import type { EventHub } from "./events/hub.ts";
 import type { Keys } from "./keys.ts";
+import type { KnownTickets } from "./tickets/known-tickets.ts";
 
 export type ServerParts = {
   readonly store: Store;
@@ -28,6 +29,8 @@ export type ServerParts = {
     readonly source: (name: string) => FlowSource | undefined;
   };
   readonly agents: () => readonly AgentEntry[];
+  /** The tickets' files; absent where nobody looks after them. */
+  readonly tickets?: TicketDesk;
   /** What a run is started with besides its task: project, workspace, programs; checked as far as that can be done before. */
   readonly prepare: (request: RunWish) => Promise<Result<JsonObject>>;
   /** The processes that execute attempts; absent where none does. */
@@ -60,6 +63,16 @@ export type ServerParts = {
   readonly deliveries?: DeliveryLog;
   /** Told of what is our fault, in one line, with the id that the caller was given. */
   readonly onProblem: (text: string, requestId: string) => void;
+};
+
+export type TicketDesk = {
+  readonly known: KnownTickets;
+  /** The folder, relative to the project. */
+  readonly path: string;
+  /** What a ticket goes through that does not say otherwise. */
+  readonly flow: string;
+  /** How the project calls itself in a new ticket. */
+  readonly repo: string;
 };
 
 export type WorkerInfo = {

@@ -82,7 +82,7 @@ test("R-000-42: what an agent says counts as a sign of life, although nothing ha
     if (!existsSync(output)) return undefined;
     appendFileSync(output, "still thinking\n");
     const [card] = await tickets("?open=true");
-    return card !== undefined && card.activeAt > updatedAt ? card : undefined;
+    return card !== undefined && (card.activeAt ?? "") > (updatedAt ?? "") ? card : undefined;
   });
   expect(later.updatedAt).toBe(updatedAt);
   await served.call("POST", `/api/runs/${run.id}/cancel`, { body: {} });

@@ -12,6 +12,8 @@ import { createKeys, type Keys } from "../../src/server/keys.ts";
 import { type Listening, listen } from "../../src/server/listen.ts";
 import type { App } from "../../src/server/app-env.ts";
 import type { AttemptIdentity, ServerParts } from "../../src/server/parts.ts";
+import { createKnownTickets } from "../../src/server/tickets/known-tickets.ts";
+import { openTicketFolder } from "../../src/tickets/open-folder.ts";
 import { openWorkbench, type Script, type Workbench } from "../harness/workbench.ts";
 
 const PLAYER = join(import.meta.dirname, "../fixtures/player/play.mjs");
@@ -54,6 +56,13 @@ export async function serve(): Promise<Served> {
   const script = join(bench.dir, "script.json");
   const sockets: Listening[] = [];
   const catalog = loadCatalog({ shippedDir });
+  const known = createKnownTickets({
+    folder: openTicketFolder({ project: bench.project, settings: passrail.config.tickets }),
+    store: passrail.store,
+    clock: () => performance.now(),
+    onChange: (ids) => events.hint(ids),
+    onProblem: (error) => problems.push(String(error)),
+  });
   const parts: ServerParts = {
     store: passrail.store,
     engine: passrail.engine,
@@ -80,6 +89,7 @@ export async function serve(): Promise<Served> {
         };
       },
     },
+    tickets: { known, path: "feature_requests", flow: "ticket", repo: "." },
     agents: () =>
       [...catalog.agents().agents.values()].map(({ name, description, model = null, file, origin }) => ({
         name,
@@ -145,6 +155,7 @@ export async function serve(): Promise<Served> {
       return socket;
     },
     async close() {
+      known.close();
       events.close();
       for (const socket of sockets) await socket.close(0);
       await bench.close();

@@ -1,9 +1,12 @@
-// Tickets: what runs are about. They are known by the runs that were made of them.
+// Tickets: what runs are about. They are known by their files in the project, and by the runs that were made of them.
 
 import { z } from "zod";
 import { json, type Routes } from "../route.ts";
-import { before, flowName, limit, ticketReference } from "../schemas/common.ts";
-import { ticketPageSchema, ticketSchema } from "../schemas/ticket.ts";
+import { flowName, limit, line, ticketReference } from "../schemas/common.ts";
+import { ticketPageSchema, ticketProblemsSchema, ticketSchema } from "../schemas/ticket.ts";
+import { newTicketSchema, TICKET_STATES, ticketChangesSchema } from "../schemas/ticket-file.ts";
+
+const params = z.strictObject({ ticket: ticketReference });
 
 export const TICKET_ROUTES = {
   listTickets: {
@@ -11,27 +14,75 @@ export const TICKET_ROUTES = {
     path: "/api/tickets",
     scope: "read",
     tag: "tickets",
-    summary: "Tickets with their newest run, newest first",
+    summary: "Tickets: first those that have a file, then those that only have runs, newest first",
     query: z.strictObject({
-      flow: flowName.optional().meta({ description: "only those whose newest run is of this flow" }),
+      flow: flowName.optional().meta({ description: "only those that go through this flow" }),
       open: z
         .enum(["true", "false"])
         .optional()
-        .meta({ description: "only those whose newest run goes on, or only those whose has ended" }),
+        .meta({ description: "only those that are not ended, or only those that are" }),
+      status: line(80, "expected a status word").optional().meta({ description: "only those with this word" }),
+      state: z
+        .enum(TICKET_STATES)
+        .optional()
+        .meta({ description: "only those whose file stands like this in the plan" }),
+      request: line(40, "expected a request's name")
+        .optional()
+        .meta({ description: "only those of this folder: FR-2" }),
+      group: line(80, "expected a group's name").optional().meta({ description: "only variants of this group" }),
+      q: line(200, "expected one line of text")
+        .optional()
+        .meta({ description: "only those with this text in id or title" }),
       limit,
-      before: before.optional(),
+      before: z
+        .string()
+        .regex(/^(f[0-9]{1,15}|[1-9][0-9]{0,15})$/, "expected the `next` of an earlier page")
+        .optional(),
     }),
     answer: json(ticketPageSchema, "one page"),
     problems: ["invalid_query", "invalid_cursor"],
+  },
+  ticketProblems: {
+    method: "get",
+    path: "/api/tickets/problems",
+    scope: "read",
+    tag: "tickets",
+    summary: "What is wrong with the tickets' files, by file, line and column",
+    answer: json(ticketProblemsSchema, "all of them"),
+    problems: [],
   },
   showTicket: {
     method: "get",
     path: "/api/tickets/{ticket}",
     scope: "read",
     tag: "tickets",
-    summary: "One ticket with all its runs: status, revision_count, current_agent, pipeline_log",
-    params: z.strictObject({ ticket: ticketReference }),
+    summary:
+      "One ticket: its file, its place among the others, and all its runs with status, revision_count, current_agent, pipeline_log",
+    params,
     answer: json(ticketSchema, "the ticket"),
     problems: ["ticket_not_found"],
+  },
+  createTicket: {
+    method: "post",
+    path: "/api/tickets",
+    scope: "operate",
+    tag: "tickets",
+    summary: "A new ticket file in a request folder of its own",
+    body: newTicketSchema,
+    headers: ["Idempotency-Key"],
+    answer: json(z.object({ id: z.string(), path: z.string() }), "it is written", 201),
+    problems: ["ticket_refused", "no_ticket_folder"],
+  },
+  editTicket: {
+    method: "patch",
+    path: "/api/tickets/{ticket}",
+    scope: "operate",
+    tag: "tickets",
+    summary: "Changes keys of a ticket's file, its status among them; everything else in it stays as it is",
+    params,
+    body: ticketChangesSchema,
+    headers: ["If-Match", "Idempotency-Key"],
+    answer: json(z.object({ id: z.string(), version: z.string() }), "it is written"),
+    problems: ["ticket_not_found", "ticket_refused", "ticket_conflict", "invalid_version"],
   },
 } as const satisfies Routes;

@@ -1,125 +1,73 @@
-// Tickets as the runs show them. A list costs one page of runs, however many there are.
+// Tickets as their files and their runs show them. A list costs one page of runs, however many there are; files are kept in memory.
 
+import { createHash } from "node:crypto";
 import type { Refusal } from "../../api/problem.ts";
 import type { AnswerOf } from "../../api/route.ts";
 import { ROUTES } from "../../api/routes.ts";
-import type { Flow } from "../../core/flow.ts";
-import { featureRecord } from "../../core/projections/feature.ts";
+import { runOfTicket } from "../../api/ticket-moves.ts";
 import { err, ok, type Result } from "../../core/result.ts";
-import { answersOf, openItems, type Run } from "../../core/run.ts";
-import { findWork } from "../../core/sequence.ts";
-import type { RunSummary, Store, SubjectRecord } from "../../store/store.ts";
-import { allEvents, flowOf } from "../find-run.ts";
-import { lastActivity } from "../last-activity.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
-import { showCounters } from "../views/run.ts";
-import { showRow } from "../views/run-row.ts";
+import { listTickets } from "../tickets/list.ts";
+import { showProblem } from "../tickets/show-file.ts";
+import { showTicket } from "../tickets/show-ticket.ts";
+import { createSummaries } from "../tickets/summary.ts";
+import { createTicket, editTicket } from "../tickets/write.ts";
 
-const RUNS_AT_MOST = 200;
+const PROBLEMS_AT_MOST = 500;
+/** Without files nobody knows which flow tickets go through. */
+const NO_FLOW = "";
 
-export function mountTickets(mount: Mount, { store, home }: ServerParts): void {
-  mount.json(ROUTES.listTickets, async ({ query: { flow, open, limit, before } }) => {
-    const found = await store.listSubjects({
-      limit: limit + 1,
-      ...(flow === undefined ? {} : { flow }),
-      ...(open === undefined ? {} : { open: open === "true" }),
-      ...(before === undefined ? {} : { before }),
-    });
-    const page = found.slice(0, limit);
-    const flows = new Map<string, Promise<Flow>>();
-    const tickets = await Promise.all(
-      page.map(async (subject) => {
-        const run = await load(store, subject.newest);
-        const resolved = flows.get(run.flowHash) ?? flowOf(store, run).then((each) => each.flow);
-        flows.set(run.flowHash, resolved);
-        return summaryOf(home, subject, run, await resolved);
-      }),
-    );
-    return ok({ tickets, next: found.length > limit ? (page.at(-1)?.newest.number ?? null) : null });
+export function mountTickets(mount: Mount, parts: ServerParts): void {
+  const { store, tickets } = parts;
+  const flow = tickets?.flow ?? NO_FLOW;
+
+  mount.json(ROUTES.listTickets, async ({ query }) => {
+    const now = await tickets?.known.now();
+    const { rows, next } = await listTickets({ store, now, flow }, query);
+    const summarize = createSummaries(parts, now);
+    return ok({ tickets: await Promise.all(rows.map(summarize)), next });
   });
 
-  mount.json(ROUTES.showTicket, ({ params }) => showTicket(store, home, params.ticket));
-}
+  mount.json(ROUTES.ticketProblems, async () => ok(await problemsOf(parts)));
 
-type Ticket = AnswerOf<typeof ROUTES.showTicket>;
-type TicketSummary = AnswerOf<typeof ROUTES.listTickets>["tickets"][number];
+  mount.json(ROUTES.showTicket, ({ params }) => showTicket(parts, params.ticket));
 
-async function showTicket(store: Store, home: string, id: string): Promise<Result<Ticket, Refusal>> {
-  const [subject] = await store.listSubjects({ id, limit: 1 });
-  if (subject === undefined)
-    return err({
-      code: "ticket_not_found",
-      detail: `No run was ever made of a ticket ${JSON.stringify(id)}.`,
-      hint: "GET /api/tickets lists them.",
-    });
-  const run = await load(store, subject.newest);
-  const [{ flow }, events, history] = await Promise.all([
-    flowOf(store, run),
-    allEvents(store, run.id),
-    store.listRuns({ subject: id, limit: RUNS_AT_MOST }),
-  ]);
-  const { pipeline_log, ...record } = featureRecord(flow, events, run);
-  return ok({
-    ...(await summaryOf(home, subject, run, flow)),
-    body: run.subject.body,
-    feature: {
-      ...record,
-      pipeline_log: pipeline_log.map(({ issues, ...entry }) => ({
-        ...entry,
-        ...(issues === undefined ? {} : { issues: [...issues] }),
-      })),
-    },
-    history: history.map((each) => ({ ...each })),
+  mount.json(ROUTES.createTicket, async ({ body, wish, requestId }) => {
+    if (tickets === undefined) return err(NO_FOLDER);
+    return createTicket(tickets, body, `api-${digest(wish ?? requestId)}`);
+  });
+
+  mount.json(ROUTES.editTicket, async ({ params, body, ifMatch }) => {
+    const planned = (await tickets?.known.now())?.plan.tickets.get(params.ticket);
+    if (tickets === undefined || planned === undefined) return noFile(params.ticket);
+    const [runs] = await store.listSubjects({ id: params.ticket, limit: 1 });
+    const run = runOfTicket(runs?.newest.status ?? null);
+    return editTicket(tickets.known, planned.ticket, body, { seen: ifMatch, run });
   });
 }
 
-async function summaryOf(
-  home: string,
-  { newest, runs, usd, unknownUsd }: SubjectRecord,
-  run: Run,
-  flow: Flow,
-): Promise<TicketSummary> {
-  const { id, number, status, word, stage, createdAt, updatedAt } = newest;
-  const { paused, why, since } = showRow(newest, run, flow);
+async function problemsOf({ tickets }: ServerParts): Promise<AnswerOf<typeof ROUTES.ticketProblems>> {
+  if (tickets === undefined) return { folder: null, tickets: 0, problems: [], isCut: false };
+  const { scan } = await tickets.known.now();
   return {
-    id: newest.subject.id,
-    title: newest.subject.title,
-    runs,
-    newest: { id, number },
-    flow: newest.flow,
-    status,
-    word,
-    stage,
-    agent: agentOf(flow, run),
-    paused,
-    why,
-    waits: openItems(run).map((item) => ({
-      id: `${run.id}.${item.number}`,
-      kind: item.kind,
-      stage: item.stage,
-      who: item.who,
-      answers: [...answersOf(item)],
-    })),
-    loops: Object.values(run.counters).reduce((sum, { loops }) => sum + loops, 0),
-    counters: showCounters(flow, run).filter(({ loops }) => loops > 0),
-    cost: { usd, unknownUsd },
-    createdAt,
-    since,
-    updatedAt,
-    activeAt: await lastActivity(home, run, updatedAt),
+    folder: tickets.path,
+    tickets: scan.tickets.length,
+    problems: scan.problems.slice(0, PROBLEMS_AT_MOST).map(showProblem),
+    isCut: scan.problems.length > PROBLEMS_AT_MOST,
   };
 }
 
-function agentOf(flow: Flow, run: Run): string | null {
-  for (const [track, state] of Object.entries(run.tracks)) {
-    if (state.at === "running") return findWork(flow, run, track, state.stage)?.shownAgent ?? null;
-  }
-  return null;
+const NO_FOLDER: Refusal = { code: "no_ticket_folder", detail: "This server looks after no folder of tickets." };
+
+function noFile(id: string): Result<never, Refusal> {
+  return err({
+    code: "ticket_not_found",
+    detail: `There is no ticket file ${JSON.stringify(id)} that can be read.`,
+    hint: "GET /api/tickets/problems lists the files that cannot.",
+  });
 }
 
-async function load(store: Store, { id }: RunSummary): Promise<Run> {
-  const stored = await store.loadRun(id);
-  if (stored === undefined) throw new Error(`run ${id} is listed but not stored`);
-  return stored.run;
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

@@ -1,0 +1,138 @@
+// What is known of the tickets' files at the moment: read once, then only what has changed, and planned anew when files or runs did. Every
+// page and list asks here, so that ten thousand files are not looked at for each request.
+
+import { type PlannedTicket, planTickets, type TicketPlan } from "../../core/tickets/plan.ts";
+import type { Ticket, TicketProblem, TicketScan } from "../../core/tickets/ticket.ts";
+import type { Store } from "../../store/store.ts";
+import type { TicketFolder } from "../../tickets/folder.ts";
+
+export type TicketsNow = {
+  readonly scan: TicketScan;
+  readonly plan: TicketPlan;
+  /** By number, newest first, each id once. */
+  readonly newestFirst: readonly PlannedTicket[];
+  readonly problems: ReadonlyMap<string, readonly TicketProblem[]>;
+  /** Ids of tickets with a run that goes on. */
+  readonly busy: ReadonlySet<string>;
+};
+
+export type KnownTickets = {
+  readonly folder: TicketFolder;
+  now(): Promise<TicketsNow>;
+  /** A file was written here: whoever asks next sees it. */
+  wrote(): void;
+  close(): void;
+};
+
+type Options = {
+  readonly folder: TicketFolder;
+  readonly store: Pick<Store, "lastSeq" | "listSubjects">;
+  /** Milliseconds that only grow. */
+  readonly clock: () => number;
+  /** These tickets are not what they were. */
+  readonly onChange: (ids: readonly string[]) => void;
+  readonly onProblem: (error: unknown) => void;
+};
+
+/** Runs change many times a second; which of them go on is asked for at most so often. */
+const RUNS_REST_MS = 300;
+const PAGE = 200;
+
+export function createKnownTickets({ folder, store, clock, onChange, onProblem }: Options): KnownTickets {
+  let isStale = true;
+  let known: TicketsNow | undefined;
+  let looking: Promise<TicketsNow> | undefined;
+  let busy: { readonly ids: ReadonlySet<string>; readonly seq: number; readonly at: number } | undefined;
+  const stop = folder.watch(() => {
+    isStale = true;
+    look().catch(onProblem);
+  });
+
+  return {
+    folder,
+    now: () => look(),
+    wrote() {
+      isStale = true;
+    },
+    close: stop,
+  };
+
+  /** One at a time. Who asks while somebody looks waits for a look that began after the question. */
+  async function look(): Promise<TicketsNow> {
+    if (looking !== undefined) {
+      await looking.catch(() => undefined);
+      if (known !== undefined && !isStale) return known;
+    }
+    looking ??= lookOnce().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  }
+
+  async function lookOnce(): Promise<TicketsNow> {
+    const before = known;
+    const mustScan = isStale || before === undefined;
+    isStale = false;
+    try {
+      const [scan, ids] = await Promise.all([mustScan ? folder.scan() : before.scan, goingOn()]);
+      if (before !== undefined && before.scan === scan && isSame(before.busy, ids)) return before;
+      known = snapshot(scan, ids);
+    } catch (error) {
+      isStale = true;
+      throw error;
+    }
+    if (before !== undefined) {
+      const changed = changedIds(before, known);
+      if (changed.length > 0) onChange(changed);
+    }
+    return known;
+  }
+
+  async function goingOn(): Promise<ReadonlySet<string>> {
+    if (busy !== undefined && clock() - busy.at < RUNS_REST_MS) return busy.ids;
+    const seq = await store.lastSeq();
+    if (busy?.seq === seq) return busy.ids;
+    const ids = new Set<string>();
+    for (let before: number | undefined; ; ) {
+      const page = await store.listSubjects({ open: true, limit: PAGE, ...(before === undefined ? {} : { before }) });
+      for (const { newest } of page) ids.add(newest.subject.id);
+      before = page.at(-1)?.newest.number;
+      if (page.length < PAGE || before === undefined) break;
+    }
+    busy = { ids, seq, at: clock() };
+    return ids;
+  }
+}
+
+function snapshot(scan: TicketScan, busy: ReadonlySet<string>): TicketsNow {
+  const plan = planTickets(scan, { busy, busyBranches: new Set() });
+  const problems = new Map<string, TicketProblem[]>();
+  for (const problem of scan.problems) {
+    if (problem.ticket === undefined) continue;
+    const own = problems.get(problem.ticket);
+    if (own === undefined) problems.set(problem.ticket, [problem]);
+    else own.push(problem);
+  }
+  const newestFirst = [...plan.tickets.values()].toSorted((a, b) => b.ticket.number - a.ticket.number);
+  return { scan, plan, newestFirst, problems, busy };
+}
+
+/** What is new, gone or different, in the file or in its place among the others. */
+function changedIds(before: TicketsNow, after: TicketsNow): readonly string[] {
+  const changed: string[] = [];
+  for (const [id, planned] of after.plan.tickets) {
+    const old = before.plan.tickets.get(id);
+    if (old === undefined || !isSameFile(old.ticket, planned.ticket) || old.why !== planned.why) changed.push(id);
+  }
+  for (const id of before.plan.tickets.keys()) if (!after.plan.tickets.has(id)) changed.push(id);
+  if (changed.length === 0 && before.scan.problems.length !== after.scan.problems.length) return [""];
+  return changed;
+}
+
+function isSameFile(one: Ticket, other: Ticket): boolean {
+  return one === other || (one.hash === other.hash && one.path === other.path);
+}
+
+function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one === other || (one.size === other.size && [...one].every((id) => other.has(id)));
+}
