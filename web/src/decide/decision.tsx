@@ -2,8 +2,9 @@
 // was on the screen when the person began to look; when something has moved since, they are asked to look again.
 
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { runQuery } from "../app/queries.ts";
+import { findingsOf } from "../diff/findings.ts";
 import { Button } from "../ui/button.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -187,6 +188,7 @@ function ChangesPanel({
     .flatMap((stage) => stage.attempts)
     .filter(({ commits, status }) => commits !== null || status === "done")
     .toSorted((a, b) => a.readyAt.localeCompare(b.readyAt));
+  const findings = useMemo(() => findingsOf(run?.stages ?? []), [run?.stages]);
   // Nobody has worked yet: there is nothing to compare.
   if (attempts.length === 0) return null;
   const takesComments = item.kind === "gate" || item.kind === "escalation";
@@ -197,6 +199,7 @@ function ChangesPanel({
           <Changes
             run={item.runId}
             attempts={attempts}
+            findings={findings}
             review={draft}
             {...(takesComments ? { onReview: change } : {})}
           />

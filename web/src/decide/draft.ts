@@ -1,7 +1,8 @@
 // What a person has written about an item and not sent yet. Kept for this tab: a reload, or a daemon that starts anew, loses nothing.
 
 import { useState } from "react";
-import type { Review } from "../diff/rows.ts";
+import type { Comment, Review } from "../diff/rows.ts";
+import { severityOf } from "../diff/severity.ts";
 
 export type Draft = Review & { readonly text: string };
 
@@ -33,9 +34,14 @@ function read(item: string): Draft {
   try {
     const kept = JSON.parse(sessionStorage.getItem(keyOf(item)) ?? "null") as Partial<Draft> | null;
     return typeof kept?.text === "string" && Array.isArray(kept.comments)
-      ? { text: kept.text, comments: kept.comments, writing: kept.writing ?? null }
+      ? { text: kept.text, comments: kept.comments.map(weighed), writing: kept.writing ? weighed(kept.writing) : null }
       : EMPTY;
   } catch {
     return EMPTY;
   }
+}
+
+/** One that was begun by an older page has no weight yet. */
+function weighed(comment: Comment): Comment {
+  return { ...comment, severity: severityOf(comment.severity) };
 }

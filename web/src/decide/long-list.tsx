@@ -2,6 +2,7 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useRef } from "react";
+import { VirtualList } from "../ui/virtual-list.tsx";
 import { InboxRow, type InboxListProps } from "./inbox-list.tsx";
 
 export function LongList({ items, selected, ...rest }: InboxListProps): ReactNode {
@@ -19,25 +20,9 @@ export function LongList({ items, selected, ...rest }: InboxListProps): ReactNod
   }, [at, virtual]);
   return (
     <div ref={box} className="max-h-[70dvh] overflow-y-auto lg:max-h-[calc(100dvh-9rem)]">
-      <ul className="relative" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const item = items[index];
-          if (item === undefined) return null;
-          return (
-            <li
-              key={key}
-              ref={virtual.measureElement}
-              data-index={index}
-              aria-setsize={items.length}
-              aria-posinset={index + 1}
-              className="absolute top-0 left-0 w-full pb-1"
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              <InboxRow item={item} selected={selected} {...rest} />
-            </li>
-          );
-        })}
-      </ul>
+      <VirtualList rows={items} virtual={virtual} itemClass="pb-1">
+        {(item) => <InboxRow item={item} selected={selected} {...rest} />}
+      </VirtualList>
     </div>
   );
 }

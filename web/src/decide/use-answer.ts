@@ -3,13 +3,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { ApiError, call } from "../app/api.ts";
 import { queryClient } from "../app/queries.ts";
+import type { issueOf } from "../diff/rows.ts";
 import { toast } from "../ui/toast.tsx";
 import type { Changed, Decided, Item } from "./types.ts";
 
 export type Given = {
   readonly answer: string;
   readonly text: string;
-  readonly issues: readonly { readonly description: string; readonly file: string; readonly line?: number }[];
+  readonly issues: readonly ReturnType<typeof issueOf>[];
   /** Said afterwards: "Approved". */
   readonly done: string;
 };

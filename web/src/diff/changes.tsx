@@ -6,6 +6,7 @@ import { call } from "../app/api.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
+import type { Finding } from "./findings.ts";
 import { LineCount } from "./file-head.tsx";
 import { parseDiff } from "./parse.ts";
 import type { Review } from "./rows.ts";
@@ -21,6 +22,7 @@ export type ChangesProps = {
   readonly run: string;
   /** Oldest first. All commits together are shown unless one is chosen, or the last one where nothing was committed. */
   readonly attempts: readonly ChangedBy[];
+  readonly findings?: readonly Finding[];
   readonly review?: Review;
   readonly onReview?: (change: Partial<Review>) => void;
 };
@@ -29,7 +31,7 @@ const PART = 256 * 1024;
 const FIRST = 1024 * 1024;
 const MOST = 4 * 1024 * 1024;
 
-export function Changes({ run, attempts, review, onReview }: ChangesProps): ReactNode {
+export function Changes({ run, attempts, findings, review, onReview }: ChangesProps): ReactNode {
   const [chosen, setChosen] = useState<Source | null>(null);
   const [wanted, setWanted] = useState(FIRST);
   const { data, error, isPending, refetch } = useQuery(diffQuery(run, chosen, wanted));
@@ -82,6 +84,7 @@ export function Changes({ run, attempts, review, onReview }: ChangesProps): Reac
       <DiffViewer
         files={files}
         name={run}
+        {...(findings === undefined ? {} : { findings })}
         {...(review === undefined ? {} : { review })}
         {...(onReview === undefined ? {} : { onReview })}
       />

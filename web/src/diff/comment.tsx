@@ -5,20 +5,21 @@ import { keysText } from "../app/keyboard.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import type { Comment } from "./rows.ts";
+import { SEVERITIES } from "./severity.ts";
 
 /** The daemon takes no longer ones. */
 const COMMENT_CHARS = 1900;
 
 /** Its words are kept outside: it is drawn anew when it is scrolled back to. */
 export function CommentForm({
-  writing: { text, ...place },
+  writing: { text, severity, ...place },
   write,
   say,
   close,
 }: {
   readonly writing: Comment;
-  readonly write: (text: string) => void;
-  readonly say: (text: string) => void;
+  readonly write: (change: Partial<Pick<Comment, "text" | "severity">>) => void;
+  readonly say: () => void;
   readonly close: () => void;
 }): ReactNode {
   const field = useRef<HTMLTextAreaElement>(null);
@@ -32,7 +33,7 @@ export function CommentForm({
       className="flex flex-col gap-2 border-y border-line bg-panel p-3 font-sans"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isEmpty) say(text.trim());
+        if (!isEmpty) say();
       }}
     >
       <label className="flex flex-col gap-1 text-sm">
@@ -47,19 +48,38 @@ export function CommentForm({
           value={text}
           maxLength={COMMENT_CHARS}
           rows={3}
-          onChange={({ target }) => write(target.value)}
+          onChange={({ target }) => write({ text: target.value })}
           onKeyDown={(event) => {
             // These keys belong to this field while it is written in, and do not decide anything.
             if (event.key === "Escape") close();
             else if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
               event.preventDefault();
-              if (!isEmpty) say(text.trim());
+              if (!isEmpty) say();
             } else return;
             event.stopPropagation();
           }}
           className="rounded-md border border-line bg-page p-2"
         />
       </label>
+      <fieldset className="flex flex-wrap items-center gap-x-4">
+        <legend className="sr-only">How much it weighs</legend>
+        {SEVERITIES.map((each) => (
+          <label
+            key={each}
+            className="flex min-h-8 cursor-pointer items-center gap-1.5 text-sm pointer-coarse:min-h-11"
+          >
+            <input
+              type="radio"
+              name="severity"
+              value={each}
+              checked={each === severity}
+              onChange={() => write({ severity: each })}
+              className="size-4"
+            />
+            {each}
+          </label>
+        ))}
+      </fieldset>
       <div className="flex flex-wrap gap-2">
         <Button
           type="submit"
@@ -79,7 +99,7 @@ export function CommentCard({ comment, drop }: { readonly comment: Comment; read
   return (
     <div className="m-2 flex items-start justify-between gap-3 rounded-md border border-attention bg-attention-soft px-3 py-2 font-sans text-sm">
       <p className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap">
-        <span className="font-medium text-attention">You: </span>
+        <span className="font-medium text-attention">You, {comment.severity}: </span>
         <SafeText>{comment.text}</SafeText>
       </p>
       {drop !== undefined && (

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { SafeText, plain } from "../ui/safe-text.tsx";
+import { Badge } from "../ui/status-badge.tsx";
 import type { FileDiff } from "./parse.ts";
 
 const CHANGES = {
@@ -16,12 +17,15 @@ export function FileHead({
   file,
   isOpen,
   isViewed,
+  found,
   toggle,
   look,
 }: {
   readonly file: FileDiff;
   readonly isOpen: boolean;
   readonly isViewed: boolean;
+  /** How many findings of agents stand in it; they are not seen while it is closed. */
+  readonly found: number;
   readonly toggle: () => void;
   readonly look: (is: boolean) => void;
 }): ReactNode {
@@ -48,6 +52,11 @@ export function FileHead({
           {CHANGES[file.change] !== "" && <span className="text-xs text-muted">{CHANGES[file.change]}</span>}
         </button>
       </h3>
+      {found > 0 && (
+        <Badge tone="warning">
+          {found} {found === 1 ? "finding" : "findings"}
+        </Badge>
+      )}
       <LineCount added={file.added} removed={file.removed} />
       <label className="flex min-h-9 cursor-pointer items-center gap-1.5 text-xs text-muted pointer-coarse:min-h-11">
         <input

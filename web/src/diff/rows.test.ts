@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { findingsOf, placeFindings } from "./findings.ts";
+import { pairsOf } from "./pairs.ts";
 import { parseDiff } from "./parse.ts";
 import { type Comment, issueOf, LARGE_LINES, type Row, rowsOf, type Showing, viewedKey } from "./rows.ts";
 
@@ -29,15 +31,68 @@ test("what a person opens is open, what was looked at is closed until it changes
 
 test("comments stand behind their lines, on the side where the line is", () => {
   const comments: Comment[] = [
-    { file: "a.ts", side: "new", line: 2, text: "why" },
-    { file: "a.ts", side: "old", line: 2, text: "keep it" },
+    { file: "a.ts", side: "new", line: 2, text: "why", severity: "critical" },
+    { file: "a.ts", side: "old", line: 2, text: "keep it", severity: "minor" },
   ];
-  const rows = rowsOf(files, { ...nothing, comments, writing: { file: "a.ts", side: "new", line: 1, text: "" } });
+  const rows = rowsOf(files, {
+    ...nothing,
+    comments,
+    writing: { file: "a.ts", side: "new", line: 1, text: "", severity: "major" },
+  });
   expect(types(rows).slice(0, 8)).toEqual(["file", "hunk", "line", "writing", "line", "comment", "line", "comment"]);
   expect(comments.map(issueOf)).toEqual([
-    { description: "why", file: "a.ts", line: 2 },
-    { description: "keep it (about the removed line 2)", file: "a.ts" },
+    { severity: "critical", description: "why", file: "a.ts", line: 2 },
+    { severity: "minor", description: "keep it (about the removed line 2)", file: "a.ts" },
   ]);
+});
+
+test("in two columns what was removed stands beside what took its place, and every line is there once", () => {
+  const rows = rowsOf(files, { ...nothing, layout: "split" });
+  expect(types(rows).slice(0, 4)).toEqual(["file", "hunk", "pair", "pair"]);
+  const [, change] = rows.flatMap((row) => (row.type === "pair" ? [row.pair] : []));
+  expect([change?.left?.text, change?.right?.text]).toEqual(["two", "2"]);
+  const lines = ["-a", "-b", "+A", " s", "+n", "-x", "+y"];
+  const text = `diff --git a/p b/p\n--- a/p\n+++ b/p\n@@ -1,4 +1,4 @@\n${lines.join("\n")}\n`;
+  const pairs = pairsOf(parseDiff(text).files[0]?.hunks[0]?.lines ?? []);
+  expect(pairs.map(({ left, right }) => [left?.text, right?.text])).toEqual([
+    ["a", "A"],
+    ["b", undefined],
+    ["s", "s"],
+    [undefined, "n"],
+    ["x", "y"],
+  ]);
+});
+
+test("findings stand behind their lines in both layouts; the others are kept apart, and none is lost", () => {
+  const issues = [
+    { severity: "major", description: "no check", file: "./a.ts", line: 2 },
+    { description: "in a workspace", file: "/home/x/work/a.ts", line: 1 },
+    { description: "no such line", file: "a.ts", line: 99 },
+    { description: "no such file", file: "zz.ts", line: 1 },
+    "a sentence",
+    { strange: true },
+  ];
+  const findings = findingsOf([
+    {
+      attempts: [
+        { stage: "qa", attempt: 1, issues: ["old"] },
+        { stage: "qa", attempt: 2, issues },
+      ],
+    },
+  ]);
+  expect(findings.map(({ by }) => by)).toEqual(Array.from({ length: 6 }, () => "qa #2"));
+  const found = placeFindings(files, findings);
+  expect(found.elsewhere.map(({ description }) => description)).toEqual([
+    "no such line",
+    "no such file",
+    "a sentence",
+    '{"strange":true}',
+  ]);
+  for (const layout of ["unified", "split"] as const) {
+    const rows = rowsOf(files, { ...nothing, layout, found });
+    const shown = rows.flatMap((row) => (row.type === "finding" ? [row.finding.description] : []));
+    expect(shown).toEqual(["in a workspace", "no check"]);
+  }
 });
 
 test("every row has a key of its own", () => {

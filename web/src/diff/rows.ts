@@ -1,11 +1,15 @@
-// What a viewer shows one below the other: heads of files, hunks, lines, comments. A flat list, so that only what is on the screen is drawn.
+// What a viewer shows one below the other: heads of files, hunks, lines, comments, findings. A flat list, so that only what is on the screen is
+// drawn.
 
+import { type Finding, NOTHING_FOUND, type PlacedFindings } from "./findings.ts";
+import { type Pair, pairsOf } from "./pairs.ts";
 import type { DiffLine, FileDiff } from "./parse.ts";
+import type { Severity } from "./severity.ts";
 
 /** A line of a file: of the new text, or, for a line that is gone, of the old one. */
 export type Place = { readonly file: string; readonly side: "new" | "old"; readonly line: number };
 
-export type Comment = Place & { readonly text: string };
+export type Comment = Place & { readonly text: string; readonly severity: Severity };
 
 /** What somebody says about a diff: comments, and one that is still being written. It is kept by whoever shows the diff. */
 export type Review = {
@@ -17,14 +21,19 @@ export type Row =
   | { readonly type: "file"; readonly key: string; readonly file: FileDiff; readonly isOpen: boolean }
   | { readonly type: "hidden"; readonly key: string; readonly file: FileDiff; readonly why: string }
   | { readonly type: "hunk"; readonly key: string; readonly head: string }
-  | { readonly type: "line"; readonly key: string; readonly line: DiffLine; readonly place: Place | null }
+  | { readonly type: "line"; readonly key: string; readonly file: FileDiff; readonly line: DiffLine }
+  | { readonly type: "pair"; readonly key: string; readonly file: FileDiff; readonly pair: Pair }
   | { readonly type: "comment"; readonly key: string; readonly comment: Comment }
+  | { readonly type: "finding"; readonly key: string; readonly finding: Finding }
   | { readonly type: "writing"; readonly key: string };
 
 export type Showing = Review & {
   /** What a person opened or closed; the rest is as it suits the file. */
   readonly toggled: Readonly<Record<string, boolean>>;
   readonly viewed: ReadonlySet<string>;
+  /** One column, or what was beside what is. */
+  readonly layout?: "unified" | "split";
+  readonly found?: PlacedFindings;
 };
 
 /** A file with more lines is closed at first. */
@@ -41,12 +50,17 @@ export function viewedKey({ path, mark }: FileDiff): string {
 
 export function rowsOf(files: readonly FileDiff[], showing: Showing): readonly Row[] {
   const rows: Row[] = [];
-  const said = new Map<string, Comment[]>();
-  for (const comment of showing.comments) {
-    const key = placeKey(comment);
-    said.set(key, [...(said.get(key) ?? []), comment]);
-  }
+  const { layout = "unified", found = NOTHING_FOUND } = showing;
+  const said = Map.groupBy(showing.comments, placeKey);
   const writing = showing.writing === null ? null : placeKey(showing.writing);
+  /** What belongs to a line stands behind it. */
+  const behind = (place: Place): void => {
+    const key = placeKey(place);
+    const findings = place.side === "new" ? (found.inLines.get(place.file)?.get(place.line) ?? []) : [];
+    findings.forEach((finding, index) => rows.push({ type: "finding", key: `i:${key}:${index}`, finding }));
+    said.get(key)?.forEach((comment, index) => rows.push({ type: "comment", key: `c:${key}:${index}`, comment }));
+    if (key === writing) rows.push({ type: "writing", key: `w:${key}` });
+  };
   for (const file of files) {
     const open = isOpen(file, showing);
     rows.push({ type: "file", key: `f:${file.path}`, file, isOpen: open });
@@ -58,16 +72,17 @@ export function rowsOf(files: readonly FileDiff[], showing: Showing): readonly R
     if (!open) continue;
     file.hunks.forEach(({ head, lines }, hunk) => {
       rows.push({ type: "hunk", key: `h:${file.path}:${hunk}`, head });
-      lines.forEach((line, at) => {
-        const place = placeOf(file, line);
-        rows.push({ type: "line", key: `l:${file.path}:${hunk}:${at}`, line, place });
-        if (place === null) return;
-        const key = placeKey(place);
-        (said.get(key) ?? []).forEach((comment, index) =>
-          rows.push({ type: "comment", key: `c:${key}:${index}`, comment }),
-        );
-        if (key === writing) rows.push({ type: "writing", key: `w:${key}` });
-      });
+      if (layout === "split")
+        pairsOf(lines).forEach((pair, at) => {
+          rows.push({ type: "pair", key: `p:${file.path}:${hunk}:${at}`, file, pair });
+          for (const place of placesOf(file, pair)) behind(place);
+        });
+      else
+        lines.forEach((line, at) => {
+          rows.push({ type: "line", key: `l:${file.path}:${hunk}:${at}`, file, line });
+          const place = placeOf(file, line);
+          if (place !== null) behind(place);
+        });
     });
   }
   return rows;
@@ -77,9 +92,17 @@ export function placeKey({ file, side, line }: Place): string {
   return `${side}:${line}:${file}`;
 }
 
-function placeOf(file: FileDiff, line: DiffLine): Place | null {
-  if (line.new !== null) return { file: file.path, side: "new", line: line.new };
-  return line.old === null ? null : { file: file.path, side: "old", line: line.old };
+/** The new text's, if it is in there; one place per line, whichever way it is shown. */
+export function placeOf({ path }: FileDiff, line: DiffLine): Place | null {
+  if (line.new !== null) return { file: path, side: "new", line: line.new };
+  return line.old === null ? null : { file: path, side: "old", line: line.old };
+}
+
+/** What was removed on the left, and whatever is there on the right. */
+export function placesOf(file: FileDiff, { left, right }: Pair): readonly Place[] {
+  const removed = left === null || left === right ? null : placeOf(file, left);
+  const stays = right === null ? null : placeOf(file, right);
+  return [removed, stays].filter((place) => place !== null);
 }
 
 function hiddenBecause(file: FileDiff, open: boolean): string | undefined {
@@ -89,17 +112,18 @@ function hiddenBecause(file: FileDiff, open: boolean): string | undefined {
   return !open && lines > LARGE_LINES ? `${lines.toLocaleString("en-US")} lines.` : undefined;
 }
 
-function linesIn(file: FileDiff): number {
+export function linesIn(file: FileDiff): number {
   return file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
 }
 
 /** What the next attempt is told: a file and a line of its text, or words about a line that is gone. */
-export function issueOf({ file, side, line, text }: Comment): {
+export function issueOf({ file, side, line, text, severity }: Comment): {
+  readonly severity: Severity;
   readonly description: string;
   readonly file: string;
   readonly line?: number;
 } {
   return side === "new"
-    ? { description: text, file, line }
-    : { description: `${text} (about the removed line ${line})`, file };
+    ? { severity, description: text, file, line }
+    : { severity, description: `${text} (about the removed line ${line})`, file };
 }

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useShortcuts } from "../app/keyboard.ts";
 import { inboxQuery } from "../app/queries.ts";
 import { Decision } from "../decide/decision.tsx";
@@ -13,6 +13,7 @@ import { Quiet } from "../decide/quiet.tsx";
 import type { Item } from "../decide/types.ts";
 import { PageHead } from "../ui/panel.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
+import { useMedia, WIDE } from "../ui/use-media.ts";
 
 export function InboxPage(): ReactNode {
   const { data, error, isPending, refetch } = useQuery(inboxQuery);
@@ -23,7 +24,7 @@ export function InboxPage(): ReactNode {
 
 function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
   const navigate = useNavigate();
-  const isWide = useIsWide();
+  const isWide = useMedia(WIDE);
   const { item: wanted } = useSearch({ from: "/" });
   const selected = wanted ?? items[0]?.id;
   const shown = items.find(({ id }) => id === selected);
@@ -100,18 +101,5 @@ function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
         )}
       </div>
     </>
-  );
-}
-
-const WIDE = "(min-width: 64rem)";
-
-function useIsWide(): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const query = matchMedia(WIDE);
-      query.addEventListener("change", changed);
-      return () => query.removeEventListener("change", changed);
-    },
-    () => matchMedia(WIDE).matches,
   );
 }

@@ -1,11 +1,11 @@
 // What a run left behind: the handoffs between its stages, and the files of each attempt.
 
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Empty } from "../ui/states.tsx";
 import { clock } from "../ui/time.tsx";
+import { FileLinks } from "./file-links.tsx";
 import type { RunDetail } from "./types.ts";
 
 const FILES = ["prompt", "output", "events", "diff", "verdict", "handoff"] as const;
@@ -39,22 +39,7 @@ export function ArtifactsTab({
               <span className="w-40 truncate font-medium">
                 {attempt.stage} #{attempt.attempt}
               </span>
-              {FILES.map((file) => (
-                <Link
-                  key={file}
-                  to="/runs/$run"
-                  params={{ run: String(run.number) }}
-                  search={{ tab: "log", stage: attempt.stage, attempt: String(attempt.attempt), file }}
-                  resetScroll={false}
-                  className="inline-flex min-h-8 items-center pointer-coarse:min-h-11"
-                >
-                  {file}
-                  <span className="sr-only">
-                    {" "}
-                    of {attempt.stage} #{attempt.attempt}
-                  </span>
-                </Link>
-              ))}
+              <FileLinks run={run.number} attempt={attempt} files={FILES} />
             </li>
           ))}
         </ul>

@@ -1,5 +1,6 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { Changes } from "../diff/changes.tsx";
+import { findingsOf } from "../diff/findings.ts";
 import type { RunDetail } from "./types.ts";
 
 /** What attempts of this run have changed, to look at; comments are made where something is decided. */
@@ -9,5 +10,6 @@ export function ChangesTab({ run }: { readonly run: RunDetail }): ReactNode {
     .filter(({ commits }) => commits !== null)
     .toSorted((a, b) => a.readyAt.localeCompare(b.readyAt))
     .map(({ stage, attempt }) => ({ stage, attempt }));
-  return <Changes run={run.id} attempts={attempts} />;
+  const findings = useMemo(() => findingsOf(run.stages), [run.stages]);
+  return <Changes run={run.id} attempts={attempts} findings={findings} />;
 }

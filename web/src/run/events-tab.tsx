@@ -11,6 +11,7 @@ import { saveFile } from "../ui/save-file.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { clock } from "../ui/time.tsx";
+import { VirtualList } from "../ui/virtual-list.tsx";
 import { foldMinor, tell, type Told } from "./event-words.ts";
 import { eventsQuery } from "./run-events.ts";
 import type { RunDetail, StoredEvent } from "./types.ts";
@@ -71,38 +72,24 @@ export function EventsTab({ run, stage }: { readonly run: RunDetail; readonly st
         tabIndex={0}
         className="max-h-[62dvh] overflow-auto rounded-md border border-line bg-panel"
       >
-        <ol className="relative" style={{ height: rows.getTotalSize() }}>
-          {rows.getVirtualItems().map(({ index, start, key }) => {
-            const line = lines[index];
-            if (line === undefined) return null;
-            return (
-              <li
-                key={key}
-                data-index={index}
-                ref={rows.measureElement}
-                aria-setsize={lines.length}
-                aria-posinset={index + 1}
-                className="absolute inset-x-0 top-0 border-b border-line/60"
-                style={{ transform: `translateY(${start}px)` }}
+        <VirtualList rows={lines} virtual={rows} itemClass="border-b border-line/60">
+          {(line) =>
+            line.type === "folded" ? (
+              <button
+                type="button"
+                onClick={() => setOpened(new Set([...opened, line.seq]))}
+                className="min-h-8 w-full cursor-pointer px-3 text-left text-xs text-muted hover:bg-sunken pointer-coarse:min-h-11"
               >
-                {line.type === "folded" ? (
-                  <button
-                    type="button"
-                    onClick={() => setOpened(new Set([...opened, line.seq]))}
-                    className="min-h-8 w-full cursor-pointer px-3 text-left text-xs text-muted hover:bg-sunken pointer-coarse:min-h-11"
-                  >
-                    ··· {line.count} more {line.count === 1 ? "step" : "steps"}
-                  </button>
-                ) : (
-                  <EventRow
-                    told={line.told}
-                    open={() => setShown(data.events.find(({ seq }) => seq === line.told.seq) ?? null)}
-                  />
-                )}
-              </li>
-            );
-          })}
-        </ol>
+                ··· {line.count} more {line.count === 1 ? "step" : "steps"}
+              </button>
+            ) : (
+              <EventRow
+                told={line.told}
+                open={() => setShown(data.events.find(({ seq }) => seq === line.told.seq) ?? null)}
+              />
+            )
+          }
+        </VirtualList>
       </div>
       {data.hasMore && (
         <Button

@@ -1,6 +1,5 @@
 // Every stage with its attempts: what each concluded, what it found, what it left behind.
 
-import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Issues } from "../decide/issues.tsx";
 import { marksOf } from "../graph/mark.ts";
@@ -8,6 +7,7 @@ import { withoutColours } from "../log/ansi.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { clock, Elapsed, usd } from "../ui/time.tsx";
+import { FileLinks } from "./file-links.tsx";
 import type { RunAttempt, RunDetail, RunStage } from "./types.ts";
 
 /** A stage that was tried very often shows its last attempts; the others are in the timeline. */
@@ -101,22 +101,7 @@ function AttemptItem({ run, attempt }: { readonly run: RunDetail; readonly attem
         </span>
         <span className="text-muted">{facts(attempt).join(" · ")}</span>
         <span className="ml-auto flex gap-3">
-          {(["output", "prompt", "diff"] as const).map((file) => (
-            <Link
-              key={file}
-              to="/runs/$run"
-              params={{ run: String(run.number) }}
-              search={{ tab: "log", stage: attempt.stage, attempt: String(attempt.attempt), file }}
-              resetScroll={false}
-              className="inline-flex min-h-8 items-center pointer-coarse:min-h-11"
-            >
-              {file === "output" ? "log" : file}
-              <span className="sr-only">
-                {" "}
-                of {attempt.stage} #{attempt.attempt}
-              </span>
-            </Link>
-          ))}
+          <FileLinks run={run.number} attempt={attempt} files={["output", "prompt", "diff"]} />
         </span>
       </div>
       <Said text={summary} />

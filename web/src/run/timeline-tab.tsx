@@ -7,6 +7,8 @@ import { type ReactNode, useMemo, useRef, useState } from "react";
 import { Empty, Failure } from "../ui/states.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { duration, useNow } from "../ui/time.tsx";
+import { useTop } from "../ui/use-top.ts";
+import { VirtualList } from "../ui/virtual-list.tsx";
 import { eventsQuery } from "./run-events.ts";
 import { layoutTimeline, type Segment, type SegmentKind, type TimelineRow } from "./timeline.ts";
 import type { RunDetail } from "./types.ts";
@@ -62,32 +64,23 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): ReactNode {
 /** Only those in sight exist: a run can have thousands of attempts. */
 function Rows({ rows, run }: { readonly rows: readonly TimelineRow[]; readonly run: RunDetail }): ReactNode {
   const list = useRef<HTMLOListElement>(null);
+  const top = useTop(list);
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => 36,
     overscan: 20,
-    scrollMargin: list.current?.offsetTop ?? 0,
+    scrollMargin: top,
     getItemKey: (index) => rows[index]?.key ?? index,
   });
   return (
-    <ol ref={list} className="relative" style={{ height: virtual.getTotalSize() }}>
-      {virtual.getVirtualItems().map(({ index, key, start }) => {
-        const row = rows[index];
-        return row === undefined ? null : (
-          <li
-            key={key}
-            data-index={index}
-            ref={virtual.measureElement}
-            aria-setsize={rows.length}
-            aria-posinset={index + 1}
-            className="absolute inset-x-0 top-0 grid grid-cols-1 items-center border-b border-line/60 py-0.5 text-sm min-[480px]:grid-cols-[11rem_1fr] min-[480px]:gap-3"
-            style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
-          >
-            <Row row={row} run={run} />
-          </li>
-        );
-      })}
-    </ol>
+    <VirtualList
+      list={list}
+      rows={rows}
+      virtual={virtual}
+      itemClass="grid grid-cols-1 items-center border-b border-line/60 py-0.5 text-sm min-[480px]:grid-cols-[11rem_1fr] min-[480px]:gap-3"
+    >
+      {(row) => <Row row={row} run={run} />}
+    </VirtualList>
   );
 }
 
@@ -134,16 +127,24 @@ function Row({ row, run }: { readonly row: TimelineRow; readonly run: RunDetail 
   );
 }
 
-function Bar({ segment: { kind, begin, end, ms, isOpen } }: { readonly segment: Segment }): ReactNode {
+function Bar({ segment: { kind, begin, end, ms, isOpen, isFolded } }: { readonly segment: Segment }): ReactNode {
   if (ms === 0 && !isOpen) return null;
   const { name, bar } = LOOKS[kind];
-  const text = `${name} ${duration(ms)}${isOpen ? ", still" : ""}`;
+  const text = `${name} ${duration(ms)}${isOpen ? ", still" : ""}${isFolded ? ", folded" : ""}`;
   return (
     <span
       title={text}
       className={`absolute ${bar} ${isOpen && kind === "working" ? "pulse" : ""}`}
       style={{ left: `${begin * 100}%`, width: `max(2px, ${(end - begin) * 100}%)` }}
     >
+      {isFolded && (
+        <span
+          aria-hidden="true"
+          className="absolute inset-y-0 left-1/2 flex -translate-x-1/2 items-center bg-panel px-0.5 text-xs leading-none text-attention"
+        >
+          ≈
+        </span>
+      )}
       <span className="sr-only">{text}</span>
     </span>
   );

@@ -54,6 +54,21 @@ test("a night at a gate is folded, and the work stays readable; unfolded it is h
   expect(open.rows[0]?.segments[1]?.end).toBeLessThan(0.01);
 });
 
+test("waits of any length are folded, those that are shorter than a fold are left as they are", () => {
+  const attempts = [attempt("build", 1, 0, 0, 60), attempt("qa", 1, 80, 80, 140), attempt("doc", 1, 141, 141, 150)];
+  const { folds, rows } = lay(attempts, [wait("start", 60, 80), wait("ship", 140, 141)], 150);
+  expect(folds).toMatchObject([{ ms: 20_000 }]);
+  expect(rows.flatMap(({ segments }) => segments.filter(({ isFolded }) => isFolded))).toMatchObject([
+    { kind: "waiting", ms: 20_000 },
+  ]);
+});
+
+test("a wait that goes on is folded as well, and the run's work stays where it is", () => {
+  const at = (now: number) => lay([attempt("build", 1, 0, 0, 60)], [wait("ship", 60, null)], now);
+  expect(at(3600).rows[0]?.segments).toEqual(at(7200).rows[0]?.segments);
+  expect(at(7200).rows[1]?.segments).toMatchObject([{ kind: "waiting", isOpen: true, isFolded: true, end: 1 }]);
+});
+
 test("while another track works, nothing is folded", () => {
   expect(lay([attempt("api", 1, 0, 0, 7200)], [wait("ask", 100, 7000)], 7200).folds).toEqual([]);
 });

@@ -28,6 +28,8 @@ export type Segment = {
   readonly end: number;
   readonly ms: number;
   readonly isOpen: boolean;
+  /** Some of it is drawn shorter than it was. */
+  readonly isFolded: boolean;
 };
 export type TimelineRow = {
   readonly key: string;
@@ -47,10 +49,8 @@ export type Timeline = {
   readonly waitingMs: number;
 };
 
-/** A folded stretch is drawn as this share of what is not folded. */
+/** A folded stretch is drawn as this share of what is not folded; a wait that is shorter than that needs no fold. */
 const FOLD_SHARE = 0.05;
-/** Shorter ones are not worth a fold. */
-const FOLD_MS = 60_000;
 
 type Span = { readonly kind: SegmentKind; readonly from: number; readonly to: number; readonly isOpen: boolean };
 
@@ -82,13 +82,11 @@ export function layoutTimeline(
   return {
     rows: rows.map(({ spans: own, ...row }) => ({
       ...row,
-      segments: own.map(({ kind, from, to, isOpen }) => ({
-        kind,
-        begin: scale.at(from),
-        end: scale.at(to),
-        ms: to - from,
-        isOpen,
-      })),
+      segments: own.map(({ kind, from, to, isOpen }) => {
+        const [begin, end] = [scale.at(from), scale.at(to)];
+        const isFolded = kind === "waiting" && scale.folds.some((each) => each.begin >= begin && each.end <= end);
+        return { kind, begin, end, ms: to - from, isOpen, isFolded };
+      }),
     })),
     folds: scale.folds,
     totalMs: scale.totalMs,
@@ -125,17 +123,15 @@ type Scale = { readonly at: (time: number) => number; readonly folds: readonly F
 /** Cuts time at every begin and end; each piece is as wide as it is long, unless it is folded. */
 function scaleOf(spans: readonly Span[], fold: boolean): Scale {
   const cuts = [...new Set(spans.flatMap(({ from, to }) => [from, to]))].toSorted((a, b) => a - b);
-  const pieces = piecesOf(spans, cuts).map((piece) => ({
-    ...piece,
-    isFolded: fold && piece.is === "waiting" && piece.to - piece.from > FOLD_MS,
-  }));
-  const open = pieces.reduce((total, { from, to, isFolded }) => total + (isFolded ? 0 : to - from), 0);
+  const pieces = piecesOf(spans, cuts);
+  const open = pieces.reduce((total, { from, to, is }) => total + (is === "waiting" ? 0 : to - from), 0);
   const folded = Math.max(1, open * FOLD_SHARE);
   // Only begins and ends are ever asked for, and each of them is a cut.
   const places = new Map<number, number>();
   const folds: Fold[] = [];
   let x = 0;
-  for (const { from, to, isFolded } of pieces) {
+  for (const { from, to, is } of pieces) {
+    const isFolded = fold && is === "waiting" && to - from > folded;
     const width = isFolded ? folded : to - from;
     if (isFolded) folds.push({ begin: x, end: x + width, ms: to - from });
     x += width;

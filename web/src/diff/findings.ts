@@ -1,0 +1,88 @@
+// What agents found, and where in a diff it belongs. Their words are theirs: a file that is not there and a line that is not shown are listed
+// by themselves, and nothing of it is lost.
+
+import type { FileDiff } from "./parse.ts";
+
+export type Finding = {
+  /** Who found it: a stage and its attempt. */
+  readonly by: string;
+  readonly severity: string | null;
+  readonly description: string;
+  readonly file: string | null;
+  readonly line: number | null;
+};
+
+export type PlacedFindings = {
+  /** By the file's path in the diff, then by the line of its new text. */
+  readonly inLines: ReadonlyMap<string, ReadonlyMap<number, readonly Finding[]>>;
+  readonly elsewhere: readonly Finding[];
+};
+
+export const NOTHING_FOUND: PlacedFindings = { inLines: new Map(), elsewhere: [] };
+
+const MOST = 500;
+
+type Stage = {
+  readonly attempts: readonly {
+    readonly stage: string;
+    readonly attempt: number;
+    readonly issues: readonly unknown[];
+  }[];
+};
+
+/** Of every stage's last attempt: what an earlier one found has been answered by work since. */
+export function findingsOf(stages: readonly Stage[]): readonly Finding[] {
+  return stages
+    .flatMap(({ attempts }) => attempts.slice(-1))
+    .flatMap(({ stage, attempt, issues }) => issues.map((issue) => findingOf(`${stage} #${attempt}`, issue)))
+    .slice(0, MOST);
+}
+
+function findingOf(by: string, issue: unknown): Finding {
+  if (typeof issue !== "object" || issue === null)
+    return { by, severity: null, description: String(issue), file: null, line: null };
+  const { severity, description, file, line } = issue as Readonly<Record<string, unknown>>;
+  return {
+    by,
+    severity: typeof severity === "string" ? severity : null,
+    description: typeof description === "string" ? description : JSON.stringify(issue),
+    file: typeof file === "string" && file !== "" ? file : null,
+    line: typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? line : null,
+  };
+}
+
+export function placeFindings(files: readonly FileDiff[], findings: readonly Finding[]): PlacedFindings {
+  if (findings.length === 0) return NOTHING_FOUND;
+  const paths = files.map(({ path }) => path);
+  const wanted = new Map<string, Map<number, Finding[]>>();
+  const elsewhere: Finding[] = [];
+  const shown = new Map<string, ReadonlySet<number>>();
+  for (const finding of findings) {
+    const path = finding.file === null ? undefined : pathOf(finding.file, paths);
+    const file = files.find((each) => each.path === path);
+    if (file === undefined || finding.line === null || !linesOf(file, shown).has(finding.line)) {
+      elsewhere.push(finding);
+      continue;
+    }
+    const lines = wanted.get(file.path) ?? new Map<number, Finding[]>();
+    lines.set(finding.line, [...(lines.get(finding.line) ?? []), finding]);
+    wanted.set(file.path, lines);
+  }
+  return { inLines: wanted, elsewhere };
+}
+
+/** The diff's own path for what an agent calls it: as it is, with `./` before it, or the whole path in its workspace. */
+export function pathOf(named: string, paths: readonly string[]): string | undefined {
+  const plain = named.startsWith("./") ? named.slice(2) : named;
+  if (paths.includes(plain)) return plain;
+  const ending = paths.filter((path) => plain.endsWith(`/${path}`));
+  return ending.length === 1 ? ending[0] : undefined;
+}
+
+function linesOf(file: FileDiff, known: Map<string, ReadonlySet<number>>): ReadonlySet<number> {
+  const lines =
+    known.get(file.path) ??
+    new Set(file.hunks.flatMap((hunk) => hunk.lines.flatMap((line) => (line.new === null ? [] : [line.new]))));
+  known.set(file.path, lines);
+  return lines;
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+import type { Layout } from "./use-layout.ts";
+
+const CHOICES = [
+  { is: "unified", title: "One column" },
+  { is: "split", title: "Two columns" },
+] as const satisfies readonly { is: Layout; title: string }[];
+
+/** One column or two; offered where there is room for two. */
+export function LayoutChoice({
+  layout,
+  choose,
+}: {
+  readonly layout: Layout;
+  readonly choose: (layout: Layout) => void;
+}): ReactNode {
+  return (
+    <div role="group" aria-label="How changes are shown" className="flex gap-1 self-end">
+      {CHOICES.map(({ is, title }) => (
+        <button
+          key={is}
+          type="button"
+          aria-pressed={is === layout}
+          title="v changes it"
+          onClick={() => choose(is)}
+          className={`min-h-8 cursor-pointer rounded-md px-3 text-sm pointer-coarse:min-h-11 ${is === layout ? "bg-active-soft font-medium text-active" : "hover:bg-sunken"}`}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}

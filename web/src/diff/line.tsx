@@ -1,0 +1,137 @@
+// Lines of a diff, in one column or in two. The number is what is pressed to say something about a line.
+
+import { memo, type ReactNode } from "react";
+import { plain, SafeText } from "../ui/safe-text.tsx";
+import type { Pair } from "./pairs.ts";
+import type { DiffLine, FileDiff } from "./parse.ts";
+import { linesIn, type Place, placeKey, placeOf } from "./rows.ts";
+import type { Token } from "./tokens.ts";
+import type { Colour } from "./use-colours.ts";
+
+export type LineActs = {
+  /** Absent where nothing can be said. */
+  readonly begin: ((place: Place) => void) | undefined;
+  readonly setFocused: (place: string) => void;
+  readonly colour: Colour | undefined;
+};
+
+const LOOKS = { same: "", added: "bg-good-soft", removed: "bg-bad-soft", note: "text-muted italic" } as const;
+const SIGNS = { same: " ", added: "+", removed: "−", note: " " } as const;
+/** In a larger file nobody looks for colours, and scrolling should stay smooth. */
+const COLOURED_LINES = 20_000;
+
+/** Scrolling draws the list anew many times a second; a line that is the same is left alone. */
+export const LineView = memo(function LineView({
+  file,
+  line,
+  isStop,
+  ...acts
+}: LineActs & { readonly file: FileDiff; readonly line: DiffLine; readonly isStop: boolean }): ReactNode {
+  return (
+    <div className={`flex ${LOOKS[line.kind]}`}>
+      <Numbered line={line} place={placeOf(file, line)} isStop={isStop} {...acts} />
+      <Text file={file} line={line} colour={acts.colour} />
+    </div>
+  );
+});
+
+/** What was on the left, what is on the right. */
+export const PairView = memo(function PairView({
+  file,
+  pair: { left, right },
+  stop,
+  ...acts
+}: LineActs & { readonly file: FileDiff; readonly pair: Pair; readonly stop: string | null }): ReactNode {
+  const side = (line: DiffLine | null, which: "old" | "new"): ReactNode => {
+    if (line === null) return <div className="bg-sunken" />;
+    // A line that stays can be spoken about on the right only: it is one line.
+    const place = which === "old" && line.kind !== "removed" ? null : placeOf(file, line);
+    const isStop = place !== null && placeKey(place) === stop;
+    return (
+      <div className={`flex min-w-0 ${LOOKS[line.kind]}`}>
+        <Numbered line={line} which={which} place={place} isStop={isStop} {...acts} />
+        <Text file={file} line={line} colour={acts.colour} isRepeated={which === "old" && line === right} />
+      </div>
+    );
+  };
+  return (
+    <div className="grid grid-cols-2 divide-x divide-line">
+      {side(left, "old")}
+      {side(right, "new")}
+    </div>
+  );
+});
+
+function Numbered({
+  line,
+  which = line.new === null ? "old" : "new",
+  place,
+  isStop,
+  begin,
+  setFocused,
+}: LineActs & {
+  readonly line: DiffLine;
+  readonly which?: "old" | "new";
+  readonly place: Place | null;
+  readonly isStop: boolean;
+}): ReactNode {
+  const number = line[which] ?? "";
+  if (place === null || begin === undefined)
+    return <span className="w-12 shrink-0 pr-2 text-right text-muted select-none">{number}</span>;
+  return (
+    <button
+      type="button"
+      data-place={placeKey(place)}
+      tabIndex={isStop ? 0 : -1}
+      onFocus={() => setFocused(placeKey(place))}
+      aria-label={`Comment on ${place.side === "old" ? "removed " : ""}line ${place.line} of ${plain(place.file)}`}
+      onClick={() => begin(place)}
+      className="flex w-12 shrink-0 cursor-pointer items-start justify-end pr-2 text-muted select-none hover:bg-active hover:text-panel"
+    >
+      {number}
+    </button>
+  );
+}
+
+function Text({
+  file,
+  line,
+  colour,
+  isRepeated = false,
+}: Pick<LineActs, "colour"> & {
+  readonly file: FileDiff;
+  readonly line: DiffLine;
+  /** It stands on the other side as well: said once is enough. */
+  readonly isRepeated?: boolean;
+}): ReactNode {
+  const tokens = line.kind === "note" || linesIn(file) > COLOURED_LINES ? undefined : colour?.(file.path, line.text);
+  return (
+    <>
+      <span aria-hidden="true" className="w-4 shrink-0 select-none">
+        {SIGNS[line.kind]}
+      </span>
+      {line.kind === "added" && <ins className="sr-only">added</ins>}
+      {line.kind === "removed" && <del className="sr-only">removed</del>}
+      <code
+        {...(isRepeated ? { "aria-hidden": true } : {})}
+        className="min-w-0 flex-1 pr-3 break-words whitespace-pre-wrap [overflow-wrap:anywhere]"
+      >
+        {tokens === undefined ? <SafeText max={4000}>{line.text}</SafeText> : <Coloured tokens={tokens} />}
+      </code>
+    </>
+  );
+}
+
+function Coloured({ tokens }: { readonly tokens: readonly Token[] }): ReactNode {
+  return tokens.map(({ kind, text }, at) =>
+    kind === "plain" ? (
+      // oxlint-disable-next-line react/no-array-index-key -- the pieces of one line have no names, and never change their order
+      <SafeText key={at}>{text}</SafeText>
+    ) : (
+      // oxlint-disable-next-line react/no-array-index-key -- as above
+      <span key={at} className={`code-${kind}`}>
+        <SafeText>{text}</SafeText>
+      </span>
+    ),
+  );
+}

@@ -1,0 +1,76 @@
+// Colours for code: strings, comments, keywords and numbers of common languages, one line at a time. A scanner of our own, because a line of a
+// diff stands alone: no grammar would know where it is. It looks at every character once, whatever the text says, and makes classes, no styles.
+
+import { type Language, languageOf } from "./languages.ts";
+
+export type TokenKind = "plain" | "keyword" | "string" | "comment" | "number";
+export type Token = { readonly kind: TokenKind; readonly text: string };
+
+/** Longer lines were written by machines; nobody reads colours there. */
+const LINE_CHARS = 1000;
+
+/** Undefined where the file's language is not known: it is shown as it is. */
+export function tokensOf(path: string, line: string): readonly Token[] | undefined {
+  const language = languageOf(path);
+  if (language === undefined || line.length > LINE_CHARS) return undefined;
+  return scan(line, language);
+}
+
+function scan(line: string, { keywords, comments, block, quotes }: Language): readonly Token[] {
+  const tokens: Token[] = [];
+  let plainFrom = 0;
+  let at = 0;
+  const take = (kind: TokenKind, end: number): void => {
+    if (at > plainFrom) tokens.push({ kind: "plain", text: line.slice(plainFrom, at) });
+    tokens.push({ kind, text: line.slice(at, end) });
+    at = plainFrom = end;
+  };
+  // The middle of a long comment can be told by its star only.
+  if (block !== null && block[0] === "/*" && /^\s{0,200}\*(?:\s|\/|$)/.test(line))
+    return [{ kind: "comment", text: line }];
+  while (at < line.length) {
+    const char = line[at] ?? "";
+    if (block !== null && line.startsWith(block[0], at)) {
+      const end = line.indexOf(block[1], at + block[0].length);
+      take("comment", end === -1 ? line.length : end + block[1].length);
+    } else if (comments.some((begin) => beginsComment(line, at, begin))) take("comment", line.length);
+    else if (quotes.includes(char)) take("string", endOfString(line, at, char));
+    else if (isDigit(char)) take("number", endOfWord(line, at));
+    else if (isLetter(char)) {
+      const end = endOfWord(line, at);
+      if (keywords.has(line.slice(at, end))) take("keyword", end);
+      else at = end;
+    } else at++;
+  }
+  if (at > plainFrom) tokens.push({ kind: "plain", text: line.slice(plainFrom) });
+  return tokens;
+}
+
+/** `#` inside of a word (`a#b`, `$#`) is none. */
+function beginsComment(line: string, at: number, begin: string): boolean {
+  if (!line.startsWith(begin, at)) return false;
+  return begin !== "#" || at === 0 || line[at - 1] === " " || line[at - 1] === "\t";
+}
+
+/** A quote that is not closed on its line reaches to the end. An apostrophe in a comment never comes here. */
+function endOfString(line: string, from: number, quote: string): number {
+  for (let at = from + 1; at < line.length; at++) {
+    if (line[at] === "\\") at++;
+    else if (line[at] === quote) return at + 1;
+  }
+  return line.length;
+}
+
+function endOfWord(line: string, from: number): number {
+  let at = from + 1;
+  while (at < line.length && (isLetter(line[at] ?? "") || isDigit(line[at] ?? ""))) at++;
+  return at;
+}
+
+function isDigit(char: string): boolean {
+  return char >= "0" && char <= "9";
+}
+
+function isLetter(char: string): boolean {
+  return (char >= "a" && char <= "z") || (char >= "A" && char <= "Z") || char === "_" || char === "$";
+}

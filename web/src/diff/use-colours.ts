@@ -1,0 +1,28 @@
+// The scanner that colours code, once it is there: the lines are readable before.
+
+import { useEffect, useState } from "react";
+import type { Token } from "./tokens.ts";
+
+export type Colour = (path: string, line: string) => readonly Token[] | undefined;
+
+let loaded: Colour | undefined;
+
+export function useColours(): Colour | undefined {
+  const [colour, setColour] = useState<Colour | undefined>(() => loaded);
+  useEffect(() => {
+    if (loaded !== undefined) return;
+    let isGone = false;
+    void import("./tokens.ts").then(
+      ({ tokensOf }) => {
+        loaded = tokensOf;
+        if (!isGone) setColour(() => tokensOf);
+      },
+      // Without colours a diff is still a diff.
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+    };
+  }, []);
+  return colour;
+}

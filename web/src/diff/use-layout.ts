@@ -1,0 +1,22 @@
+// One column or two. Two need room: where there is none, one is shown, whatever was chosen. The choice is remembered in this browser.
+
+import { useCallback, useState } from "react";
+import { useMedia, WIDE } from "../ui/use-media.ts";
+
+export type Layout = "unified" | "split";
+
+const KEY = "passrail.diff-layout";
+
+export function useLayout(): {
+  readonly layout: Layout;
+  readonly isRoomy: boolean;
+  readonly choose: (layout: Layout) => void;
+} {
+  const [chosen, setChosen] = useState<Layout>(() => (localStorage.getItem(KEY) === "split" ? "split" : "unified"));
+  const isRoomy = useMedia(WIDE);
+  const choose = useCallback((layout: Layout): void => {
+    localStorage.setItem(KEY, layout);
+    setChosen(layout);
+  }, []);
+  return { layout: isRoomy ? chosen : "unified", isRoomy, choose };
+}

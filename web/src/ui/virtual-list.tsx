@@ -1,0 +1,48 @@
+// A list of which only the rows in sight exist. Whoever shows it says what scrolls: the page, or a box around it.
+
+import type { Virtualizer } from "@tanstack/react-virtual";
+import type { ReactNode, RefObject } from "react";
+
+export function VirtualList<Row, Box extends Element | Window>({
+  list,
+  rows,
+  virtual,
+  label,
+  className = "",
+  itemClass = "",
+  children,
+}: {
+  readonly list?: RefObject<HTMLOListElement | null>;
+  readonly rows: readonly Row[];
+  readonly virtual: Virtualizer<Box, Element>;
+  readonly label?: string;
+  readonly className?: string;
+  readonly itemClass?: string;
+  readonly children: (row: Row) => ReactNode;
+}): ReactNode {
+  return (
+    <ol
+      {...(list === undefined ? {} : { ref: list })}
+      {...(label === undefined ? {} : { "aria-label": label })}
+      className={`relative ${className}`}
+      style={{ height: virtual.getTotalSize() }}
+    >
+      {virtual.getVirtualItems().map(({ index, key, start }) => {
+        const row = rows[index];
+        return row === undefined ? null : (
+          <li
+            key={key}
+            data-index={index}
+            ref={virtual.measureElement}
+            aria-setsize={rows.length}
+            aria-posinset={index + 1}
+            className={`absolute inset-x-0 top-0 ${itemClass}`}
+            style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
+          >
+            {children(row)}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
