@@ -32,7 +32,8 @@ export function splitFrontMatter(text: string): Result<FrontMatter> {
   const close = lines.findIndex((line, index) => index > 0 && (line === "---" || line === "---\r"));
   if (close === -1) return fail("frontmatter_unclosed", "the front matter is not closed", 'put a line "---" after it');
   return ok({
-    yaml: lines.slice(1, close).join("\n"),
+    // The closing line's own line end is not part of the YAML: a lone CR would be part of its last value.
+    yaml: lines.slice(1, close).join("\n").replace(/\r$/, ""),
     linesBefore: 1,
     body: lines
       .slice(close + 1)
