@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { err, type Problem } from "../core/result.ts";
 import { createCloneWorkspaces } from "./clone.ts";
+import { createConfining } from "./confined/kinds.ts";
 import { createDirectoryWorkspaces } from "./directory.ts";
 import type { WorkspaceSettings } from "./settings.ts";
 import type { WorkspaceMode, Workspaces } from "./workspace.ts";
@@ -26,10 +27,12 @@ export function createWorkspaces(options: WorkspaceOptions): (mode: WorkspaceMod
   };
 }
 
-function create(mode: WorkspaceMode, { home }: WorkspaceOptions): Workspaces {
+function create(mode: WorkspaceMode, options: WorkspaceOptions): Workspaces {
+  const { home } = options;
   if (mode === "in-place") return createDirectoryWorkspaces();
   if (mode === "worktree") return createWorktreeWorkspaces({ root: join(home, "worktrees") });
   if (mode === "clone") return createCloneWorkspaces({ root: join(home, "clones") });
+  if (mode === "bubblewrap") return createConfining(mode, options);
   return unavailable(mode);
 }
 

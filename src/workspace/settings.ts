@@ -29,12 +29,15 @@ export const workspacesSchema = z.strictObject({
       /** Besides the system's folders. */
       read: z.array(path).max(50).optional(),
       write: z.array(path).max(50).optional(),
+      /** What a known agent needs of your home to be logged in. */
+      logins: z.enum(["on", "off"]).optional(),
     })
     .optional(),
   docker: z
     .strictObject({
       image: z.string().min(1).max(300),
-      network: z.enum(["on", "off"]).optional(),
+      /** host: the machine's own, where Passrail can be reached. */
+      network: z.enum(["on", "off", "host"]).optional(),
       options: z.array(z.string()).max(50).optional(),
     })
     .optional(),

@@ -1,0 +1,25 @@
+// The kinds of workspaces that confine, each a clone with its own way of putting a program inside.
+
+import { join } from "node:path";
+import { createBubblewrapWorkspaces } from "../bubblewrap/bubblewrap.ts";
+import { createCloneWorkspaces } from "../clone.ts";
+import type { GitWorkspaces } from "../git-workspaces.ts";
+import type { WorkspaceSettings } from "../settings.ts";
+
+export type ConfiningOptions = {
+  /** The state folder. */
+  readonly home: string;
+  readonly settings: WorkspaceSettings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+export const CONFINING = ["bubblewrap"] as const;
+export type ConfiningMode = (typeof CONFINING)[number];
+
+export function createConfining(mode: ConfiningMode, { home, settings, environment }: ConfiningOptions): GitWorkspaces {
+  const root = join(home, "clones");
+  const clones = createCloneWorkspaces({ root, mode });
+  const caches = Object.values(settings.caches ?? {}).map((name) => join(home, "caches", name));
+  const shared = { clones, root, home, caches, environment };
+  return createBubblewrapWorkspaces({ ...shared, settings: settings.bubblewrap ?? {} });
+}
