@@ -29,7 +29,15 @@ if (!config.ok) throw new Error(config.error.message);
 const hub = createEventHub({ store, now: () => systemClock.monotonicMs() });
 setInterval(() => hub.catchUp(), 10).unref();
 const keys = await createKeys(home, { person: PERSON, now: () => systemClock.now() });
-const acting = { config: config.value, engine, home, person: PERSON, store, notifications: null } as const;
+const acting = {
+  config: config.value,
+  engine,
+  home,
+  person: PERSON,
+  store,
+  mirror: null,
+  notifications: null,
+} as const;
 const log = { file: null, write: (line: string) => console.error(line) };
 const address = { port: 0, host: "127.0.0.1", hosts: [] };
 const parts = serverParts(acting, {

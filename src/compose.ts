@@ -13,10 +13,12 @@ import type { Metered } from "./core/budget.ts";
 import type { Actor } from "./core/event.ts";
 import type { Play } from "./core/play.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
+import type { Mirror } from "./dispatch/mirror.ts";
 import type { Engine, EngineOptions } from "./engine/engine.ts";
 import type { Notifier } from "./notify/notify.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
+import type { TicketFolder } from "./tickets/folder.ts";
 import type { TryResult } from "./try-runner.ts";
 import type { Notifications } from "./webhooks/notifications.ts";
 import type { WorkspaceMode } from "./workspace/workspace.ts";
@@ -35,6 +37,8 @@ export type Passrail = Place & {
   readonly config: Config;
   readonly store: Store;
   readonly engine: Engine;
+  /** Keeps tickets' files and their runs equal; null where another process performs. */
+  readonly mirror: Mirror | null;
   /** Who acts, for the record. */
   readonly person: Actor;
   /** Set when another process performs: this one may deliver signals but starts nothing. */
@@ -57,7 +61,7 @@ export type OpenOptions = Place & {
 };
 
 /** What can be acted with before anything is performed. */
-export type Acting = Pick<Passrail, "config" | "engine" | "home" | "person" | "store"> & {
+export type Acting = Pick<Passrail, "config" | "engine" | "home" | "mirror" | "person" | "store"> & {
   /** Null where nobody is told, or where another process performs. */
   readonly notifications: Notifications | null;
 };
@@ -88,12 +92,12 @@ export function openForReading(home: string): Store | undefined {
 
 /** Opens the store and an engine on it; performs when nobody else does. */
 export async function openPassrail(options: OpenOptions): Promise<Result<Passrail>> {
-  const { environment } = options;
+  const parts = await import("./parts.ts");
+  const environment = parts.withProjectKeys(options.environment, options.project);
   mkdirSync(options.home, { recursive: true, mode: 0o700 });
   const home = realpathSync(options.home);
-  const config = await loadConfig(options);
+  const config = await loadConfig({ ...options, environment });
   if (!config.ok) return config;
-  const parts = await import("./parts.ts");
   const { findMarked, killLeftovers, readYaml, storeMark } = parts;
   // The lock comes first: whoever performs must be known before anything is opened for work.
   const lock = parts.takeEngineLock(home);
@@ -108,14 +112,29 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     performs && options.notifier === undefined
       ? parts.openNotifications({ config: config.value, environment, home, store, url, onProblem })
       : null;
-  const engine = parts.createEngine({
+  // Tickets' files have one writer too.
+  const mirror = performs
+    ? parts.createMirror({
+        store,
+        deliver: (...told) => engine.deliver(...told),
+        folderOf: (project) => ticketFolder(parts.openTicketFolder, project, environment),
+        logFile: join(home, "tickets.jsonl"),
+        onProblem: options.onError,
+      })
+    : null;
+  const engine: Engine = parts.createEngine({
     store,
     clock: parts.systemClock,
     slots: config.value.slots.value,
     agentLimits: config.value.agentLimits,
     runStage: parts.runStage,
     players,
-    builtins: parts.builtins,
+    builtins: {
+      ...parts.builtins,
+      "write-tickets": parts.createWriteTickets((project) =>
+        ticketFolder(parts.openTicketFolder, project, environment),
+      ),
+    },
     metered: (resolved, run, stage) => meteredBy(parts.playOf(resolved, run.facts, stage)),
     budgets: () => config.value.budgets,
     processes: { killLeftovers, findMarked },
@@ -130,17 +149,22 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     readYaml: (text) => readYamlList(readYaml, text),
     onChange(run, events) {
       notifications?.onChange(run, events);
+      mirror?.onChange(run, events);
       options.onChange?.(run, events);
     },
+    onElsewhere: (run) => mirror?.onElsewhere(run),
+    beforeWork: async (run) => mirror?.beforeWork(run),
     onError: options.onError,
   });
   const person: Actor = `human:${userInfo().username}`;
   let timer: NodeJS.Timeout | undefined;
-  const wanted = (await options.first?.({ config: config.value, engine, home, notifications, person, store })) ?? true;
+  const acting: Acting = { config: config.value, engine, home, mirror, notifications, person, store };
+  const wanted = (await options.first?.(acting)) ?? true;
   if (performs && !wanted) {
     // Nobody performs now, so whatever still carries this store's mark was left by an engine that died.
     for (const { marker } of findMarked(`${storeMark(home)}/`)) await killLeftovers({ marker });
   } else if (performs) {
+    await mirror?.start();
     await engine.perform();
     timer = setInterval(() => void engine.catchUp().catch((error: unknown) => options.onError("", error)), CATCH_UP_MS);
     timer.unref();
@@ -152,18 +176,31 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     config: config.value,
     store,
     engine,
+    mirror,
     person,
     performedBy: "heldBy" in lock ? lock.heldBy : null,
     newRunId: () => `r${randomBytes(5).toString("hex")}`,
     async close() {
       clearInterval(timer);
       await engine.close();
+      await mirror?.close();
       await notifications?.close();
       await players.desk.close();
       store.close();
       if ("release" in lock) lock.release();
     },
   });
+}
+
+/** The project's folder of tickets, by the project's own settings. */
+async function ticketFolder(
+  open: typeof import("./tickets/open-folder.ts").openTicketFolder,
+  project: string,
+  environment: Environment,
+): Promise<TicketFolder> {
+  const config = await loadConfig({ environment, project, flags: {} });
+  if (!config.ok) throw new Error(config.error.message);
+  return open({ project, settings: config.value.tickets });
 }
 
 function performedAlready(home: string, heldBy: string): Problem {

@@ -17,6 +17,7 @@ type Flags = Readonly<Record<string, unknown>>;
 export function addCommands(program: Command, call: Call): void {
   addRun(program, call);
   addSpec(program, call);
+  addWork(program, call);
   addRuns(program.command("runs").description("look at runs and take them in hand"), call);
   program
     .command("inbox")
@@ -106,6 +107,18 @@ function addSpec(program: Command, call: Call): void {
     .action((words: readonly string[], flags: Flags) => {
       const options = { agent: flags["agent"] as string[], ...texts(flags, "answers") };
       return call(async (io) => (await import("./commands/spec.ts")).spec(io, words, options));
+    });
+}
+
+function addWork(program: Command, call: Call): void {
+  program
+    .command("work")
+    .description("pick tickets and work on them, until Ctrl-C")
+    .option("--once", "end when nothing can start and nothing works")
+    .option("--slots <n>", "attempts at once")
+    .action((flags: Flags) => {
+      const options = { once: flags["once"] === true, ...texts(flags, "slots") };
+      return call(async (io) => (await import("./commands/work.ts")).work(io, options));
     });
 }
 
@@ -360,6 +373,7 @@ function addDaemon(program: Command, call: Call): void {
     .command("up")
     .description("run the daemon: engine and API, until Ctrl-C")
     .option("--detach", "in the background")
+    .option("--work", "pick the project's tickets too; tickets.dispatch does the same")
     .option("--port <n>", "where to listen; 0 takes any that is free")
     .option("--host <address>", "a loopback address")
     .option("--allow-host <name>", "a further name under which it is reached, as name:port (repeatable)", collect, [])
@@ -372,6 +386,7 @@ function addDaemon(program: Command, call: Call): void {
         allowHost: flags["allowHost"] as string[],
         dangerouslyBind: flags["dangerouslyBind"] === true,
         detach: flags["detach"] === true,
+        work: flags["work"] === true,
         quietly: flags["quietly"] === true,
         ...texts(flags, "port", "host", "slots", "workspace"),
       };

@@ -4,6 +4,8 @@
 import { join } from "node:path";
 import { type Acting, openPassrail, type Passrail, type Place, shippedDir } from "../compose.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { interruptAttempts } from "../dispatch/interrupt-attempts.ts";
+import { openDispatcher } from "../dispatch/open.ts";
 import { systemClock } from "../engine/clock.ts";
 import { createApp } from "../server/app.ts";
 import { settingsNote } from "../server/audit-request.ts";
@@ -27,6 +29,8 @@ export type DaemonOptions = Place & {
   /** Names under which others reach it, as `name:port`. */
   readonly hosts: readonly string[];
   readonly log: Log;
+  /** Picks the project's tickets, whatever the settings say. */
+  readonly work?: boolean;
 };
 
 export type Daemon = {
@@ -76,15 +80,21 @@ export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>
   }
   const { listening, newLoginCode, stop } = serving;
   const { home } = passrail;
+  const dispatches = options.work === true || passrail.config.tickets.dispatch;
   writeNote(home, {
     pid: process.pid,
     url: listening.url,
     version: options.version,
     project: options.project,
     startedAt: new Date().toISOString(),
+    dispatches,
   });
   const triggers = openTriggers({ ...options, triggers: read, acting: passrail, onProblem: (text) => log.write(text) });
   log.write(`listening on ${listening.url}, home ${home}, pid ${process.pid}, version ${options.version}`);
+  const dispatcher = dispatches
+    ? openDispatcher(passrail, { project: options.project, log: (line) => log.write(`tickets: ${line}`) })
+    : undefined;
+  dispatcher?.start().catch((error: unknown) => log.write(`tickets: ${textOf(error)}`));
   return ok({
     url: listening.url,
     home,
@@ -92,7 +102,13 @@ export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>
     newLoginCode,
     async close(how) {
       await triggers.close();
+      dispatcher?.stop();
       if (how === "drain") await passrail.engine.drain();
+      else if (dispatcher !== undefined) {
+        // Tickets' files shall not say that something works while nobody does.
+        await passrail.engine.close();
+        await interruptAttempts(passrail);
+      }
       removeNote(home);
       await stop();
       await passrail.close();

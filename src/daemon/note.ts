@@ -12,6 +12,8 @@ const noteSchema = z.object({
   version: z.string().max(100),
   project: z.string(),
   startedAt: z.string(),
+  /** Whether it picks the project's tickets by itself. */
+  dispatches: z.boolean().default(false),
 });
 
 export type DaemonNote = z.infer<typeof noteSchema>;

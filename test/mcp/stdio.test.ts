@@ -117,7 +117,14 @@ test("S05: with a viewer's token, tools that act answer with the API's refusal, 
 });
 
 test("S06: without a token it may look at the daemon of the state folder; acting has to be asked for", async () => {
-  const note = { pid: process.pid, url, version: "0", project: dir, startedAt: new Date().toISOString() };
+  const note = {
+    pid: process.pid,
+    url,
+    version: "0",
+    project: dir,
+    startedAt: new Date().toISOString(),
+    dispatches: false,
+  };
   const early = start([]);
   expect(await early.use("list_runs")).toMatchObject({
     isError: true,

@@ -24,6 +24,8 @@ export type UpOptions = {
   readonly allowHost: readonly string[];
   readonly dangerouslyBind: boolean;
   readonly detach: boolean;
+  /** Picks tickets, whatever the settings say. */
+  readonly work: boolean;
   /** Set by `--detach` for the process that it starts. */
   readonly quietly: boolean;
 };
@@ -76,6 +78,7 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
       version,
       flags,
       log,
+      work: options.work,
     });
     if (!opened.ok) {
       const taken = opened.error.code === "already_performed";
@@ -151,7 +154,7 @@ async function startBeside(io: Io, options: UpOptions): Promise<number> {
   }
 }
 
-function passedOn({ port, host, slots, workspace, allowHost, dangerouslyBind }: UpOptions): readonly string[] {
+function passedOn({ port, host, slots, workspace, allowHost, dangerouslyBind, work }: UpOptions): readonly string[] {
   return [
     ...(port === undefined ? [] : ["--port", port]),
     ...(host === undefined ? [] : ["--host", host]),
@@ -159,6 +162,7 @@ function passedOn({ port, host, slots, workspace, allowHost, dangerouslyBind }: 
     ...(workspace === undefined ? [] : ["--workspace", workspace]),
     ...allowHost.flatMap((name) => ["--allow-host", name]),
     ...(dangerouslyBind ? ["--dangerously-bind"] : []),
+    ...(work ? ["--work"] : []),
   ];
 }
 

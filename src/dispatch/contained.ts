@@ -1,0 +1,74 @@
+// The commits that a ticket's branch must have before anything works on it: what the tickets that it depends on have brought about.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Json } from "../core/json.ts";
+import { branchName } from "../core/tickets/plan.ts";
+import type { Ticket } from "../core/tickets/ticket.ts";
+import type { Store } from "../store/store.ts";
+
+const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/u;
+const BRANCH = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$/u;
+const MOST = 100;
+
+export type Containing = {
+  readonly store: Store;
+  /** The repository that agents work in. */
+  readonly project: string;
+  readonly tickets: ReadonlyMap<string, Ticket>;
+};
+
+/** What came before a predecessor is in its commit already; where that is not known, those before it are asked. */
+export async function containedCommits(ticket: Ticket, context: Containing): Promise<readonly string[]> {
+  const commits = new Set<string>();
+  const seen = new Set<string>([ticket.id]);
+  const open = [...ticket.dependsOn];
+  for (let id = open.shift(); id !== undefined && commits.size < MOST; id = open.shift()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const before = context.tickets.get(id);
+    if (before === undefined) continue;
+    const commit = before.status === "Done" ? await commitOf(before, context) : undefined;
+    if (commit === undefined) open.push(...before.dependsOn);
+    else commits.add(commit);
+  }
+  return [...commits];
+}
+
+async function commitOf(ticket: Ticket, { store, project }: Containing): Promise<string | undefined> {
+  for (const { id, status } of await store.runsOf(ticket.id)) {
+    if (status !== "completed") continue;
+    const landed = (await store.attempts(id))
+      .map(({ outcome }) => landedCommit(outcome?.["payload"]))
+      .findLast(Boolean);
+    if (landed !== undefined) return landed;
+  }
+  return headOf(project, branchName(ticket));
+}
+
+function landedCommit(payload: Json | undefined): string | undefined {
+  const landed = keyOf(payload, "landed");
+  const commit = keyOf(landed, "commit");
+  return typeof commit === "string" && COMMIT.test(commit) ? commit : undefined;
+}
+
+function keyOf(value: Json | undefined, key: string): Json | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return (value as Readonly<Record<string, Json | undefined>>)[key];
+}
+
+const run = promisify(execFile);
+
+/** Reads a ref and nothing else; undefined where there is no such branch, or no repository. */
+async function headOf(project: string, branch: string): Promise<string | undefined> {
+  if (!BRANCH.test(branch) || branch.includes("..")) return undefined;
+  const args = ["--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C", project];
+  const query = ["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${branch}^{commit}`];
+  try {
+    const { stdout } = await run("git", [...args, ...query], { timeout: 10_000, maxBuffer: 4096 });
+    const commit = stdout.trim();
+    return COMMIT.test(commit) ? commit : undefined;
+  } catch {
+    return undefined;
+  }
+}

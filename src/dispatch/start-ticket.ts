@@ -1,0 +1,111 @@
+// A ticket becomes a run. Which run it is follows from the ticket and how often it has been started, so that starting it twice, after a
+// crash or by two who do not know of each other, starts it once.
+
+import { createHash } from "node:crypto";
+import type { Config } from "../config.ts";
+import type { ResolvedFlow } from "../core/agent.ts";
+import type { Actor } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { isEnded, type Run } from "../core/run.ts";
+import { factOf } from "../core/sequence.ts";
+import type { PlannedTicket } from "../core/tickets/plan.ts";
+import type { Ticket } from "../core/tickets/ticket.ts";
+import type { Engine } from "../engine/engine.ts";
+import { prepareRun } from "../launch/prepare.ts";
+import type { Store } from "../store/store.ts";
+import { containedCommits } from "./contained.ts";
+import { subjectOf } from "./place.ts";
+
+export type TicketStart = {
+  readonly engine: Pick<Engine, "startRun">;
+  readonly store: Store;
+  readonly config: Config;
+  /** The project whose folder has the tickets. */
+  readonly project: string;
+  readonly actor: Actor;
+  readonly resolve: (flow: string) => Result<ResolvedFlow>;
+};
+
+/** `started` is false where a run of this ticket goes on already. */
+export type Started = { readonly run: Run; readonly started: boolean };
+
+export async function startTicket(
+  planned: PlannedTicket,
+  tickets: ReadonlyMap<string, Ticket>,
+  start: TicketStart,
+): Promise<Result<Started>> {
+  const { store, config, project } = start;
+  const { ticket } = planned;
+  const earlier = await earlierRuns(store, project, ticket.id);
+  const open = earlier.find((run) => !isEnded(run));
+  if (open !== undefined) return ok({ run: open, started: false });
+  const resolved = start.resolve(ticket.flow ?? config.tickets.flow);
+  if (!resolved.ok) return resolved;
+  const place = config.tickets.repos[ticket.repo] ?? project;
+  const subject = subjectOf(ticket);
+  const contains = await containedCommits(ticket, { store, project: place, tickets });
+  const prepared = await prepareRun(
+    {
+      resolved: resolved.value,
+      subject,
+      project: place,
+      cwd: project,
+      input: [
+        ["config.merge_mode", config.merge.mode.value],
+        ["config.test_writer", config.tickets.testWriter],
+        ["config.backlog_entry", config.tickets.backlogEntry],
+      ],
+      ticket: ticketFacts(planned, project, contains),
+      agents: [],
+    },
+    config,
+  );
+  if (!prepared.ok) return err(named(ticket.id, prepared.error));
+  const { run } = await start.engine.startRun({
+    runId: runIdOf(project, ticket.id, earlier.length),
+    resolved: resolved.value,
+    subject,
+    facts: prepared.value.facts,
+    actor: start.actor,
+  });
+  return ok({ run, started: true });
+}
+
+function ticketFacts({ ticket, dependents }: PlannedTicket, project: string, contains: readonly string[]): JsonObject {
+  const { id, status, repo, dependsOn, group, variantHint, workflow, path } = ticket;
+  return {
+    id,
+    status,
+    repo,
+    dependsOn,
+    ...(group === null ? {} : { group }),
+    ...(variantHint === null ? {} : { variantHint }),
+    ...(workflow === null ? {} : { workflow }),
+    file: path,
+    project,
+    terminal: dependents.length === 0,
+    contains,
+  };
+}
+
+/** Ids of tickets are the project's own: another project in the same store has an AGI-1 too. */
+async function earlierRuns(store: Store, project: string, id: string): Promise<readonly Run[]> {
+  const runs: Run[] = [];
+  for (const summary of await store.runsOf(id)) {
+    const run = (await store.loadRun(summary.id))?.run;
+    if (run === undefined) continue;
+    const own = factOf(run, ["ticket", "project"]) ?? factOf(run, ["config", "project"]);
+    if (own === project) runs.push(run);
+  }
+  return runs;
+}
+
+export function runIdOf(project: string, ticket: string, earlier: number): string {
+  const hash = createHash("sha256").update(`${project}\0${ticket}\0${earlier}`).digest("hex");
+  return `r${hash.slice(0, 10)}`;
+}
+
+function named(id: string, problem: Problem): Problem {
+  return { ...problem, message: `${id} cannot start: ${problem.message}` };
+}
