@@ -53,7 +53,7 @@ export function readTicketList(value: unknown): Result<readonly NewTicket[]> {
     tickets.push({
       ...ticket,
       repo: ticket.repo === "" ? "TBD" : ticket.repo,
-      group: slug(ticket.group),
+      group: safeGroup(ticket.group),
       dependsOn: [...new Set(positions as number[])],
       priority: null,
       source: null,
@@ -90,8 +90,8 @@ function isEarlierPosition(position: number | undefined, own: number, total: num
   return position !== undefined && position < total && position !== own;
 }
 
-/** A safe part of a branch name. */
-function slug(group: string): string {
+/** A safe part of a branch name; empty where nothing of the text can be one. */
+export function safeGroup(group: string): string {
   const parts = group
     .slice(0, 1000)
     .toLowerCase()
