@@ -1,11 +1,11 @@
 // Files without an id get one, written back. A numbered name gives its own number; any other name (AGI-login.md) gets the next number that
 // nobody has, and the file is named after it.
 
-import { link, rm } from "node:fs/promises";
+import { link, lstat, readdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Problem } from "../core/result.ts";
 import type { TicketProblem } from "../core/tickets/ticket.ts";
-import { claimNumbers } from "./numbers.ts";
+import { claimNumbers, numberOfFile } from "./numbers.ts";
 import { replaceFile } from "./replace-file.ts";
 import { rewriteFrontMatter } from "./rewrite.ts";
 import type { FoundFile } from "./scan.ts";
@@ -16,7 +16,8 @@ export async function assignIds(
   files: readonly FoundFile[],
 ): Promise<readonly TicketProblem[]> {
   const problems: TicketProblem[] = [];
-  for (const found of files) {
+  // Those without a number first: after a crash their numbered twin is still the same file.
+  for (const found of files.toSorted((one, other) => Number(one.id !== null) - Number(other.id !== null))) {
     const file = join(root, found.request, found.name);
     const failed = found.id === null ? await nameAnew(root, prefix, file) : await writeId(file, found.id);
     if (failed !== undefined) problems.push(problemOf(found, failed));
@@ -26,21 +27,37 @@ export async function assignIds(
 
 async function nameAnew(root: string, prefix: string, file: string): Promise<Problem | undefined> {
   const { first, release } = await claimNumbers(root, prefix, 1);
-  const id = `${prefix}-${first}`;
-  const named = join(dirname(file), `${id}.md`);
+  const fresh = join(dirname(file), `${prefix}-${first}.md`);
   try {
-    // First the name: after a crash in between there are two names of one file, and the numbered one gets its id at the next look.
-    await link(file, named);
-    await rm(file, { force: true });
-    return await writeId(named, id);
+    // A link never replaces a file, and of several that name the same file only one can take its old name away.
+    const begun = await numberedTwin(file, prefix);
+    const named = begun ?? fresh;
+    if (begun === undefined) await link(file, named);
+    try {
+      await unlink(file);
+    } catch (cause) {
+      if (begun === undefined) await unlink(named);
+      throw cause;
+    }
+    return await writeId(named, basename(named, ".md"));
   } catch (cause) {
-    return {
-      code: "ticket_unwritable",
-      message: `cannot be named ${id}.md (${(cause as NodeJS.ErrnoException).code})`,
-    };
+    const { code } = cause as NodeJS.ErrnoException;
+    // Somebody else was quicker.
+    if (code === "ENOENT") return undefined;
+    return { code: "ticket_unwritable", message: `cannot be named ${basename(fresh)} (${code})` };
   } finally {
     await release();
   }
+}
+
+/** After a crash between the two steps there are two names of one file. */
+async function numberedTwin(file: string, prefix: string): Promise<string | undefined> {
+  const { ino, nlink } = await lstat(file);
+  if (nlink < 2) return undefined;
+  const names = (await readdir(dirname(file))).filter((name) => numberOfFile(name, prefix) !== undefined);
+  const paths = names.map((name) => join(dirname(file), name));
+  const stats = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)));
+  return paths[stats.findIndex((stat) => stat?.ino === ino)];
 }
 
 async function writeId(file: string, id: string): Promise<Problem | undefined> {

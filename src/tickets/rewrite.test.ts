@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { splitFrontMatter } from "../catalog/front-matter.ts";
 import { readYaml } from "../catalog/yaml.ts";
