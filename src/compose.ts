@@ -19,6 +19,7 @@ import type { Notifier } from "./notify/notify.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
 import type { TicketFolder } from "./tickets/folder.ts";
+import type { MergeWatch } from "./landing/watch.ts";
 import type { TryResult } from "./try-runner.ts";
 import type { Notifications } from "./webhooks/notifications.ts";
 import type { WorkspaceMode } from "./workspace/workspace.ts";
@@ -122,6 +123,20 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
         onProblem: options.onError,
       })
     : null;
+  const stageLogs = performs ? parts.createStageLogs({ home, store, onError: options.onError }) : null;
+  const landing = parts.openLanding({
+    home,
+    store,
+    environment,
+    settings: { ...config.value.merge, mode: config.value.merge.mode.value },
+    ticketsFolder: config.value.tickets.folder,
+    folderOf: (project) => ticketFolder(parts.openTicketFolder, project, environment),
+    checkEnvironment: parts.childEnvironment(environment, {}, config.value.passEnvironment),
+    redact: players.redact,
+    url,
+    onProblem: options.onError,
+  });
+  let merges: MergeWatch | null = null;
   const engine: Engine = parts.createEngine({
     store,
     clock: parts.systemClock,
@@ -134,11 +149,13 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
       "write-tickets": parts.createWriteTickets((project) =>
         ticketFolder(parts.openTicketFolder, project, environment),
       ),
+      land: landing.land,
     },
     metered: (resolved, run, stage) => meteredBy(parts.playOf(resolved, run.facts, stage)),
     budgets: () => config.value.budgets,
     processes: { killLeftovers, findMarked },
     workspaces: parts.createWorkspaces({ home, settings: config.value.workspaces, environment }),
+    keepWorkspaces: config.value.workspaces.keep === true,
     notifier: options.notifier ?? notifications?.notifier ?? null,
     home,
     storeId: storeMark(home),
@@ -150,6 +167,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     onChange(run, events) {
       notifications?.onChange(run, events);
       mirror?.onChange(run, events);
+      stageLogs?.onChange(run, events);
       options.onChange?.(run, events);
     },
     onElsewhere: (run) => mirror?.onElsewhere(run),
@@ -166,8 +184,10 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   } else if (performs) {
     await mirror?.start();
     await engine.perform();
+    void stageLogs?.catchUp().catch((error: unknown) => options.onError("", error));
     timer = setInterval(() => void engine.catchUp().catch((error: unknown) => options.onError("", error)), CATCH_UP_MS);
     timer.unref();
+    merges = landing.watch(engine);
   }
   return ok({
     home,
@@ -182,8 +202,10 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     newRunId: () => `r${randomBytes(5).toString("hex")}`,
     async close() {
       clearInterval(timer);
+      await merges?.close();
       await engine.close();
       await mirror?.close();
+      await stageLogs?.close();
       await notifications?.close();
       await players.desk.close();
       store.close();

@@ -18,6 +18,7 @@ export function addCommands(program: Command, call: Call): void {
   addRun(program, call);
   addSpec(program, call);
   addWork(program, call);
+  addTickets(program.command("ticket").description("ticket files"), call);
   addRuns(program.command("runs").description("look at runs and take them in hand"), call);
   program
     .command("inbox")
@@ -120,6 +121,29 @@ function addWork(program: Command, call: Call): void {
       const options = { once: flags["once"] === true, ...texts(flags, "slots") };
       return call(async (io) => (await import("./commands/work.ts")).work(io, options));
     });
+}
+
+function addTickets(ticket: Command, call: Call): void {
+  ticket
+    .command("import")
+    .description("take issues over into the backlog; once each, all or none")
+    .option("--file <file>", "a list in .json, or a table in .csv with a header row")
+    .option("--github <owner/repo>", "open issues, by the program gh")
+    .option("--label <label>", "only issues with this label")
+    .option("--limit <n>", "at most so many (100)")
+    .option("--dry-run", "say what would come, write nothing")
+    .action((flags: Flags) => {
+      const options = { dryRun: flags["dryRun"] === true, ...texts(flags, "file", "github", "label", "limit") };
+      return call(async (io) => (await import("./commands/ticket-import.ts")).ticketImport(io, options));
+    });
+  ticket
+    .command("log")
+    .description("what the agents of a ticket printed, attempt after attempt")
+    .argument("<ticket>", "AGI-7")
+    .argument("[stage]", "only of this stage")
+    .action((id: string, stage: string | undefined) =>
+      call(async (io) => (await import("./commands/ticket-log.ts")).ticketLog(io, id, stage)),
+    );
 }
 
 const FILES = ["prompt", "output", "verdict", "diff", "handoff"] as const;

@@ -1,0 +1,195 @@
+// The logs of a ticket's stages as files for people, `logs/AGI-7/implement.log`: one part per attempt with a head and a foot. A copy for reading:
+// the attempts' own files and the store hold the facts, and what is missing here after a crash is added by the next process.
+
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  fstatSync,
+  renameSync,
+  writeFileSync,
+  constants,
+} from "node:fs";
+import { dirname } from "node:path";
+import type { RunEvent } from "../core/event.ts";
+import { isName } from "../core/name.ts";
+import type { Run } from "../core/run.ts";
+import { stripAnsi } from "../core/strip-ansi.ts";
+import type { AttemptRecord, Store } from "../store/store.ts";
+import { attemptFiles } from "./attempt-files.ts";
+
+export type StageLogs = {
+  onChange(run: Run, events: readonly RunEvent[]): void;
+  /** Adds what a process that died could not write any more. */
+  catchUp(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Options = {
+  readonly home: string;
+  readonly store: Pick<Store, "activeRuns" | "attempts" | "listRuns" | "loadRun">;
+  readonly onError: (runId: string, error: unknown) => void;
+};
+
+const ENDS: ReadonlySet<RunEvent["type"]> = new Set([
+  "stage.finished",
+  "stage.interrupted",
+  "stage.canceled",
+  "stage.postponed",
+]);
+const TICKET_ID = /^[A-Z]{2,10}-[1-9][0-9]{0,8}$/u;
+const OUTPUT_BYTES = 512 * 1024;
+/** Runs that have ended lately; older ones were written by whoever saw them end. */
+const LOOKED_BACK = 20;
+
+export function stageLogFile(home: string, ticketId: string, stage: string): string {
+  if (!TICKET_ID.test(ticketId) || !isName(stage)) throw new Error(`not a ticket's stage: ${ticketId}/${stage}`);
+  return `${home}/logs/${ticketId}/${stage}.log`;
+}
+
+export function createStageLogs({ home, store, onError }: Options): StageLogs {
+  let turn = Promise.resolve();
+  let catching = Promise.resolve();
+  let isClosed = false;
+  const later = (runId: string, ticketId: string): void => {
+    turn = turn
+      .then(async () => addMissing(home, ticketId, await store.attempts(runId)))
+      .catch((error: unknown) => onError(runId, error));
+  };
+  return {
+    onChange(run, events) {
+      const ticketId = ticketOf(run);
+      if (ticketId !== undefined && events.some(({ type }) => ENDS.has(type))) later(run.id, ticketId);
+    },
+    catchUp: () => (catching = lookBack()),
+    async close() {
+      isClosed = true;
+      await catching.catch(() => undefined);
+      await turn;
+    },
+  };
+
+  async function lookBack(): Promise<void> {
+    const lately = await store.listRuns({ limit: LOOKED_BACK });
+    const named = lately.filter(({ subject }) => TICKET_ID.test(subject.id)).map(({ id }) => id);
+    for (const runId of new Set([...(await store.activeRuns()), ...named])) {
+      if (isClosed) return;
+      const stored = await store.loadRun(runId);
+      const ticketId = stored === undefined ? undefined : ticketOf(stored.run);
+      if (ticketId !== undefined) later(runId, ticketId);
+    }
+    await turn;
+  }
+}
+
+/** Only runs of tickets' files: their facts say so. */
+function ticketOf({ subject, facts }: Run): string | undefined {
+  const ticket = facts["ticket"];
+  const id =
+    ticket !== null && typeof ticket === "object" && !Array.isArray(ticket) && "id" in ticket
+      ? ticket["id"]
+      : undefined;
+  return id === subject.id && TICKET_ID.test(subject.id) ? subject.id : undefined;
+}
+
+function addMissing(home: string, ticketId: string, attempts: readonly AttemptRecord[]): void {
+  const ended = attempts.filter(
+    ({ status, startedAt, stage }) => status !== "ready" && status !== "running" && startedAt !== null && isName(stage),
+  );
+  for (const stage of new Set(ended.map((attempt) => attempt.stage))) {
+    const file = stageLogFile(home, ticketId, stage);
+    const before = readWhole(file);
+    // Output is indented, so no agent can write a line that looks like a head.
+    const known = new Set(before.split("\n").filter((line) => line.startsWith("=== ")));
+    const parts = ended
+      .filter((attempt) => attempt.stage === stage && !known.has(headOf(ticketId, attempt)))
+      .sort((a, b) => a.attempt - b.attempt)
+      .map((attempt) => partOf(home, ticketId, attempt));
+    if (parts.length > 0) replace(file, before + parts.join(""));
+  }
+}
+
+function headOf(ticketId: string, { runId, stage, attempt }: AttemptRecord): string {
+  return `=== ${ticketId} ${stage}, attempt ${attempt} of run ${runId} ===`;
+}
+
+function partOf(home: string, ticketId: string, record: AttemptRecord): string {
+  const { runId, stage, attempt, status, startedAt, endedAt, outcome, facts } = record;
+  const files = attemptFiles(home, runId, stage, attempt);
+  const said = (key: string, from: Readonly<Record<string, unknown>> | null): string => {
+    const value = from?.[key];
+    return typeof value === "string" || typeof value === "number"
+      ? stripAnsi(String(value)).replaceAll(/\s+/gu, " ").slice(0, 500)
+      : "";
+  };
+  const verdict = [
+    status === "done" ? said("health", outcome) : status,
+    said("verdict", outcome),
+    said("word", outcome),
+  ].filter((word) => word !== "");
+  const line = (name: string, value: string): string[] => (value === "" ? [] : [`${name.padEnd(8)} ${value}`]);
+  const output = [outputOf(files.output), outputOf(files.repairOutput)].filter((text) => text !== "").join("\n");
+  return [
+    headOf(ticketId, record),
+    ...line("started", startedAt ?? ""),
+    ...line("runner", [said("runner", facts), said("model", facts)].filter((word) => word !== "").join(" ")),
+    ...line("prompt", files.prompt),
+    "",
+    ...(output === ""
+      ? ["  (no output)"]
+      : output
+          .trimEnd()
+          .split("\n")
+          .map((each) => `  ${each}`)),
+    "",
+    ...line("ended", endedAt ?? ""),
+    ...line("result", verdict.join(", ")),
+    ...line("exit", said("exitCode", facts)),
+    ...line("reason", said("reason", outcome) || said("detail", facts)),
+    `=== end of attempt ${attempt} of run ${runId} ===`,
+    "",
+    "",
+  ].join("\n");
+}
+
+/** The last part of a large output; the whole of it lies beside the prompt. */
+function outputOf(path: string): string {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return "";
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const bytes = Buffer.alloc(Math.min(size, OUTPUT_BYTES));
+    const length = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+    const text = stripAnsi(bytes.toString("utf8", 0, length));
+    return size > OUTPUT_BYTES ? `… (the first ${size - OUTPUT_BYTES} bytes are in ${path})\n${text}` : text;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readWhole(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function replace(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const fd = openSync(`${file}.new`, "w", 0o600);
+  try {
+    writeFileSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(`${file}.new`, file);
+}
