@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { contains } from "../confined/contains.ts";
+import { existing } from "../confined/existing.ts";
 import { openPrivate } from "../confined/private-folder.ts";
 import type { Launch } from "../workspace.ts";
 import type { Mount } from "./arguments.ts";
@@ -71,7 +72,7 @@ export async function lookInside(
     ...login.read.map((path) => same("read", path)),
     ...login.write.map((path) => same("write", path)),
     ...chosen.value,
-    ...[place.top, ...place.caches, ...launch.folders].map((path) => same("write", path)),
+    ...[place.top, ...(await existing(place.caches)), ...launch.folders].map((path) => same("write", path)),
   ];
   const needed = mounts.filter((mount) => !isSeenAnyway(mount, mounts));
   await prepareTargets(needed, privates);

@@ -1,8 +1,8 @@
 // What the known coding agents need of the user's home to be logged in, for the one that is started and nothing for others. Credentials can
 // be written, because they are renewed in place. Settings can only be read: whoever can write the hooks in them runs programs outside.
 
-import { stat } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
+import { existing } from "../confined/existing.ts";
 import type { Launch } from "../workspace.ts";
 
 export type Login = {
@@ -77,8 +77,3 @@ const LOGINS: readonly Known[] = [
 
 const from = (said: string | undefined, usual: string): string =>
   said !== undefined && isAbsolute(said) ? said : usual;
-
-async function existing(paths: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
-  return paths.filter((_, index) => found[index] !== null);
-}

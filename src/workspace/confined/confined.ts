@@ -22,6 +22,8 @@ export type Clones = {
 /** Where a program is about to be started. */
 export type ConfinedPlace = {
   readonly workspace: Workspace;
+  /** Of the workspace, among all of this state folder. */
+  readonly name: string;
   /** The whole clone; the workspace may be a folder in it. */
   readonly top: string;
   /** A folder of ours for this workspace, outside of the clone. */
@@ -70,7 +72,7 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
       const ended = await end(workspace);
       if (!ended.ok) return ended;
       const own = await openPrivate(privateRoot, basename(top));
-      return own.ok ? sandbox.confine({ workspace, top, own: own.value }, launch) : own;
+      return own.ok ? sandbox.confine({ workspace, name: basename(top), top, own: own.value }, launch) : own;
     },
 
     async unlock(workspace) {

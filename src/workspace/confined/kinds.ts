@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { createBubblewrapWorkspaces } from "../bubblewrap/bubblewrap.ts";
 import { createCloneWorkspaces } from "../clone.ts";
+import { createContainerWorkspaces } from "../container/container.ts";
 import type { GitWorkspaces } from "../git-workspaces.ts";
 import type { WorkspaceSettings } from "../settings.ts";
 
@@ -13,13 +14,13 @@ export type ConfiningOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-export const CONFINING = ["bubblewrap"] as const;
-export type ConfiningMode = (typeof CONFINING)[number];
+export type ConfiningMode = "bubblewrap" | "docker" | "podman";
 
 export function createConfining(mode: ConfiningMode, { home, settings, environment }: ConfiningOptions): GitWorkspaces {
   const root = join(home, "clones");
   const clones = createCloneWorkspaces({ root, mode });
   const caches = Object.values(settings.caches ?? {}).map((name) => join(home, "caches", name));
   const shared = { clones, root, home, caches, environment };
-  return createBubblewrapWorkspaces({ ...shared, settings: settings.bubblewrap ?? {} });
+  if (mode === "bubblewrap") return createBubblewrapWorkspaces({ ...shared, settings: settings.bubblewrap ?? {} });
+  return createContainerWorkspaces({ ...shared, engine: mode, settings: settings.docker });
 }
