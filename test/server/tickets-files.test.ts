@@ -94,7 +94,7 @@ test("one ticket shows its file's head, body, neighbours, variants and why it do
   const ticket = await show("AGI-2");
   expect(ticket.frontMatter).toContain("status: Needs Plan");
   expect(ticket.body.trim()).toBe("Do it.");
-  expect(ticket.version).toMatch(/^[0-9a-f]{64}$/u);
+  expect(ticket.file?.version).toMatch(/^[0-9a-f]{64}$/u);
   expect(ticket.explain[0]).toMatch(/^AGI-2 \(Needs Plan\): waits for AGI-1/u);
   expect(ticket.graph.nodes.map(({ id, depth, title }) => [id, depth, title])).toEqual([
     ["AGI-1", -1, "First"],
@@ -182,7 +182,7 @@ test.each<[string, Record<string, unknown>, string, string]>([
 test("only the keys that are named change in a file; comments, other keys and the body stay byte for byte", async () => {
   const head = "id: AGI-20 # mine\ntitle: Old\nrepo: .\nstatus: Backlog\nowner: me # kept";
   const file = write("FR-9/AGI-20.md", head, "text  \n\n* x");
-  const { version } = await show("AGI-20");
+  const version = (await show("AGI-20")).file?.version;
   const edited = await served.call("PATCH", "/api/tickets/AGI-20", {
     body: { title: "New: it", dependsOn: ["AGI-1"], status: "Needs Plan", priority: 1 },
     headers: { "if-match": `"${version}"` },
@@ -193,13 +193,13 @@ test("only the keys that are named change in a file; comments, other keys and th
   expect(text).toContain("owner: me # kept\n");
   expect(text.endsWith("---\n\ntext  \n\n* x\n")).toBe(true);
   const after = await show("AGI-20");
-  expect(after).toMatchObject({ title: "New: it", word: "Needs Plan", version: edited.body["version"] });
+  expect(after).toMatchObject({ title: "New: it", word: "Needs Plan", file: { version: edited.body["version"] } });
   expect(after.file).toMatchObject({ priority: 1, dependsOn: ["AGI-1"] });
 });
 
 test("whoever looked at an older file changes nothing, and is told what it says now", async () => {
   const file = join(served.bench.project, "feature_requests/FR-9/AGI-20.md");
-  const { version } = await show("AGI-20");
+  const version = (await show("AGI-20")).file?.version;
   writeFileSync(file, readFileSync(file, "utf8").replace("Needs Plan", "Blocked"));
   served.parts.tickets?.known.wrote();
   const refused = await served.call("PATCH", "/api/tickets/AGI-20", {

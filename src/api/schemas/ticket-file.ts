@@ -32,6 +32,7 @@ export const ticketProblemSchema = z
 export const ticketFileSchema = z
   .object({
     path: z.string().meta({ description: "relative to the project" }),
+    version: z.string().meta({ description: "of the file's bytes, for If-Match" }),
     request: z.string().meta({ description: "its folder, which stands for one request: FR-2" }),
     status: z.enum(TICKET_STATUSES).meta({ description: "what the file says" }),
     repo: z.string(),

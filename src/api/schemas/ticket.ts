@@ -93,7 +93,6 @@ export const ticketSchema = z
   .object({
     ...shared,
     body: z.string(),
-    version: z.string().nullable().meta({ description: "of its file, for If-Match" }),
     frontMatter: z.string().nullable().meta({ description: "the head of its file as it stands there" }),
     explain: z.array(z.string()).meta({ description: "why it is or is not worked on, line by line" }),
     variants: z.array(variantSchema).meta({ description: "the other tickets of its group, and itself" }),

@@ -19,6 +19,7 @@ export function showFile(planned: PlannedTicket, { problems }: TicketsNow): Show
   const found = planned.state === "refused" && !own.some(({ code }) => code === planned.problem.code);
   return {
     path: ticket.path,
+    version: ticket.hash,
     request: ticket.request,
     status: ticket.status,
     repo: ticket.repo,

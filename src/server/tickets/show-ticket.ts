@@ -27,7 +27,7 @@ export async function showTicket(parts: ServerParts, id: string): Promise<Result
   const attempts = runs === undefined ? [] : await store.attempts(runs.newest.id);
   return ok({
     ...(await createSummaries(parts, now)({ file: planned, runs })),
-    ...(await fileOf(parts, planned)),
+    frontMatter: await frontMatterOf(parts, planned),
     ...(await runsOf(store, id, runs, planned)),
     explain: now === undefined || planned === undefined ? [] : [...explainTicket(id, now.scan, now.plan)],
     variants: now === undefined || planned === undefined ? [] : await variantsOf(parts, planned, now),
@@ -50,13 +50,10 @@ function notFound(id: string): Refusal {
 const HEAD_AT_MOST = 64 * 1024;
 
 /** The head is read anew: what a person looks at before changing it is the file, not what was remembered of it. */
-async function fileOf(
-  { tickets }: ServerParts,
-  planned: PlannedTicket | undefined,
-): Promise<Pick<Ticket, "version" | "frontMatter">> {
-  if (tickets === undefined || planned === undefined) return { version: null, frontMatter: null };
+async function frontMatterOf({ tickets }: ServerParts, planned: PlannedTicket | undefined): Promise<string | null> {
+  if (tickets === undefined || planned === undefined) return null;
   const text = await tickets.known.folder.text(planned.ticket);
-  return { version: planned.ticket.hash, frontMatter: text.ok ? headOf(text.value) : null };
+  return text.ok ? headOf(text.value) : null;
 }
 
 /** Between the first two lines of dashes. */

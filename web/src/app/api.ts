@@ -12,7 +12,9 @@ const CALLS = {
   attemptFile: ["get", "/api/runs/{run}/attempts/{stage}/{attempt}/{file}"],
   cancelRun: ["post", "/api/runs/{run}/cancel"],
   cost: ["get", "/api/cost"],
+  createTicket: ["post", "/api/tickets"],
   createKey: ["post", "/api/keys"],
+  editTicket: ["patch", "/api/tickets/{ticket}"],
   enableEndpoint: ["post", "/api/endpoints/{endpoint}/enable"],
   endSession: ["delete", "/api/sessions/current"],
   flowSource: ["get", "/api/flows/{flow}/source"],
@@ -53,6 +55,7 @@ const CALLS = {
   startDemo: ["post", "/api/demo"],
   startRun: ["post", "/api/runs"],
   testEndpoint: ["post", "/api/endpoints/{endpoint}/test"],
+  ticketProblems: ["get", "/api/tickets/problems"],
   whoami: ["get", "/api/whoami"],
 } as const satisfies Partial<{
   [N in RouteName]: readonly [(typeof ROUTES)[N]["method"], (typeof ROUTES)[N]["path"]];
@@ -91,7 +94,7 @@ export async function call<N extends CallName>(
       authorization: `Bearer ${currentToken() ?? ""}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(options.ifMatch === undefined ? {} : { "if-match": `"${options.ifMatch}"` }),
-      ...(method === "post" ? { "idempotency-key": crypto.randomUUID() } : {}),
+      ...(method === "post" || method === "patch" ? { "idempotency-key": crypto.randomUUID() } : {}),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),

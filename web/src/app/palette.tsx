@@ -18,9 +18,13 @@ import { keysText } from "./keyboard.ts";
 import { setTheme } from "./theme.ts";
 
 const ActDialog = lazy(async () => ({ default: (await import("../run/run-actions.tsx")).ActDialog }));
+const NewTicket = lazy(async () => ({ default: (await import("../tickets/new-ticket.tsx")).NewTicket }));
 const StartRun = lazy(async () => ({ default: (await import("../run/start-run.tsx")).StartRun }));
 
-type Step = { readonly is: "list" } | { readonly is: "start" } | { readonly is: "act"; readonly act: Act };
+type Step =
+  | { readonly is: "list" }
+  | { readonly is: "start" | "new-ticket" }
+  | { readonly is: "act"; readonly act: Act };
 type Props = { readonly close: () => void; readonly showKeys: () => void };
 
 export function Palette({ close, showKeys }: Props): ReactNode {
@@ -32,6 +36,12 @@ export function Palette({ close, showKeys }: Props): ReactNode {
   const perform = usePerform({ close, showKeys, next: setStep, item: known.item });
   const selected = entries.find(({ title }) => title.toLowerCase() === chosen.toLowerCase());
 
+  if (step.is === "new-ticket")
+    return (
+      <Suspense>
+        <NewTicket close={close} />
+      </Suspense>
+    );
   if (step.is === "start")
     return (
       <Suspense>
@@ -130,7 +140,8 @@ function usePerform(given: Props & { readonly next: (step: Step) => void; readon
   return (deed) => {
     switch (deed.type) {
       case "start":
-        return next({ is: "start" });
+      case "new-ticket":
+        return next({ is: deed.type });
       case "act":
         return next({ is: "act", act: deed.act });
       case "keys":

@@ -87,6 +87,8 @@ export function onLive(changes: readonly Change[] | "reset"): void {
   if (changes === "reset") return void queryClient.invalidateQueries();
   const runs = new Set(changes.map(({ runId }) => runId));
   const subjects = new Set(changes.map(({ subjectId }) => subjectId));
+  // Of many files at once it is only said that there are many.
+  const isManyTickets = changes.some(({ name, subjectId }) => name === "ticket.changed" && subjectId === "");
   const decides = changes.some(({ name }) => DECIDED.test(name));
   const waits = changes.some(({ name }) => WAITING.test(name));
   void queryClient.invalidateQueries({
@@ -99,6 +101,7 @@ export function onLive(changes: readonly Change[] | "reset"): void {
         case "acts":
           return runs.has(runOf(String(of)));
         case "ticket":
+          return subjects.has(String(of)) || isManyTickets;
         case "story":
           return subjects.has(String(of));
         case "item":
@@ -116,7 +119,7 @@ export function onLive(changes: readonly Change[] | "reset"): void {
 }
 
 /** What any change may touch. Of these a next load does not cut off the one before. */
-const LISTS: ReadonlySet<unknown> = new Set(["runs", "tickets", "health", "cost", "workers"]);
+const LISTS: ReadonlySet<unknown> = new Set(["runs", "tickets", "ticket-problems", "health", "cost", "workers"]);
 const LISTS_REST_MS = 300;
 const refreshLists = oneAtATime(
   () => queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => LISTS.has(kind) }),

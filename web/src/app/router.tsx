@@ -52,7 +52,8 @@ const run = createRoute({
 const tickets = createRoute({
   getParentRoute: () => rootRoute,
   path: "/tickets",
-  validateSearch: (search: Record<string, unknown>) => pick(search, "flow", "show"),
+  validateSearch: (search: Record<string, unknown>) =>
+    pick(search, "flow", "show", "status", "state", "request", "group", "q", "new"),
   component: lazyRouteComponent(() => import("../pages/tickets.tsx"), "TicketsPage"),
 });
 const ticket = createRoute({

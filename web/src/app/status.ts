@@ -5,6 +5,11 @@ export type Tone = "quiet" | "active" | "attention" | "warning" | "good" | "bad"
 export type Shown = { readonly word: string; readonly sign: string; readonly tone: Tone };
 
 export const SHOWN = {
+  ready: { word: "Can start", sign: "▷", tone: "active" },
+  held: { word: "Waits for others", sign: "⧖", tone: "quiet" },
+  refused: { word: "Cannot start", sign: "✖", tone: "bad" },
+  person: { word: "Needs a person", sign: "◆", tone: "attention" },
+  merging: { word: "Awaiting merge", sign: "⇡", tone: "quiet" },
   queued: { word: "Queued", sign: "○", tone: "quiet" },
   running: { word: "Running", sign: "◉", tone: "active" },
   waiting: { word: "Waiting for you", sign: "◆", tone: "attention" },

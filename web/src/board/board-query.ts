@@ -24,9 +24,9 @@ export const boardQuery = (flow: string) =>
       // Where the others fail first, nobody is left to hear that this one did, too.
       ended.catch(() => undefined);
       const tickets: Ticket[] = [];
-      let before: number | null = null;
+      let before: string | null = null;
       do {
-        const at: { before?: string } = before === null ? {} : { before: String(before) };
+        const at: { before?: string } = before === null ? {} : { before };
         const page = await call(
           "listTickets",
           { query: { flow, open: "true", limit: String(PAGE), ...at } },

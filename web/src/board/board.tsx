@@ -1,7 +1,7 @@
 // The lanes of one flow. Cards move by themselves as events come; a person moves one by its menu.
 
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { useShortcuts } from "../app/keyboard.ts";
 import { flowQuery } from "../app/queries.ts";
@@ -72,7 +72,11 @@ export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
         {tickets.length === 0 && (
           <Empty title="No ticket goes through this flow.">
             <p>
-              Start one: <code className="font-mono text-ink">passrail run {flow} "what is to be done"</code>
+              Start one: <code className="font-mono text-ink">passrail run {flow} "what is to be done"</code>, or{" "}
+              <Link to="/tickets" search={{ new: "1" }}>
+                create a ticket
+              </Link>
+              .
             </p>
           </Empty>
         )}

@@ -8,7 +8,10 @@ const STALLED_MS = 5 * 60_000;
 /** How it stands. Escalated is a state of its own: how often it was sent back does not make it so. */
 export function standingOf(ticket: Ticket): ShownName {
   if (ticket.paused && (ticket.status === "running" || ticket.status === "waiting")) return "paused";
+  if (ticket.file !== null && !goesOn(ticket)) return standingOfFile(ticket.file);
   switch (ticket.status) {
+    case null:
+      return "queued";
     case "waiting":
       return isEscalated(ticket) ? "escalated" : "waiting";
     case "running":
@@ -21,13 +24,40 @@ export function standingOf(ticket: Ticket): ShownName {
   }
 }
 
+function goesOn({ status }: Pick<Ticket, "status">): boolean {
+  return status === "running" || status === "waiting" || status === "stopped";
+}
+
+/** How a ticket stands whose file alone says so. */
+export function standingOfFile({
+  state,
+  status,
+}: {
+  readonly state: NonNullable<Ticket["file"]>["state"];
+  readonly status: string;
+}): ShownName {
+  return state === "ended" && status === "Canceled" ? "canceled" : STATES[state];
+}
+
+/** `working` without a run: that of another machine, or one that was lost. */
+const STATES: Readonly<Record<NonNullable<Ticket["file"]>["state"], ShownName>> = {
+  eligible: "ready",
+  waits: "held",
+  refused: "refused",
+  working: "queued",
+  intervention: "person",
+  "awaiting-merge": "merging",
+  ended: "completed",
+};
+
 function isEscalated({ waits }: Pick<Ticket, "waits">): boolean {
   return waits.some(({ kind }) => kind === "escalation");
 }
 
 /** No event and no word of the agent for more than five minutes, while one is at work. */
 export function isStalled({ status, agent, paused, activeAt }: Ticket, now: number): boolean {
-  return status === "running" && agent !== null && !paused && now - Date.parse(activeAt) > STALLED_MS;
+  if (status !== "running" || agent === null || paused || activeAt === null) return false;
+  return now - Date.parse(activeAt) > STALLED_MS;
 }
 
 export type LoopBadge = { readonly key: string; readonly text: string; readonly title: string; readonly tone: Tone };
@@ -56,6 +86,11 @@ export function costText({ usd, unknownUsd }: Ticket["cost"]): string {
 /** An id that was made up by a machine is told by its beginning; one that a person gave is shown as it is. */
 export function shortId(id: string): string {
   return /^[0-9a-f]{32}$/.test(id) ? `${id.slice(0, 8)}…` : id;
+}
+
+/** The number of its newest run; without one the request that it belongs to. */
+export function ticketOrigin({ newest, file }: Pick<Ticket, "newest" | "file">): string {
+  return newest === null ? (file?.request ?? "") : `#${newest.number}`;
 }
 
 /** What is waited for, and who is to say it. */

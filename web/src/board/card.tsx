@@ -4,9 +4,11 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Badge, StatusBadge } from "../ui/status-badge.tsx";
 import { choicesOf } from "../decide/words.ts";
+import { BlockedBy } from "../tickets/blocked-by.tsx";
+import { FileBadges } from "../tickets/file-badges.tsx";
 import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Ago, duration } from "../ui/time.tsx";
-import { costText, isStalled, loopBadges, shortId, standingOf, waitText } from "./card-facts.ts";
+import { costText, isStalled, loopBadges, shortId, standingOf, ticketOrigin, waitText } from "./card-facts.ts";
 import { hasEnded, type Ticket } from "./lanes.ts";
 import type { Move } from "./move.ts";
 
@@ -45,19 +47,24 @@ export function Card({ ticket, isSelected, now, onMove }: CardProps): ReactNode 
         </button>
       </div>
       <p title={plain(ticket.id)} className="truncate font-mono text-xs text-muted">
-        <SafeText max={80}>{shortId(ticket.id)}</SafeText> · #{ticket.newest.number}
+        <SafeText max={80}>{shortId(ticket.id)}</SafeText> · {ticketOrigin(ticket)}
       </p>
       <CardBadges ticket={ticket} now={now} />
       <Where ticket={ticket} />
+      {ticket.file !== null && <BlockedBy file={ticket.file} />}
       <WaitButtons ticket={ticket} onMove={onMove} />
       <p className="flex flex-wrap gap-x-3 text-xs text-muted">
-        <span title="Last sign of life">
-          <Ago at={ticket.activeAt} />
-        </span>
-        <span title="Cost of all its runs as far as it is known" className="tabular">
-          cost {costText(ticket.cost)}
-        </span>
-        {!hasEnded(ticket) && (
+        {ticket.activeAt !== null && (
+          <span title="Last sign of life">
+            <Ago at={ticket.activeAt} />
+          </span>
+        )}
+        {ticket.newest !== null && (
+          <span title="Cost of all its runs as far as it is known" className="tabular">
+            cost {costText(ticket.cost)}
+          </span>
+        )}
+        {ticket.createdAt !== null && !hasEnded(ticket) && (
           <span title="Age of its newest run" className="tabular">
             age {duration(Math.max(0, now - Date.parse(ticket.createdAt)))}
           </span>
@@ -83,12 +90,13 @@ export function CardBadges({ ticket, now }: { readonly ticket: Ticket; readonly 
           <span aria-hidden="true">!</span> Stalled
         </Badge>
       )}
+      {ticket.file !== null && <FileBadges file={ticket.file} />}
     </div>
   );
 }
 
 /** Agent and stage. */
-function Where({ ticket: { agent, stage, why, status, waits } }: { readonly ticket: Ticket }): ReactNode {
+function Where({ ticket: { agent, stage, why, status, waits, file } }: { readonly ticket: Ticket }): ReactNode {
   if (agent !== null || (status === "running" && stage !== null))
     return (
       <p className="min-w-0 truncate">
@@ -102,7 +110,8 @@ function Where({ ticket: { agent, stage, why, status, waits } }: { readonly tick
       </p>
     );
   const text = waits.length === 0 ? why : waits.map(waitText).join(", ");
-  if (text === null) return null;
+  // Said more exactly below.
+  if (text === null || (file !== null && file.blockedBy.length > 0)) return null;
   return (
     <p className="line-clamp-2 text-muted">
       <SafeText max={200}>{text}</SafeText>

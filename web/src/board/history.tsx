@@ -6,7 +6,7 @@ import { issueText } from "./issue-text.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { clock } from "../ui/time.tsx";
 
-type Entry = AnswerTo<"showTicket">["feature"]["pipeline_log"][number];
+type Entry = NonNullable<AnswerTo<"showTicket">["feature"]>["pipeline_log"][number];
 
 const SHOWN_AT_MOST = 100;
 

@@ -19,11 +19,13 @@ export function lanesOf(statuses: readonly string[], tickets: readonly Ticket[])
 /** What waits for a person comes first, then what moved last. */
 function byNeed(a: Ticket, b: Ticket): number {
   const waits = Number(b.waits.length > 0) - Number(a.waits.length > 0);
-  return waits === 0 ? b.updatedAt.localeCompare(a.updatedAt) : waits;
+  return waits === 0 ? (b.updatedAt ?? "").localeCompare(a.updatedAt ?? "") : waits;
 }
 
-export function hasEnded({ status }: Pick<Ticket, "status">): boolean {
-  return status === "completed" || status === "canceled";
+/** A run that has ended does not end a ticket whose file was moved since. */
+export function hasEnded({ status, file }: Pick<Ticket, "status" | "file">): boolean {
+  if (status !== null && status !== "completed" && status !== "canceled") return false;
+  return file === null || file.state === "ended";
 }
 
 /** The flow with most tickets under way; where none is, the one that moved last; else the first that there is. */
@@ -32,5 +34,5 @@ export function busiestFlow(flows: readonly string[], tickets: readonly Ticket[]
   for (const ticket of tickets) if (!hasEnded(ticket)) open.set(ticket.flow, (open.get(ticket.flow) ?? 0) + 1);
   const [busiest] = [...open].toSorted((a, b) => b[1] - a[1]);
   if (busiest !== undefined) return busiest[0];
-  return tickets.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt))[0]?.flow ?? flows[0];
+  return tickets.toSorted((a, b) => (b.updatedAt ?? "").localeCompare(a.updatedAt ?? ""))[0]?.flow ?? flows[0];
 }

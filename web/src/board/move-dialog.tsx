@@ -7,6 +7,7 @@ import { actsQuery, itemQuery } from "../app/queries.ts";
 import { choicesOf } from "../decide/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { runOfTicket, ticketMoves } from "../../../src/api/ticket-moves.ts";
 import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -35,18 +36,30 @@ export function MoveDialog({ ticket, first, close }: Props): ReactNode {
 }
 
 function Menu({ ticket, choose }: { readonly ticket: Ticket; readonly choose: (move: Move) => void }): ReactNode {
-  const { data, error, refetch } = useQuery(actsQuery(ticket.newest.id));
+  const { data, error, refetch } = useQuery({
+    ...actsQuery(ticket.newest?.id ?? ""),
+    enabled: ticket.newest !== null,
+  });
+  const words = ticket.file === null ? [] : ticketMoves(ticket.id, ticket.file.status, runOfTicket(ticket.status));
   const answers = ticket.waits.flatMap((item) =>
     choicesOf({ ...item, leads: [] }).map((choice): Move => ({ kind: "answer", item: item.id, choice })),
   );
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
-  if (data === undefined) return <Loading what="what can be done" />;
-  const possible = data.acts.filter(({ why }) => why === null);
-  const not = data.acts.filter(({ why }) => why !== null);
+  if (data === undefined && ticket.newest !== null) return <Loading what="what can be done" />;
+  const acts = data?.acts ?? [];
+  const moves: readonly Move[] = [
+    ...answers,
+    ...acts.flatMap(({ act, stage, why }): Move[] => (why === null ? [{ kind: "act", act, stage }] : [])),
+    ...words.flatMap(({ to, why }): Move[] => (why === null ? [{ kind: "status", to }] : [])),
+  ];
+  const not = [
+    ...acts.map(({ act, stage, why }) => ({ name: wordsOf({ kind: "act", act, stage }).name, why })),
+    ...words.map(({ to, why }) => ({ name: wordsOf({ kind: "status", to }).name, why })),
+  ].filter(({ why }) => why !== null);
   return (
     <div className="flex flex-col gap-4 text-sm">
       <ul className="flex flex-col gap-1.5">
-        {[...answers, ...possible.map(({ act, stage }): Move => ({ kind: "act", act, stage }))].map((move, index) => {
+        {moves.map((move, index) => {
           const { name, isDangerous } = wordsOf(move);
           return (
             <li key={`${move.kind} ${name}`}>
@@ -75,10 +88,9 @@ function Menu({ ticket, choose }: { readonly ticket: Ticket; readonly choose: (m
         <section>
           <h3 className="mb-1 text-xs font-semibold text-muted">Not possible now</h3>
           <ul className="flex flex-col gap-1 text-muted">
-            {not.map(({ act, stage, why }) => (
-              <li key={`${act} ${stage ?? ""}`}>
-                <span className="font-medium">{plain(wordsOf({ kind: "act", act, stage }).name, 100)}</span>:{" "}
-                <SafeText max={300}>{why ?? ""}</SafeText>
+            {not.map(({ name, why }) => (
+              <li key={name}>
+                <span className="font-medium">{plain(name, 100)}</span>: <SafeText max={300}>{why ?? ""}</SafeText>
               </li>
             ))}
           </ul>
@@ -103,6 +115,8 @@ function Confirm({
   const [text, setText] = useState("");
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
+  // What was looked at when it was chosen; the board behind it goes on.
+  const [seen] = useState(ticket);
   const field = useId();
   const item = useQuery({
     ...itemQuery(move.kind === "answer" ? move.item : ""),
@@ -120,7 +134,7 @@ function Confirm({
   const act = async (): Promise<void> => {
     setBusy(true);
     try {
-      await make(move, ticket.newest.id, text, item.data?.version);
+      await make(move, seen, text, item.data?.version);
       toast(`${name}: done`);
       close();
     } catch (cause) {

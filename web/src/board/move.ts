@@ -2,11 +2,16 @@
 
 import { call } from "../app/api.ts";
 import type { Choice } from "../decide/words.ts";
+import type { TicketStatus } from "../../../src/core/tickets/status.ts";
+import { changeTicket } from "../tickets/queries.ts";
+import type { Ticket } from "./lanes.ts";
 import { type Act, WORDING, type Wording } from "../run/acts.ts";
 
 export type Move =
   | { readonly kind: "answer"; readonly item: string; readonly choice: Choice }
-  | { readonly kind: "act"; readonly act: Act["act"]; readonly stage: string | null };
+  | { readonly kind: "act"; readonly act: Act["act"]; readonly stage: string | null }
+  /** By the status in the ticket's file. */
+  | { readonly kind: "status"; readonly to: TicketStatus };
 
 type Words = {
   /** What the button says. */
@@ -30,10 +35,25 @@ export function wordsOf(move: Move): Words {
       isDangerous: look === "danger" || ENDS.has(answer),
     };
   }
+  if (move.kind === "status")
+    return {
+      name: `To ${move.to}`,
+      about: STATUS_ABOUT[move.to] ?? "It may be picked up there as soon as there is room.",
+      asks: "",
+      mustSay: false,
+      isDangerous: move.to === "Canceled",
+    };
   const at = move.stage !== null ? ` ${move.stage}` : move.act === "rerun" ? " an earlier stage" : " the run";
   const { name, about, says, isDanger } = WORDING[move.act];
   return { name: `${name}${at}`, about, asks: ASKS[says], mustSay: says === "needed reason", isDangerous: isDanger };
 }
+
+const STATUS_ABOUT: Readonly<Partial<Record<TicketStatus, string>>> = {
+  Blocked: "Nothing starts before somebody moves it on.",
+  "Needs Human Review": "Nothing starts before somebody moves it on.",
+  "Needs Human Decision": "Nothing starts before somebody moves it on.",
+  Canceled: "It is over. Tickets that wait for it go on without it.",
+};
 
 /** Answers of escalations and budgets after which nothing more is done. */
 const ENDS: ReadonlySet<string> = new Set(["cancel", "abort", "stop"]);
@@ -46,7 +66,14 @@ const ASKS: Readonly<Record<Wording["says"], string>> = {
 };
 
 /** `version`: what the person has looked at; a decision about something else is refused. */
-export async function make(move: Move, run: string, text: string, version: string | undefined): Promise<void> {
+export async function make(
+  move: Move,
+  { id, newest, file }: Pick<Ticket, "id" | "newest" | "file">,
+  text: string,
+  version: string | undefined,
+): Promise<void> {
+  if (move.kind === "status") return changeTicket(id, { status: move.to }, file?.version ?? "");
+  const run = newest?.id ?? "";
   if (move.kind === "answer") {
     await call(
       "answerItem",

@@ -10,30 +10,46 @@ import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Ago, useNow } from "../ui/time.tsx";
 import { CardBadges } from "./card.tsx";
+import { BlockedBy } from "../tickets/blocked-by.tsx";
+import { STATE_NAMES } from "../tickets/state-names.ts";
 import { costText, shortId } from "./card-facts.ts";
 import type { Ticket } from "./lanes.ts";
 
-type Props = { readonly flow: string | undefined; readonly show: "open" | "ended" | "all" };
+export type TicketFilter = {
+  readonly flow?: string;
+  readonly status?: string;
+  readonly state?: string;
+  readonly request?: string;
+  readonly group?: string;
+  readonly q?: string;
+  readonly open?: "true" | "false";
+};
+type Props = {
+  readonly filter: TicketFilter;
+  /** What stands there when there is nothing at all. */
+  readonly empty: ReactNode;
+};
 
 const ROW_PX = 64;
 
-export function TicketList({ flow, show }: Props): ReactNode {
+export function TicketList({ filter, empty }: Props): ReactNode {
+  const { state, ...asked } = filter;
   const list = useInfiniteQuery({
-    queryKey: ["tickets", "list", flow ?? "", show],
+    queryKey: ["tickets", "list", filter],
     queryFn: ({ pageParam, signal }) =>
       call(
         "listTickets",
         {
           query: {
+            ...asked,
+            ...isState(state),
             limit: "100",
-            ...(flow === undefined ? {} : { flow }),
-            ...(show === "all" ? {} : { open: show === "open" ? "true" : "false" }),
-            ...(pageParam === null ? {} : { before: String(pageParam) }),
+            ...(pageParam === null ? {} : { before: pageParam }),
           },
         },
         { signal },
       ),
-    initialPageParam: null as number | null,
+    initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
   });
   const tickets = list.data?.pages.flatMap((page) => page.tickets);
@@ -44,13 +60,7 @@ export function TicketList({ flow, show }: Props): ReactNode {
       <Failure error={list.error} retry={() => void list.refetch()} />
     );
   if (tickets.length === 0)
-    return (
-      <Empty title={show === "open" ? "No ticket is under way." : "There is no ticket yet."}>
-        <p>
-          Start one: <code className="font-mono text-ink">passrail run feature "what is to be done"</code>
-        </p>
-      </Empty>
-    );
+    return <>{Object.keys(filter).length === 0 ? empty : <Empty title="No ticket is like this." />}</>;
   return (
     <div className="flex flex-col gap-3">
       {list.error !== null && <Failure error={list.error} retry={() => void list.refetch()} />}
@@ -122,8 +132,10 @@ function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number })
           <span className="font-mono" title={plain(ticket.id)}>
             <SafeText max={80}>{shortId(ticket.id)}</SafeText>
           </span>{" "}
-          · {ticket.flow} · {ticket.runs} {ticket.runs === 1 ? "run" : "runs"}
+          · {ticket.file !== null && <>{plain(ticket.file.request, 20)} · </>}
+          {ticket.flow} · {ticket.runs} {ticket.runs === 1 ? "run" : "runs"}
         </p>
+        <Why ticket={ticket} />
       </div>
       <CardBadges ticket={ticket} now={now} />
       <span className="w-40 truncate text-muted max-md:w-auto">
@@ -137,8 +149,28 @@ function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number })
       </span>
       <span className="tabular w-16 text-right text-muted max-md:w-auto">{costText(ticket.cost)}</span>
       <span className="w-24 text-right text-xs text-muted max-md:w-auto">
-        <Ago at={ticket.activeAt} />
+        {ticket.activeAt !== null && <Ago at={ticket.activeAt} />}
       </span>
     </div>
   );
 }
+
+/** Of a ticket that does not move by itself: what keeps it. */
+function Why({ ticket: { file, why } }: { readonly ticket: Ticket }): ReactNode {
+  if (file === null) return null;
+  if (file.blockedBy.length > 0) return <BlockedBy file={file} />;
+  if (file.state !== "refused" && file.state !== "intervention") return null;
+  return (
+    <p className="line-clamp-2 text-xs text-muted">
+      <SafeText max={300}>{why ?? file.why}</SafeText>
+    </p>
+  );
+}
+
+/** What an address says can be anything; only a state is asked for. */
+function isState(text: string | undefined): { state?: State } {
+  return STATES.has(text as State) ? { state: text as State } : {};
+}
+
+type State = NonNullable<Ticket["file"]>["state"];
+const STATES: ReadonlySet<State> = new Set(STATE_NAMES.map(([state]) => state));

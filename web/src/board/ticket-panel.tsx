@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ticketQuery } from "../app/queries.ts";
 import { Button } from "../ui/button.tsx";
+import { BlockedBy } from "../tickets/blocked-by.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Ago, clock, useNow } from "../ui/time.tsx";
@@ -44,14 +45,23 @@ export function TicketPanel({ id, close, onMove }: Props): ReactNode {
             ) : (
               data.why !== null && <Fact name="Why">{data.why}</Fact>
             )}
-            <dt className="text-muted">Since</dt>
-            <dd>
-              {clock(data.since)} · <Ago at={data.since} />
-            </dd>
-            <dt className="text-muted">Last sign</dt>
-            <dd>
-              <Ago at={data.activeAt} />
-            </dd>
+            {data.since !== null && (
+              <>
+                <dt className="text-muted">Since</dt>
+                <dd>
+                  {clock(data.since)} · <Ago at={data.since} />
+                </dd>
+              </>
+            )}
+            {data.activeAt !== null && (
+              <>
+                <dt className="text-muted">Last sign</dt>
+                <dd>
+                  <Ago at={data.activeAt} />
+                </dd>
+              </>
+            )}
+            {data.file !== null && <Fact name="File">{data.file.path}</Fact>}
             <Fact name="Cost">{costText(data.cost)}</Fact>
           </dl>
           <WaitButtons ticket={data} onMove={onMove} />
@@ -66,15 +76,18 @@ export function TicketPanel({ id, close, onMove }: Props): ReactNode {
             >
               Ticket
             </Link>
-            <Link
-              to="/runs/$run"
-              params={{ run: String(data.newest.number) }}
-              className="inline-flex items-center pointer-coarse:min-h-11"
-            >
-              Run #{data.newest.number}
-            </Link>
+            {data.newest !== null && (
+              <Link
+                to="/runs/$run"
+                params={{ run: String(data.newest.number) }}
+                className="inline-flex items-center pointer-coarse:min-h-11"
+              >
+                Run #{data.newest.number}
+              </Link>
+            )}
           </div>
-          <History log={data.feature.pipeline_log} />
+          {data.file !== null && <BlockedBy file={data.file} />}
+          {data.feature !== null && <History log={data.feature.pipeline_log} />}
         </>
       )}
     </aside>

@@ -23,6 +23,7 @@ export function ticketWith(given: Partial<Ticket>): Ticket {
     since: at,
     updatedAt: at,
     activeAt: at,
+    file: null,
     ...given,
   };
 }

@@ -1,8 +1,8 @@
-// One ticket: its text, its story where agents hand it over, its record and its runs.
+// One ticket: how it stands, its place among the others, its text, its file, its story where agents hand it over, its record and its runs.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import type { AnswerTo } from "../../../src/client/input.ts";
 import { useShortcuts } from "../app/keyboard.ts";
 import { flowQuery, ticketQuery } from "../app/queries.ts";
@@ -14,13 +14,19 @@ import type { Ticket } from "../board/lanes.ts";
 import type { Move } from "../board/move.ts";
 import { MoveDialog } from "../board/move-dialog.tsx";
 import { Story } from "../story/story.tsx";
+import { Dependencies } from "../tickets/dependencies.tsx";
+import { FileFacts } from "../tickets/file-facts.tsx";
+import { TicketStanding } from "../tickets/standing.tsx";
+import { Variants } from "../tickets/variants.tsx";
 import { Button } from "../ui/button.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { PageHead, Panel } from "../ui/panel.tsx";
-import { SafeText } from "../ui/safe-text.tsx";
+import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { clock, useNow } from "../ui/time.tsx";
+
+const EditTicket = lazy(async () => ({ default: (await import("../tickets/edit-ticket.tsx")).EditTicket }));
 
 export function TicketPage(): ReactNode {
   const { ticket: id } = useParams({ from: "/tickets/$ticket" });
@@ -29,8 +35,12 @@ export function TicketPage(): ReactNode {
   const flow = useQuery({ ...flowQuery(data?.flow ?? ""), enabled: data !== undefined });
   const now = useNow(15_000);
   const [moving, setMoving] = useState<{ readonly first: Move | undefined } | null>(null);
+  const [isEditing, setEditing] = useState(false);
   const shortcuts = useMemo(
-    () => [{ keys: "m", does: "Move the ticket", group: "Ticket", act: () => setMoving({ first: undefined }) }],
+    () => [
+      { keys: "m", does: "Move the ticket", group: "Ticket", act: () => setMoving({ first: undefined }) },
+      { keys: "e", does: "Edit the ticket", group: "Ticket", act: () => setEditing(true) },
+    ],
     [],
   );
   useShortcuts(shortcuts);
@@ -46,7 +56,15 @@ export function TicketPage(): ReactNode {
   return (
     <>
       <PageHead title={<SafeText max={200}>{data.title}</SafeText>}>
+        <span className="text-sm font-medium">
+          <SafeText max={80}>{data.word}</SafeText>
+        </span>
         <CardBadges ticket={data} now={now} />
+        {data.file !== null && (
+          <Button onClick={() => setEditing(true)} keys="e">
+            Edit
+          </Button>
+        )}
         <Button onClick={() => setMoving({ first: undefined })} keys="m">
           Move
         </Button>
@@ -59,7 +77,13 @@ export function TicketPage(): ReactNode {
           <Link to="/board" search={{ flow: data.flow, ticket: data.id }}>
             On the board
           </Link>
-          <span>Cost {costText(data.cost)}</span>
+          {data.newest !== null && <span>Cost {costText(data.cost)}</span>}
+          {data.pullRequest !== null && (
+            <a href={data.pullRequest} target="_blank" rel="noopener noreferrer nofollow">
+              Pull request
+            </a>
+          )}
+          {data.landed !== null && <Landed landed={data.landed} />}
         </p>
         {data.waits.length > 0 && (
           <Panel title="It waits for you">
@@ -75,7 +99,18 @@ export function TicketPage(): ReactNode {
             </div>
           </Panel>
         )}
+        {data.file !== null && <TicketStanding ticket={data} file={data.file} />}
         {story !== null && <Story id={data.id} agents={story} handoff={handoff} />}
+        {data.file !== null && (
+          <Panel title="Dependencies">
+            <Dependencies id={data.id} graph={data.graph} />
+          </Panel>
+        )}
+        {data.variants.length > 0 && (
+          <Panel title={`Variants · ${data.variants.length}`}>
+            <Variants id={data.id} variants={data.variants} />
+          </Panel>
+        )}
         <div className="grid gap-4 lg:grid-cols-2 lg:items-start">
           <Panel title="What is to be done">
             {data.body.trim() === "" ? (
@@ -85,11 +120,21 @@ export function TicketPage(): ReactNode {
             )}
           </Panel>
           <div className="flex flex-col gap-4">
-            <Record feature={data.feature} />
+            {data.file !== null && (
+              <Panel title="File">
+                <FileFacts file={data.file} frontMatter={data.frontMatter} />
+              </Panel>
+            )}
+            {data.feature !== null && <Record feature={data.feature} />}
             <Runs ticket={data} />
           </div>
         </div>
       </div>
+      {isEditing && data.file !== null && (
+        <Suspense>
+          <EditTicket ticket={data} file={data.file} close={() => setEditing(false)} />
+        </Suspense>
+      )}
       {moving !== null && <MoveDialog ticket={data} first={moving.first} close={() => setMoving(null)} />}
     </>
   );
@@ -98,7 +143,7 @@ export function TicketPage(): ReactNode {
 type TicketDetail = AnswerTo<"showTicket">;
 
 /** The record of source 000, under its own names. */
-function Record({ feature }: { readonly feature: TicketDetail["feature"] }): ReactNode {
+function Record({ feature }: { readonly feature: NonNullable<TicketDetail["feature"]> }): ReactNode {
   return (
     <Panel title="Record">
       <div className="flex flex-col gap-3 text-sm">
@@ -118,11 +163,29 @@ function Record({ feature }: { readonly feature: TicketDetail["feature"] }): Rea
   );
 }
 
+/** Where its work went, and how. */
+function Landed({ landed }: { readonly landed: NonNullable<TicketDetail["landed"]> }): ReactNode {
+  const { commit, target, how } = landed;
+  return (
+    <span>
+      Landed{how !== null && ` (${plain(how, 40)})`}
+      {target !== null && ` in ${plain(target, 80)}`}
+      {commit !== null && (
+        <>
+          {" as "}
+          <code>{plain(commit.slice(0, 10))}</code>
+        </>
+      )}
+    </span>
+  );
+}
+
 const RUNS_SHOWN = 50;
 
 function Runs({ ticket }: { readonly ticket: TicketDetail }): ReactNode {
   return (
     <Panel title={`Runs · ${ticket.runs}`}>
+      {ticket.runs === 0 && <p className="text-sm text-muted">No run was made of it yet.</p>}
       <ul className="flex flex-col divide-y divide-line text-sm">
         {ticket.history.slice(0, RUNS_SHOWN).map((run) => (
           <li key={run.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5">

@@ -10,12 +10,13 @@ import { PageHead, Panel } from "../ui/panel.tsx";
 import { Project } from "../welcome/project.tsx";
 import { useStartDemo } from "../welcome/start-demo.ts";
 
+const NewTicket = lazy(async () => ({ default: (await import("../tickets/new-ticket.tsx")).NewTicket }));
 const StartRun = lazy(async () => ({ default: (await import("../run/start-run.tsx")).StartRun }));
 
 export function WelcomePage(): ReactNode {
   const who = useQuery(whoQuery).data;
   const demo = useStartDemo();
-  const [isStarting, setStarting] = useState(false);
+  const [box, setBox] = useState<"ticket" | "run" | null>(null);
   const cannot = who !== undefined && !who.scopes.includes("operate") ? "Your token may only look." : undefined;
   return (
     <div className="mx-auto flex max-w-4xl flex-col gap-4">
@@ -42,11 +43,15 @@ export function WelcomePage(): ReactNode {
         </Panel>
         <Panel title="Start your own">
           <div className="flex flex-col items-start gap-3 text-sm">
-            <p>Say what is to be done, and choose the flow that it goes through.</p>
-            <Button look="primary" onClick={() => setStarting(true)} disabledBecause={cannot}>
+            <p>Say what is to be done. It becomes a file in your project, which agents pick up in their turn.</p>
+            <Button look="primary" onClick={() => setBox("ticket")} disabledBecause={cannot}>
               Create a ticket
             </Button>
-            <CopyLine>{`passrail run feature "What is to be done"`}</CopyLine>
+            <CopyLine>{`passrail ticket new 'What is to be done'`}</CopyLine>
+            <p>Or choose a flow and begin at once:</p>
+            <Button onClick={() => setBox("run")} disabledBecause={cannot}>
+              Start a run
+            </Button>
           </div>
         </Panel>
       </div>
@@ -56,7 +61,10 @@ export function WelcomePage(): ReactNode {
       <Panel title="Programs that can play agents">
         <Runners />
       </Panel>
-      <Suspense>{isStarting && <StartRun close={() => setStarting(false)} />}</Suspense>
+      <Suspense>
+        {box === "ticket" && <NewTicket close={() => setBox(null)} />}
+        {box === "run" && <StartRun close={() => setBox(null)} />}
+      </Suspense>
     </div>
   );
 }

@@ -10,6 +10,7 @@ const nothing: Known = {
   run: undefined,
   found: [],
   flows: [{ name: "feature", title: "A feature" }],
+  tickets: [],
 };
 
 const gate = {
@@ -76,4 +77,18 @@ test("no two entries have the same name", () => {
     waiting: [{ ...gate, id: "r0a1b2c3d4e.2", stage: "start" }],
   }).map(({ title }) => title);
   expect(new Set(titles).size).toBe(titles.length);
+});
+
+test("a ticket is found by its text, also before anything worked on it; a command only where its id is safe in a shell", () => {
+  const found = [{ number: 3, word: "shipped", subject: { id: "$(rm)", title: "Old" } }];
+  const tickets = [
+    { id: "AGI-7", title: "Dark mode", word: "Backlog", file: {} },
+    { id: "$(rm)", title: "Old", word: "shipped", file: null },
+  ];
+  const entries = entriesOf({ ...nothing, text: "a", found, tickets }).filter(({ deed }) => deed.type === "ticket");
+  expect(entries.map(({ title, cli }) => [title, cli])).toEqual([
+    ["Ticket AGI-7: Dark mode · Backlog", "passrail ticket show AGI-7"],
+    ["Ticket $(rm): Old · shipped", undefined],
+  ]);
+  expect(entriesOf(nothing).find(({ title }) => title === "New ticket")?.cli).toContain("passrail ticket new");
 });

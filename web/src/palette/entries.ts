@@ -14,7 +14,7 @@ export type Deed =
   | { readonly type: "answer"; readonly answer: string; readonly done: string }
   | { readonly type: "act"; readonly act: Act }
   | { readonly type: "theme"; readonly theme: "system" | "light" | "dark" }
-  | { readonly type: "start" | "demo" | "keys" | "logout" };
+  | { readonly type: "start" | "new-ticket" | "demo" | "keys" | "logout" };
 
 export type Entry = {
   /** Unique, and what is searched in. */
@@ -40,12 +40,21 @@ export type Known = {
   readonly run: { readonly number: number; readonly acts: readonly Act[] } | undefined;
   readonly found: readonly FoundRun[];
   readonly flows: readonly { readonly name: string; readonly title: string }[];
+  /** Tickets with this text, also those that nothing has worked on. */
+  readonly tickets: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly word: string;
+    /** Null where it only has runs. */
+    readonly file: object | null;
+  }[];
 };
 
 /** Commands that show the same as a page; for the others the page itself is opened. */
 const SHOWS: Readonly<Record<string, string>> = {
   "/": "passrail inbox",
   "/runs": "passrail runs list",
+  "/tickets": "passrail ticket list",
   "/flows": "passrail flow list",
   "/agents": "passrail agent list",
   "/workers": "passrail status",
@@ -114,12 +123,14 @@ function acts({ run }: Known): readonly Entry[] {
     }));
 }
 
-function found({ text, found: runs, flows }: Known): readonly Entry[] {
+function found({ text, found: runs, flows, tickets: files }: Known): readonly Entry[] {
   const typed = /^#?([1-9][0-9]{0,8})$/u.exec(text.trim())?.[1];
   const number = typed === undefined ? undefined : Number(typed);
   const isListed = runs.some((run) => run.number === number);
   const group = "Open";
-  const tickets = new Map(runs.map(({ subject }) => [subject.id, subject]));
+  const others = new Map(
+    runs.flatMap(({ subject }) => (files.some(({ id }) => id === subject.id) ? [] : [[subject.id, subject] as const])),
+  );
   return [
     ...(number === undefined || isListed
       ? []
@@ -139,7 +150,16 @@ function found({ text, found: runs, flows }: Known): readonly Entry[] {
         cli: `passrail runs show ${each}`,
       }),
     ),
-    ...[...tickets.values()].map(
+    ...files.map(
+      ({ id, title, word, file }): Entry => ({
+        title: `Ticket ${id}: ${title} · ${word}`,
+        group,
+        deed: { type: "ticket", id },
+        // The id of a ticket that is no file may be anything, and a command is copied into a shell.
+        ...(file === null ? {} : { cli: `passrail ticket show ${id}` }),
+      }),
+    ),
+    ...[...others.values()].map(
       ({ id, title }): Entry => ({ title: `Ticket ${id}: ${title}`, group, deed: { type: "ticket", id } }),
     ),
     ...(text.trim() === "" ? [] : flows).map(
@@ -156,6 +176,7 @@ function found({ text, found: runs, flows }: Known): readonly Entry[] {
 function doings(): readonly Entry[] {
   const group = "Do";
   return [
+    { title: "New ticket", group, deed: { type: "new-ticket" }, cli: "passrail ticket new 'What is to be done'" },
     { title: "Start a run", group, deed: { type: "start" }, cli: 'passrail run feature "What is to be done"' },
     { title: "Run the demo", group, deed: { type: "demo" }, cli: "passrail demo" },
     { title: "Show all keys", group, deed: { type: "keys" }, keys: "Shift+?" },

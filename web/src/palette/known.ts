@@ -31,6 +31,13 @@ export function useKnown(typed: string): Known & { readonly runId: string | unde
     queryFn: ({ signal }) => call("listRuns", { query: { ...searchOf(text), limit: FOUND_AT_MOST } }, { signal }),
     placeholderData: keepPreviousData,
   }).data?.runs;
+  const tickets = useQuery({
+    queryKey: ["tickets", "palette", text],
+    queryFn: ({ signal }) =>
+      call("listTickets", { query: { ...searchOf(text), limit: String(FOUND_AT_MOST) } }, { signal }),
+    placeholderData: keepPreviousData,
+    enabled: text.trim() !== "",
+  }).data?.tickets;
   return {
     text: typed,
     places: PLACES,
@@ -39,6 +46,7 @@ export function useKnown(typed: string): Known & { readonly runId: string | unde
     run: run === undefined || acts === undefined ? undefined : { number: run.number, acts },
     found: found ?? [],
     flows,
+    tickets: text.trim() === "" ? [] : (tickets ?? []),
     runId: run?.id,
   };
 }

@@ -2,10 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { flowsQuery, healthQuery } from "../app/queries.ts";
 import { SHOWN } from "../app/status.ts";
 import { SafeText } from "../ui/safe-text.tsx";
+import { TextFilter } from "../ui/text-filter.tsx";
 import type { RunFilter } from "./use-run-list.ts";
 
 const STATUSES = ["running", "waiting", "stopped", "completed", "canceled"] as const;
@@ -54,31 +55,6 @@ export function RunFilters({ filter }: { readonly filter: RunFilter }): ReactNod
       </label>
       <TextFilter text={filter.q ?? ""} set={(q) => set(q === "" ? without(filter, "q") : { ...filter, q })} />
     </div>
-  );
-}
-
-/** Looks for what is typed once the typing pauses. */
-function TextFilter({ text, set }: { readonly text: string; readonly set: (text: string) => void }): ReactNode {
-  const [typed, setTyped] = useState(text);
-  useEffect(() => setTyped(text), [text]);
-  useEffect(() => {
-    const wanted = typed.trim();
-    if (wanted === text) return;
-    const timer = setTimeout(() => set(wanted), 300);
-    return () => clearTimeout(timer);
-  }, [typed, text, set]);
-  return (
-    <label className="flex items-center gap-2 text-sm text-muted">
-      Text
-      <input
-        type="search"
-        value={typed}
-        maxLength={200}
-        placeholder="title or ticket"
-        onChange={({ target }) => setTyped(target.value)}
-        className="min-h-9 w-44 rounded-md border border-line bg-panel px-2 text-sm text-ink pointer-coarse:min-h-11"
-      />
-    </label>
   );
 }
 

@@ -1,0 +1,38 @@
+// What a ticket waits for: other tickets, each with why it is not done yet.
+
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Ticket } from "../board/lanes.ts";
+import { plain, SafeText } from "../ui/safe-text.tsx";
+
+type File = NonNullable<Ticket["file"]>;
+
+const SHOWN = 3;
+
+export function BlockedBy({ file }: { readonly file: Pick<File, "blockedBy"> }): ReactNode {
+  const { blockedBy } = file;
+  if (blockedBy.length === 0) return null;
+  const shown = blockedBy.slice(0, SHOWN);
+  return (
+    <p className="min-w-0 break-words text-muted">
+      Blocked by{" "}
+      {shown.map(({ id, why }, at) => (
+        <span key={id}>
+          {at > 0 && ", "}
+          <Link
+            to="/tickets/$ticket"
+            params={{ ticket: id }}
+            title={plain(why, 200)}
+            className="relative z-10 font-mono text-xs underline"
+          >
+            <SafeText max={40}>{id}</SafeText>
+          </Link>{" "}
+          <span className="text-xs">
+            (<SafeText max={80}>{why}</SafeText>)
+          </span>
+        </span>
+      ))}
+      {blockedBy.length > SHOWN && ` and ${blockedBy.length - SHOWN} more`}
+    </p>
+  );
+}

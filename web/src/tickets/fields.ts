@@ -1,0 +1,11 @@
+// What people type into fields of tickets, and what it becomes.
+
+/** Ids, separated by commas or spaces, each once. */
+export function idsIn(text: string): readonly string[] {
+  return [...new Set(text.split(/[\s,]+/u).filter((id) => id !== ""))];
+}
+
+/** As a word of a shell, for a command that is copied. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,36 @@
+// What a ticket's file says of it in a few words: of which variants it is one, whether it contradicts its run, whether it is broken.
+
+import type { ReactNode } from "react";
+import type { Ticket } from "../board/lanes.ts";
+import { plain } from "../ui/safe-text.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+
+export function FileBadges({ file }: { readonly file: NonNullable<Ticket["file"]> }): ReactNode {
+  const { group, variantHint, conflict, problems, priority } = file;
+  return (
+    <>
+      {group !== null && (
+        <Badge
+          title={`Variant of the group ${plain(group, 60)}${variantHint === null ? "" : `: ${plain(variantHint)}`}`}
+        >
+          <span aria-hidden="true">⑂</span>
+          <span className="max-w-40 truncate">{plain(variantHint ?? group, 40)}</span>
+        </Badge>
+      )}
+      {priority !== null && <Badge title="Priority; lower comes first">P{priority}</Badge>}
+      {conflict !== null && (
+        <Badge tone="warning" title={`Its run says ${plain(conflict)}; its file says ${plain(file.status)}`}>
+          <span aria-hidden="true">⚠</span> Conflict
+        </Badge>
+      )}
+      {problems.length > 0 && (
+        <Badge
+          tone={problems.some(({ severity }) => severity === "refused") ? "bad" : "warning"}
+          title={plain(problems[0]?.message ?? "", 200)}
+        >
+          <span aria-hidden="true">⚠</span> {problems.length === 1 ? "1 problem" : `${problems.length} problems`}
+        </Badge>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+// How a ticket stands, why, and what would help: the first thing that one wants to know of it.
+
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { AnswerTo } from "../../../src/client/input.ts";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { Panel } from "../ui/panel.tsx";
+import { plain, SafeText } from "../ui/safe-text.tsx";
+import { BlockedBy } from "./blocked-by.tsx";
+import { nextStep } from "./next-step.ts";
+import { ProblemList } from "./problems.tsx";
+
+type Detail = AnswerTo<"showTicket">;
+type File = NonNullable<Detail["file"]>;
+
+export function TicketStanding({ ticket, file }: { readonly ticket: Detail; readonly file: File }): ReactNode {
+  const step = nextStep(ticket, file);
+  return (
+    <>
+      {file.conflict !== null && <Conflict ticket={ticket} file={file} said={file.conflict} />}
+      {file.problems.length > 0 && (
+        <section aria-label="Problems of the file" className="rounded-lg border border-bad">
+          <ProblemList problems={file.problems} />
+        </section>
+      )}
+      <Panel title="How it stands">
+        <div className="flex flex-col gap-2 text-sm">
+          <p>
+            <SafeText max={600}>{ticket.why ?? file.why}</SafeText>
+          </p>
+          <BlockedBy file={file} />
+          <p className="text-muted">{step.text}</p>
+          {step.command !== null && <CopyLine>{step.command}</CopyLine>}
+          {ticket.explain.length > 0 && (
+            <details>
+              <summary className="min-h-9 cursor-pointer py-1.5 font-medium pointer-coarse:min-h-11">
+                Everything that is known of it
+              </summary>
+              <ul className="list-disc pl-5 text-muted">
+                {ticket.explain.map((line) => (
+                  <li key={line} className="break-words">
+                    <SafeText max={600}>{line}</SafeText>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )}
+        </div>
+      </Panel>
+    </>
+  );
+}
+
+/** A person wrote one word, the run says another. Neither is overwritten before somebody decides. */
+function Conflict({
+  ticket,
+  file,
+  said,
+}: {
+  readonly ticket: Detail;
+  readonly file: File;
+  readonly said: string;
+}): ReactNode {
+  return (
+    <div role="alert" className="flex flex-col gap-2 rounded-lg border border-warning bg-warning-soft p-4 text-sm">
+      <p className="font-medium text-warning">
+        <span aria-hidden="true">⚠ </span>The file and the run disagree
+      </p>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+        <dt>The file says</dt>
+        <dd className="font-medium">
+          <SafeText max={80}>{file.status}</SafeText>
+        </dd>
+        <dt>Its run says</dt>
+        <dd className="font-medium">
+          <SafeText max={300}>{said}</SafeText>
+        </dd>
+      </dl>
+      <p>
+        Nothing was overwritten. When the run ends, what the file says counts. To have it sooner,{" "}
+        {ticket.newest === null ? (
+          "move the ticket."
+        ) : (
+          <>
+            cancel or pause{" "}
+            <Link to="/runs/$run" params={{ run: String(ticket.newest.number) }}>
+              run #{ticket.newest.number}
+            </Link>
+            ; to keep what the run does, put {plain(said, 60)} back into the file.
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

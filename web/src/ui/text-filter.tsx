@@ -1,0 +1,26 @@
+import { type ReactNode, useEffect, useState } from "react";
+
+/** Looks for what is typed once the typing pauses. */
+export function TextFilter({ text, set }: { readonly text: string; readonly set: (text: string) => void }): ReactNode {
+  const [typed, setTyped] = useState(text);
+  useEffect(() => setTyped(text), [text]);
+  useEffect(() => {
+    const wanted = typed.trim();
+    if (wanted === text) return;
+    const timer = setTimeout(() => set(wanted), 300);
+    return () => clearTimeout(timer);
+  }, [typed, text, set]);
+  return (
+    <label className="flex items-center gap-2 text-sm text-muted">
+      Text
+      <input
+        type="search"
+        value={typed}
+        maxLength={200}
+        placeholder="title or ticket"
+        onChange={({ target }) => setTyped(target.value)}
+        className="min-h-9 w-44 rounded-md border border-line bg-panel px-2 text-sm text-ink pointer-coarse:min-h-11"
+      />
+    </label>
+  );
+}
