@@ -37,7 +37,8 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
   /** Used in browsers too. */
   client: { may: ["core", "api"], packages: ["zod"], node: false },
   mcp: { may: ["core", "api", "client"], packages: "*", node: true },
-  forge: adapter,
+  /** It calls git as workspaces do. */
+  forge: { may: ["core", "workspace"], packages: "*", node: true },
   notify: { may: ["core", "files"], packages: "*", node: true },
   files: { may: [], packages: [], node: true },
   /** The files of tickets; knows no run. */

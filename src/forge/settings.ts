@@ -6,6 +6,8 @@ import { durationMs } from "../core/duration.ts";
 export const MERGE_MODES = ["auto", "merge", "pr"] as const;
 export type MergeMode = (typeof MERGE_MODES)[number];
 
+const duration = z.string().regex(/^[1-9][0-9]{0,5}(ms|s|m|h|d)$/);
+
 export const mergeSchema = z.strictObject({
   mode: z.enum(MERGE_MODES).optional(),
   forge: z.enum(["auto", "local", "remote", "github"]).optional(),
@@ -20,10 +22,13 @@ export const mergeSchema = z.strictObject({
     .array(z.array(z.string().min(1)).min(1))
     .max(20)
     .optional(),
-  poll: z
-    .string()
-    .regex(/^[1-9][0-9]{0,5}(ms|s|m|h|d)$/)
-    .optional(),
+  /** How long one of them may take. */
+  check_timeout: duration.optional(),
+  /** How work is put on top of what came into the target meanwhile. */
+  strategy: z.enum(["rebase", "merge"]).optional(),
+  /** Remove the branch once its work is seen in the target; it is pinned first, and `passrail undo` brings it back. */
+  delete_branch: z.boolean().optional(),
+  poll: duration.optional(),
 });
 
 export type MergeSettings = {
@@ -32,6 +37,9 @@ export type MergeSettings = {
   readonly remote: string;
   readonly target: string | null;
   readonly checks: readonly (readonly string[])[];
+  readonly checkTimeoutMs: number;
+  readonly strategy: "rebase" | "merge";
+  readonly deleteBranch: boolean;
   readonly pollMs: number;
 };
 
@@ -45,6 +53,9 @@ export function mergeSettings(
     remote: said.remote ?? "origin",
     target: said.target ?? null,
     checks: said.checks ?? [],
+    checkTimeoutMs: durationMs(said.check_timeout ?? "15m"),
+    strategy: said.strategy ?? "rebase",
+    deleteBranch: said.delete_branch ?? false,
     pollMs: durationMs(said.poll ?? "60s"),
   };
 }

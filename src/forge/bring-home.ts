@@ -1,0 +1,29 @@
+// Commits that were made or fetched in the courier are copied into the user's repository, under a ref of ours: other tickets build on them,
+// and they must not depend on a cache.
+
+import { ok, type Result } from "../core/result.ts";
+import { git, inRepository } from "../workspace/git.ts";
+import { resolveCommits } from "../workspace/repository.ts";
+
+export async function bringHome(commonDir: string, gitDir: string, commit: string): Promise<Result<null>> {
+  const here = inRepository(commonDir);
+  const ref = `refs/passrail/landed/${commit}`;
+  const found = await resolveCommits(commonDir, [commit], here);
+  if (!found.ok) return found;
+  if (found.value[0] !== commit) {
+    const named = await git(gitDir, ["update-ref", "--no-deref", ref, commit], inRepository(gitDir));
+    if (!named.ok) return named;
+    const options = [
+      "--no-tags",
+      "--no-write-fetch-head",
+      "--no-recurse-submodules",
+      "--no-auto-maintenance",
+      "--quiet",
+    ];
+    const env = { ...here.env, GIT_ALLOW_PROTOCOL: "file" };
+    const fetched = await git(commonDir, ["fetch", ...options, "--", gitDir, `${ref}:${ref}`], { env });
+    return fetched.ok ? ok(null) : fetched;
+  }
+  const kept = await git(commonDir, ["update-ref", "--no-deref", ref, commit], here);
+  return kept.ok ? ok(null) : kept;
+}

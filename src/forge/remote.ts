@@ -1,0 +1,136 @@
+// A plain git remote: branches are pushed, a person merges them where they like. Proof is what the remote itself shows after a fetch.
+
+import { err, ok, type Result } from "../core/result.ts";
+import { checkBranchName } from "../workspace/branch-name.ts";
+import { bringHome } from "./bring-home.ts";
+import { type Courier, fetchBranch } from "./courier.ts";
+import type { Forge } from "./forge.ts";
+import { type Network, remoteGit } from "./network.ts";
+
+export type RemoteParts = {
+  readonly courier: Courier;
+  readonly network: Network;
+  readonly address: string;
+  /** The user's repository. */
+  readonly commonDir: string;
+};
+
+export function createRemoteForge({ courier, network, address, commonDir }: RemoteParts): Forge {
+  const head = (branch: string) => fetchBranch(courier, network, address, branch);
+  const send = (args: readonly string[]) =>
+    remoteGit(network, courier.gitDir, ["push", "--quiet", "--no-verify", "--porcelain", ...args]);
+
+  const forge: Forge = {
+    name: "remote",
+    gitDir: courier.gitDir,
+    async defaultTarget() {
+      const listed = await remoteGit(network, courier.gitDir, ["ls-remote", "--symref", "--", address, "HEAD"]);
+      if (!listed.ok) return listed;
+      const named = /^ref: refs\/heads\/([^\t\n]{1,200})\tHEAD$/mu.exec(listed.value)?.[1];
+      return named === undefined ? err(noTarget("the remote's HEAD names no branch")) : checkBranchName(named);
+    },
+    async push({ branch, commit }) {
+      const checked = checkBranchName(branch);
+      if (!checked.ok) return checked;
+      const there = await head(branch);
+      if (!there.ok) return there;
+      const safe = await isOursToReplace(courier, branch, there.value, commit);
+      if (!safe.ok) return safe;
+      if (there.value !== commit) {
+        // Written down first: after a crash the push is known as ours.
+        const noted = await courier.note(`pushed/${branch}`, commit);
+        if (!noted.ok) return noted;
+        const sent = await send([lease(branch, there.value), "--", address, `${commit}:refs/heads/${branch}`]);
+        if (!sent.ok) return sent;
+      }
+      return proven(
+        await forge.contains(branch, commit),
+        `${branch} on the remote does not hold ${commit} after the push`,
+      );
+    },
+    async propose(work) {
+      const pushed = await forge.push(work);
+      if (!pushed.ok) return pushed;
+      const { branch, target, commit } = work;
+      return ok({ number: null, url: null, branch, target, commit });
+    },
+    async look({ target, commit }) {
+      const there = await head(target);
+      if (!there.ok) return there;
+      if (there.value === null) return ok({ state: "open", note: `the remote has no branch ${target}` });
+      const reached = await courier.isAncestor(commit, there.value);
+      if (!reached.ok) return reached;
+      return ok(reached.value ? { state: "merged", commit } : { state: "open", note: null });
+    },
+    async land({ commit, target, expect }) {
+      const checked = checkBranchName(target);
+      if (!checked.ok) return checked;
+      const onTop = await courier.isAncestor(expect, commit);
+      if (!onTop.ok) return onTop;
+      if (!onTop.value)
+        return err({ code: "target_moved", message: `${commit} is not on top of ${target} (${expect}).` });
+      const sent = await send([lease(target, expect), "--", address, `${commit}:refs/heads/${target}`]);
+      if (!sent.ok) {
+        const moved = sent.error.code === "remote_moved" ? { code: "target_moved" } : {};
+        return err({ ...sent.error, ...moved });
+      }
+      return proven(
+        await forge.contains(target, commit),
+        `${target} on the remote does not hold ${commit} after the push`,
+      );
+    },
+    async contains(branch, commit) {
+      const there = await head(branch);
+      if (!there.ok) return there;
+      return there.value === null ? ok(false) : courier.isAncestor(commit, there.value);
+    },
+    head,
+    keep: (commit) => bringHome(commonDir, courier.gitDir, commit),
+    async removeBranch({ branch, commit }) {
+      const there = await head(branch);
+      if (!there.ok) return there;
+      if (there.value !== commit) return ok(null);
+      const sent = await send([lease(branch, commit), "--", address, `:refs/heads/${branch}`]);
+      return sent.ok ? ok(null) : sent;
+    },
+  };
+  return forge;
+}
+
+/** The remote takes the push only if its branch is where we saw it; "" stands for: there is none. */
+function lease(branch: string, seen: string | null): string {
+  return `--force-with-lease=refs/heads/${branch}:${seen ?? ""}`;
+}
+
+/** What would no longer be on the branch after the push must be ours: an ancestor, or what we pushed there before. */
+async function isOursToReplace(
+  courier: Courier,
+  branch: string,
+  there: string | null,
+  commit: string,
+): Promise<Result<null>> {
+  if (there === null || there === commit) return ok(null);
+  const older = await courier.isAncestor(there, commit);
+  if (!older.ok) return older;
+  const earlier = await courier.noted(`pushed/${branch}`);
+  if (!earlier.ok) return earlier;
+  if (older.value || earlier.value === there) return ok(null);
+  return err({
+    code: "branch_diverged",
+    message: `${branch} on the remote is at ${there}, which is neither part of ${commit} nor pushed by Passrail; nothing was pushed.`,
+    hint: `Look at what is there, and merge it into the branch or remove it: git fetch && git log ${there}`,
+  });
+}
+
+export function proven(seen: Result<boolean>, otherwise: string): Result<null> {
+  if (!seen.ok) return seen;
+  return seen.value ? ok(null) : err({ code: "not_proven", message: `${otherwise}.` });
+}
+
+export function noTarget(why: string) {
+  return {
+    code: "target_unknown",
+    message: `It is not known into which branch work shall go: ${why}.`,
+    hint: "Say it in passrail.yaml: merge: { target: main }",
+  };
+}
