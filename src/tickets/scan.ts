@@ -1,7 +1,7 @@
 // Reads the folder of tickets, and again only what has changed: files whose times, size and number are as before are not opened. Broken
 // files are named and the others go on. Between batches others get their turn.
 
-import { type BigIntStats, type Dirent, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { TicketProblem, TicketScan } from "../core/tickets/ticket.ts";
@@ -37,10 +37,12 @@ export type ScanPlace = {
 
 const BATCH = 64;
 /** A change so soon after reading may carry the same time as what was read. */
-const DOUBT_NS = 100_000_000n;
+const DOUBT_MS = 100;
 
-type Known = { readonly stamp: string; readonly file: FoundFile };
-type Listing = { readonly stamp: string; readonly names: readonly string[] };
+/** How a file or folder looked when it was read; null where it may have changed since without looking different. */
+type Looks = Pick<Stats, "mtimeMs" | "ctimeMs" | "size" | "ino" | "mode">;
+type Known = { readonly looks: Looks | null; readonly file: FoundFile };
+type Listing = { readonly looks: Looks | null; readonly names: readonly string[] };
 
 export function createScanner({ root, settings, allowsRepo }: ScanPlace): Scanner {
   const { folder, requestPrefix, ticketPrefix } = settings;
@@ -97,23 +99,22 @@ export function createScanner({ root, settings, allowsRepo }: ScanPlace): Scanne
 
   function listing(request: string, next: Map<string, Listing>, problems: TicketProblem[]): readonly string[] {
     const shown = `${folder}/${request}`;
-    const stat = lstatSync(join(root, request), { bigint: true, throwIfNoEntry: false });
+    const stat = lstatSync(join(root, request), { throwIfNoEntry: false });
     if (stat === undefined) return [];
     if (stat.isSymbolicLink()) {
       problems.push(refused("ticket_is_link", "this is a link; tickets are not read through links", shown));
       return [];
     }
     if (!stat.isDirectory()) return [];
-    const stamp = stampOf(stat);
     const before = listings.get(request);
     const names =
-      before !== undefined && before.stamp === stamp
+      before !== undefined && isSameLook(before.looks, stat)
         ? before.names
         : entries(join(root, request), shown, problems)
             .map(({ name }) => name)
             .filter((name) => name.startsWith(`${ticketPrefix}-`) && name.endsWith(".md"))
             .sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
-    next.set(request, { stamp: settled(stat) ? stamp : "", names });
+    next.set(request, { looks: isSettled(stat) ? stat : null, names });
     return names;
   }
 
@@ -122,15 +123,14 @@ export function createScanner({ root, settings, allowsRepo }: ScanPlace): Scanne
   }
 
   function look(path: string, request: string, name: string, before: Known | undefined): Known | undefined {
-    const file = join(root, request, name);
-    const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    const file = `${root}/${request}/${name}`;
+    const stat = lstatSync(file, { throwIfNoEntry: false });
     if (stat === undefined) return undefined;
-    const stamp = stampOf(stat);
-    if (before !== undefined && before.stamp === stamp) return before;
+    if (before !== undefined && isSameLook(before.looks, stat)) return before;
     const found = readOne(file, path, request, name);
     // Read again only to be sure: the same words are the same ticket.
     const isSame = before !== undefined && sameFile(before.file, found);
-    return { stamp: settled(stat) ? stamp : "", file: isSame ? before.file : found };
+    return { looks: isSettled(stat) ? stat : null, file: isSame ? before.file : found };
   }
 
   function readOne(file: string, path: string, request: string, name: string): FoundFile {
@@ -176,12 +176,18 @@ function entries(folder: string, shown: string, problems: TicketProblem[]): read
   }
 }
 
-function stampOf({ mtimeNs, ctimeNs, size, ino, mode }: BigIntStats): string {
-  return `${mtimeNs} ${ctimeNs} ${size} ${ino} ${mode}`;
+function isSameLook(one: Looks | null, other: Looks): boolean {
+  return (
+    one !== null &&
+    one.mtimeMs === other.mtimeMs &&
+    one.ctimeMs === other.ctimeMs &&
+    one.size === other.size &&
+    one.ino === other.ino &&
+    one.mode === other.mode
+  );
 }
 
 /** Old enough for a further change to have another time. */
-function settled({ mtimeNs, ctimeNs }: BigIntStats): boolean {
-  const now = BigInt(Date.now()) * 1_000_000n;
-  return now - mtimeNs > DOUBT_NS && now - ctimeNs > DOUBT_NS;
+function isSettled({ mtimeMs, ctimeMs }: Looks): boolean {
+  return Date.now() - Math.max(mtimeMs, ctimeMs) > DOUBT_MS;
 }

@@ -54,9 +54,9 @@ export function watchFolder({ root, project, scan }: WatchPlace, onChange: () =>
 
   /** One watcher for each folder that is there now. Where the tickets' folder is missing, the nearest one above waits for it. */
   function align(): void {
-    const folders = foldersNow();
+    const folders = new Set(foldersNow());
     for (const [folder, watcher] of watchers)
-      if (!folders.includes(folder)) {
+      if (!folders.has(folder)) {
         watcher.close();
         watchers.delete(folder);
       }

@@ -22,7 +22,7 @@ export function isTerminal(id: string, tickets: readonly Node[]): boolean {
 
 /** Id of every ticket that is part of a circle -> one circle that it is near, first id repeated at the end. */
 export function dependencyCycles(tickets: readonly Node[]): ReadonlyMap<string, readonly string[]> {
-  const edges = new Map(tickets.map(({ id, dependsOn }) => [id, dependsOn] as const));
+  const edges = new Map(stuck(tickets).map(({ id, dependsOn }) => [id, dependsOn] as const));
   const cycles = new Map<string, readonly string[]>();
   for (const component of strongComponents(edges)) {
     const members = new Set(component);
@@ -33,6 +33,28 @@ export function dependencyCycles(tickets: readonly Node[]): ReadonlyMap<string, 
     for (const id of component) cycles.set(id, path);
   }
   return cycles;
+}
+
+/** Those that would never start if everybody else did their work: mostly nobody, and found quickly. Doubles among dependencies count once each. */
+function stuck(tickets: readonly Node[]): readonly Node[] {
+  const places = new Map(tickets.map(({ id }, at) => [id, at]));
+  const open = new Int32Array(tickets.length);
+  const waiting: number[][] = tickets.map(() => []);
+  for (const [at, { dependsOn }] of tickets.entries())
+    for (const before of dependsOn) {
+      const place = places.get(before);
+      if (place === undefined) continue;
+      open[at] = (open[at] ?? 0) + 1;
+      waiting[place]?.push(at);
+    }
+  const free = [...open.keys()].filter((at) => open[at] === 0);
+  for (let at = free.pop(); at !== undefined; at = free.pop())
+    for (const next of waiting[at] ?? []) {
+      const left = (open[next] ?? 0) - 1;
+      open[next] = left;
+      if (left === 0) free.push(next);
+    }
+  return tickets.filter((_, at) => open[at] !== 0);
 }
 
 /** AGI-1 → AGI-2 → AGI-1, cut in the middle where it is long. */
