@@ -18,7 +18,7 @@ const MAX_ENTRIES = 100;
 
 /** `value` is what a YAML or JSON file held. */
 export function readAnswers(value: unknown): Result<PreparedAnswers> {
-  if (typeof value === "string" || isMap(value)) {
+  if (isMap(value)) {
     const round = readRound(value, "the file");
     return round.ok ? ok({ next: (questions) => answersFrom(round.value, questions) }) : round;
   }
