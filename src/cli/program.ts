@@ -60,7 +60,11 @@ function buildProgram(version: string, done: (exit: number) => void): Command {
   addCommands(program, call);
   program.argument("[word...]").action(async (words: readonly string[]) => {
     requireKnown(program, words);
-    await call(async (io) => (await import("./commands/overview.ts")).glance(io));
+    await call(async (io) => {
+      const { isWorkPlace } = await import("./work-place.ts");
+      if (await isWorkPlace(io)) return (await import("./commands/work.ts")).work(io, { once: false });
+      return (await import("./commands/overview.ts")).glance(io);
+    });
   });
   for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
     group

@@ -284,6 +284,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       [entry.written, entry.older] = [await wordOf(entry, status), null];
       if (entry.conflict === null) return;
       entry.conflict = null;
+      // What stands beside the status is written anew.
+      entry.keys = "";
       entry.pending.push(entry.run.word);
       return;
     }
@@ -338,7 +340,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     const broken = new Set(problems.filter(({ severity }) => severity === "refused").map(({ path }) => path));
     for (const entry of own) {
       const ticket = byId.get(entry.place.id);
-      const isSame = ticket?.path === entry.place.path && ticket.status === entry.written;
+      const isSame = ticket?.path === entry.place.path && ticket.status === (entry.conflict ?? entry.written);
       if (!isSame && !broken.has(entry.place.path)) void recheck(entry);
       if (ticket !== undefined) retell(entry, ticket);
     }

@@ -1,7 +1,6 @@
 // `work`: picks tickets and works on them in the foreground until it is stopped, or with --once until nothing is left to do. The first
 // signal lets what works come to its end, the second ends it; either way files and runs agree and the exit code is 0.
 
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig, openPassrail, type Passrail } from "../../compose.ts";
 import type { RunEvent } from "../../core/event.ts";
@@ -34,13 +33,6 @@ export async function work(io: Io, options: WorkOptions): Promise<number> {
   } catch (error) {
     throw fatal(error);
   }
-}
-
-/** Whether `passrail` alone means `work`: the project has tickets, and nobody works on them yet (004's default command). */
-export async function isWorkPlace(io: Io): Promise<boolean> {
-  if (io.json || io.quiet || findDaemon(io.home) !== undefined) return false;
-  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags: {} });
-  return config.ok && existsSync(join(io.cwd, config.value.tickets.folder));
 }
 
 async function workHere(io: Io, { once }: WorkOptions, flags: { readonly slots?: string }): Promise<number> {
