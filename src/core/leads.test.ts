@@ -42,8 +42,8 @@ function atShip(): Run {
 
 test("a gate's answers say which agent works next, or that it ends", () => {
   expect(leadsOf(flow, created(), itemOf(created()))).toEqual([
-    { answer: "approve", to: "spec", who: "IN1", word: "approved" },
-    { answer: "decline", to: "cancel", who: "", word: "canceled" },
+    { answer: "approve", to: "spec", who: "IN1", isGate: false, word: "approved" },
+    { answer: "decline", to: "cancel", who: "", isGate: false, word: "canceled" },
   ]);
   const run = atShip();
   expect(leadsOf(flow, run, itemOf(run))).toMatchObject([

@@ -13,6 +13,8 @@ export type Lead = {
   readonly to: string;
   /** The agent or the person of that stage; empty where there is none. */
   readonly who: string;
+  /** Somebody decides there, nobody works. */
+  readonly isGate: boolean;
   /** The run's status word afterwards. */
   readonly word: string;
 };
@@ -35,17 +37,18 @@ export function leadsOf(flow: Flow, run: Run, item: InboxItem): readonly Lead[] 
   });
 }
 
-function placeOf(flow: Flow, before: Run, after: Run, number: number): Pick<Lead, "to" | "who"> {
-  if (after.status === "completed") return { to: "end", who: "" };
-  if (after.status === "canceled") return { to: "cancel", who: "" };
+function placeOf(flow: Flow, before: Run, after: Run, number: number): Pick<Lead, "to" | "who" | "isGate"> {
+  if (after.status === "completed") return { to: "end", who: "", isGate: false };
+  if (after.status === "canceled") return { to: "cancel", who: "", isGate: false };
   const [name = ""] =
     Object.entries(before.tracks).find(([, track]) => track.at === "waiting" && track.item.number === number) ?? [];
   // A track that is done or gone has given the run back to the main one.
   const own = after.tracks[name];
   const [track, at] = own === undefined || own.at === "done" ? ["main", after.tracks["main"]] : [name, own];
-  if (at === undefined || at.at === "done" || at.at === "stopped") return { to: "stop", who: "" };
-  if (at.at === "forked") return { to: at.stage, who: "" };
+  if (at === undefined || at.at === "done" || at.at === "stopped") return { to: "stop", who: "", isGate: false };
+  if (at.at === "forked") return { to: at.stage, who: "", isGate: false };
   const stage = findStage(flow, after, track, at.stage);
-  if (stage === undefined) return { to: at.stage, who: "" };
-  return { to: stage.id, who: isWork(stage) ? stage.shownAgent : stage.kind === "gate" ? stage.who : "" };
+  if (stage === undefined) return { to: at.stage, who: "", isGate: false };
+  const isGate = stage.kind === "gate";
+  return { to: stage.id, who: isWork(stage) ? stage.shownAgent : isGate ? stage.who : "", isGate };
 }

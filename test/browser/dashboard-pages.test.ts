@@ -1,25 +1,19 @@
 // Every page in light, in dark and on a phone: nothing that axe finds, nothing wider than the screen, no error in the console; and a picture
 // of each in test-results/screenshots, for people to look at.
 
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, DESKTOP, openDashboard, PHONE, show } from "./dashboard.ts";
+import { faultsOf } from "./faults.ts";
+import { picture } from "./picture.ts";
 import { type Populated, populate } from "./populated.ts";
 
 const SLOW = 240_000;
-const PICTURES = fileURLToPath(new URL("../../test-results/screenshots", import.meta.url));
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 describe.skipIf(isBrowserMissing())("every page", () => {
   let dashboard: Dashboard;
   let populated: Populated;
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     dashboard = await openDashboard();
     populated = await populate(dashboard);
   }, SLOW);
@@ -32,10 +26,10 @@ describe.skipIf(isBrowserMissing())("every page", () => {
       const faults: string[] = [];
       for (const [title, path] of populated.pages) {
         await show(page, `${dashboard.daemon.url}${path}`);
-        await page.screenshot({ path: join(PICTURES, `${title}-light.png`), fullPage: true });
+        await picture(page, `${title}-light`);
         faults.push(...(await faultsOf(page)).map((fault) => `${title}: ${fault}`));
         await page.emulateMedia({ colorScheme: "dark" });
-        await page.screenshot({ path: join(PICTURES, `${title}-dark.png`), fullPage: true });
+        await picture(page, `${title}-dark`);
         // The same elements in other colours.
         faults.push(...(await faultsOf(page, "colours")).map((fault) => `${title} dark: ${fault}`));
         await page.emulateMedia({ colorScheme: "light" });
@@ -55,7 +49,7 @@ describe.skipIf(isBrowserMissing())("every page", () => {
       const faults: string[] = [];
       for (const [title, path] of populated.pages) {
         await show(page, `${dashboard.daemon.url}${path}`);
-        await page.screenshot({ path: join(PICTURES, `${title}-phone.png`), fullPage: true });
+        await picture(page, `${title}-phone`);
         faults.push(...(await faultsOf(page)).map((fault) => `${title}: ${fault}`));
         faults.push(...seen.complaints.splice(0).map((text) => `${title}: ${text}`));
       }
@@ -71,7 +65,7 @@ describe.skipIf(isBrowserMissing())("every page", () => {
     const page = await context.newPage();
     await page.goto(dashboard.daemon.url, { waitUntil: "domcontentloaded" });
     await page.getByLabel("Login code").waitFor();
-    await page.screenshot({ path: join(PICTURES, "login-phone.png") });
+    await picture(page, "login-phone");
     expect(await faultsOf(page)).toEqual([]);
     await page.goto(await dashboard.address("/runs/999"), { waitUntil: "domcontentloaded" });
     await page.getByRole("navigation", { name: "Main" }).waitFor();
@@ -80,21 +74,3 @@ describe.skipIf(isBrowserMissing())("every page", () => {
     await context.close();
   });
 });
-
-async function faultsOf(page: Page, what: "all" | "colours" = "all"): Promise<string[]> {
-  const axe = new AxeBuilder({ page }).setLegacyMode();
-  const { violations } = await (what === "all" ? axe.withTags(RULES) : axe.withRules(["color-contrast"])).analyze();
-  const found = violations.map(
-    ({ id, nodes }) =>
-      `${id} ${nodes
-        .map(({ html }) => html.slice(0, 200))
-        .slice(0, 3)
-        .join(" | ")}`,
-  );
-  const [wide, screen] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [
-    number,
-    number,
-  ];
-  if (wide > screen) found.push(`too wide: ${wide} of ${screen}`);
-  return found;
-}

@@ -140,6 +140,6 @@ export async function show(page: Page, address: string): Promise<void> {
   await page.goto(address, { waitUntil: "domcontentloaded" });
   await until(`${address} is shown`, async () => {
     const text = (await page.evaluate("document.querySelector('main')?.innerText ?? ''")) as string;
-    return text.trim() !== "" && !/Loading .*…/u.test(text) ? true : undefined;
+    return text.trim() !== "" && !/Loading .*…|^…$/mu.test(text) ? true : undefined;
   });
 }

@@ -25,6 +25,7 @@ export const inboxItemSchema = z
           answer: z.string().meta({ description: "empty where a text is asked for" }),
           to: z.string().meta({ description: "the stage that works or waits then, or end, cancel, stop" }),
           who: z.string().meta({ description: "the agent or person of that stage; empty where there is none" }),
+          isGate: z.boolean().meta({ description: "somebody decides there, nobody works" }),
           word: z.string().meta({ description: "the run's status word then" }),
         }),
       )

@@ -64,7 +64,7 @@ export function Layout(): ReactNode {
             activeOptions={{ exact: to === "/", includeSearch: false }}
             activeProps={{ className: "bg-active-soft text-active", "aria-current": "page" }}
             inactiveProps={{ className: "text-ink hover:bg-sunken" }}
-            className="flex min-h-9 items-center gap-2 rounded-md px-2.5 py-1.5 text-sm font-medium no-underline pointer-coarse:min-h-11 max-md:flex-col max-md:gap-0 max-md:px-3 max-md:text-xs"
+            className="flex min-h-9 items-center gap-2 rounded-md px-2.5 py-1.5 text-sm font-medium no-underline pointer-coarse:min-h-11 max-md:min-w-[4.3rem] max-md:shrink-0 max-md:flex-col max-md:gap-0 max-md:px-1 max-md:text-xs"
           >
             <span aria-hidden="true" className="w-4 text-center">
               {sign}

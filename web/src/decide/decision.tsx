@@ -122,11 +122,13 @@ function Asked({ item }: { readonly item: Item }): ReactNode {
       className={`rounded-md border px-4 py-3 text-sm ${isNote ? "border-warning bg-warning-soft" : "border-line bg-panel"}`}
     >
       {isNote && <p className="mb-1 font-medium text-warning">Before you decide</p>}
-      {item.asks.map((text) => (
-        <p key={text} className="whitespace-pre-wrap [overflow-wrap:anywhere]">
-          <SafeText max={16_384}>{text}</SafeText>
-        </p>
-      ))}
+      <ol className={item.kind === "question" && item.asks.length > 1 ? "list-decimal pl-5" : ""}>
+        {item.asks.map((text) => (
+          <li key={text} className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+            <SafeText max={16_384}>{text}</SafeText>
+          </li>
+        ))}
+      </ol>
       {item.issues.length > 0 && (
         <div className="mt-2">
           <p className="mb-1 font-medium">Open issues</p>

@@ -144,7 +144,7 @@ function Verdict({ stage, last }: { readonly stage: Stage; readonly last: Attemp
           ▸
         </span>
         <span className="font-medium">{stage.id}</span>
-        <span className="text-muted">{stage.who}</span>
+        {stage.who !== stage.id && <span className="text-muted">{stage.who}</span>}
         <Badge tone={tone}>
           <span aria-hidden="true">{sign}</span>
           {word}

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { choicesOf, decidedText, headOf, labelOf, leadText, questionOf } from "./words.ts";
 
-const lead = (answer: string, to: string, who = "", word = "") => ({ answer, to, who, word });
+const lead = (answer: string, to: string, who = "", word = "") => ({ answer, to, who, isGate: false, word });
 const asked = { stage: "ship", subject: { id: "F-1", title: "Add login" }, asks: ["Which one?"] };
 
 test("a gate asks by its own name, the others in the words that were asked", () => {
@@ -37,6 +37,9 @@ test("it is said where an answer leads", () => {
   expect(leadText(lead("revise", "build", "IN2", "review"), "review")).toBe("IN2 works on build next.");
   expect(leadText(lead("decline", "cancel", "", "canceled"), "review")).toBe("the run is canceled.");
   expect(leadText(lead("approve", "tracks"), "")).toBe("tracks is next.");
+  expect(leadText({ ...lead("accept", "ship", "owner", "review"), isGate: true }, "escalated")).toBe(
+    "owner decides at ship next, as “review”.",
+  );
   expect(labelOf(lead("revise", ""), "gate")).toBe("Request changes");
   expect(labelOf(lead("revise", ""), "choice")).toBe("Revise");
 });

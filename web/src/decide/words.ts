@@ -85,7 +85,7 @@ function rank({ answer, look }: Choice): number {
 }
 
 /** What happens next. The status is named where it changes. */
-export function leadText({ to, who, word }: Lead, before: string): string {
+export function leadText({ to, who, isGate, word }: Lead, before: string): string {
   const as = word === "" || word === before ? "" : `, as “${word}”`;
   switch (to) {
     case "end":
@@ -95,6 +95,7 @@ export function leadText({ to, who, word }: Lead, before: string): string {
     case "stop":
       return `the run stops until somebody goes on with it${as}.`;
     default:
+      if (isGate) return `${nameOf(who)} decides at ${to} next${as}.`;
       return who === "" || who === to ? `${to} is next${as}.` : `${who} works on ${to} next${as}.`;
   }
 }

@@ -19,7 +19,7 @@ export function FileList({
   const found = files.filter(({ path }) => path.toLowerCase().includes(filter.toLowerCase()));
   const seen = files.filter(isViewed).length;
   return (
-    <details open={files.length <= 12} className="text-sm">
+    <details open={files.length <= 12} className="min-w-0 flex-1 text-sm">
       <summary className="min-h-9 cursor-pointer py-1.5 pointer-coarse:min-h-11">
         {files.length} {files.length === 1 ? "file" : "files"}
         {seen > 0 && <span className="text-muted"> · {seen} viewed</span>}

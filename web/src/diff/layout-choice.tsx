@@ -15,7 +15,7 @@ export function LayoutChoice({
   readonly choose: (layout: Layout) => void;
 }): ReactNode {
   return (
-    <div role="group" aria-label="How changes are shown" className="flex gap-1 self-end">
+    <div role="group" aria-label="How changes are shown" className="flex shrink-0 gap-1">
       {CHOICES.map(({ is, title }) => (
         <button
           key={is}

@@ -72,7 +72,8 @@ export function rowsOf(files: readonly FileDiff[], showing: Showing): readonly R
     if (!open) continue;
     file.hunks.forEach(({ head, lines }, hunk) => {
       rows.push({ type: "hunk", key: `h:${file.path}:${hunk}`, head });
-      if (layout === "split")
+      // A file that is all new, or all gone, has but one side.
+      if (layout === "split" && file.change !== "added" && file.change !== "removed")
         pairsOf(lines).forEach((pair, at) => {
           rows.push({ type: "pair", key: `p:${file.path}:${hunk}:${at}`, file, pair });
           for (const place of placesOf(file, pair)) behind(place);

@@ -127,13 +127,15 @@ export function DiffViewer({
 
   return (
     <div className="flex flex-col gap-3">
-      {isRoomy && <LayoutChoice layout={layout} choose={choose} />}
       <FindingList
         findings={found.elsewhere}
         isInDiff={(file) => pathOf(file, paths) !== undefined}
         goTo={(file) => goTo(pathOf(file, paths) ?? file)}
       />
-      <FileList files={files} isViewed={(file) => viewed.has(viewedKey(file))} goTo={goTo} />
+      <div className="flex items-start justify-between gap-3">
+        <FileList files={files} isViewed={(file) => viewed.has(viewedKey(file))} goTo={goTo} />
+        {isRoomy && <LayoutChoice layout={layout} choose={choose} />}
+      </div>
       <div
         ref={list}
         onKeyDown={walk}

@@ -39,7 +39,7 @@ export function FlowPicture({ flow }: { readonly flow: Flow }): ReactNode {
 }
 
 function limitText(max: number | null): string {
-  return max === null ? "no limit" : `at most ${max}`;
+  return max === null ? "no limit" : `max ${max}`;
 }
 
 function Ways({ stage: { id, kind, who, ways } }: { readonly stage: Flow["stages"][number] }): ReactNode {

@@ -45,6 +45,14 @@ export function LogSearch({
     const next = lines[(at === -1 ? (by === 1 ? 0 : lines.length - 1) : at + by + lines.length) % lines.length];
     if (next !== undefined) goTo(next.line);
   };
+  // Who searches wants to see what was found, not to ask for it once more.
+  const wantsFirst = useRef(false);
+  const first = found.isPlaceholderData ? undefined : lines[0]?.line;
+  useEffect(() => {
+    if (!wantsFirst.current || first === undefined) return;
+    wantsFirst.current = false;
+    goTo(first);
+  });
   return (
     <form
       role="search"
@@ -52,7 +60,8 @@ export function LogSearch({
       onSubmit={(event) => {
         event.preventDefault();
         if (text === q && lines.length > 0) step(1);
-        else
+        else {
+          wantsFirst.current = text !== "";
           void navigate({
             to: "/runs/$run",
             params: (old) => ({ run: old.run ?? reference.run }),
@@ -60,6 +69,7 @@ export function LogSearch({
             replace: true,
             resetScroll: false,
           });
+        }
       }}
     >
       <label className="flex flex-col text-xs text-muted">

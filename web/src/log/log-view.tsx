@@ -78,7 +78,9 @@ export function LogView({
       </div>
       {error !== null && <Failure error={error} />}
       {error === null && index.parts.length === 0 && <Loading what={file} />}
-      {index.isEnd && count === 0 && <Empty title={isGrowing ? "Nothing was written yet." : "It is empty."} />}
+      {index.isEnd && count === 0 && (
+        <Empty title={isGrowing ? "Nothing was written yet." : "Nothing was written to it."} />
+      )}
       {index.lines > ROWS_AT_MOST && (
         <p className="text-sm text-muted">
           Only the first {ROWS_AT_MOST.toLocaleString()} lines are shown; search finds all.

@@ -77,7 +77,7 @@ function Stats({ flow }: { readonly flow: string }): ReactNode {
     ["Last runs", <LastRuns key="last" flow={flow} />],
   ];
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-sm">
+    <dl className="grid grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-4 max-sm:grid-cols-2 gap-y-2 text-sm">
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-muted">{name}</dt>

@@ -36,7 +36,7 @@ export function ArtifactsTab({
               key={`${attempt.stage}#${attempt.attempt}`}
               className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-1.5 text-sm"
             >
-              <span className="w-40 truncate font-medium">
+              <span className="w-40 truncate font-medium max-sm:w-full">
                 {attempt.stage} #{attempt.attempt}
               </span>
               <FileLinks run={run.number} attempt={attempt} files={FILES} />

@@ -36,7 +36,7 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): ReactNode {
     <div className="flex flex-col gap-3">
       {error !== null && <Failure error={error} />}
       <div className="flex flex-wrap items-center justify-between gap-2 text-sm text-muted">
-        <ul className="flex flex-wrap gap-4" aria-label="Legend">
+        <ul className="flex flex-wrap gap-x-4 max-sm:gap-x-3 max-sm:text-xs" aria-label="Legend">
           {Object.entries(LOOKS).map(([kind, { name, bar }]) => (
             <li key={kind} className="flex items-center gap-1.5">
               <span aria-hidden="true" className="relative inline-block h-7 w-6">

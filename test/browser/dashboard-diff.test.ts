@@ -1,0 +1,197 @@
+// Judging a change: what Passrail knows by itself, what agents found beside the lines it is about, comments that say how much they weigh, two
+// columns or one, and code in colours.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../harness/until.ts";
+import { isBrowserMissing } from "./browser.ts";
+import { type Dashboard, itemOf, openDashboard, PHONE, show, STRAIGHT } from "./dashboard.ts";
+import { faultsOf } from "./faults.ts";
+import { picture } from "./picture.ts";
+
+const SLOW = 150_000;
+const CODE = `// Says hello.
+export function greet(name: string): string {
+  return "hello " + name + 12;
+}`;
+const ISSUES = [
+  { severity: "critical", description: "The name is not checked", file: "src/hello.ts", line: 3 },
+  { severity: "minor", description: "No such line here", file: "src/hello.ts", line: 90 },
+  "The readme says nothing about it",
+];
+
+describe.skipIf(isBrowserMissing())("a change to judge", () => {
+  let dashboard: Dashboard;
+  let item: string;
+  let log: string;
+  let number: number;
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    log = join(dashboard.daemon.dir, "prompts.jsonl");
+    writeFileSync(join(dashboard.daemon.project, "README.md"), "# Hello\n\nIt says nothing.\n");
+    for (const words of [
+      ["add", "README.md"],
+      ["commit", "-q", "-m", "readme"],
+    ])
+      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
+        cwd: dashboard.daemon.project,
+      });
+    dashboard.play({
+      ...STRAIGHT,
+      build: [
+        { verdict: "COMPLETE", write: { "src/hello.ts": CODE, "README.md": "It says hello." }, commit: true, log },
+      ],
+      qa: [{ verdict: "REVISE", issues: ISSUES }],
+    });
+    const run = await dashboard.start("feature", "Say hello");
+    number = run.number;
+    await dashboard.answer(run.id, "approve");
+    await dashboard.stands(run.number, "escalated");
+    item = (await itemOf(dashboard.daemon, run.id)) ?? "";
+  }, SLOW);
+  afterAll(() => dashboard.close());
+
+  const changes = (page: Page) => page.locator("#changes");
+
+  test("before the decision stands what Passrail ran and measured, and that it ran no check where it ran none", async () => {
+    const { context, page, seen } = await dashboard.visit(`/g/${item}`);
+    const checks = page.getByRole("region", { name: "Checks" });
+    await checks.getByText("none: no test, build or linter was run by Passrail itself.").waitFor();
+    await checks.getByText("What Passrail measured of 4 stages").click();
+    const built = checks.getByRole("listitem").filter({ hasText: "build #" });
+    await built.getByText("command ended with exit 0").waitFor();
+    await built.getByText(/^2 files: README.md, src.hello.ts$/u).waitFor();
+    await built.getByText(/^[0-9a-f]{7}\.\.[0-9a-f]{7}$/u).waitFor();
+    await checks.getByRole("listitem").filter({ hasText: "spec #1" }).getByText("no commit").waitFor();
+    await picture(page, "escalation-evidence-light");
+    expect([await faultsOf(page), seen.complaints, seen.elsewhere]).toEqual([[], [], []]);
+    await context.close();
+  });
+
+  test("what agents found stands behind its line; what is about no line that is shown is listed, and leads to its file", async () => {
+    const { context, page } = await dashboard.visit(`/g/${item}`);
+    await changes(page).getByText("2 findings are about no line that is shown here").waitFor();
+    await changes(page).getByText("The readme says nothing about it").waitFor();
+    await changes(page).getByText("The name is not checked").waitFor();
+    await changes(page).getByText("1 finding", { exact: true }).waitFor();
+    const below = await topOf(page, "The name is not checked");
+    expect(below).toBeGreaterThan(await topOf(page, 'return "hello "'));
+    await changes(page).getByRole("button", { name: "Go to the file" }).click();
+    // The same on the run's own page, where nothing can be said.
+    await show(page, `${dashboard.daemon.url}/runs/${number}?tab=changes`);
+    await page.getByText("The name is not checked").waitFor();
+    expect(await page.getByRole("button", { name: /^Comment on/u }).count()).toBe(0);
+    await context.close();
+  });
+
+  test("two columns are a choice that is remembered, by mouse and by key; a phone has one", async () => {
+    const { context, page, seen } = await dashboard.visit(`/g/${item}`);
+    const two = changes(page).getByRole("button", { name: "Two columns" });
+    await two.click();
+    expect(await two.getAttribute("aria-pressed")).toBe("true");
+    await changes(page).locator(".grid-cols-2").first().waitFor();
+    // What was said stays behind its line.
+    await changes(page).getByText("The name is not checked").waitFor();
+    await picture(page, "diff-split-light");
+    expect(await faultsOf(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await picture(page, "diff-split-dark");
+    expect(await faultsOf(page, "colours")).toEqual([]);
+    await page.reload({ waitUntil: "domcontentloaded" });
+    await changes(page).locator(".grid-cols-2").first().waitFor();
+    await page.setViewportSize({ width: 500, height: 800 });
+    await changes(page).locator(".grid-cols-2").first().waitFor({ state: "detached" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await changes(page).locator(".grid-cols-2").first().waitFor();
+    await page.keyboard.press("v");
+    await changes(page).locator(".grid-cols-2").first().waitFor({ state: "detached" });
+    expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+    await context.close();
+  });
+
+  test("code has colours by class, and not one style of its own", async () => {
+    const { context, page, seen } = await dashboard.visit(`/g/${item}`);
+    const first = (kind: string) => changes(page).locator(`code .code-${kind}`).first();
+    await first("keyword").waitFor();
+    expect(await first("comment").innerText()).toBe("// Says hello.");
+    expect(await first("keyword").innerText()).toBe("export");
+    expect(await first("string").innerText()).toBe('"hello "');
+    expect(await first("number").innerText()).toBe("12");
+    expect(await changes(page).locator("code [style]").count()).toBe(0);
+    expect(seen.complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("the page ends where its content ends, on a phone with changes on it as well", async () => {
+    const { context, page } = await dashboard.visit(`/g/${item}`, PHONE);
+    await changes(page).getByText("export").first().waitFor();
+    // Rows are measured while they come into sight.
+    const left = await until("the page has come to rest", async () => {
+      await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+      const [before, after] = [await page.evaluate(BLANK), await page.evaluate(BLANK)] as [number, number];
+      return before === after ? after : undefined;
+    });
+    expect(left).toBeLessThan(140);
+    await context.close();
+  });
+
+  test(
+    "by keyboard alone a comment is written and weighed; it is major by itself; the next attempt is told word by word",
+    async () => {
+      const { context, page, seen } = await dashboard.visit(`/g/${item}`);
+      const { keyboard } = page;
+      await changes(page).getByRole("button", { name: "Comment on line 1 of src/hello.ts" }).first().focus();
+      await keyboard.press("ArrowDown");
+      await keyboard.press("Enter");
+      await page.getByLabel(/About line 2/u).waitFor();
+      await keyboard.type("Say who calls it");
+      await keyboard.press("Tab");
+      expect(await page.getByRole("radio", { name: "major" }).isChecked()).toBe(true);
+      await keyboard.press("ArrowUp");
+      expect(await page.getByRole("radio", { name: "critical" }).isChecked()).toBe(true);
+      await keyboard.press("Enter");
+      await changes(page).getByText("You, critical:").waitFor();
+      // The focus is back on the line; the next comment is major without a word.
+      await keyboard.press("ArrowDown");
+      await keyboard.press("Enter");
+      await page.getByLabel(/About line 3/u).waitFor();
+      await keyboard.type("Use a template");
+      await keyboard.press("Control+Enter");
+      await changes(page).getByText("You, major:").waitFor();
+      // Written, not sent: a reload loses nothing.
+      await page.reload({ waitUntil: "domcontentloaded" });
+      await changes(page).getByText("You, critical:").waitFor();
+      await page.getByRole("button", { name: "Again" }).click();
+      const prompt = await until(
+        "it is built again",
+        () =>
+          readFileSync(log, "utf8")
+            .trim()
+            .split("\n")
+            .map((line) => (JSON.parse(line) as { prompt: string }).prompt)
+            .find((text) => text.includes("Use a template")),
+        60_000,
+      );
+      expect(prompt).toContain("[critical] Say who calls it (src/hello.ts:2)");
+      expect(prompt).toContain("[major] Use a template (src/hello.ts:3)");
+      expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+      await context.close();
+    },
+    SLOW,
+  );
+});
+
+/** From the lowest piece of content, boxes around it left out, to the page's end. */
+const BLANK = `(() => {
+  const ends = [...document.querySelectorAll("main *:not(:has(*))")].map((each) => each.getBoundingClientRect().bottom + scrollY);
+  return Math.round(document.documentElement.scrollHeight - Math.max(...ends));
+})()`;
+
+async function topOf(page: Page, text: string): Promise<number> {
+  const box = await page.locator("#changes").getByText(text).first().boundingBox();
+  if (box === null) throw new Error(`${text} is not drawn`);
+  return box.y;
+}
