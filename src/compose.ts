@@ -315,6 +315,7 @@ export async function loadConfig({
   flags,
 }: Pick<OpenOptions, "environment" | "project" | "flags">): Promise<Result<Config>> {
   const { readConfig } = await import("./config.ts");
+  const { withMcpConfigs } = await import("./agents/mcp-config.ts");
   const userDir = environment["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
   const files: Record<"project" | "user", unknown> = { project: undefined, user: undefined };
   for (const [from, path] of [
@@ -322,8 +323,9 @@ export async function loadConfig({
     ["user", join(userDir, "passrail", "passrail.yaml")],
   ] as const) {
     const read = await readSettings(path);
-    if (!read.ok) return read;
-    files[from] = read.value;
+    const whole = read.ok ? withMcpConfigs(read.value, dirname(path)) : read;
+    if (!whole.ok) return whole;
+    files[from] = whole.value;
   }
   return readConfig({ environment, flags, ...files });
 }

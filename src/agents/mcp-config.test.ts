@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { loadConfig } from "../compose.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "passrail-mcp-config-"));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const load = (agents: unknown) => {
+  writeFileSync(join(dir, "passrail.yaml"), JSON.stringify({ agents }));
+  return loadConfig({ environment: { XDG_CONFIG_HOME: dir }, project: dir, flags: {} });
+};
+
+test("R-004-15: a file of MCP servers is taken in; what the settings name themselves wins", async () => {
+  const mcpServers = {
+    docs: { type: "http", url: "https://docs.example/mcp", headers: { A: "b" } },
+    files: { command: "npx", args: ["-y", "server"], env: { X: "1" } },
+    other: { command: "theirs" },
+  };
+  writeFileSync(join(dir, "servers.json"), JSON.stringify({ mcpServers }));
+  const config = await load({ worker: { mcp_config: "servers.json", mcp: { other: { command: ["ours"] } } } });
+  expect(config).toMatchObject({ ok: true });
+  expect(config.ok && config.value.agents["worker"]?.mcp).toEqual({
+    docs: { url: "https://docs.example/mcp", headers: { A: "b" } },
+    files: { command: ["npx", "-y", "server"], env: { X: "1" } },
+    other: { command: ["ours"] },
+  });
+});
+
+test.each([
+  ["is not there", undefined, "cannot be read (ENOENT)"],
+  ["is not JSON", "{", "is not JSON"],
+  ["has no servers", "{}", "mcpServers"],
+  ["has a server without a program", '{"mcpServers":{"a":{}}}', "mcpServers"],
+])("R-004-15: a file that %s is an error that names it", async (_, text, message) => {
+  if (text !== undefined) writeFileSync(join(dir, "servers.json"), text);
+  expect(await load({ worker: { mcp_config: "servers.json" } })).toMatchObject({
+    ok: false,
+    error: {
+      code: "mcp_config_invalid",
+      message: expect.stringMatching(
+        new RegExp(`agents.worker.mcp_config: .*servers.json[^]*${message.replaceAll(/[()]/gu, "\\$&")}`, "u"),
+      ),
+    },
+  });
+});
