@@ -1,5 +1,6 @@
 // How a command that acted on a run ends: one record of the run as it now stands, and what to do next.
 
+import type { ResolvedFlow } from "../core/agent.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Phase, phasesOf, phaseTable } from "../core/projections/phase-line.ts";
 import { openItems, type Run } from "../core/run.ts";
@@ -34,7 +35,7 @@ export type Standing = {
   readonly items: readonly Record<string, unknown>[];
 };
 
-export function standingOf(run: Run, number: number): Standing {
+export function standingOf(run: Run, number: number, resolved?: ResolvedFlow): Standing {
   return {
     id: run.id,
     number,
@@ -43,7 +44,7 @@ export function standingOf(run: Run, number: number): Standing {
     status: run.status,
     word: run.word,
     paused: run.paused,
-    why: whyOf(run),
+    why: whyOf(run, resolved),
     items: openItems(run).map((item) => itemJson(run.id, number, item)),
   };
 }
@@ -54,11 +55,11 @@ export async function printRest(
   { run, performedBy }: Rest,
   options: { readonly stream: boolean; readonly exit: number; readonly did?: string },
 ): Promise<void> {
-  const number = await withReader(
-    io,
-    async (store) => (await store?.findRuns(run.id))?.find(({ id }) => id === run.id)?.number ?? 0,
-  );
-  const standing = standingOf(run, number);
+  const { number, resolved } = await withReader(io, async (store) => ({
+    number: (await store?.findRuns(run.id))?.find(({ id }) => id === run.id)?.number ?? 0,
+    resolved: store === undefined ? undefined : await flowOf(store, run),
+  }));
+  const standing = standingOf(run, number, resolved);
   const by = performedBy === null ? {} : { performedBy };
   if (io.json) {
     if (options.stream) io.out(JSON.stringify({ type: "run.settled", ...standing, ...by, exit: options.exit }));

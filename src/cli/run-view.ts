@@ -5,19 +5,20 @@ import type { ResolvedFlow } from "../core/agent.ts";
 import type { Flow, Stage } from "../core/flow.ts";
 import { MAIN_TRACK } from "../core/flow.ts";
 import { issueText } from "../core/outcome.ts";
+import { isPlayedOutside } from "../core/play.ts";
 import { causeText } from "../core/infrastructure.ts";
 import { type InboxItem, openItems, type Run, type Track } from "../core/run.ts";
-import { isWork, stagesOf } from "../core/sequence.ts";
+import { findWork, isWork, stagesOf } from "../core/sequence.ts";
 import { countersOf } from "../core/simulate.ts";
 import { overText } from "../core/spending.ts";
 import type { Usage } from "../core/usage.ts";
 import type { AttemptRecord, Store } from "./find-run.ts";
 
-/** The reason for the state, in one sentence. */
-export function whyOf(run: Run): string {
+/** The reason for the state, in one sentence. With its flow it is known whether a stage waits for a slot or for somebody outside. */
+export function whyOf(run: Run, resolved?: ResolvedFlow): string {
   switch (run.status) {
     case "running":
-      return run.paused ? "paused by a person" : workingOf(run);
+      return run.paused ? "paused by a person" : workingOf(run, resolved);
     case "waiting":
       return openItems(run)
         .map((item) => `${item.kind} ${item.stage} waits for ${item.who}`)
@@ -31,10 +32,14 @@ export function whyOf(run: Run): string {
   }
 }
 
-function workingOf(run: Run): string {
-  const parts = Object.values(run.tracks).flatMap((track) => {
+function workingOf(run: Run, resolved: ResolvedFlow | undefined): string {
+  const parts = Object.entries(run.tracks).flatMap(([name, track]) => {
+    if (track.at === "running" && track.outside === true) return [`${track.stage} is worked on by somebody outside`];
     if (track.at === "running") return [`${track.stage} attempt ${track.attempt} is on record as running`];
     if (track.at !== "ready") return [];
+    const work = resolved === undefined ? undefined : findWork(resolved.flow, run, name, track.stage);
+    if (resolved !== undefined && work !== undefined && isPlayedOutside(resolved, run.facts, work))
+      return [`${track.stage} waits for somebody outside to take it (${work.shownAgent})`];
     const later = resumesOf(track);
     return [`${track.stage} attempt ${track.attempt} ${later === "" ? "is ready to start" : later}`];
   });

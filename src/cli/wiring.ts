@@ -18,7 +18,7 @@ export function addCommands(program: Command, call: Call): void {
   addRun(program, call);
   addSpec(program, call);
   addWork(program, call);
-  addTickets(program.command("ticket").description("ticket files"), call);
+  addTickets(program.command("ticket").description("ticket files: make, look at and change them"), call);
   addRuns(program.command("runs").description("look at runs and take them in hand"), call);
   program
     .command("inbox")
@@ -121,9 +121,76 @@ function addWork(program: Command, call: Call): void {
       const options = { once: flags["once"] === true, ...texts(flags, "slots") };
       return call(async (io) => (await import("./commands/work.ts")).work(io, options));
     });
+  program
+    .command("explain")
+    .description("why a ticket or a run is or is not at work")
+    .argument("<ticket>", "AGI-7, or a run by number or id")
+    .action((reference: string) => call(async (io) => (await import("./commands/explain.ts")).explain(io, reference)));
 }
 
+const TICKET = "its id, such as AGI-7";
+
 function addTickets(ticket: Command, call: Call): void {
+  ticket
+    .command("new")
+    .description("one ticket in the backlog")
+    .argument("<title>", "what is to be done, in a line")
+    .option("--body <text>", "the whole text; - reads standard input")
+    .option("--depends <ticket>", "what has to be finished before (repeatable)", collect, [])
+    .option("--group <group>", "tickets of a group share a branch")
+    .option("--repo <name>", "where the work belongs; the project's own without it")
+    .option("--priority <n>", "the lowest comes first")
+    .option("--request <request>", "into this folder, such as FR-2; a new one without it")
+    .action((title: string, flags: Flags) => {
+      const options = {
+        depends: flags["depends"] as string[],
+        ...texts(flags, "body", "group", "repo", "priority", "request"),
+      };
+      return call(async (io) => (await import("./commands/ticket-new.ts")).ticketNew(io, title, options));
+    });
+  ticket
+    .command("list")
+    .description("all tickets: where they stand, and why they do or do not start")
+    .option("--status <word>", "only those with this status")
+    .option("--eligible", "only those that can start, in their order")
+    .action((flags: Flags) => {
+      const options = { eligible: flags["eligible"] === true, ...texts(flags, "status") };
+      return call(async (io) => (await import("./commands/ticket.ts")).ticketList(io, options));
+    });
+  ticket
+    .command("show")
+    .description("one ticket with everything that is known of it")
+    .argument("<ticket>", TICKET)
+    .action((id: string) => call(async (io) => (await import("./commands/ticket.ts")).ticketShow(io, id)));
+  ticket
+    .command("edit")
+    .description("its text in your editor, checked before it is saved; or single keys")
+    .argument("<ticket>", TICKET)
+    .option("--set <key=value>", "title, repo, group or priority (repeatable)", collect, [])
+    .action((id: string, flags: Flags) => {
+      const set = flags["set"] as string[];
+      return call(async (io) => (await import("./commands/ticket-edit.ts")).ticketEdit(io, id, set));
+    });
+  ticket
+    .command("move")
+    .description("say where a ticket stands")
+    .argument("<ticket>", TICKET)
+    .argument("<status>", 'such as "Needs Plan"')
+    .option("--force", "also while an agent works on it")
+    .action((id: string, status: string, flags: Flags) => {
+      const options = { force: flags["force"] === true };
+      return call(async (io) => (await import("./commands/ticket-move.ts")).ticketMove(io, id, status, options));
+    });
+  ticket
+    .command("deps")
+    .description("what a ticket waits for, and who waits for it")
+    .argument("<ticket>", TICKET)
+    .option("--add <ticket>", "let it wait for this one too (repeatable)", collect, [])
+    .option("--remove <ticket>", "no longer for this one (repeatable)", collect, [])
+    .action((id: string, flags: Flags) => {
+      const options = { add: flags["add"] as string[], remove: flags["remove"] as string[] };
+      return call(async (io) => (await import("./commands/ticket-deps.ts")).ticketDeps(io, id, options));
+    });
   ticket
     .command("import")
     .description("take issues over into the backlog; once each, all or none")

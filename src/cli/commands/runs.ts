@@ -91,12 +91,14 @@ export async function runsShow(
     if (options.attempt !== undefined || options.file !== undefined)
       return showAttempt(io, store, run, options.attempt, options.file);
     const attempts = await store.attempts(run.id);
-    const { flow } = await flowOf(store, run);
+    const resolved = await flowOf(store, run);
+    const { flow } = resolved;
     const counters = counterRows(flow, run);
+    const why = whyOf(run, resolved);
     if (io.json) {
       const handoffs = await store.handoffs(run.id);
       printJson(io, {
-        ...standingOf(run, summary.number),
+        ...standingOf(run, summary.number, resolved),
         subject: run.subject,
         createdAt: run.createdAt,
         updatedAt: summary.updatedAt,
@@ -106,7 +108,7 @@ export async function runsShow(
         handoffs,
       });
     } else if (io.quiet) io.out(run.id);
-    else if (io.plain) showPlain(io, run, summary, attempts, counters);
+    else if (io.plain) showPlain(io, run, summary, attempts, counters, why);
     else
       showRich(
         io,
@@ -114,6 +116,7 @@ export async function runsShow(
         summary,
         attempts,
         counters,
+        why,
         treeLines(io, flow, run, attempts).map(({ text, paint: color }) => color(oneLine(text, io.columns))),
       );
     return EXIT.ok;
@@ -127,19 +130,10 @@ function showPlain(
   summary: RunSummary,
   attempts: readonly AttemptRecord[],
   counters: ReturnType<typeof counterRows>,
+  why: string,
 ): void {
   const rows = [
-    [
-      "run",
-      run.id,
-      String(summary.number),
-      run.flow,
-      run.status,
-      run.word,
-      run.subject.id,
-      run.subject.title,
-      whyOf(run),
-    ],
+    ["run", run.id, String(summary.number), run.flow, run.status, run.word, run.subject.id, run.subject.title, why],
     ...attempts
       .map(toAttemptRow)
       .map((row) => [
@@ -173,6 +167,7 @@ function showRich(
   summary: RunSummary,
   attempts: readonly AttemptRecord[],
   counters: ReturnType<typeof counterRows>,
+  why: string,
   tree: readonly string[],
 ): void {
   const status = run.paused && run.status === "running" ? "paused" : run.status;
@@ -186,7 +181,6 @@ function showRich(
       oneLine(`${run.id} · flow ${run.flow} · ${run.subject.id} · started ${age(run.createdAt)}`, io.columns),
     ),
   );
-  const why = whyOf(run);
   if (why !== "") io.out(oneLine(why, 400));
   io.out("");
   for (const line of tree) io.out(line);
