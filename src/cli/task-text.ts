@@ -95,7 +95,8 @@ function readFile(file: string, shown: string): string {
   }
 }
 
-async function readInput(): Promise<string> {
+/** Standard input as text, without a byte order mark. */
+export async function readInput(): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin) {

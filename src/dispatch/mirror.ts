@@ -9,7 +9,7 @@ import type { SignalBody } from "../core/signal.ts";
 import type { Ticket, TicketScan } from "../core/tickets/ticket.ts";
 import type { Store } from "../store/store.ts";
 import type { TicketChanges, TicketFolder } from "../tickets/folder.ts";
-import { statusIn } from "../tickets/status-in.ts";
+import { statusIn } from "../tickets/keys-in.ts";
 import { type MirrorLog, openMirrorLog } from "./mirror-log.ts";
 import { placeOf, subjectOf, type TicketPlace, worksNow } from "./place.ts";
 import { shownKeys } from "./shown.ts";

@@ -2,7 +2,7 @@
 
 import type { NewTicket } from "../core/tickets/new-ticket.ts";
 import type { Result } from "../core/result.ts";
-import type { Ticket, TicketScan } from "../core/tickets/ticket.ts";
+import type { Ticket, TicketProblem, TicketScan } from "../core/tickets/ticket.ts";
 import type { CreateHow } from "./create.ts";
 
 /** Keys that Passrail writes into a ticket's front matter. Null removes the key; what is not named stays as it is, byte for byte. */
@@ -44,6 +44,10 @@ export interface TicketFolder {
     changes: TicketChanges,
     expect?: { readonly status: string },
   ): Promise<Result<Written>>;
+  /** The whole text anew, at once; `change` is asked again where the file was changed meanwhile. */
+  replace(ticket: Pick<Ticket, "path">, change: (text: string) => Result<string>): Promise<Result<Written>>;
+  /** What would be wrong with the file if it had this text; not what only shows beside the others. */
+  check(ticket: Pick<Ticket, "path">, text: string): readonly TicketProblem[];
   /** One folder FR-n with all of them, or nothing. Asking again with the same key gives the same paths. */
   create(tickets: readonly NewTicket[], how: CreateHow): Promise<Result<readonly string[]>>;
   /** Called soon after something in the folder has changed, also when the folder comes into being later. Ends with the returned function. */

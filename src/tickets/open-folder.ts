@@ -10,11 +10,12 @@ import type { TicketFolder, Written } from "./folder.ts";
 import { numberOfFile } from "./numbers.ts";
 import { readTicketFile } from "./read-file.ts";
 import { replaceFile } from "./replace-file.ts";
+import { readTicket } from "./read-ticket.ts";
 import { repoRule } from "./repos.ts";
 import { rewriteFrontMatter } from "./rewrite.ts";
 import { createScanner } from "./scan.ts";
 import type { TicketSettings } from "./settings.ts";
-import { statusIn } from "./status-in.ts";
+import { statusIn } from "./keys-in.ts";
 import { watchFolder } from "./watch.ts";
 
 export type TicketPlace = {
@@ -26,7 +27,8 @@ export type TicketPlace = {
 export function openTicketFolder({ project, settings }: TicketPlace): TicketFolder {
   const { folder, requestPrefix, ticketPrefix } = settings;
   const root = join(project, folder);
-  const scanner = createScanner({ root, settings, allowsRepo: repoRule(project, settings.repos) });
+  const allowsRepo = repoRule(project, settings.repos);
+  const scanner = createScanner({ root, settings, allowsRepo });
   let scanning: Promise<TicketScan> | undefined;
 
   return {
@@ -48,17 +50,21 @@ export function openTicketFolder({ project, settings }: TicketPlace): TicketFold
       return read.ok ? ok(read.value.text) : err(at(path, read.error));
     },
 
-    async update({ path }, changes, expect): Promise<Result<Written>> {
-      const file = fileOf(path);
-      if (!file.ok) return file;
-      let before = "";
-      const replaced = await replaceFile(file.value, ({ text }) => {
-        before = statusIn(text);
+    update: ({ path }, changes, expect) =>
+      replace(path, (text) => {
+        const before = statusIn(text);
         if (expect !== undefined && before !== expect.status) return err(conflict(path, expect.status, before));
         return rewriteFrontMatter(text, changes);
-      });
-      if (!replaced.ok) return err(at(path, replaced.error));
-      return ok({ hash: replaced.value.after.hash, before });
+      }),
+
+    replace: ({ path }, change) => replace(path, change),
+
+    check({ path }, text) {
+      const [name = "", request = ""] = path.split("/").toReversed();
+      const { unknownStatus } = settings;
+      const id = name.replace(/\.md$/u, "");
+      return readTicket({ text, hash: "", path, request, id, prefix: ticketPrefix, unknownStatus, allowsRepo })
+        .problems;
     },
 
     create: (tickets, how) => createTickets({ root, folder, requestPrefix, ticketPrefix }, tickets, how),
@@ -73,6 +79,14 @@ export function openTicketFolder({ project, settings }: TicketPlace): TicketFold
     const problems: readonly TicketProblem[] = await assignIds(root, ticketPrefix, lacking);
     const { scan } = await scanner.scan();
     return problems.length === 0 ? scan : { ...scan, problems: [...scan.problems, ...problems] };
+  }
+
+  async function replace(path: string, change: (text: string) => Result<string>): Promise<Result<Written>> {
+    const file = fileOf(path);
+    if (!file.ok) return file;
+    const replaced = await replaceFile(file.value, ({ text }) => change(text));
+    if (!replaced.ok) return err(at(path, replaced.error));
+    return ok({ hash: replaced.value.after.hash, before: statusIn(replaced.value.before.text) });
   }
 
   /** The one place where a ticket's path becomes a file's: FR-n/AGI-m.md below the folder, through no link. */

@@ -1,0 +1,82 @@
+// What the commands for tickets share: the project's folder of tickets, what is planned with them, and finding one by what a person typed.
+
+import { loadConfig, openForReading } from "../../compose.ts";
+import { nearest } from "../../core/check/suggest.ts";
+import type { Run } from "../../core/run.ts";
+import { planTickets, type TicketPlan } from "../../core/tickets/plan.ts";
+import type { Ticket, TicketScan } from "../../core/tickets/ticket.ts";
+import { placeOf } from "../../dispatch/place.ts";
+import type { TicketFolder } from "../../tickets/folder.ts";
+import { openTicketFolder } from "../../tickets/open-folder.ts";
+import type { TicketSettings } from "../../tickets/settings.ts";
+import { CliError, EXIT, problemError } from "../errors.ts";
+import type { Io } from "../io.ts";
+
+export type Tickets = {
+  readonly folder: TicketFolder;
+  readonly settings: TicketSettings;
+  readonly scan: TicketScan;
+  readonly plan: TicketPlan;
+  /** Runs that go on, by the id of their ticket. */
+  readonly runs: ReadonlyMap<string, Run>;
+};
+
+export async function readTickets(io: Io): Promise<Tickets> {
+  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags: {} });
+  if (!config.ok) throw problemError(config.error, EXIT.usage);
+  const settings = config.value.tickets;
+  const folder = openTicketFolder({ project: io.cwd, settings });
+  const scan = await folder.scan();
+  const runs = await runsOf(io, scan);
+  const plan = planTickets(scan, { busy: new Set(runs.keys()), busyBranches: new Set() });
+  return { folder, settings, scan, plan, runs };
+}
+
+/** A file that cannot be read as a ticket can still be named and mended. */
+export type FoundTicket = { readonly id: string; readonly path: string; readonly ticket: Ticket | null };
+
+/** `AGI-7`, `agi-7` or `7`. */
+export function ticketId({ ticketPrefix }: TicketSettings, typed: string): string {
+  const word = typed.trim();
+  return /^[0-9]{1,9}$/u.test(word) ? `${ticketPrefix}-${word}` : word.toUpperCase();
+}
+
+export function findTicket({ scan, settings }: Pick<Tickets, "scan" | "settings">, typed: string): FoundTicket {
+  const id = ticketId(settings, typed);
+  const ticket = scan.tickets.find((each) => each.id === id);
+  if (ticket !== undefined) return { id, path: ticket.path, ticket };
+  const broken = scan.problems.find((problem) => problem.ticket === id);
+  if (broken !== undefined) return { id, path: broken.path, ticket: null };
+  const near = nearest(
+    id,
+    scan.tickets.map((each) => each.id),
+  );
+  throw new CliError(
+    "ticket_not_found",
+    `There is no ticket ${typed.trim().slice(0, 100)} in ${settings.folder}.`,
+    near === undefined ? "passrail ticket list" : `Did you mean ${near}?   passrail ticket show ${near}`,
+  );
+}
+
+async function runsOf(io: Io, scan: TicketScan): Promise<ReadonlyMap<string, Run>> {
+  const found = new Map<string, Run>();
+  const store = openForReading(io.home);
+  if (store === undefined) return found;
+  try {
+    const ids = new Set(scan.tickets.map(({ id }) => id));
+    for (let before: number | undefined; ; ) {
+      const page = await store.listSubjects({ open: true, limit: PAGE, ...(before === undefined ? {} : { before }) });
+      for (const { newest } of page) {
+        const run = ids.has(newest.subject.id) ? (await store.loadRun(newest.id))?.run : undefined;
+        // The same number may be another project's ticket.
+        if (run !== undefined && placeOf(run)?.project === io.cwd) found.set(run.subject.id, run);
+      }
+      before = page.at(-1)?.newest.number;
+      if (page.length < PAGE || before === undefined) return found;
+    }
+  } finally {
+    store.close();
+  }
+}
+
+const PAGE = 500;
