@@ -29,6 +29,40 @@ export function serverParts(acting: Acting, more: More): ServerParts {
   const catalog = () => loadCatalog({ shippedDir, projectDir: project });
   const startedAt = systemClock.now();
   const newRunId = (): string => `r${randomBytes(5).toString("hex")}`;
+  const flows: ServerParts["flows"] = {
+    list() {
+      const known = catalog();
+      return known.listFlows().map(({ name, file, origin }) => {
+        const read = known.requireFlow(name);
+        return { name, title: (read.ok ? read.value.flow.title : undefined) ?? name, file, origin };
+      });
+    },
+    resolve(name) {
+      const known = catalog();
+      if (!known.listFlows().some((flow) => flow.name === name))
+        return err({ code: "flow_not_found", message: `There is no flow ${name}.` });
+      const resolved = known.resolve(name);
+      if (resolved.ok) return resolved;
+      const [first] = resolved.error;
+      const place = first === undefined ? name : `${first.file}:${first.line}:${first.column}: ${first.message}`;
+      return err({ code: "flow_invalid", message: place });
+    },
+    source(name) {
+      const known = catalog();
+      const entry = known.listFlows().find((flow) => flow.name === name);
+      if (entry === undefined) return undefined;
+      const text = known.flowText(name);
+      const checked = known.requireFlow(name);
+      return {
+        file: entry.file,
+        origin: entry.origin,
+        text: text?.ok === true ? text.value : null,
+        problems: checked.ok ? checked.value.problems : checked.error,
+      };
+    },
+  };
+  const readSettings = () => loadConfig({ environment, project, flags });
+  const tickets = openTicketDesk({ acting, project, hub, log, resolve: flows.resolve, loadConfig: readSettings });
   return {
     store,
     engine,
@@ -43,39 +77,8 @@ export function serverParts(acting: Acting, more: More): ServerParts {
     workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
     keys,
     events: hub,
-    flows: {
-      list() {
-        const known = catalog();
-        return known.listFlows().map(({ name, file, origin }) => {
-          const read = known.requireFlow(name);
-          return { name, title: (read.ok ? read.value.flow.title : undefined) ?? name, file, origin };
-        });
-      },
-      resolve(name) {
-        const known = catalog();
-        if (!known.listFlows().some((flow) => flow.name === name))
-          return err({ code: "flow_not_found", message: `There is no flow ${name}.` });
-        const resolved = known.resolve(name);
-        if (resolved.ok) return resolved;
-        const [first] = resolved.error;
-        const place = first === undefined ? name : `${first.file}:${first.line}:${first.column}: ${first.message}`;
-        return err({ code: "flow_invalid", message: place });
-      },
-      source(name) {
-        const known = catalog();
-        const entry = known.listFlows().find((flow) => flow.name === name);
-        if (entry === undefined) return undefined;
-        const text = known.flowText(name);
-        const checked = known.requireFlow(name);
-        return {
-          file: entry.file,
-          origin: entry.origin,
-          text: text?.ok === true ? text.value : null,
-          problems: checked.ok ? checked.value.problems : checked.error,
-        };
-      },
-    },
-    tickets: openTicketDesk({ acting, project, hub, log }),
+    flows,
+    ...(tickets === undefined ? {} : { tickets }),
     agents: () =>
       [...catalog().agents().agents.values()].map(({ name, description, model = null, file, origin }) => ({
         name,
@@ -85,7 +88,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
         origin,
       })),
     async prepare({ resolved, subject, input, workspace, agents = {} }) {
-      const now = await loadConfig({ environment, project, flags });
+      const now = await readSettings();
       if (!now.ok) return now;
       const given = Object.entries(input).flatMap(([name, value]): [string, Json][] =>
         value === undefined ? [] : [[name, value]],

@@ -7,6 +7,7 @@ import type { Actor } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Run, Subject } from "../core/run.ts";
+import type { PlannedTicket } from "../core/tickets/plan.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Store } from "../store/store.ts";
 import type { DeliveryLog } from "./delivery-log.ts";
@@ -67,13 +68,19 @@ export type ServerParts = {
 
 export type TicketDesk = {
   readonly known: KnownTickets;
+  readonly project: string;
   /** The folder, relative to the project. */
   readonly path: string;
   /** What a ticket goes through that does not say otherwise. */
   readonly flow: string;
   /** How the project calls itself in a new ticket. */
   readonly repo: string;
+  /** Starts the run of a ticket that may start, by the same rules as whoever picks tickets; absent where nothing is performed. */
+  readonly start?: (ticket: PlannedTicket, actor: Actor) => Promise<Result<StartedTicket>>;
 };
+
+/** `started` is false where a run of it goes on already. */
+export type StartedTicket = { readonly run: Pick<Run, "id">; readonly started: boolean };
 
 export type WorkerInfo = {
   readonly name: string;

@@ -62,6 +62,42 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     await context.close();
   });
 
+  test(
+    "a ticket is started in the page: its card walks through the lanes, its file says the same, and the page tells its runs",
+    async () => {
+      const hold = join(dashboard.daemon.dir, "go-research");
+      dashboard.play({ research: [{ hold }], oneshot: [{ hold }] });
+      write("FR-8/AGI-80.md", "id: AGI-80\ntitle: On its way\nrepo: .\nstatus: Backlog");
+      await known("AGI-80");
+      const board = await dashboard.visit("/board?flow=ticket");
+      await card(board.page, "Backlog", "On its way").waitFor();
+      const { context, page, seen } = await dashboard.visit("/tickets/AGI-80");
+      await page.getByRole("button", { name: "Start now" }).click();
+      await card(board.page, "Research In Progress", "On its way").waitFor();
+      await page.getByText("Research In Progress").first().waitFor();
+      const file = join(dashboard.daemon.project, "feature_requests/FR-8/AGI-80.md");
+      expect(readFileSync(file, "utf8")).toContain("Research In Progress");
+      // While an agent works nothing can be moved, and it says why.
+      await page.getByRole("button", { name: "Move" }).click();
+      await page.getByText("a run works on it; cancel or pause the run first").first().waitFor();
+      await page.keyboard.press("Escape");
+      writeFileSync(hold, "");
+      await page
+        .getByText(/Needs Spec|Spec In Progress|Blocked/u)
+        .first()
+        .waitFor();
+      await page
+        .getByRole("link", { name: /^#\d+$/u })
+        .first()
+        .waitFor();
+      await page.screenshot({ path: join(PICTURES, "ticket-started-light.png"), fullPage: true });
+      expect(seen.complaints).toEqual([]);
+      await board.context.close();
+      await context.close();
+    },
+    SLOW,
+  );
+
   test("what a ticket waits for stands on its card, in its row and in the picture of its page", async () => {
     write("FR-2/AGI-2.md", "id: AGI-2\ntitle: Greet by name\nrepo: .\nstatus: Backlog\ndependsOn: [AGI-1, AGI-77]");
     write("FR-2/AGI-3.md", "id: AGI-3\ntitle: Greet in colour\nrepo: .\nstatus: Needs Plan\ndependsOn: [AGI-2]");

@@ -31,6 +31,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   ticketProblems: READERS,
   createTicket: OPERATORS,
   editTicket: OPERATORS,
+  startTicket: OPERATORS,
   whoami: READERS,
   listKeys: OPERATORS,
   createKey: OPERATORS,

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadCatalog } from "../../src/catalog/catalog.ts";
 import { shippedDir } from "../../src/compose.ts";
+import { openTicketDesk } from "../../src/daemon/ticket-desk.ts";
 import { err, ok } from "../../src/core/result.ts";
 import type { Run } from "../../src/core/run.ts";
 import { createApp } from "../../src/server/app.ts";
@@ -12,8 +13,6 @@ import { createKeys, type Keys } from "../../src/server/keys.ts";
 import { type Listening, listen } from "../../src/server/listen.ts";
 import type { App } from "../../src/server/app-env.ts";
 import type { AttemptIdentity, ServerParts } from "../../src/server/parts.ts";
-import { createKnownTickets } from "../../src/server/tickets/known-tickets.ts";
-import { openTicketFolder } from "../../src/tickets/open-folder.ts";
 import { openWorkbench, type Script, type Workbench } from "../harness/workbench.ts";
 
 const PLAYER = join(import.meta.dirname, "../fixtures/player/play.mjs");
@@ -56,40 +55,42 @@ export async function serve(): Promise<Served> {
   const script = join(bench.dir, "script.json");
   const sockets: Listening[] = [];
   const catalog = loadCatalog({ shippedDir });
-  const known = createKnownTickets({
-    folder: openTicketFolder({ project: bench.project, settings: passrail.config.tickets }),
-    store: passrail.store,
-    clock: () => performance.now(),
-    onChange: (ids) => events.hint(ids),
-    onProblem: (error) => problems.push(String(error)),
+  const flows: ServerParts["flows"] = {
+    list: () => catalog.listFlows().map(({ name, file, origin }) => ({ name, title: name, file, origin })),
+    resolve(name) {
+      if (!catalog.listFlows().some((flow) => flow.name === name))
+        return err({ code: "flow_not_found", message: `There is no flow ${name}.` });
+      const resolved = catalog.resolve(name);
+      return resolved.ok ? resolved : err({ code: "flow_invalid", message: resolved.error[0]?.message ?? "" });
+    },
+    source(name) {
+      const entry = catalog.listFlows().find((flow) => flow.name === name);
+      const text = catalog.flowText(name);
+      const checked = catalog.requireFlow(name);
+      if (entry === undefined || text === undefined) return undefined;
+      return {
+        file: entry.file,
+        origin: entry.origin,
+        text: text.ok ? text.value : null,
+        problems: checked.ok ? checked.value.problems : checked.error,
+      };
+    },
+  };
+  const tickets = openTicketDesk({
+    acting: passrail,
+    project: bench.project,
+    hub: events,
+    log: { file: null, write: (line) => void problems.push(line) },
+    resolve: flows.resolve,
+    loadConfig: async () => ok(passrail.config),
   });
   const parts: ServerParts = {
     store: passrail.store,
     engine: passrail.engine,
     keys,
     events,
-    flows: {
-      list: () => catalog.listFlows().map(({ name, file, origin }) => ({ name, title: name, file, origin })),
-      resolve(name) {
-        if (!catalog.listFlows().some((flow) => flow.name === name))
-          return err({ code: "flow_not_found", message: `There is no flow ${name}.` });
-        const resolved = catalog.resolve(name);
-        return resolved.ok ? resolved : err({ code: "flow_invalid", message: resolved.error[0]?.message ?? "" });
-      },
-      source(name) {
-        const entry = catalog.listFlows().find((flow) => flow.name === name);
-        const text = catalog.flowText(name);
-        const checked = catalog.requireFlow(name);
-        if (entry === undefined || text === undefined) return undefined;
-        return {
-          file: entry.file,
-          origin: entry.origin,
-          text: text.ok ? text.value : null,
-          problems: checked.ok ? checked.value.problems : checked.error,
-        };
-      },
-    },
-    tickets: { known, path: "feature_requests", flow: "ticket", repo: "." },
+    flows,
+    ...(tickets === undefined ? {} : { tickets }),
     agents: () =>
       [...catalog.agents().agents.values()].map(({ name, description, model = null, file, origin }) => ({
         name,
@@ -155,7 +156,7 @@ export async function serve(): Promise<Served> {
       return socket;
     },
     async close() {
-      known.close();
+      tickets?.known.close();
       events.close();
       for (const socket of sockets) await socket.close(0);
       await bench.close();

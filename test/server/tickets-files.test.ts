@@ -86,7 +86,12 @@ test("pages go through files, then through tickets that only have runs; each is 
   }
   expect(all).toEqual(["AGI-4", "AGI-3", "AGI-2", "AGI-1", "A-2", "A-1"]);
   expect(ids(await list("?q=a-2"))).toEqual(["A-2"]);
-  expect((await list("?q=AGI-1")).tickets[0]).toMatchObject({ runs: 1, title: "First", file: { state: "working" } });
+  expect((await list("?q=AGI-1")).tickets[0]).toMatchObject({
+    runs: 1,
+    title: "First",
+    status: "waiting",
+    file: { state: "eligible" },
+  });
 });
 
 test("one ticket shows its file's head, body, neighbours, variants and why it does not run", async () => {

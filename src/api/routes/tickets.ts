@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { json, type Routes } from "../route.ts";
 import { flowName, limit, line, ticketReference } from "../schemas/common.ts";
+import { runSummarySchema } from "../schemas/run.ts";
 import { ticketPageSchema, ticketProblemsSchema, ticketSchema } from "../schemas/ticket.ts";
 import { newTicketSchema, TICKET_STATES, ticketChangesSchema } from "../schemas/ticket-file.ts";
 
@@ -84,5 +85,23 @@ export const TICKET_ROUTES = {
     headers: ["If-Match", "Idempotency-Key"],
     answer: json(z.object({ id: z.string(), version: z.string() }), "it is written"),
     problems: ["ticket_not_found", "ticket_refused", "ticket_conflict", "invalid_version"],
+  },
+  startTicket: {
+    method: "post",
+    path: "/api/tickets/{ticket}/start",
+    scope: "operate",
+    tag: "tickets",
+    summary: "Starts the run of a ticket now, if nothing keeps it from starting",
+    params,
+    body: z.strictObject({}),
+    headers: ["Idempotency-Key"],
+    answer: json(
+      z.object({
+        run: runSummarySchema,
+        started: z.boolean().meta({ description: "false: a run of it goes on already" }),
+      }),
+      "it goes on",
+    ),
+    problems: ["ticket_not_found", "ticket_refused", "run_refused"],
   },
 } as const satisfies Routes;

@@ -6,25 +6,25 @@ import type { AnswerOf } from "../../api/route.ts";
 import { ROUTES } from "../../api/routes.ts";
 import { runOfTicket } from "../../api/ticket-moves.ts";
 import { err, ok, type Result } from "../../core/result.ts";
+import { actorOf } from "../actor.ts";
+import { findRun } from "../find-run.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { listTickets } from "../tickets/list.ts";
+import { runsOfTicket } from "../tickets/own-runs.ts";
 import { showProblem } from "../tickets/show-file.ts";
 import { showTicket } from "../tickets/show-ticket.ts";
 import { createSummaries } from "../tickets/summary.ts";
 import { createTicket, editTicket } from "../tickets/write.ts";
 
 const PROBLEMS_AT_MOST = 500;
-/** Without files nobody knows which flow tickets go through. */
-const NO_FLOW = "";
 
 export function mountTickets(mount: Mount, parts: ServerParts): void {
   const { store, tickets } = parts;
-  const flow = tickets?.flow ?? NO_FLOW;
 
   mount.json(ROUTES.listTickets, async ({ query }) => {
     const now = await tickets?.known.now();
-    const { rows, next } = await listTickets({ store, now, flow }, query);
+    const { rows, next } = await listTickets({ store, tickets, now }, query);
     const summarize = createSummaries(parts, now);
     return ok({ tickets: await Promise.all(rows.map(summarize)), next });
   });
@@ -41,9 +41,23 @@ export function mountTickets(mount: Mount, parts: ServerParts): void {
   mount.json(ROUTES.editTicket, async ({ params, body, ifMatch }) => {
     const planned = (await tickets?.known.now())?.plan.tickets.get(params.ticket);
     if (tickets === undefined || planned === undefined) return noFile(params.ticket);
-    const [runs] = await store.listSubjects({ id: params.ticket, limit: 1 });
+    const runs = await runsOfTicket(parts, params.ticket, planned);
     const run = runOfTicket(runs?.newest.status ?? null);
     return editTicket(tickets.known, planned.ticket, body, { seen: ifMatch, run });
+  });
+
+  mount.json(ROUTES.startTicket, async ({ params, principal }) => {
+    const planned = (await tickets?.known.now())?.plan.tickets.get(params.ticket);
+    if (tickets?.start === undefined || planned === undefined) return noFile(params.ticket);
+    if (planned.state !== "eligible" && planned.state !== "working")
+      return err({ code: "ticket_refused", detail: `${params.ticket} cannot start: ${planned.why}.` });
+    const started = await tickets.start(planned, actorOf(principal));
+    if (!started.ok) {
+      const { message, hint } = started.error;
+      return err({ code: "run_refused", detail: message, ...(hint === undefined ? {} : { hint }) });
+    }
+    const found = await findRun(store, started.value.run.id);
+    return found.ok ? ok({ run: found.value.summary, started: started.value.started }) : found;
   });
 }
 

@@ -3,7 +3,6 @@
 
 import { type PlannedTicket, planTickets, type TicketPlan } from "../../core/tickets/plan.ts";
 import type { Ticket, TicketProblem, TicketScan } from "../../core/tickets/ticket.ts";
-import type { Store } from "../../store/store.ts";
 import type { TicketFolder } from "../../tickets/folder.ts";
 
 export type TicketsNow = {
@@ -16,8 +15,19 @@ export type TicketsNow = {
   readonly busy: ReadonlySet<string>;
 };
 
+/** Where the files are, and who works on them. */
+export type TicketSource = {
+  folder(): Promise<TicketFolder>;
+  /** Reads the folder now; what has not changed is not read again. */
+  look(): Promise<TicketScan>;
+  /** Told when files have changed, or the work on tickets. */
+  listen(onChange: () => void): () => void;
+  /** Ids of tickets with a run that goes on. */
+  busy(): ReadonlySet<string>;
+};
+
 export type KnownTickets = {
-  readonly folder: TicketFolder;
+  folder(): Promise<TicketFolder>;
   now(): Promise<TicketsNow>;
   /** A file was written here: whoever asks next sees it. */
   wrote(): void;
@@ -25,39 +35,43 @@ export type KnownTickets = {
 };
 
 type Options = {
-  readonly folder: TicketFolder;
-  readonly store: Pick<Store, "lastSeq" | "listSubjects">;
-  /** Milliseconds that only grow. */
-  readonly clock: () => number;
+  readonly source: TicketSource;
   /** These tickets are not what they were. */
   readonly onChange: (ids: readonly string[]) => void;
   readonly onProblem: (error: unknown) => void;
 };
 
-/** Runs change many times a second; which of them go on is asked for at most so often. */
-const RUNS_REST_MS = 300;
-const PAGE = 200;
+/** Runs change many times a second; all of it together is looked at once. */
+const GATHER_MS = 100;
 
-export function createKnownTickets({ folder, store, clock, onChange, onProblem }: Options): KnownTickets {
+export function createKnownTickets({ source, onChange, onProblem }: Options): KnownTickets {
   let isStale = true;
+  let isClosed = false;
   let known: TicketsNow | undefined;
   let looking: Promise<TicketsNow> | undefined;
-  let busy: { readonly ids: ReadonlySet<string>; readonly seq: number; readonly at: number } | undefined;
-  const stop = folder.watch(() => {
+  let gather: NodeJS.Timeout | undefined;
+  const stop = source.listen(() => {
     isStale = true;
-    look().catch(onProblem);
+    gather ??= setTimeout(() => {
+      gather = undefined;
+      if (!isClosed) look().catch(onProblem);
+    }, GATHER_MS);
   });
 
   return {
-    folder,
-    now: () => look(),
+    folder: () => source.folder(),
+    now: look,
     wrote() {
       isStale = true;
     },
-    close: stop,
+    close() {
+      isClosed = true;
+      clearTimeout(gather);
+      stop();
+    },
   };
 
-  /** One at a time. Who asks while somebody looks waits for a look that began after the question. */
+  /** One at a time. Who asks while somebody looks waits for a look that began after the question, where there was news since. */
   async function look(): Promise<TicketsNow> {
     if (looking !== undefined) {
       await looking.catch(() => undefined);
@@ -73,34 +87,19 @@ export function createKnownTickets({ folder, store, clock, onChange, onProblem }
     const before = known;
     const mustScan = isStale || before === undefined;
     isStale = false;
+    let scan: TicketScan;
     try {
-      const [scan, ids] = await Promise.all([mustScan ? folder.scan() : before.scan, goingOn()]);
-      if (before !== undefined && before.scan === scan && isSame(before.busy, ids)) return before;
-      known = snapshot(scan, ids);
+      scan = mustScan ? await source.look() : before.scan;
     } catch (error) {
       isStale = true;
       throw error;
     }
-    if (before !== undefined) {
-      const changed = changedIds(before, known);
-      if (changed.length > 0) onChange(changed);
-    }
+    const busy = source.busy();
+    if (before !== undefined && before.scan === scan && isSame(before.busy, busy)) return before;
+    known = snapshot(scan, busy);
+    const changed = before === undefined ? [] : changedIds(before, known);
+    if (changed.length > 0) onChange(changed);
     return known;
-  }
-
-  async function goingOn(): Promise<ReadonlySet<string>> {
-    if (busy !== undefined && clock() - busy.at < RUNS_REST_MS) return busy.ids;
-    const seq = await store.lastSeq();
-    if (busy?.seq === seq) return busy.ids;
-    const ids = new Set<string>();
-    for (let before: number | undefined; ; ) {
-      const page = await store.listSubjects({ open: true, limit: PAGE, ...(before === undefined ? {} : { before }) });
-      for (const { newest } of page) ids.add(newest.subject.id);
-      before = page.at(-1)?.newest.number;
-      if (page.length < PAGE || before === undefined) break;
-    }
-    busy = { ids, seq, at: clock() };
-    return ids;
   }
 }
 

@@ -4,8 +4,9 @@
 import type { QueryOf } from "../../api/route.ts";
 import type { ROUTES } from "../../api/routes.ts";
 import type { PlannedTicket } from "../../core/tickets/plan.ts";
-import type { Store, SubjectRecord } from "../../store/store.ts";
+import type { SubjectRecord } from "../../store/store.ts";
 import type { TicketsNow } from "./known-tickets.ts";
+import { type RunParts, runsOfTicket } from "./own-runs.ts";
 
 type Query = QueryOf<typeof ROUTES.listTickets>;
 /** At least one of the two is there. */
@@ -16,14 +17,10 @@ const RUNS_AT_ONCE = 200;
 /** Of those without a file; then a shorter page is given, with a way to go on. */
 const LOOKED_AT_MOST = 2000;
 
-type Parts = {
-  readonly store: Pick<Store, "listSubjects">;
-  readonly now: TicketsNow | undefined;
-  readonly flow: string;
-};
+type Parts = RunParts & { readonly now: TicketsNow | undefined };
 
 export async function listTickets(parts: Parts, query: Query): Promise<Page> {
-  const { store, now } = parts;
+  const { now } = parts;
   const { before, limit } = query;
   const rows: Listed[] = [];
   if (now !== undefined && (before === undefined || before.startsWith("f"))) {
@@ -33,12 +30,12 @@ export async function listTickets(parts: Parts, query: Query): Promise<Page> {
       if (file.ticket.number >= below || !fits(file)) continue;
       if (rows.length === limit) {
         const last = rows.at(-1)?.file?.ticket.number ?? 0;
-        return { rows: await withRuns(store, rows), next: `f${last}` };
+        return { rows: await withRuns(parts, rows), next: `f${last}` };
       }
       rows.push({ file, runs: undefined });
     }
   }
-  const files = await withRuns(store, rows);
+  const files = await withRuns(parts, rows);
   // Only files have these.
   if (query.state !== undefined || query.request !== undefined || query.group !== undefined)
     return { rows: files, next: null };
@@ -48,19 +45,19 @@ export async function listTickets(parts: Parts, query: Query): Promise<Page> {
 }
 
 /** The runs of those that are shown, and of no others. */
-async function withRuns(store: Parts["store"], rows: readonly Listed[]): Promise<readonly Listed[]> {
+async function withRuns(parts: Parts, rows: readonly Listed[]): Promise<readonly Listed[]> {
   return Promise.all(
-    rows.map(async ({ file }) => {
-      const [runs] = file === undefined ? [] : await store.listSubjects({ id: file.ticket.id, limit: 1 });
-      return { file, runs };
-    }),
+    rows.map(async ({ file }) => ({
+      file,
+      runs: file === undefined ? undefined : await runsOfTicket(parts, file.ticket.id, file),
+    })),
   );
 }
 
-function fileFilter({ flow }: Parts, { busy }: TicketsNow, query: Query): (file: PlannedTicket) => boolean {
+function fileFilter({ tickets }: Parts, { busy }: TicketsNow, query: Query): (file: PlannedTicket) => boolean {
   const text = query.q?.trim().toLowerCase();
   return ({ ticket, state }) => {
-    if (query.flow !== undefined && query.flow !== (ticket.flow ?? flow)) return false;
+    if (query.flow !== undefined && query.flow !== (ticket.flow ?? tickets?.flow)) return false;
     if (query.state !== undefined && query.state !== state) return false;
     if (query.request !== undefined && query.request !== ticket.request) return false;
     if (query.group !== undefined && query.group !== ticket.group) return false;

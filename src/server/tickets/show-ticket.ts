@@ -11,6 +11,7 @@ import { allEvents, flowOf } from "../find-run.ts";
 import type { ServerParts } from "../parts.ts";
 import { landedOf } from "./landed.ts";
 import { neighboursOf } from "./neighbours.ts";
+import { runsOfTicket } from "./own-runs.ts";
 import { createSummaries, loadRun } from "./summary.ts";
 import { variantsOf } from "./variants.ts";
 
@@ -22,7 +23,7 @@ export async function showTicket(parts: ServerParts, id: string): Promise<Result
   const { store, tickets } = parts;
   const now = await tickets?.known.now();
   const planned = now?.plan.tickets.get(id);
-  const [runs] = await store.listSubjects({ id, limit: 1 });
+  const runs = await runsOfTicket(parts, id, planned);
   if (runs === undefined && planned === undefined) return err(notFound(id));
   const attempts = runs === undefined ? [] : await store.attempts(runs.newest.id);
   return ok({
@@ -52,7 +53,7 @@ const HEAD_AT_MOST = 64 * 1024;
 /** The head is read anew: what a person looks at before changing it is the file, not what was remembered of it. */
 async function frontMatterOf({ tickets }: ServerParts, planned: PlannedTicket | undefined): Promise<string | null> {
   if (tickets === undefined || planned === undefined) return null;
-  const text = await tickets.known.folder.text(planned.ticket);
+  const text = await (await tickets.known.folder()).text(planned.ticket);
   return text.ok ? headOf(text.value) : null;
 }
 

@@ -24,7 +24,7 @@ export async function createTicket(
   const { title, group = "", variantHint = "", repo, priority, status } = body;
   const unknown = unknownDependency(body.dependsOn, await known.now());
   if (unknown !== undefined) return err(unknown);
-  const created = await known.folder.create(
+  const created = await (await known.folder()).create(
     [
       {
         title: title.trim(),
@@ -73,7 +73,7 @@ export async function editTicket(
     changes.dependsOn === undefined ? undefined : wrongDependencies(id, changes.dependsOn, await known.now());
   if (wrong !== undefined) return err(wrong);
   const { title, dependsOn, group, priority, repo, status } = changes;
-  const written = await known.folder.update(
+  const written = await (await known.folder()).update(
     ticket,
     {
       ...(title === undefined ? {} : { title: title.trim() }),

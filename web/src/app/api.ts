@@ -53,6 +53,7 @@ const CALLS = {
   showTicket: ["get", "/api/tickets/{ticket}"],
   skipStage: ["post", "/api/runs/{run}/skip"],
   startDemo: ["post", "/api/demo"],
+  startTicket: ["post", "/api/tickets/{ticket}/start"],
   startRun: ["post", "/api/runs"],
   testEndpoint: ["post", "/api/endpoints/{endpoint}/test"],
   ticketProblems: ["get", "/api/tickets/problems"],

@@ -18,6 +18,8 @@ type Props = Pick<CardProps, "onMove"> & { readonly id: string; readonly close: 
 export function TicketPanel({ id, close, onMove }: Props): ReactNode {
   const { data, error, refetch } = useQuery(ticketQuery(id));
   const now = useNow(15_000);
+  // Said with links below.
+  const isBlocked = (data?.file?.blockedBy.length ?? 0) > 0;
   return (
     <aside
       aria-label="Ticket"
@@ -27,8 +29,9 @@ export function TicketPanel({ id, close, onMove }: Props): ReactNode {
         <h2 className="min-w-0 text-base font-semibold break-words">
           {data === undefined ? <SafeText max={80}>{id}</SafeText> : <SafeText max={200}>{data.title}</SafeText>}
         </h2>
-        <Button look="bare" aria-label="Close" onClick={close} keys="Esc">
+        <Button look="bare" onClick={close} keys="Esc">
           <span aria-hidden="true">✕</span>
+          <span className="sr-only">Close</span>
         </Button>
       </header>
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
@@ -43,7 +46,7 @@ export function TicketPanel({ id, close, onMove }: Props): ReactNode {
             {data.waits.length > 0 ? (
               <Fact name="Waits for">{data.waits.map(waitText).join(", ")}</Fact>
             ) : (
-              data.why !== null && <Fact name="Why">{data.why}</Fact>
+              data.why !== null && !isBlocked && <Fact name="Why">{data.why}</Fact>
             )}
             {data.since !== null && (
               <>

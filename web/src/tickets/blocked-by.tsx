@@ -14,7 +14,7 @@ export function BlockedBy({ file }: { readonly file: Pick<File, "blockedBy"> }):
   if (blockedBy.length === 0) return null;
   const shown = blockedBy.slice(0, SHOWN);
   return (
-    <p className="min-w-0 break-words text-muted">
+    <p className="min-w-0 text-xs break-words text-muted">
       Blocked by{" "}
       {shown.map(({ id, why }, at) => (
         <span key={id}>
@@ -23,13 +23,11 @@ export function BlockedBy({ file }: { readonly file: Pick<File, "blockedBy"> }):
             to="/tickets/$ticket"
             params={{ ticket: id }}
             title={plain(why, 200)}
-            className="relative z-10 font-mono text-xs underline"
+            className="relative z-10 font-mono underline"
           >
             <SafeText max={40}>{id}</SafeText>
           </Link>{" "}
-          <span className="text-xs">
-            (<SafeText max={80}>{why}</SafeText>)
-          </span>
+          (<SafeText max={80}>{why}</SafeText>)
         </span>
       ))}
       {blockedBy.length > SHOWN && ` and ${blockedBy.length - SHOWN} more`}

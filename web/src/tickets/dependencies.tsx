@@ -88,7 +88,7 @@ function Box({ node, isSelf }: { readonly node: Graph["nodes"][number]; readonly
   );
   if (isSelf)
     return (
-      <span aria-current="true" className={`${BOX} border-ink ring-2 ring-active`}>
+      <span aria-current="true" className={`${BOX} border-ink ring-2 ring-active ring-inset`}>
         {content}
       </span>
     );

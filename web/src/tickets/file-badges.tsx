@@ -13,7 +13,7 @@ export function FileBadges({ file }: { readonly file: NonNullable<Ticket["file"]
         <Badge
           title={`Variant of the group ${plain(group, 60)}${variantHint === null ? "" : `: ${plain(variantHint)}`}`}
         >
-          <span aria-hidden="true">⑂</span>
+          <span aria-hidden="true">⋔</span>
           <span className="max-w-40 truncate">{plain(variantHint ?? group, 40)}</span>
         </Badge>
       )}

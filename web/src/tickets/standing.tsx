@@ -1,12 +1,19 @@
 // How a ticket stands, why, and what would help: the first thing that one wants to know of it.
 
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/client/input.ts";
+import { call } from "../app/api.ts";
+import { whoQuery } from "../app/queries.ts";
+import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { plain, SafeText } from "../ui/safe-text.tsx";
+import { Failure } from "../ui/states.tsx";
+import { toast } from "../ui/toast.tsx";
 import { BlockedBy } from "./blocked-by.tsx";
+import { askAgain } from "./queries.ts";
 import { nextStep } from "./next-step.ts";
 import { ProblemList } from "./problems.tsx";
 
@@ -25,11 +32,15 @@ export function TicketStanding({ ticket, file }: { readonly ticket: Detail; read
       )}
       <Panel title="How it stands">
         <div className="flex flex-col gap-2 text-sm">
-          <p>
-            <SafeText max={600}>{ticket.why ?? file.why}</SafeText>
-          </p>
-          <BlockedBy file={file} />
+          {file.blockedBy.length > 0 ? (
+            <BlockedBy file={file} />
+          ) : (
+            <p>
+              <SafeText max={600}>{ticket.why ?? file.why}</SafeText>
+            </p>
+          )}
           <p className="text-muted">{step.text}</p>
+          {file.state === "eligible" && <StartNow id={ticket.id} />}
           {step.command !== null && <CopyLine>{step.command}</CopyLine>}
           {ticket.explain.length > 0 && (
             <details>
@@ -48,6 +59,32 @@ export function TicketStanding({ ticket, file }: { readonly ticket: Detail; read
         </div>
       </Panel>
     </>
+  );
+}
+
+/** Not in its turn: at once, as far as there is room. */
+function StartNow({ id }: { readonly id: string }): ReactNode {
+  const who = useQuery(whoQuery).data;
+  const starting = useMutation({
+    mutationFn: () => call("startTicket", { params: { ticket: id }, body: {} }),
+    onSuccess: ({ run, started }) => {
+      toast(started ? `Run #${run.number} has begun.` : `Run #${run.number} works on it already.`);
+      void askAgain(id);
+    },
+  });
+  const whyNot =
+    who !== undefined && !who.scopes.includes("operate")
+      ? "Your token may only look."
+      : starting.isPending
+        ? "It is being started."
+        : undefined;
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <Button look="primary" onClick={() => starting.mutate()} disabledBecause={whyNot}>
+        Start now
+      </Button>
+      {starting.error !== null && <Failure error={starting.error} />}
+    </div>
   );
 }
 
