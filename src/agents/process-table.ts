@@ -4,10 +4,7 @@
 import { existsSync } from "node:fs";
 import { procSource } from "./proc-source.ts";
 import { psSource } from "./ps-source.ts";
-import type { ProcessIdentity } from "./runner.ts";
-
-/** In the environment of every process of an attempt. */
-export const MARKER_VARIABLE = "PASSRAIL_MARKER";
+import { MARKER_VARIABLE, type ProcessIdentity } from "./runner.ts";
 
 export type ProcessEntry = {
   readonly pid: number;

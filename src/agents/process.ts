@@ -9,14 +9,15 @@ import { err, ok, type Result } from "../core/result.ts";
 import { describeEnd } from "./describe-end.ts";
 import { endTree, killGroup } from "./kill-tree.ts";
 import { type OutputFile, openOutputFile } from "./output-file.ts";
-import { identify, MARKER_VARIABLE } from "./process-table.ts";
-import type {
-  AttemptEnd,
-  AttemptHooks,
-  AttemptSpec,
-  ConfinedLaunch,
-  ProcessIdentity,
-  StreamRedactor,
+import { identify } from "./process-table.ts";
+import {
+  type AttemptEnd,
+  type AttemptHooks,
+  type AttemptSpec,
+  type ConfinedLaunch,
+  MARKER_VARIABLE,
+  type ProcessIdentity,
+  type StreamRedactor,
 } from "./runner.ts";
 import { createTailRing, decodeTail } from "./tail-ring.ts";
 import { watchLimits } from "./watch-limits.ts";

@@ -5,8 +5,15 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../test/harness/until.ts";
-import { findMarked, isAlive, MARKER_VARIABLE } from "./process-table.ts";
-import type { AttemptEnd, AttemptHooks, AttemptLimits, AttemptSpec, Runner } from "./runner.ts";
+import { findMarked, isAlive } from "./process-table.ts";
+import {
+  type AttemptEnd,
+  type AttemptHooks,
+  type AttemptLimits,
+  type AttemptSpec,
+  MARKER_VARIABLE,
+  type Runner,
+} from "./runner.ts";
 
 /** What the agent does in an attempt, in its working directory. */
 export type Scene =

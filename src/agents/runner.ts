@@ -6,6 +6,9 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Usage } from "../core/usage.ts";
 
+/** In the environment of every process of an attempt. */
+export const MARKER_VARIABLE = "PASSRAIL_MARKER";
+
 export type AttemptLimits = {
   /** No output at all for this long after the start. */
   readonly startupMs?: number;

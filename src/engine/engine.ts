@@ -37,6 +37,8 @@ import type { Players } from "./players.ts";
 import { projectOf, repositorySettings, workspaceMode } from "./run-settings.ts";
 import type { StageJob } from "./run-stage.ts";
 import { createSlots, type SlotRequest } from "./slots.ts";
+import { holdsBranch, isPerStage } from "./stage-workspace.ts";
+import { createRunWorkspaces } from "./workspaces-of-run.ts";
 
 export type EngineOptions = BudgetOptions & {
   readonly store: Store;
@@ -54,6 +56,8 @@ export type EngineOptions = BudgetOptions & {
   readonly beforeWork?: (run: Run) => Promise<void>;
   readonly processes: Processes;
   readonly workspaces: (mode: WorkspaceMode) => Workspaces;
+  /** Workspaces stay after success, failure and cancel, for people to look at. */
+  readonly keepWorkspaces?: boolean;
   /** Null where nobody is to be told beyond the inbox. */
   readonly notifier: Notifier | null;
   /** Folder of the store; attempts' files lie below it. */
@@ -145,8 +149,10 @@ export function createEngine(options: EngineOptions): Engine {
   let draining = false;
   let background = 0;
   let seenSeq = 0;
+  const runWorkspaces = createRunWorkspaces(options);
   const outbox = createOutbox({
     ...options,
+    release: (resolved, run) => runWorkspaces.release(resolved, run),
     loadRun: async (runId) => (cache.get(runId) ?? (await store.loadRun(runId)))?.run,
     flowOf,
     attemptsEnded: (runId) => Promise.all((liveOf.get(runId) ?? []).flatMap((key) => live.get(key)?.done ?? [])),
@@ -181,11 +187,12 @@ export function createEngine(options: EngineOptions): Engine {
             "engine",
             `interrupt:${stage}:${attempt}`,
           ),
-        unlockWorkspace,
+        recoverWorkspaces: async (run) => runWorkspaces.recover(await flowOf(run.flowHash), run),
         align: async (run) => align(await flowOf(run.flowHash), run, []),
       });
       pump();
       post();
+      inBackground(runWorkspaces.reportOrphans().catch((error: unknown) => options.onError("", error)));
     },
     idle(runId) {
       return isIdle(runId) ? Promise.resolve() : new Promise((resolve) => idlers.push({ runId, resolve }));
@@ -465,8 +472,8 @@ export function createEngine(options: EngineOptions): Engine {
 
   function launch(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt, slot: SlotRequest): void {
     failpoint("start-committed");
-    // A worktree keeps its branch checked out between attempts: nobody else can have it until it is released.
-    if (workspaceMode(resolved, run) !== "in-place") slots.keep(run.id, slot.locks);
+    // A workspace that outlives the attempt keeps its branch: nobody else can have it until it is released.
+    if (holdsBranch(resolved, run, attempt)) slots.keep(run.id, slot.locks);
     const abort = new AbortController();
     const entry: Live = { attempt, abort, slot, done: Promise.resolve() };
     live.set(attempt.key, entry);
@@ -510,13 +517,30 @@ export function createEngine(options: EngineOptions): Engine {
       try {
         const delivery = await insist(run.id, () => deliver(run.id, finished, actor, finishId(attempt)));
         if (delivery.ignored !== undefined) await tellSpent(attempt, report.usage);
+        await closeShared(resolved, delivery.run, attempt);
       } catch (error) {
         options.onError(run.id, error);
       }
     } else {
       await tellSpent(attempt, report.usage);
+      const now = closing ? undefined : await store.loadRun(run.id);
+      if (now !== undefined) await closeShared(resolved, now.run, attempt);
     }
     pump();
+  }
+
+  /** After a stage whose workspace a follow-up may use: when none does, the workspace goes and its branch is free. */
+  async function closeShared(resolved: ResolvedFlow, run: Run, attempt: ReadyAttempt): Promise<void> {
+    if (!isPerStage(resolved, run) || !holdsBranch(resolved, run, attempt)) return;
+    try {
+      await runWorkspaces.closeUnused(resolved, run);
+    } catch (error) {
+      options.onError(run.id, error);
+    }
+    const isHeld = Object.entries(run.tracks).some(
+      ([track, at]) => (at.at === "ready" || at.at === "running") && holdsBranch(resolved, run, { ...at, track }),
+    );
+    if (!isHeld) slots.letGo(run.id);
   }
 
   /** What an attempt has used counts also when nobody waits for its report any more. */
@@ -549,6 +573,8 @@ export function createEngine(options: EngineOptions): Engine {
     if (stage === undefined || track?.at !== "running") throw new Error(`${attempt.key} is not running`);
     const workspaces = options.workspaces(workspaceMode(resolved, run));
     await options.beforeWork?.(run);
+    // The stage before may have kept its workspace for a follow-up that is not wanted: its branch is needed now.
+    await runWorkspaces.closeUnused(resolved, run);
     return options.runStage({
       resolved,
       run,
@@ -575,6 +601,7 @@ export function createEngine(options: EngineOptions): Engine {
       now: () => clock.now(),
       project: projectOf(run),
       workspaces,
+      keepWorkspaces: options.keepWorkspaces === true,
       url: options.url,
       earlierAttempts: () => store.attempts(run.id),
       note: (facts) => store.noteAttempt(run.id, stage.id, attempt.attempt, facts),
@@ -582,15 +609,6 @@ export function createEngine(options: EngineOptions): Engine {
       signal,
       spent,
     });
-  }
-
-  /** A program that was ended in the middle of a commit leaves git's lock, and no later commit would succeed. */
-  async function unlockWorkspace(run: Run): Promise<void> {
-    const resolved = await flowOf(run.flowHash);
-    const workspaces = options.workspaces(workspaceMode(resolved, run));
-    const branch = workspaces.mode !== "in-place" ? { branch: branchOf(resolved.flow, run) } : {};
-    const opened = await workspaces.open({ runId: run.id, project: projectOf(run), ...branch });
-    if (opened.ok) await workspaces.unlock(opened.value);
   }
 
   /** Notices that nobody will get are not kept; whoever performs elsewhere may have somebody to tell. */

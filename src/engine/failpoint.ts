@@ -10,6 +10,8 @@ export const FAILPOINTS = [
   "process-noted",
   "attempt-ended",
   "report-read",
+  "stage-work-committed",
+  "stage-workspace-closed",
   "finish-committed",
   "answer-committed",
   "notify-sent",

@@ -1,22 +1,17 @@
 // Work that survives crashes by itself: telling people, and letting go of workspaces. It lies in the store until it is done; what fails
 // stays for the next look.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { ResolvedFlow } from "../core/agent.ts";
 import type { Run } from "../core/run.ts";
 import type { Notifier } from "../notify/notify.ts";
-import type { AttemptRecord, Store, WorkRecord } from "../store/store.ts";
-import type { Workspace, WorkspaceMode, Workspaces } from "../workspace/workspace.ts";
-import { branchOf } from "./branch.ts";
+import type { Store, WorkRecord } from "../store/store.ts";
 import { failpoint } from "./failpoint.ts";
-import { projectOf, workspaceMode } from "./run-settings.ts";
 
 export type OutboxOptions = {
   readonly store: Store;
   readonly notifier: Notifier | null;
-  readonly workspaces: (mode: WorkspaceMode) => Workspaces;
-  readonly home: string;
+  /** Closes what the run has left; throws where that is to be tried again. */
+  readonly release: (resolved: ResolvedFlow, run: Run) => Promise<void>;
   readonly loadRun: (runId: string) => Promise<Run | undefined>;
   readonly flowOf: (hash: string) => Promise<ResolvedFlow>;
   /** Resolves when no attempt of the run works any more. */
@@ -104,35 +99,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (run === undefined) return;
     // The last attempt of a canceled run may still be ending in there.
     await options.attemptsEnded(runId);
-    const resolved = await options.flowOf(run.flowHash);
-    if (workspaceMode(resolved, run) === "worktree" && resolved.flow.workspace.delete !== "never")
-      await closeWorktree(resolved, run);
+    await options.release(await options.flowOf(run.flowHash), run);
     options.onReleased(runId);
   }
-
-  async function closeWorktree(resolved: ResolvedFlow, run: Run): Promise<void> {
-    // Never opened, or released before a crash: nothing to pin and nothing to remove.
-    if (!existsSync(join(options.home, "worktrees", run.id))) return;
-    const workspaces = options.workspaces("worktree");
-    const workspace = workspaceIn(await store.attempts(run.id)) ?? (await leftWorkspace(workspaces, resolved, run));
-    const closed = await workspaces.close(workspace, run.id);
-    if (!closed.ok) throw new Error(closed.error.message);
-  }
-
-  /** An attempt notes its workspace when its program has ended; one that never came so far may still have opened it. */
-  async function leftWorkspace(workspaces: Workspaces, resolved: ResolvedFlow, run: Run): Promise<Workspace> {
-    const branch = branchOf(resolved.flow, run);
-    const opened = await workspaces.open({ runId: run.id, project: projectOf(run), branch });
-    if (!opened.ok) throw new Error(opened.error.message);
-    return opened.value;
-  }
-}
-
-/** Where the last attempt that told so has worked. */
-function workspaceIn(records: readonly AttemptRecord[]): Workspace | undefined {
-  const facts = records.findLast((record) => typeof record.facts["workspace"] === "string")?.facts;
-  if (typeof facts?.["workspace"] !== "string") return undefined;
-  const branch = typeof facts["branch"] === "string" ? { branch: facts["branch"] } : {};
-  const repository = typeof facts["repository"] === "string" ? { repository: facts["repository"] } : {};
-  return { mode: "worktree", dir: facts["workspace"], lockKeys: [], ...branch, ...repository };
 }

@@ -11,8 +11,8 @@ export type Recovery = {
   readonly processes: Processes;
   readonly storeId: string;
   readonly interrupt: (runId: string, stage: string, attempt: number, cause: string) => Promise<unknown>;
-  /** Makes a workspace usable again in which programs were ended. */
-  readonly unlockWorkspace: (run: Run) => Promise<void>;
+  /** Closes workspaces whose attempts are over, and makes those usable again in which programs were ended. */
+  readonly recoverWorkspaces: (run: Run) => Promise<void>;
   /** Queues what is ready. */
   readonly align: (run: Run) => Promise<void>;
   /** A run that cannot be recovered must not keep the others from it. */
@@ -32,7 +32,7 @@ export async function recover(recovery: Recovery): Promise<void> {
 }
 
 async function recoverRun(
-  { store, processes, interrupt, align, unlockWorkspace }: Recovery,
+  { store, processes, interrupt, align, recoverWorkspaces }: Recovery,
   runId: string,
 ): Promise<void> {
   const stored = await store.loadRun(runId);
@@ -44,7 +44,6 @@ async function recoverRun(
     if (status === "done" && identity !== undefined && facts["ended"] === undefined)
       await processes.killLeftovers(identity);
   }
-  await align(stored.run);
   // Whoever works outside has not died with us.
   const running = Object.values(stored.run.tracks).filter(
     (track): track is Track & { at: "running" } => track.at === "running" && track.outside !== true,
@@ -53,7 +52,11 @@ async function recoverRun(
     const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
     const identity = record?.facts["process"] as ProcessIdentity | undefined;
     if (identity !== undefined) await processes.killLeftovers(identity);
-    await unlockWorkspace(stored.run);
+  }
+  // Before anything can start: a branch is free only when the workspace of the dead attempt is gone.
+  await recoverWorkspaces(stored.run);
+  await align(stored.run);
+  for (const { stage, attempt } of running) {
     await interrupt(runId, stage, attempt, "the engine ended while this attempt was running");
     failpoint("interrupt-committed");
   }

@@ -21,7 +21,6 @@ import { nativeSchema, submissionSchema } from "../core/verdict/submission.ts";
 import type { AttemptRecord } from "../store/store.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { type AttemptFiles, isInside, openAttempt, setAside, stamp, writeRecord } from "./attempt-files.ts";
-import { branchOf } from "./branch.ts";
 import type { Builtin } from "./builtins.ts";
 import { changedFiles } from "./changed-files.ts";
 import { failpoint } from "./failpoint.ts";
@@ -29,6 +28,7 @@ import { ensureProjectNotes } from "./project-notes.ts";
 import type { Players } from "./players.ts";
 import { notedFacts, promptFacts } from "./prompt-facts.ts";
 import { type ReadContext, readReport, type ReportReading, readSubmitted } from "./read-report.ts";
+import { openForStage, settleStage } from "./stage-workspace.ts";
 import { openTalk, type Talk, type TalkPlace } from "./talk.ts";
 
 export type StageJob = {
@@ -55,6 +55,8 @@ export type StageJob = {
   readonly repositorySettings: boolean;
   readonly project: string;
   readonly workspaces: Workspaces;
+  /** Workspaces stay when they are not needed any more, for people to look at. */
+  readonly keepWorkspaces: boolean;
   readonly url: string;
   readonly earlierAttempts: () => Promise<readonly AttemptRecord[]>;
   /** Facts about the attempt, kept with it; awaited before the program may act. */
@@ -89,18 +91,30 @@ export async function runStage(job: StageJob): Promise<Report> {
   const { stage } = job;
   await openAttempt(job.files);
   if (stage.kind === "router" && job.play === undefined) return routeByRules(job);
-  const opened = await job.workspaces.open({
-    runId: job.run.id,
-    project: job.project,
-    ...(job.workspaces.mode !== "in-place" ? { branch: branchOf(job.resolved.flow, job.run) } : {}),
-  });
-  if (!opened.ok)
-    return failed(
-      opened.error.code,
-      `${opened.error.message}${opened.error.hint === undefined ? "" : ` (${opened.error.hint})`}`,
-    );
+  const opened = await openForStage(job);
+  if (!opened.ok) {
+    const { code, message, hint } = opened.error;
+    return failed(code, hint === undefined ? message : `${message} (${hint})`);
+  }
   failpoint("workspace-opened");
   const workspace = opened.value;
+  const changes = await job.workspaces.guard?.(workspace);
+  const from = await job.workspaces.head(workspace);
+  let report: Report;
+  try {
+    report = await workIn(job, workspace, from);
+  } catch (error) {
+    // A mistake of ours must not leave the branch taken; the work is kept like that of any attempt that failed.
+    await settleStage(job, workspace, from, failed("engine_error", "the attempt was cut off")).catch(() => undefined);
+    throw error;
+  }
+  const undone = (await changes?.()) ?? [];
+  if (undone.length > 0) report = { ...report, warnings: [...(report.warnings ?? []), ...undone] };
+  return settleStage(job, workspace, from, report);
+}
+
+async function workIn(job: StageJob, workspace: Workspace, from: string | null): Promise<Report> {
+  const { stage } = job;
   if (stage.kind === "builtin") return runBuiltin(job, workspace);
   if (job.play === undefined) {
     return failed(
@@ -110,13 +124,13 @@ export async function runStage(job: StageJob): Promise<Report> {
   }
   const { memory } = job.resolved.flow.workspace;
   if (memory !== undefined) await ensureProjectNotes(workspace.dir, memory, job.run.subject);
-  const report = await runAgent(job, workspace, job.play);
+  const report = await runAgent(job, workspace, job.play, from);
   if (stage.kind !== "router" || stage.fallback === "stop" || !UNREACHABLE.has(report.cause ?? "")) return report;
   const chosen = await routeByRules(job);
   return { ...chosen, warnings: [`router_unreachable: ${report.reason ?? report.cause}; the rules chose instead`] };
 }
 
-async function runAgent(job: StageJob, workspace: Workspace, play: Play): Promise<Report> {
+async function runAgent(job: StageJob, workspace: Workspace, play: Play, from: string | null): Promise<Report> {
   const { stage, files } = job;
   const dir = workDir(job, workspace);
   if (!(await isInside(workspace.dir, dir))) {
@@ -132,7 +146,6 @@ async function runAgent(job: StageJob, workspace: Workspace, play: Play): Promis
   }
   const required = requiredFiles(stage);
   const before = await Promise.all(required.map((path) => stamp(join(dir, path))));
-  const from = await job.workspaces.head(workspace);
   // What lies uncommitted from earlier stages is not this one's work.
   const leavesNotes = job.resolved.flow.workspace.memory !== undefined || stage.writes.includes("git-commit");
   const diffOf = async (): Promise<string> => job.players.redact(await job.workspaces.diff(workspace, from));
@@ -326,6 +339,7 @@ async function checkHandoff(dir: string, report: Report): Promise<Report> {
 function attemptEnvironment(job: StageJob, workspace: Workspace): TalkPlace["env"] {
   const { stage, run } = job;
   return {
+    ...workspace.env,
     PASSRAIL_RUN_ID: run.id,
     PASSRAIL_STAGE: stage.id,
     PASSRAIL_AGENT: stage.shownAgent,

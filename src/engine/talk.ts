@@ -116,7 +116,7 @@ export async function openTalk(job: StageJob, play: Play, place: TalkPlace): Pro
   function confinement(): Pick<AttemptSpec, "confine" | "ownPrograms"> {
     const { confine, ownPrograms } = job.workspaces;
     if (confine === undefined) return {};
-    const folders = [job.files.result, ...(isAgent ? [scratch] : [])];
+    const folders = [job.files.result, ...(isAgent ? [scratch] : []), ...(place.workspace.folders ?? [])];
     return {
       confine: (launch) => confine(place.workspace, { ...launch, folders }),
       ...(ownPrograms === true ? { ownPrograms } : {}),

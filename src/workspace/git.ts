@@ -21,6 +21,8 @@ export type GitOptions = {
   readonly maxBytes?: number;
   /** What to do with more output than `maxBytes`: fail (default), or keep the beginning. */
   readonly overflow?: "fail" | "cut";
+  /** Where several exit codes are answers: these are, and the answer begins with the code and a NUL. */
+  readonly exits?: readonly number[];
   /** `latin1` carries file names of any bytes there and back. */
   readonly encoding?: "utf8" | "latin1";
 };
@@ -33,12 +35,17 @@ export async function git(dir: string, args: readonly string[], options: GitOpti
     if (!config.ok) return config;
     settings = [...SETTINGS, ...filtersOff(config.value)];
   }
+  const end = await runTrusted(dir, args, options, settings);
+  const expected = end.exitCode !== null && options.exits?.includes(end.exitCode) === true;
+  return expected ? ok(`${end.exitCode}\0${end.stdout}`) : outcome(end);
+}
+
+async function runTrusted(dir: string, args: readonly string[], options: GitOptions, settings: readonly Setting[]) {
   const end = await run(dir, args, options, settings);
-  if (end.problem?.code !== "dubious_ownership") return outcome(end);
+  if (end.problem?.code !== "dubious_ownership") return end;
   // The user's own word that the folder is safe stands in their global configuration, which is otherwise not read.
   const trusted = await userSafeDirectories(dir);
-  if (trusted.length === 0) return outcome(end);
-  return outcome(await run(dir, args, options, [...settings, ...trusted]));
+  return trusted.length === 0 ? end : run(dir, args, options, [...settings, ...trusted]);
 }
 
 /** The effective configuration as pairs, the last one of a key wins. Reading it executes nothing. */
@@ -67,7 +74,7 @@ function settingsIn(listed: string): Setting[] {
 export const inRepository = (commonDir: string): GitOptions => ({ env: { GIT_DIR: commonDir } });
 
 type Setting = readonly [key: string, value: string];
-type End = { readonly stdout: string; readonly problem: Problem | null };
+type End = { readonly stdout: string; readonly problem: Problem | null; readonly exitCode: number | null };
 
 const TIMEOUT_MS = 120_000;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -116,17 +123,18 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 
 function filtersOff(config: readonly Setting[]): Setting[] {
-  const drivers = new Set<string>();
-  for (const [key] of config) {
-    const driver = /^filter\.(.*)\.[^.]*$/su.exec(key)?.[1];
-    if (driver !== undefined) drivers.add(driver);
-  }
-  return [...drivers].flatMap((driver): Setting[] => [
+  const driversOf = (kind: string): ReadonlySet<string> => {
+    const names = config.filter(([key]) => key.startsWith(`${kind}.`) && key.lastIndexOf(".") > kind.length);
+    return new Set(names.map(([key]) => key.slice(kind.length + 1, key.lastIndexOf("."))));
+  };
+  const filters = [...driversOf("filter")].flatMap((driver): Setting[] => [
     [`filter.${driver}.clean`, ""],
     [`filter.${driver}.smudge`, ""],
     [`filter.${driver}.process`, ""],
     [`filter.${driver}.required`, "false"],
   ]);
+  // A merge driver that fails leaves a conflict; an empty one would pass one side off as the result.
+  return [...filters, ...[...driversOf("merge")].map((driver): Setting => [`merge.${driver}.driver`, "false"])];
 }
 
 async function userSafeDirectories(dir: string): Promise<Setting[]> {
@@ -152,9 +160,10 @@ function run(dir: string, args: readonly string[], options: GitOptions, settings
       (error, stdout, stderr) => {
         const text = stdout.toString(encoding);
         const cut = error?.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER" && options.overflow === "cut";
-        if (error === null || cut) return resolve({ stdout: text, problem: null });
+        if (error === null || cut) return resolve({ stdout: text, problem: null, exitCode: 0 });
+        const exitCode = typeof error.code === "number" ? error.code : null;
         const detail = { code: error.code, killed: error.killed === true, message: error.message };
-        resolve({ stdout: text, problem: problemOf(dir, args, detail, stderr.toString("utf8")) });
+        resolve({ stdout: text, problem: problemOf(dir, args, detail, stderr.toString("utf8")), exitCode });
       },
     );
     // git may end before it has read its input; its exit status says what matters.

@@ -6,7 +6,9 @@ import { err, type Problem } from "../core/result.ts";
 import { createCloneWorkspaces } from "./clone.ts";
 import { createConfining } from "./confined/kinds.ts";
 import { createDirectoryWorkspaces } from "./directory.ts";
+import type { GitWorkspaces } from "./git-workspaces.ts";
 import type { WorkspaceSettings } from "./settings.ts";
+import { usable } from "./usable.ts";
 import type { WorkspaceMode, Workspaces } from "./workspace.ts";
 import { createWorktreeWorkspaces } from "./worktree.ts";
 
@@ -21,18 +23,23 @@ export type WorkspaceOptions = {
 export function createWorkspaces(options: WorkspaceOptions): (mode: WorkspaceMode) => Workspaces {
   const made = new Map<WorkspaceMode, Workspaces>();
   return (mode) => {
-    const known = made.get(mode) ?? create(mode, options);
+    const known = made.get(mode) ?? withAll(create(mode, options), options);
     made.set(mode, known);
     return known;
   };
 }
 
-function create(mode: WorkspaceMode, options: WorkspaceOptions): Workspaces {
+/** What has a repository gets everything that a branch needs; the person's own folder is left as it is. */
+function withAll(provider: Workspaces | GitWorkspaces, options: WorkspaceOptions): Workspaces {
+  return "place" in provider ? usable(provider, options) : provider;
+}
+
+function create(mode: WorkspaceMode, options: WorkspaceOptions): Workspaces | GitWorkspaces {
   const { home } = options;
   if (mode === "in-place") return createDirectoryWorkspaces();
   if (mode === "worktree") return createWorktreeWorkspaces({ root: join(home, "worktrees") });
   if (mode === "clone") return createCloneWorkspaces({ root: join(home, "clones") });
-  if (mode === "bubblewrap") return createConfining(mode, options);
+  if (mode === "bubblewrap" || mode === "docker" || mode === "podman") return createConfining(mode, options);
   return unavailable(mode);
 }
 

@@ -19,6 +19,10 @@ export type WorkspaceRequest = {
   readonly base?: string;
   /** Commits that the branch must contain before anything works on it: the work of tickets that this one depends on. */
   readonly contains?: readonly string[];
+  /** For the programs that set a fresh workspace up: by their mark they are found again after a crash. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends the setting up. */
+  readonly signal?: AbortSignal;
 };
 
 export type Workspace = {
@@ -33,6 +37,8 @@ export type Workspace = {
   readonly lockKeys: readonly string[];
   /** For every program that works here: its ports, the shared caches. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Folders outside of it that every program here may write: the shared caches. */
+  readonly folders?: readonly string[];
 };
 
 export type Closed = {
@@ -73,6 +79,10 @@ export interface Workspaces {
   readonly commits?: (workspace: Workspace, from: string | null) => Promise<readonly string[]>;
   /** Brings the branch's commits to the project's repository. Absent where they are there already. */
   readonly publish?: (workspace: Workspace, runId: string) => Promise<Result<null>>;
+  /** Called before an attempt; the answer is called after it and tells in sentences what was changed in the person's repository and undone. */
+  readonly guard?: (workspace: Workspace) => Promise<() => Promise<readonly string[]>>;
+  /** Workspaces that were opened and are not closed, of one run or of all. Throws where that cannot be found out. */
+  readonly left?: (runId?: string) => Promise<readonly (Workspace & { readonly runId: string })[]>;
   /** The workspace stays, for people to look at; its branch is free for others. */
   readonly letGo?: (workspace: Workspace) => Promise<Result<null>>;
   /** After a crash, when nothing works there any more: removes the locks that ended programs left behind. */

@@ -1,0 +1,107 @@
+// Workspaces beyond their attempts: those that wait for a follow-up, those that a dead engine left, and those of runs that have ended.
+// Closing pins first, so nothing here can lose work; what cannot be closed now is closed when the run ends.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ResolvedFlow } from "../core/agent.ts";
+import type { Run } from "../core/run.ts";
+import { findWork } from "../core/sequence.ts";
+import type { Store } from "../store/store.ts";
+import { WORKSPACE_MODES, type WorkspaceMode, type Workspaces } from "../workspace/workspace.ts";
+import { projectOf, workspaceMode } from "./run-settings.ts";
+import { branchRequest, isKept, isPerStage, keyOf } from "./stage-workspace.ts";
+
+export type RunWorkspacesOptions = {
+  readonly store: Store;
+  readonly workspaces: (mode: WorkspaceMode) => Workspaces;
+  readonly home: string;
+  /** Workspaces stay after their runs, for people to look at. */
+  readonly keepWorkspaces?: boolean;
+  readonly onError: (runId: string, error: unknown) => void;
+};
+
+export type RunWorkspaces = {
+  /** Closes what no stage of the run needs any more, where it has a workspace per stage. */
+  closeUnused(resolved: ResolvedFlow, run: Run): Promise<void>;
+  /** The same after a crash: what was running is over. What stays is made usable again. */
+  recover(resolved: ResolvedFlow, run: Run): Promise<void>;
+  /** The run has ended. Throws where something could not be closed. */
+  release(resolved: ResolvedFlow, run: Run): Promise<void>;
+  /** Tells of workspaces whose run is not in the store. They are never removed without being asked for. */
+  reportOrphans(): Promise<void>;
+};
+
+export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspaces {
+  const { store, home, onError } = options;
+  return {
+    closeUnused: (resolved, run) => closeAllBut(resolved, run, wantedKeys(resolved, run, true)),
+
+    async recover(resolved, run) {
+      if (isPerStage(resolved, run)) return closeAllBut(resolved, run, wantedKeys(resolved, run, false));
+      // A program that was ended in the middle of a commit leaves git's lock, and no later commit would succeed.
+      const running = Object.values(run.tracks).some((track) => track.at === "running" && track.outside !== true);
+      if (!running) return;
+      const workspaces = options.workspaces(workspaceMode(resolved, run));
+      if (workspaces.mode === "in-place") return;
+      const { contains: _later, ...request } = branchRequest(resolved.flow, run, projectOf(run));
+      const opened = await workspaces.open(request);
+      if (opened.ok) await workspaces.unlock(opened.value);
+    },
+
+    async release(resolved, run) {
+      const workspaces = options.workspaces(workspaceMode(resolved, run));
+      if (workspaces.mode === "in-place") return;
+      const left = (await workspaces.left?.(run.id)) ?? [];
+      if (isKept(resolved.flow, options.keepWorkspaces === true)) {
+        for (const workspace of left) await workspaces.letGo?.(workspace);
+        return;
+      }
+      for (const workspace of left) {
+        const closed = await workspaces.close(workspace, run.id);
+        if (!closed.ok) throw new Error(closed.error.message);
+      }
+      // Opened by a version that kept no notes, or cut off before its note was written.
+      if (left.length > 0 || workspaces.mode !== "worktree" || !existsSync(join(home, "worktrees", run.id))) return;
+      const { contains: _none, ...request } = branchRequest(resolved.flow, run, projectOf(run));
+      const opened = await workspaces.open(request);
+      const closed = opened.ok ? await workspaces.close(opened.value, run.id) : opened;
+      if (!closed.ok) throw new Error(closed.error.message);
+    },
+
+    async reportOrphans() {
+      const names: string[] = [];
+      for (const mode of WORKSPACE_MODES) {
+        for (const { dir, runId } of (await options.workspaces(mode).left?.()) ?? [])
+          if ((await store.loadRun(runId)) === undefined) names.push(dir);
+      }
+      if (names.length === 0) return;
+      const shown = names.slice(0, 5).join(", ");
+      onError("", new Error(`workspaces of runs that are not known: ${shown}; passrail workspace list   shows them`));
+    },
+  };
+
+  /** Keys of workspaces that a follow-up waits for, and of those in which something works. */
+  function wantedKeys(resolved: ResolvedFlow, run: Run, withRunning: boolean): ReadonlySet<string> {
+    const keys = new Set<string>();
+    for (const [name, track] of Object.entries(run.tracks)) {
+      if (track.at !== "ready" && track.at !== "running") continue;
+      const stage = findWork(resolved.flow, run, name, track.stage);
+      if (stage === undefined) continue;
+      const isAtWork = withRunning && track.at === "running";
+      if (isAtWork || stage.sameWorkspaceAs !== undefined) keys.add(keyOf(run, stage, track.attempt));
+    }
+    return keys;
+  }
+
+  async function closeAllBut(resolved: ResolvedFlow, run: Run, wanted: ReadonlySet<string>): Promise<void> {
+    if (!isPerStage(resolved, run)) return;
+    const workspaces = options.workspaces(workspaceMode(resolved, run));
+    const isKeeping = isKept(resolved.flow, options.keepWorkspaces === true);
+    for (const workspace of (await workspaces.left?.(run.id)) ?? []) {
+      await workspaces.unlock(workspace);
+      if (wanted.has(workspace.key ?? "")) continue;
+      const ended = isKeeping ? await workspaces.letGo?.(workspace) : await workspaces.close(workspace, run.id);
+      if (ended?.ok === false) onError(run.id, new Error(ended.error.message));
+    }
+  }
+}

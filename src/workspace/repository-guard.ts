@@ -1,0 +1,122 @@
+// Worktrees share the person's .git. What an agent plants there would be run by the person's own git the next time: hooks, and settings
+// that name programs. They are looked at before and after each attempt; what came in between is put into quarantine, and said.
+
+import { createHash } from "node:crypto";
+import { copyFile, lstat, mkdir, readdir, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { git, inRepository } from "./git.ts";
+
+type Seen = {
+  /** Name -> hash of what it holds. */
+  readonly hooks: ReadonlyMap<string, string>;
+  readonly attributes: string | null;
+  readonly settings: readonly (readonly [key: string, value: string])[] | null;
+};
+
+const FILE_BYTES = 1024 * 1024;
+
+/** Settings that make git start a program, read another file or talk to another place. */
+const DANGEROUS =
+  /^(?:core\.(?:hookspath|fsmonitor|sshcommand|pager|editor|askpass|alternaterefscommand|gitproxy|worktree|attributesfile)|diff\.external|diff\..*\.(?:command|textconv)|filter\..*|merge\..*\.driver|alias\..*|pager\..*|include\.path|includeif\..*|credential(?:\..*)?\.helper|gpg\..*|sequence\.editor|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(?:uploadpack|receivepack|proxy|vcs)|url\..*|protocol\..*|browser\..*|difftool\..*|mergetool\..*|guitool\..*|man\..*|web\.browser|submodule\..*\.update|trailer\..*|extensions\.worktreeconfig)$/u;
+
+export async function guardRepository(
+  commonDir: string,
+  quarantine: string,
+): Promise<() => Promise<readonly string[]>> {
+  const before = await look(commonDir);
+  return async () => {
+    const after = await look(commonDir);
+    const place = join(quarantine, new Date().toISOString().replace(/[:.]/gu, "-"));
+    const put = async (name: string, move: boolean): Promise<void> => {
+      await mkdir(place, { recursive: true, mode: 0o700 });
+      const target = join(place, name.replaceAll("/", "-"));
+      await (move
+        ? rename(join(commonDir, name), target).catch(() => copyAway(join(commonDir, name), target))
+        : copyFile(join(commonDir, name), target));
+    };
+    return [
+      ...(await undoHooks(before, after, put)),
+      ...(await undoAttributes(before, after, put)),
+      ...(await undoSettings(commonDir, before, after, put)),
+    ].map((what) => `repository_config_changed: ${what}; what was there is in ${place}`);
+  };
+}
+
+type Put = (name: string, move: boolean) => Promise<void>;
+
+/** New ones, and old ones with something else in them: neither may run. */
+async function undoHooks(before: Seen, after: Seen, put: Put): Promise<string[]> {
+  const said: string[] = [];
+  for (const [name, hash] of after.hooks) {
+    if (before.hooks.get(name) === hash) continue;
+    await put(`hooks/${name}`, true);
+    said.push(`the hook ${name.slice(0, 80)} appeared or changed during the attempt and was taken away`);
+  }
+  return said;
+}
+
+async function undoAttributes(before: Seen, after: Seen, put: Put): Promise<string[]> {
+  if (after.attributes === null || after.attributes === before.attributes) return [];
+  await put("info/attributes", true);
+  return ["info/attributes appeared or changed during the attempt and was taken away"];
+}
+
+/** Only settings that name programs: a remote or a tracked branch may well be a person's change of this moment. */
+async function undoSettings(commonDir: string, before: Seen, after: Seen, put: Put): Promise<string[]> {
+  if (after.settings === null || before.settings === null) return [];
+  const known = before.settings;
+  const keys = new Set([...known, ...after.settings].map(([key]) => key).filter((key) => DANGEROUS.test(key)));
+  const valuesOf = (settings: NonNullable<Seen["settings"]>, key: string): string[] =>
+    settings.filter(([name]) => name === key).map(([, value]) => value);
+  const changed = [...keys].filter(
+    (key) => JSON.stringify(valuesOf(known, key)) !== JSON.stringify(valuesOf(after.settings ?? [], key)),
+  );
+  if (changed.length === 0) return [];
+  await put("config", false);
+  const config = (...args: string[]) =>
+    git(commonDir, ["config", "--file", join(commonDir, "config"), ...args], inRepository(commonDir));
+  for (const key of changed) {
+    await config("--unset-all", key);
+    for (const value of valuesOf(known, key)) await config("--add", key, value);
+  }
+  return [`the settings ${changed.join(", ").slice(0, 300)} changed during the attempt and were set back`];
+}
+
+async function look(commonDir: string): Promise<Seen> {
+  const names = await readdir(join(commonDir, "hooks")).catch(() => []);
+  const hooks = new Map<string, string>();
+  for (const name of names) {
+    if (name.endsWith(".sample")) continue;
+    hooks.set(name, (await hashOf(join(commonDir, "hooks", name))) ?? "gone");
+  }
+  const args = ["config", "--file", join(commonDir, "config"), "--null", "--list"];
+  const listed = await git(commonDir, args, inRepository(commonDir));
+  const settings = listed.ok
+    ? listed.value
+        .split("\0")
+        .filter((entry) => entry !== "")
+        .map((entry) => {
+          const [key = "", ...rest] = entry.split("\n");
+          return [key, rest.join("\n")] as const;
+        })
+    : null;
+  return { hooks, attributes: await hashOf(join(commonDir, "info", "attributes")), settings };
+}
+
+async function hashOf(path: string): Promise<string | null> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return null;
+  // A link or a huge file is told from another by its own data; git would follow it all the same.
+  if (!found.isFile() || found.size > FILE_BYTES) return `${found.ino}:${found.size}:${found.mtimeMs}`;
+  return createHash("sha256")
+    .update(await readFile(path))
+    .update(String(found.mode))
+    .digest("hex");
+}
+
+/** The quarantine may be on another file system. */
+async function copyAway(from: string, to: string): Promise<void> {
+  const { cp, rm } = await import("node:fs/promises");
+  await cp(from, to, { recursive: true, dereference: false });
+  await rm(from, { recursive: true, force: true });
+}
