@@ -3,11 +3,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
+import { openMemory } from "../../src/triggers/memory.ts";
+import type { TriggerSettings } from "../../src/triggers/settings.ts";
 import { openBench, type Bench } from "../e2e/bench.ts";
 import { startDaemon, type Running } from "../daemon/running.ts";
 import { until } from "../harness/until.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let opened: (Running | Bench)[] = [];
 afterEach(async () => {
@@ -29,17 +31,12 @@ test("a schedule and a changed file start runs in the daemon, and a restart star
   opened.push(running);
   running.process.child.kill("SIGTERM");
   await running.process.ended;
-  const soon = new Date(Date.now() + 4000);
-  settings(running, [
-    {
-      name: "once",
-      flow: "intake",
-      schedule: `${soon.getUTCSeconds()} ${soon.getUTCMinutes()} ${soon.getUTCHours()} * * *`,
-      timezone: "UTC",
-      title: "By time",
-    },
-    { name: "spec-files", flow: "intake", files: ["*.spec.md"], title: "{file}" },
-  ]);
+  const yearly: TriggerSettings = { name: "yearly", flow: "intake", schedule: "0 3 1 1 *", title: "By time" };
+  settings(running, [yearly, { name: "spec-files", flow: "intake", files: ["*.spec.md"], title: "{file}" }]);
+  // It was looked at two years ago: two times have passed since.
+  const memory = openMemory(running.home, running.project, yearly);
+  const last = new Date(Date.now() - 2 * 366 * 86_400_000).toISOString();
+  memory.write({ ...memory.read(), seen: { last } });
   await running.up();
   await until(
     "the daemon has looked at the files",
@@ -47,10 +44,10 @@ test("a schedule and a changed file start runs in the daemon, and a restart star
       const { out } = await running.passrail(["trigger", "test", "spec-files"]);
       return out.includes("nothing has changed") ? true : undefined;
     },
-    30_000,
+    60_000,
   );
   writeFileSync(join(running.project, "shop.spec.md"), "# A shop\n");
-  await until("both have started", async () => ((await listed(running)).length === 2 ? true : undefined), 30_000);
+  await until("both have started", async () => ((await listed(running)).length === 2 ? true : undefined), 60_000);
   expect((await listed(running)).map(({ subject }) => subject.title).sort()).toEqual(["By time", "shop.spec.md"]);
   running.process.child.kill("SIGKILL");
   await running.process.ended;
@@ -59,7 +56,7 @@ test("a schedule and a changed file start runs in the daemon, and a restart star
   expect(JSON.parse(list.out)).toMatchObject({
     daemon: true,
     triggers: [
-      { name: "once", kind: "schedule", last: { runId: expect.any(String) }, problem: null },
+      { name: "yearly", kind: "schedule", last: { runId: expect.any(String) }, problem: null },
       { name: "spec-files", kind: "files", last: { runId: expect.any(String) } },
     ],
   });
