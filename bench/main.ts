@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { measureAgents } from "./agents.ts";
 import { measureCore } from "./core.ts";
 import { measureDaemon } from "./daemon.ts";
+import { measureDispatch } from "./dispatch.ts";
 import { measureEvents } from "./events.ts";
 import { measureLateRevisions, measureLateRuns } from "./growth.ts";
 import type { Row } from "./measure.ts";
@@ -35,6 +36,7 @@ const MEASUREMENTS = [
   () => measureAgents(options.dir),
   () => measureEvents(options.dir),
   () => measureDaemon(options.dir),
+  () => measureDispatch(options.dir),
   () => measureWeb(options.dir),
 ];
 
