@@ -26,12 +26,11 @@ export function repoRule(project: string, repos: Readonly<Record<string, string>
   };
 }
 
-const ADDRESS =
-  /^(?:(?:https|ssh):\/\/(?:[\w.-]+@)?([\w.:-]+)\/|git@([\w.-]+):)([\w.-]+(?:\/[\w.-]+)+?)(?:\.git)?\/?$/u;
+const ADDRESS = /^(?:(?:https|ssh):\/\/(?:[^/@]+@)?([\w.:-]+)\/|git@([\w.-]+):)([\w.-]+(?:\/[\w.-]+)+)$/u;
 
 /** Two ways to reach one repository have one place: https://host/owner/name.git and git@host:owner/name -> host/owner/name. */
 function placeOf(url: string): string | undefined {
-  const match = url.length > 500 ? null : ADDRESS.exec(url);
+  const match = url.length > 500 ? null : ADDRESS.exec(url.replace(/\/$/u, "").replace(/\.git$/u, ""));
   return match === null ? undefined : `${match[1] ?? match[2]}/${match[3]}`;
 }
 
