@@ -12,11 +12,9 @@ export type Network = {
 
 const TIMEOUT_MS = 300_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-const PASSED = [
-  ...["PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER", "LOGNAME", "SSH_AUTH_SOCK", "GIT_CONFIG_GLOBAL"],
-  ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]),
-  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO"],
-];
+const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+const LOGIN = ["HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "SSH_AUTH_SOCK", "GIT_CONFIG_GLOBAL"];
+const PASSED = ["PATH", "TMPDIR", ...LOGIN, ...PROXIES, "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO"];
 
 const SETTINGS: readonly (readonly [string, string])[] = [
   ["core.hooksPath", "/dev/null"],
@@ -89,14 +87,16 @@ function environmentOf({ environment, token }: Network, gitDir: string): Record<
 
 const AUTH = ["Authentication failed", "could not read Username", "Permission denied", "access denied", "HTTP 403"];
 const UNREACHABLE = [
-  ...[
-    "Could not resolve host",
-    "Connection refused",
-    "Connection timed out",
-    "Connection reset",
-    "Network is unreachable",
-  ],
-  ...["Operation timed out", "early EOF", "the remote end hung up", "HTTP 5", "returned error: 5"],
+  "Could not resolve host",
+  "Connection refused",
+  "Connection timed out",
+  "Connection reset",
+  "Network is unreachable",
+  "Operation timed out",
+  "early EOF",
+  "the remote end hung up",
+  "HTTP 5",
+  "returned error: 5",
 ];
 const MOVED = ["stale info", "fetch first", "non-fast-forward", "cannot lock ref", "[rejected]"];
 

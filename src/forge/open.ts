@@ -2,10 +2,13 @@
 
 import { err, ok, type Result } from "../core/result.ts";
 import { findProject, findRepository } from "../workspace/repository.ts";
-import { openCourier } from "./courier.ts";
+import { type Courier, openCourier } from "./courier.ts";
 import type { Forge } from "./forge.ts";
 import { createLocalForge } from "./local.ts";
-import type { Network } from "./network.ts";
+import { createGitHubApi } from "./github/api.ts";
+import { createGitHubForge } from "./github/forge.ts";
+import { type GitHubTransport, openTransport } from "./github/transport.ts";
+import { type Network, remoteGit } from "./network.ts";
 import { createRemoteForge } from "./remote.ts";
 import { gitHubName, keepAddress, remoteAddress } from "./remote-address.ts";
 import type { MergeSettings } from "./settings.ts";
@@ -54,5 +57,31 @@ export async function openForge({ home, project, environment, own, settings }: F
     commonDir: repository.value.commonDir,
   });
   if (named === undefined && settings.forge !== "github") return ok(remote);
-  return err({ code: "not_there_yet", message: "" });
+  if (named === undefined) {
+    return err({
+      code: "remote_unusable",
+      message: `The settings say that the forge is GitHub, but the remote ${settings.remote} is not on ${host}.`,
+      hint: "Another GitHub server is named by GH_HOST; for any other remote: merge: { forge: remote } in passrail.yaml",
+    });
+  }
+  let transport: Promise<Result<GitHubTransport>> | undefined;
+  const api = createGitHubApi(() => (transport ??= openTransport({ environment, host })), named);
+  const isPartOf = (number: number, commit: string, head: string) =>
+    holdsPulled(courier.value, network, address.value ?? "", { number, commit, head });
+  return ok(createGitHubForge({ remote, api, isPartOf }));
+}
+
+/** Fetches what a pull request was at, and looks for the commit in it. */
+async function holdsPulled(
+  courier: Courier,
+  network: Network,
+  address: string,
+  { number, commit, head }: { readonly number: number; readonly commit: string; readonly head: string },
+): Promise<Result<boolean>> {
+  const ref = `refs/passrail/pull/${number}`;
+  const options = ["--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--quiet"];
+  const spec = `+refs/pull/${number}/head:${ref}`;
+  const fetched = await remoteGit(network, courier.gitDir, ["fetch", ...options, "--", address, spec]);
+  if (!fetched.ok) return fetched.error.code === "remote_refused" ? ok(false) : fetched;
+  return courier.isAncestor(commit, head);
 }

@@ -18,7 +18,7 @@ export type RemoteParts = {
 export function createRemoteForge({ courier, network, address, commonDir }: RemoteParts): Forge {
   const head = (branch: string) => fetchBranch(courier, network, address, branch);
   const send = (args: readonly string[]) =>
-    remoteGit(network, courier.gitDir, ["push", "--quiet", "--no-verify", "--porcelain", ...args]);
+    remoteGit(network, courier.gitDir, ["push", "--quiet", "--no-verify", ...args]);
 
   const forge: Forge = {
     name: "remote",

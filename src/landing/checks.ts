@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { delimiter, isAbsolute } from "node:path";
 import { finished } from "node:stream/promises";
+import { excerptOf } from "../core/excerpt.ts";
 
 export type CheckPlan = {
   readonly commands: readonly (readonly string[])[];
@@ -21,8 +22,8 @@ export type CheckResult =
   | { readonly type: "failed"; readonly command: string; readonly why: string; readonly excerpt: string };
 
 const TAIL_BYTES = 64 * 1024;
-const EXCERPT_LINES = 60;
-const EXCERPT_CHARS = 8000;
+/** For output that is still on its way when the program has ended. */
+const LAST_WORDS_MS = 2000;
 
 export async function runChecks(plan: CheckPlan): Promise<CheckResult> {
   const log = createWriteStream(plan.logFile, { mode: 0o600 });
@@ -75,15 +76,19 @@ function runOne(command: readonly string[], plan: CheckPlan): Promise<{ why: str
     const done = (why: string | null): void => {
       clearTimeout(timer);
       plan.signal.removeEventListener("abort", onAbort);
-      // What it left running must not work in a folder that is about to go.
-      endGroup(child.pid);
       resolve({ why: cut ?? why, tail: tail.subarray(-TAIL_BYTES).toString("utf8") });
     };
     child.on("error", (error) => done(`could not be started: ${error.message}`));
-    // Not `close`: a program that it left behind could hold the pipe for ever.
-    child.on("exit", (code, signal) =>
-      done(code === 0 ? null : `ended with ${code === null ? signal : `exit code ${code}`}`),
-    );
+    child.on("exit", (code, signal) => {
+      const why = code === 0 ? null : `ended with ${code === null ? signal : `exit code ${code}`}`;
+      // What it left running must not work in a folder that is about to go, nor hold its output open.
+      endGroup(child.pid);
+      const last = setTimeout(() => done(why), LAST_WORDS_MS);
+      child.on("close", () => {
+        clearTimeout(last);
+        done(why);
+      });
+    });
   });
 }
 
@@ -102,20 +107,4 @@ function absolutePath(path: string): string {
     .split(delimiter)
     .filter((folder) => isAbsolute(folder))
     .join(delimiter);
-}
-
-/** The last lines without colours and other control characters. */
-export function excerptOf(text: string): string {
-  return (
-    text
-      .replaceAll("\r\n", "\n")
-      // oxlint-disable-next-line no-control-regex -- colours of terminals begin with one
-      .replace(/\u001b\[[0-9;?]{0,20}[A-Za-z]/gu, "")
-      .split("\n")
-      .map((line) => line.replace(/[\p{Cc}\p{Cf}]/gu, "").trimEnd())
-      .slice(-EXCERPT_LINES)
-      .join("\n")
-      .trim()
-      .slice(-EXCERPT_CHARS)
-  );
 }

@@ -48,7 +48,7 @@ function rowOf({ stage, attempt, outcome, facts }: AttemptRecord, clean: (text: 
   const usage = facts["usage"];
   const usd = usage !== null && typeof usage === "object" && "usd" in usage ? usage["usd"] : null;
   const cost = typeof usd === "number" ? `$${usd.toFixed(2)}` : "unknown";
-  return `| ${cell(clean(stage))} | ${attempt} | ${cell(clean(String(word ?? "")))} | ${cost} |`;
+  return `| ${cell(clean(stage))} | ${attempt} | ${cell(clean(word ?? ""))} | ${cost} |`;
 }
 
 /** A mention or a reference is broken by a character of no width, so that it reads the same and calls nobody. */

@@ -48,7 +48,8 @@ export function openLanding(options: LandingOptions): LandingParts {
       environment: options.checkEnvironment,
       isTerminal: (run) => isLast(run, options.folderOf),
     }),
-    watch: (engine) => openMergeWatch({ store, engine, forgeOf, pollMs: settings.pollMs, onProblem }),
+    watch: (engine) =>
+      openMergeWatch({ store, engine, forgeOf, pollMs: settings.pollMs, redact: options.redact, onProblem }),
   };
 }
 

@@ -2,6 +2,7 @@
 // something happened. Who wakes it is not believed: only what the forge shows counts.
 
 import type { ResolvedFlow } from "../core/agent.ts";
+import type { Report } from "../core/outcome.ts";
 import type { Result } from "../core/result.ts";
 import type { Run } from "../core/run.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -16,6 +17,8 @@ export type MergeWatchOptions = {
   readonly engine: Pick<Engine, "deliver">;
   readonly forgeOf: (project: string) => Promise<Result<Forge>>;
   readonly pollMs: number;
+  /** Logs of others may hold secrets of ours. */
+  readonly redact: (text: string) => string;
   /** After every look: what became possible by merges elsewhere. */
   readonly afterLook?: () => Promise<void>;
   readonly onProblem: (runId: string, error: unknown) => void;
@@ -123,8 +126,9 @@ export function openMergeWatch(options: MergeWatchOptions): MergeWatch {
     failing.delete(run.id);
     const state = seen.value;
     if (state.state === "open" && state.note !== null) say(run.id, state.note);
-    const told = reportOf(state, landed);
-    if (told === undefined) return;
+    const found = reportOf(state, landed);
+    if (found === undefined) return;
+    const told = withoutSecrets(found, options.redact);
     // What was merged elsewhere must be here before others build on it.
     if (state.state === "merged") await forge.value.keep(state.commit);
     const key = state.state === "revise" ? state.key : state.state;
@@ -143,4 +147,13 @@ export function openMergeWatch(options: MergeWatchOptions): MergeWatch {
     said.set(runId, text);
     onProblem(runId, new Error(text));
   }
+}
+
+function withoutSecrets(report: Report, redact: (text: string) => string): Report {
+  const { issues = [], summary = "" } = report;
+  if (issues.length === 0) return report;
+  const clean = issues.map((issue) =>
+    typeof issue === "string" ? redact(issue) : { ...issue, description: redact(issue.description) },
+  );
+  return { ...report, issues: clean, summary: redact(summary) };
 }

@@ -1,0 +1,83 @@
+// GitHub: a plain remote that also has pull requests. A merge counts when GitHub says so, what came in is reachable from the target, and
+// what was merged held the approved commit.
+
+import { err, ok, type Result } from "../../core/result.ts";
+import { checkBranchName } from "../../workspace/branch-name.ts";
+import type { Forge, Proposal, PullRequest, PullRequestState } from "../forge.ts";
+import type { GitHubApi, Pull } from "./api.ts";
+import { findingsOf } from "./findings.ts";
+
+export type GitHubParts = {
+  /** Branches and commits. */
+  readonly remote: Forge;
+  readonly api: GitHubApi;
+  /** Whether `commit` is part of what the request was at in the end. */
+  readonly isPartOf: (number: number, commit: string, head: string) => Promise<Result<boolean>>;
+};
+
+export function createGitHubForge({ remote, api, isPartOf }: GitHubParts): Forge {
+  return { ...remote, name: "github", propose, look };
+
+  async function propose(work: Proposal): Promise<Result<PullRequest>> {
+    for (const name of [work.branch, work.target]) {
+      const checked = checkBranchName(name);
+      if (!checked.ok) return checked;
+    }
+    const pushed = await remote.push(work);
+    if (!pushed.ok) return pushed;
+    const { branch, target, commit, title, body } = work;
+    const open = await api.openPulls(branch, target);
+    if (!open.ok) return open;
+    const [found] = open.value;
+    const request =
+      found === undefined
+        ? await api.createPull({ title, body, head: branch, base: target })
+        : await api.updatePull(found.number, { title, body });
+    if (!request.ok) return request;
+    const { number, html_url: url } = request.value;
+    return ok({ number, url, branch, target, commit });
+  }
+
+  async function look(request: PullRequest): Promise<Result<PullRequestState>> {
+    if (request.number === null) return remote.look(request);
+    const pull = await api.pull(request.number);
+    if (!pull.ok) return pull;
+    const { state, merged, head } = pull.value;
+    if (merged === true) return afterMerge(request, pull.value);
+    if (state === "closed")
+      return ok({ state: "closed", reason: `pull request #${request.number} was closed without a merge` });
+    const found = await findingsOf(api, request.number, head.sha);
+    if (!found.ok || found.value.state !== "open" || found.value.note !== null || head.sha === request.commit)
+      return found;
+    return ok({ state: "open", note: `the pull request is at ${head.sha}; ${request.commit} was approved` });
+  }
+
+  async function afterMerge(request: PullRequest, pull: Pull): Promise<Result<PullRequestState>> {
+    const { number, merge_commit_sha: commit, head, base } = pull;
+    if (base.ref !== request.target)
+      return ok({
+        state: "closed",
+        reason: `pull request #${number} was merged into ${base.ref.slice(0, 100)}, not into ${request.target}`,
+      });
+    if (commit == null)
+      return err({ code: "forge_answer", message: `GitHub does not say what pull request #${number} was merged as.` });
+    const reached = await remote.contains(request.target, commit);
+    if (!reached.ok) return reached;
+    if (!reached.value)
+      return ok({
+        state: "open",
+        note: `GitHub says that #${number} is merged as ${commit}, but ${request.target} does not hold that commit`,
+      });
+    const whole = await remote.contains(request.target, request.commit);
+    if (!whole.ok) return whole;
+    // A squash makes a new commit: what counts then is what the request was at.
+    const part =
+      whole.value || head.sha === request.commit ? ok(true) : await isPartOf(pull.number, request.commit, head.sha);
+    if (!part.ok) return part;
+    if (part.value) return ok({ state: "merged", commit });
+    return ok({
+      state: "closed",
+      reason: `pull request #${number} was merged at ${head.sha}, which does not hold the approved commit ${request.commit}`,
+    });
+  }
+}
