@@ -57,6 +57,7 @@ describe.skipIf(bubblewrapTests === "left out")(`bubblewrap${whyLeftOut}`, { tim
       join(other.dir, "secret.txt"),
       join(bench.project, "a.txt"),
       "/etc/shadow",
+      "/etc/ssh/sshd_config",
       "/proc/1/root/etc/shadow",
       `/proc/${process.pid}/environ`,
     ];
@@ -137,6 +138,20 @@ describe.skipIf(bubblewrapTests === "left out")(`bubblewrap${whyLeftOut}`, { tim
     const closed = valueOf(await workspaces.close(workspace, "r1"));
     expect(userGit(bench.project, "show", `${closed.pinned}:new.txt`)).toBe("new");
     expect(existsSync(canary)).toBe(false);
+  });
+
+  test("nobody is root inside, and what is made there is the user's outside", async () => {
+    const bench = await openConfined("bubblewrap");
+    const workspace = await bench.open();
+    const end = await bench.sh(
+      workspace,
+      "id -u; id -un; grep CapBnd /proc/self/status; echo x > made.txt; chown 0:0 made.txt",
+    );
+    const [uid, name, powers] = end.stdoutTail.split("\n");
+    expect(Number(uid)).toBeGreaterThan(0);
+    expect(name).toBe("agent");
+    expect(powers).toMatch(/\t0+$/u);
+    expect(statSync(join(workspace.dir, "made.txt")).uid).toBe(process.getuid?.());
   });
 
   test("the network is the machine's, unless it is switched off", async () => {

@@ -1,5 +1,7 @@
 // The command line of bwrap, made from what shall be seen inside. Whatever is not named here does not exist in the sandbox.
 
+import type { User } from "./user.ts";
+
 export type Mount =
   | { readonly kind: "read" | "write"; readonly source: string; readonly target: string }
   /** A link inside, to something that is mounted too. */
@@ -22,10 +24,15 @@ export function bubblewrapArguments(inside: {
   readonly mounts: readonly Mount[];
   readonly cwd: string;
   readonly network: "on" | "off";
+  readonly user: User;
 }): readonly string[] {
   return [
     ...NAMESPACES,
     ...(inside.network === "off" ? ["--unshare-net"] : []),
+    "--uid",
+    String(inside.user.uid),
+    "--gid",
+    String(inside.user.gid),
     "--hostname",
     "passrail",
     "--proc",

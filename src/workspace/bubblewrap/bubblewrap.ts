@@ -9,6 +9,7 @@ import type { Launch } from "../workspace.ts";
 import { bubblewrapArguments } from "./arguments.ts";
 import { type Bubblewrap, bubblewrapFinder } from "./check.ts";
 import { type BubblewrapSettings, lookInside } from "./inside.ts";
+import { userInside } from "./user.ts";
 
 export type BubblewrapOptions = Clones & {
   readonly settings: BubblewrapSettings;
@@ -33,7 +34,7 @@ export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorks
       const place = { home, top, own, repository: workspace.repository, caches };
       const inside = await lookInside(launch, place, settings, launch.env["HOME"] ?? homedir());
       if (!inside.ok) return inside;
-      const args = bubblewrapArguments({ mounts: inside.value.mounts, cwd: launch.cwd, network });
+      const args = bubblewrapArguments({ mounts: inside.value.mounts, cwd: launch.cwd, network, user: userInside() });
       return ok({
         ...launch,
         argv: commandLine(found.value, args, launch.argv),

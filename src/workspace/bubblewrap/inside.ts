@@ -14,6 +14,7 @@ import { loginOf } from "./logins.ts";
 import { programMounts } from "./program.ts";
 import { systemMounts } from "./system.ts";
 import { prepareTargets } from "./targets.ts";
+import { userInside, userMounts } from "./user.ts";
 
 export type BubblewrapSettings = {
   readonly network?: "on" | "off" | undefined;
@@ -58,11 +59,14 @@ export async function lookInside(
     const kept = await keep(target, name);
     if (!kept.ok) return kept;
   }
+  const user = await userMounts(userInside(), home, place.own);
+  if (!user.ok) return user;
   const chosen = await chosenMounts(settings, home, place.home);
   if (!chosen.ok) return chosen;
   const project = place.repository === undefined ? [] : [place.repository, ...workTreeOf(place.repository)];
   const mounts: Mount[] = [
     ...(await systemMounts()),
+    ...user.value,
     ...privates,
     ...(await programMounts(launch, {
       top: place.top,

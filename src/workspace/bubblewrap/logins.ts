@@ -69,8 +69,15 @@ const LOGINS: readonly Known[] = [
       const data = join(from(env["XDG_DATA_HOME"], join(home, ".local", "share")), "opencode");
       const state = join(from(env["XDG_STATE_HOME"], join(home, ".local", "state")), "opencode");
       const cache = join(from(env["XDG_CACHE_HOME"], join(home, ".cache")), "opencode");
-      const settings = join(from(env["XDG_CONFIG_HOME"], join(home, ".config")), "opencode");
-      return { folders: [data, state, cache], read: [settings], write: [join(data, "auth.json")] };
+      const config = join(from(env["XDG_CONFIG_HOME"], join(home, ".config")), "opencode");
+      const settings = ["opencode.json", "opencode.jsonc", "config.json", "AGENTS.md", "agent", "agents", "command"];
+      const more = ["commands", "mode", "modes", "plugin", "plugins", "skill", "skills", "themes", "tool", "tools"];
+      return {
+        // It writes beside its settings, too.
+        folders: [data, state, cache, config],
+        read: [...settings, ...more].map((name) => join(config, name)),
+        write: [join(data, "auth.json")],
+      };
     },
   },
 ];
