@@ -66,7 +66,11 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     "a ticket is started in the page: its card walks through the lanes, its file says the same, and the page tells its runs",
     async () => {
       const hold = join(dashboard.daemon.dir, "go-research");
-      dashboard.play({ research: [{ hold }], oneshot: [{ hold }] });
+      dashboard.play({
+        "*": [{ via: "none" }],
+        research: [{ via: "none", hold }],
+        plan: [{ via: "none", hold: `${hold}-plan` }],
+      });
       write("FR-8/AGI-80.md", "id: AGI-80\ntitle: On its way\nrepo: .\nstatus: Backlog");
       await known("AGI-80");
       const board = await dashboard.visit("/board?flow=ticket");
@@ -82,16 +86,15 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
       await page.getByText("a run works on it; cancel or pause the run first").first().waitFor();
       await page.keyboard.press("Escape");
       writeFileSync(hold, "");
-      await page
-        .getByText(/Needs Spec|Spec In Progress|Blocked/u)
-        .first()
-        .waitFor();
+      await card(board.page, "Plan In Progress", "On its way").waitFor();
+      await page.getByText("Plan In Progress").first().waitFor();
       await page
         .getByRole("link", { name: /^#\d+$/u })
         .first()
         .waitFor();
       await page.screenshot({ path: join(PICTURES, "ticket-started-light.png"), fullPage: true });
       expect(seen.complaints).toEqual([]);
+      writeFileSync(`${hold}-plan`, "");
       await board.context.close();
       await context.close();
     },
@@ -167,13 +170,16 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
   });
 
   test("a conflict of file and run shows both words and what to do; broken files are told with file and line", async () => {
-    write("FR-3/AGI-4.md", 'id: AGI-4\ntitle: Torn\nrepo: .\nstatus: Needs Plan\nconflict: "Implement In Progress"');
+    write(
+      "FR-3/AGI-4.md",
+      'id: AGI-4\ntitle: Torn\nrepo: .\nstatus: Needs Plan\nconflict: "the run is at Implement In Progress"',
+    );
     write("FR-3/AGI-5.md", "id: AGI-5\ntitle: Typo\nrepo: .\nstatus: Need Plan");
     await known("AGI-4");
     const { context, page } = await dashboard.visit("/tickets/AGI-4");
     const banner = page.getByRole("alert").filter({ hasText: "disagree" });
-    await banner.getByText("Implement In Progress").waitFor();
-    await banner.getByText("Needs Plan").waitFor();
+    await banner.getByText("the run is at Implement In Progress").waitFor();
+    await banner.getByText("Needs Plan").first().waitFor();
     await banner.getByText("Nothing was overwritten.").waitFor();
     await show(page, `${dashboard.daemon.url}/tickets`);
     await page.getByText("in ticket files").click();

@@ -252,3 +252,23 @@ test("an edit by hand reaches the stream within a second", async () => {
   await reader.cancel();
   expect((await show("AGI-20")).word).toBe("Needs Spec");
 });
+
+test("what may not start is not started, and says why; what may is started once", async () => {
+  expect(await served.call("POST", "/api/tickets/AGI-2/start", { body: {} })).toMatchObject({
+    status: 422,
+    body: { code: "ticket_refused", detail: expect.stringContaining("waits for AGI-1") as string },
+  });
+  expect(await served.call("POST", "/api/tickets/AGI-404/start", { body: {} })).toMatchObject({ status: 404 });
+  // Nobody plays the agents here: a run that could not work is not made.
+  expect(await served.call("POST", "/api/tickets/AGI-4/start", { body: {} })).toMatchObject({
+    status: 422,
+    body: { code: "run_refused", detail: expect.stringContaining("AGI-4 cannot start") as string },
+  });
+  expect((await show("AGI-4")).runs).toBe(0);
+});
+
+test("runs of another project's ticket with the same id are not this one's", async () => {
+  const facts = { config: { project: "/elsewhere", workspace: "in-place" } };
+  await served.bench.run("feature", {}, { subject: "AGI-20", facts });
+  expect(await show("AGI-20")).toMatchObject({ newest: null, runs: 0, history: [], word: "Needs Spec" });
+});

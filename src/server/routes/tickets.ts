@@ -39,7 +39,7 @@ export function mountTickets(mount: Mount, parts: ServerParts): void {
   });
 
   mount.json(ROUTES.editTicket, async ({ params, body, ifMatch }) => {
-    const planned = (await tickets?.known.now())?.plan.tickets.get(params.ticket);
+    const planned = (await tickets?.known.fresh())?.plan.tickets.get(params.ticket);
     if (tickets === undefined || planned === undefined) return noFile(params.ticket);
     const runs = await runsOfTicket(parts, params.ticket, planned);
     const run = runOfTicket(runs?.newest.status ?? null);
@@ -47,7 +47,7 @@ export function mountTickets(mount: Mount, parts: ServerParts): void {
   });
 
   mount.json(ROUTES.startTicket, async ({ params, principal }) => {
-    const planned = (await tickets?.known.now())?.plan.tickets.get(params.ticket);
+    const planned = (await tickets?.known.fresh())?.plan.tickets.get(params.ticket);
     if (tickets?.start === undefined || planned === undefined) return noFile(params.ticket);
     if (planned.state !== "eligible" && planned.state !== "working")
       return err({ code: "ticket_refused", detail: `${params.ticket} cannot start: ${planned.why}.` });

@@ -28,7 +28,10 @@ export type TicketSource = {
 
 export type KnownTickets = {
   folder(): Promise<TicketFolder>;
+  /** As they were at the last look. A change is looked at in the background, so that nobody waits for thousands of files. */
   now(): Promise<TicketsNow>;
+  /** As they are at this moment, for whoever writes. */
+  fresh(): Promise<TicketsNow>;
   /** A file was written here: whoever asks next sees it. */
   wrote(): void;
   close(): void;
@@ -45,13 +48,14 @@ type Options = {
 const GATHER_MS = 100;
 
 export function createKnownTickets({ source, onChange, onProblem }: Options): KnownTickets {
-  let isStale = true;
   let isClosed = false;
+  let mustLook = true;
   let known: TicketsNow | undefined;
+  /** The look that goes on, and the one that begins after it. */
   let looking: Promise<TicketsNow> | undefined;
+  let next: Promise<TicketsNow> | undefined;
   let gather: NodeJS.Timeout | undefined;
   const stop = source.listen(() => {
-    isStale = true;
     gather ??= setTimeout(() => {
       gather = undefined;
       if (!isClosed) look().catch(onProblem);
@@ -60,9 +64,10 @@ export function createKnownTickets({ source, onChange, onProblem }: Options): Kn
 
   return {
     folder: () => source.folder(),
-    now: look,
+    now: async () => (known === undefined || mustLook ? look() : known),
+    fresh: look,
     wrote() {
-      isStale = true;
+      mustLook = true;
     },
     close() {
       isClosed = true;
@@ -71,29 +76,32 @@ export function createKnownTickets({ source, onChange, onProblem }: Options): Kn
     },
   };
 
-  /** One at a time. Who asks while somebody looks waits for a look that began after the question, where there was news since. */
-  async function look(): Promise<TicketsNow> {
-    if (looking !== undefined) {
-      await looking.catch(() => undefined);
-      if (known !== undefined && !isStale) return known;
-    }
-    looking ??= lookOnce().finally(() => {
+  /** Begins after the question: a look that began before may have missed what the caller knows of. */
+  function look(): Promise<TicketsNow> {
+    if (looking === undefined) return begin();
+    next ??= looking
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return begin();
+      });
+    return next;
+  }
+
+  function begin(): Promise<TicketsNow> {
+    looking = lookOnce().finally(() => {
       looking = undefined;
     });
     return looking;
   }
 
   async function lookOnce(): Promise<TicketsNow> {
+    mustLook = false;
     const before = known;
-    const mustScan = isStale || before === undefined;
-    isStale = false;
-    let scan: TicketScan;
-    try {
-      scan = mustScan ? await source.look() : before.scan;
-    } catch (error) {
-      isStale = true;
+    const scan = await source.look().catch((error: unknown) => {
+      mustLook = true;
       throw error;
-    }
+    });
     const busy = source.busy();
     if (before !== undefined && before.scan === scan && isSame(before.busy, busy)) return before;
     known = snapshot(scan, busy);

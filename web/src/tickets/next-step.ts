@@ -1,6 +1,7 @@
 // What would help a ticket on, for each way in which it can stand.
 
 import type { Ticket } from "../board/lanes.ts";
+import { commandOf } from "../run/acts.ts";
 
 type File = NonNullable<Ticket["file"]>;
 export type NextStep = { readonly text: string; readonly command: string | null };
@@ -13,7 +14,7 @@ export function nextStep(
   if (status === "stopped" && newest !== null)
     return {
       text: "Its run has stopped. Try the stage again, or move the ticket.",
-      command: `passrail retry ${newest.number}`,
+      command: commandOf("retry", newest.number, null, ""),
     };
   switch (state) {
     case "eligible":

@@ -110,9 +110,12 @@ function Conflict({
         </dd>
         <dt>Its run says</dt>
         <dd className="font-medium">
-          <SafeText max={300}>{said}</SafeText>
+          <SafeText max={80}>{ticket.word}</SafeText>
         </dd>
       </dl>
+      <p className="text-muted">
+        <SafeText max={300}>{said}</SafeText>
+      </p>
       <p>
         Nothing was overwritten. When the run ends, what the file says counts. To have it sooner,{" "}
         {ticket.newest === null ? (
@@ -123,7 +126,7 @@ function Conflict({
             <Link to="/runs/$run" params={{ run: String(ticket.newest.number) }}>
               run #{ticket.newest.number}
             </Link>
-            ; to keep what the run does, put {plain(said, 60)} back into the file.
+            ; to keep what the run does, put {plain(ticket.word, 60)} back into the file.
           </>
         )}
       </p>
