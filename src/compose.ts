@@ -22,6 +22,8 @@ import type { TicketFolder } from "./tickets/folder.ts";
 import type { MergeWatch } from "./landing/watch.ts";
 import type { TryResult } from "./try-runner.ts";
 import type { Notifications } from "./webhooks/notifications.ts";
+import type { Inventory } from "./inventory.ts";
+import type { Found } from "./workspace/inventory.ts";
 import type { WorkspaceMode } from "./workspace/workspace.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -65,6 +67,8 @@ export type OpenOptions = Place & {
 export type Acting = Pick<Passrail, "config" | "engine" | "home" | "mirror" | "person" | "store"> & {
   /** Null where nobody is told, or where another process performs. */
   readonly notifications: Notifications | null;
+  /** Somebody says that something happened to a pull request: the forge is asked now. */
+  readonly wakeMerges: () => void;
 };
 
 type ReadYaml = typeof import("./catalog/yaml.ts").readYaml;
@@ -176,7 +180,8 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   });
   const person: Actor = `human:${userInfo().username}`;
   let timer: NodeJS.Timeout | undefined;
-  const acting: Acting = { config: config.value, engine, home, mirror, notifications, person, store };
+  const wakeMerges = (): void => void merges?.wake();
+  const acting: Acting = { wakeMerges, config: config.value, engine, home, mirror, notifications, person, store };
   const wanted = (await options.first?.(acting)) ?? true;
   if (performs && !wanted) {
     // Nobody performs now, so whatever still carries this store's mark was left by an engine that died.
@@ -255,6 +260,14 @@ export async function repositoryFiles(project: string): Promise<readonly Reposit
   return (await import("./agents/repository-settings.ts")).findRepositorySettings(project);
 }
 
+/** The workspaces of a state folder, and their cleaning. Reads the store; works beside whoever performs. */
+export async function findInventory(place: Place): Promise<Result<Inventory>> {
+  const config = await loadConfig({ ...place, flags: {} });
+  if (!config.ok) return config;
+  const { openInventory } = await import("./inventory.ts");
+  return ok(openInventory(place, config.value.workspaces));
+}
+
 /** Why such a workspace cannot be had on this machine; undefined where it can. */
 export async function workspaceProblem(
   mode: WorkspaceMode,
@@ -266,7 +279,7 @@ export async function workspaceProblem(
   return checked?.ok === false ? checked.error : undefined;
 }
 
-export type { Detected, TryResult, WorkspaceMode };
+export type { Detected, Found, TryResult, WorkspaceMode };
 
 /** The programs that can play agents on this machine, each as it would be started for a stage. */
 export async function detectRunners(

@@ -115,6 +115,7 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
   },
   "players.ts": { may: "*", packages: "*", node: true },
   "try-runner.ts": { may: "*", packages: "*", node: true },
+  "inventory.ts": { may: "*", packages: "*", node: true },
   "parts.ts": { may: "*", packages: "*", node: true },
   "compose.ts": { may: "*", packages: "*", node: true },
   "index.ts": { may: "*", packages: "*", node: true },

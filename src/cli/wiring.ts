@@ -31,6 +31,8 @@ export function addCommands(program: Command, call: Call): void {
   addDaemon(program, call);
   addWebhooks(program.command("webhook").description("what is sent to people, and where it goes"), call);
   addTriggers(program.command("trigger").description("what starts runs by itself"), call);
+  addMerging(program, call);
+  addWorkspaces(program.command("workspace").description("the folders in which attempts work"), call);
   addMcp(program, call);
   program
     .command("demo")
@@ -72,7 +74,7 @@ function addRun(program: Command, call: Call): void {
     .option("--ticket <file>", "take the task from a Markdown file")
     .option("--agent <stage=command>", "program for a stage, an agent or * (repeatable)", collect, [])
     .option("--input <name=value>", "a fact for the flow's conditions (repeatable)", collect, [])
-    .option("--workspace <kind>", "in-place or worktree")
+    .option("--workspace <kind>", "in-place, worktree, clone, bubblewrap, docker, podman or daytona")
     .option("--slots <n>", "attempts at once")
     .option("--id <id>", "the subject's own id")
     .option("--title <title>", "instead of the first line of the task")
@@ -129,6 +131,35 @@ function addWork(program: Command, call: Call): void {
 }
 
 const TICKET = "its id, such as AGI-7";
+
+function addMerging(program: Command, call: Call): void {
+  program
+    .command("done")
+    .description("say that a ticket's work is merged; it is looked at before it counts")
+    .argument("<ticket>", "the ticket's id, or its run")
+    .option("--commit <id>", "the commit that holds the work, where it was squashed or rebased")
+    .option("--force", "without proof; needs --reason")
+    .option("--reason <text>", "why it counts without proof; it is recorded")
+    .action((ticket: string, flags: Flags) => {
+      const options = { force: flags["force"] === true, ...texts(flags, "commit", "reason") };
+      return call(async (io) => (await import("./commands/done.ts")).done(io, ticket, options));
+    });
+  program
+    .command("merge-queue")
+    .description("work on its way into its target: what is landing, and what waits to be merged")
+    .action(() => call(async (io) => (await import("./commands/done.ts")).mergeQueue(io)));
+  program
+    .command("undo")
+    .description("bring back the branch of a ticket that was cleaned up")
+    .argument("[ticket]", "the ticket's id")
+    .option("--list", "which branches are there, moved or gone")
+    .action((ticket: string | undefined, flags: Flags) =>
+      call(async (io) => {
+        const module = await import("./commands/undo.ts");
+        return flags["list"] === true ? module.undoList(io) : module.undo(io, module.requireTicket(ticket));
+      }),
+    );
+}
 
 function addTickets(ticket: Command, call: Call): void {
   ticket
@@ -414,6 +445,21 @@ function addTriggers(trigger: Command, call: Call): void {
     .action((given: string) => call(async (io) => (await module()).triggerRun(io, given)));
 }
 
+function addWorkspaces(workspace: Command, call: Call): void {
+  const module = () => import("./commands/workspace.ts");
+  workspace
+    .command("list")
+    .description("all of them: whose they are, what was left behind, what is not committed")
+    .action(() => call(async (io) => (await module()).workspaceList(io)));
+  workspace
+    .command("clean")
+    .description("remove those that no live run owns; their work is pinned first")
+    .option("--dry-run", "only say which")
+    .action((flags: Flags) =>
+      call(async (io) => (await module()).workspaceClean(io, { dryRun: flags["dryRun"] === true })),
+    );
+}
+
 function addMcp(program: Command, call: Call): void {
   program
     .command("mcp")
@@ -470,7 +516,7 @@ function addDaemon(program: Command, call: Call): void {
     .option("--allow-host <name>", "a further name under which it is reached, as name:port (repeatable)", collect, [])
     .option("--dangerously-bind", "let other machines reach it; nothing is encrypted")
     .option("--slots <n>", "attempts at once")
-    .option("--workspace <kind>", "in-place or worktree")
+    .option("--workspace <kind>", "in-place, worktree, clone, bubblewrap, docker, podman or daytona")
     .addOption(new Option("--quietly", "the log goes to its file only").hideHelp())
     .action((flags: Flags) => {
       const options = {

@@ -162,6 +162,7 @@ async function runAgent(job: StageJob, workspace: Workspace, play: Play, from: s
       ? {}
       : { session: { id: session.id, totals: session.totals === null ? null : { ...session.totals } } }),
     workspace: workspace.dir,
+    mode: workspace.mode,
     repository: workspace.repository ?? null,
     branch: workspace.branch ?? null,
     from,

@@ -10,8 +10,11 @@ type Seen = {
   /** Name -> hash of what it holds. */
   readonly hooks: ReadonlyMap<string, string>;
   readonly attributes: string | null;
-  readonly settings: readonly (readonly [key: string, value: string])[] | null;
+  /** Text of the configuration; null where it cannot be read. */
+  readonly config: string | null;
 };
+
+type Settings = readonly (readonly [key: string, value: string])[];
 
 const FILE_BYTES = 1024 * 1024;
 
@@ -63,13 +66,14 @@ async function undoAttributes(before: Seen, after: Seen, put: Put): Promise<stri
 
 /** Only settings that name programs: a remote or a tracked branch may well be a person's change of this moment. */
 async function undoSettings(commonDir: string, before: Seen, after: Seen, put: Put): Promise<string[]> {
-  if (after.settings === null || before.settings === null) return [];
-  const known = before.settings;
-  const keys = new Set([...known, ...after.settings].map(([key]) => key).filter((key) => DANGEROUS.test(key)));
-  const valuesOf = (settings: NonNullable<Seen["settings"]>, key: string): string[] =>
+  if (after.config === null || before.config === null || after.config === before.config) return [];
+  const known = await settingsIn(commonDir, before.config);
+  const now = await settingsIn(commonDir, after.config);
+  const keys = new Set([...known, ...now].map(([key]) => key).filter((key) => DANGEROUS.test(key)));
+  const valuesOf = (settings: Settings, key: string): string[] =>
     settings.filter(([name]) => name === key).map(([, value]) => value);
   const changed = [...keys].filter(
-    (key) => JSON.stringify(valuesOf(known, key)) !== JSON.stringify(valuesOf(after.settings ?? [], key)),
+    (key) => JSON.stringify(valuesOf(known, key)) !== JSON.stringify(valuesOf(now, key)),
   );
   if (changed.length === 0) return [];
   await put("config", false);
@@ -89,18 +93,22 @@ async function look(commonDir: string): Promise<Seen> {
     if (name.endsWith(".sample")) continue;
     hooks.set(name, (await hashOf(join(commonDir, "hooks", name))) ?? "gone");
   }
-  const args = ["config", "--file", join(commonDir, "config"), "--null", "--list"];
-  const listed = await git(commonDir, args, inRepository(commonDir));
-  const settings = listed.ok
-    ? listed.value
-        .split("\0")
-        .filter((entry) => entry !== "")
-        .map((entry) => {
-          const [key = "", ...rest] = entry.split("\n");
-          return [key, rest.join("\n")] as const;
-        })
-    : null;
-  return { hooks, attributes: await hashOf(join(commonDir, "info", "attributes")), settings };
+  const config = await readFile(join(commonDir, "config"), "utf8").catch(() => null);
+  return { hooks, attributes: await hashOf(join(commonDir, "info", "attributes")), config };
+}
+
+/** Read by git itself, from its input: includes are not followed. */
+async function settingsIn(commonDir: string, text: string): Promise<Settings> {
+  const args = ["config", "--file", "-", "--null", "--list"];
+  const listed = await git(commonDir, args, { ...inRepository(commonDir), input: text });
+  if (!listed.ok) return [];
+  return listed.value
+    .split("\0")
+    .filter((entry) => entry !== "")
+    .map((entry) => {
+      const [key = "", ...rest] = entry.split("\n");
+      return [key, rest.join("\n")] as const;
+    });
 }
 
 async function hashOf(path: string): Promise<string | null> {
