@@ -15,6 +15,7 @@ import { measureProcesses } from "./processes.ts";
 import { measurePrompts } from "./prompts.ts";
 import { measureReaders } from "./readers.ts";
 import { measureThroughput } from "./throughput.ts";
+import { measureTickets } from "./tickets.ts";
 import { measureWeb } from "./web.ts";
 
 const { values: options } = parseArgs({
@@ -36,6 +37,7 @@ const MEASUREMENTS = [
   () => measureAgents(options.dir),
   () => measureEvents(options.dir),
   () => measureDaemon(options.dir),
+  () => measureTickets(options.dir),
   () => measureDispatch(options.dir),
   () => measureWeb(options.dir),
 ];

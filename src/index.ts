@@ -18,8 +18,25 @@ export type { InboxItem, Run, Subject, Track } from "./core/run.ts";
 export type { Signal, SignalBody } from "./core/signal.ts";
 export { simulate } from "./core/simulate.ts";
 export type { ScriptedOutcome, Simulation } from "./core/simulate.ts";
+export { branchName, explainTicket, planTickets } from "./core/tickets/plan.ts";
+export type { PlanFacts, PlannedTicket, TicketPlan } from "./core/tickets/plan.ts";
+export { isTerminal } from "./core/tickets/graph.ts";
+export {
+  inProgressStatus,
+  isActionable,
+  isIntervention,
+  isTerminalStage,
+  isTicketStatus,
+  nextStatus,
+  stagePromptMap,
+  TICKET_STATUSES,
+} from "./core/tickets/status.ts";
+export type { ActionableStatus, BacklogEntry, TicketStatus } from "./core/tickets/status.ts";
+export type { Ticket, TicketProblem, TicketScan } from "./core/tickets/ticket.ts";
 export { transition } from "./core/transition.ts";
 export type { Step } from "./core/transition.ts";
 export { createEngine } from "./engine/engine.ts";
 export type { Delivery, Engine, EngineOptions, RunRequest } from "./engine/engine.ts";
 export type { Store } from "./store/store.ts";
+export type { TicketChanges, TicketFolder } from "./tickets/folder.ts";
+export { openTicketFolder } from "./tickets/open-folder.ts";

@@ -29,19 +29,9 @@ export function openTicketFolder({ project, settings }: TicketPlace): TicketFold
   const root = join(project, folder);
   const allowsRepo = repoRule(project, settings.repos);
   const scanner = createScanner({ root, settings, allowsRepo });
-  let scanning: Promise<TicketScan> | undefined;
 
   return {
-    /** Those who ask while it is read get one and the same answer, of what was there after they asked. */
-    async scan() {
-      while (scanning !== undefined) await scanning.catch(() => undefined);
-      scanning = scanAndAssign();
-      try {
-        return await scanning;
-      } finally {
-        scanning = undefined;
-      }
-    },
+    scan: scanAndAssign,
 
     async text({ path }) {
       const file = fileOf(path);

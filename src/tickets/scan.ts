@@ -1,5 +1,5 @@
 // Reads the folder of tickets, and again only what has changed: files whose times, size and number are as before are not opened. Broken
-// files are named and the others go on. Between batches others get their turn.
+// files are named and the others go on. Others get their turn in between.
 
 import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
@@ -23,10 +23,10 @@ export type FoundFile = ReadTicket & {
 
 export type Scanner = {
   /** The same object as before where nothing has changed. */
-  scan(): Promise<{ readonly scan: TicketScan; readonly files: readonly FoundFile[] }>;
-  /** Nothing that was read before counts any more. */
-  forget(path: string): void;
+  scan(): Promise<Found>;
 };
+
+export type Found = { readonly scan: TicketScan; readonly files: readonly FoundFile[] };
 
 export type ScanPlace = {
   /** Absolute. */
@@ -35,7 +35,8 @@ export type ScanPlace = {
   readonly allowsRepo: (repo: string) => boolean;
 };
 
-const BATCH = 64;
+/** So long others may have to wait for their turn. */
+const TURN_MS = 8;
 /** A change so soon after reading may carry the same time as what was read. */
 const DOUBT_MS = 100;
 
@@ -48,23 +49,34 @@ export function createScanner({ root, settings, allowsRepo }: ScanPlace): Scanne
   const { folder, requestPrefix, ticketPrefix } = settings;
   let known = new Map<string, Known>();
   let listings = new Map<string, Listing>();
-  let last: { readonly scan: TicketScan; readonly files: readonly FoundFile[] } | undefined;
+  let last: Found | undefined;
   let lastFound = "";
+  let running: Promise<unknown> = Promise.resolve();
 
-  return { scan, forget: (path) => void known.delete(path) };
+  /** One after the other: everybody sees what was there after they asked. */
+  return {
+    scan() {
+      const next = running.then(look, look);
+      running = next;
+      return next;
+    },
+  };
 
-  async function scan() {
+  async function look(): Promise<Found> {
     const nowKnown = new Map<string, Known>();
     const nowListings = new Map<string, Listing>();
     const problems: TicketProblem[] = [];
     let isSame = true;
-    let count = 0;
+    let since = performance.now();
     for (const request of requests(problems)) {
       for (const name of listing(request, nowListings, problems)) {
-        if (++count % BATCH === 0) await turn();
+        if (performance.now() - since > TURN_MS) {
+          await turn();
+          since = performance.now();
+        }
         const path = `${folder}/${request}/${name}`;
         const before = known.get(path);
-        const now = look(path, request, name, before);
+        const now = lookAt(path, request, name, before);
         if (now === undefined) continue;
         nowKnown.set(path, now);
         isSame &&= now.file === before?.file;
@@ -122,7 +134,7 @@ export function createScanner({ root, settings, allowsRepo }: ScanPlace): Scanne
     return numberOfFile(name, ticketPrefix) ?? Number.MAX_SAFE_INTEGER;
   }
 
-  function look(path: string, request: string, name: string, before: Known | undefined): Known | undefined {
+  function lookAt(path: string, request: string, name: string, before: Known | undefined): Known | undefined {
     const file = `${root}/${request}/${name}`;
     const stat = lstatSync(file, { throwIfNoEntry: false });
     if (stat === undefined) return undefined;

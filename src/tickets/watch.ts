@@ -11,7 +11,7 @@ export type WatchPlace = {
   readonly scan: () => Promise<unknown>;
 };
 
-const GATHER_MS = 25;
+const GATHER_MS = 10;
 const POLL_MS = 5000;
 const MAX_FOLDERS = 5000;
 /** There one watcher sees a whole tree. */
@@ -20,6 +20,8 @@ const WATCHES_TREES = process.platform === "darwin" || process.platform === "win
 export function watchFolder({ root, project, scan }: WatchPlace, onChange: () => void): () => void {
   const watchers = new Map<string, FSWatcher>();
   let gather: NodeJS.Timeout | undefined;
+  /** Folders may have come or gone, not only files. */
+  let isOutdated = false;
   let seen: unknown;
   let isClosed = false;
   align();
@@ -40,7 +42,7 @@ export function watchFolder({ root, project, scan }: WatchPlace, onChange: () =>
     gather = setTimeout(() => {
       gather = undefined;
       if (isClosed) return;
-      align();
+      if (isOutdated) align();
       onChange();
     }, GATHER_MS);
   }
@@ -49,11 +51,14 @@ export function watchFolder({ root, project, scan }: WatchPlace, onChange: () =>
     const now = await scan().catch(() => undefined);
     const isNews = seen !== undefined && now !== undefined && now !== seen;
     if (now !== undefined) seen = now;
-    if (isNews) changed();
+    if (!isNews) return;
+    isOutdated = true;
+    changed();
   }
 
   /** One watcher for each folder that is there now. Where the tickets' folder is missing, the nearest one above waits for it. */
   function align(): void {
+    isOutdated = false;
     const folders = new Set(foldersNow());
     for (const [folder, watcher] of watchers)
       if (!folders.has(folder)) {
@@ -83,6 +88,7 @@ export function watchFolder({ root, project, scan }: WatchPlace, onChange: () =>
         if (isAbove && !root.startsWith(join(folder, String(name)))) return;
         // Our own texts lie beside the files for a moment.
         if (!isAbove && typeof name === "string" && basename(name).startsWith(".")) return;
+        isOutdated ||= isAbove || folder === root;
         changed();
       });
       watcher.on("error", end);
