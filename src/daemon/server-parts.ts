@@ -66,6 +66,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
   return {
     store,
     engine,
+    lookAtMerges: acting.wakeMerges,
     runners: createKnownRunners({
       detect: () => detectRunners(environment, project, config),
       now: () => systemClock.now(),

@@ -11,6 +11,7 @@ import { openForge } from "../forge/open.ts";
 import type { MergeSettings } from "../forge/settings.ts";
 import type { Store } from "../store/store.ts";
 import type { TicketFolder } from "../tickets/folder.ts";
+import { createCleanup } from "./cleanup.ts";
 import { createLand } from "./land.ts";
 import { type MergeWatch, openMergeWatch } from "./watch.ts";
 
@@ -49,7 +50,15 @@ export function openLanding(options: LandingOptions): LandingParts {
       isTerminal: (run) => isLast(run, options.folderOf),
     }),
     watch: (engine) =>
-      openMergeWatch({ store, engine, forgeOf, pollMs: settings.pollMs, redact: options.redact, onProblem }),
+      openMergeWatch({
+        ...(settings.deleteBranch ? { afterLook: createCleanup({ ...options, forgeOf }) } : {}),
+        store,
+        engine,
+        forgeOf,
+        pollMs: settings.pollMs,
+        redact: options.redact,
+        onProblem,
+      }),
   };
 }
 

@@ -30,6 +30,8 @@ export type ServerParts = {
     readonly source: (name: string) => FlowSource | undefined;
   };
   readonly agents: () => readonly AgentEntry[];
+  /** Asks the forge now what became of pull requests; absent where nobody performs. */
+  readonly lookAtMerges?: () => void;
   /** The tickets' files; absent where nobody looks after them. */
   readonly tickets?: TicketDesk;
   /** What a run is started with besides its task: project, workspace, programs; checked as far as that can be done before. */

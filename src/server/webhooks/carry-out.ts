@@ -11,9 +11,13 @@ import { allEvents } from "../find-run.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Turns } from "../turns.ts";
 import type { GateWord, Intent, TicketWord } from "./mapping.ts";
+import { LAST_GATES } from "./rules.ts";
 import type { WebhookSource } from "./source.ts";
 
-export type CarryOutParts = Pick<ServerParts, "store" | "engine" | "flows" | "prepare" | "commitOf" | "now"> & {
+export type CarryOutParts = Pick<
+  ServerParts,
+  "store" | "engine" | "flows" | "prepare" | "commitOf" | "lookAtMerges" | "now"
+> & {
   /** Tells whoever answers for the run of a wish that the source may not carry out itself. */
   readonly tell: (wish: Wish) => Promise<unknown>;
   readonly turns: Turns;
@@ -66,6 +70,11 @@ async function answerGate(
     });
   if (await parts.store.hasSignal(run.id, signalId)) return ok(done("already_done", "this delivery was taken", run));
   const gate = gateOf(run, intent);
+  if (!gate.ok && parts.lookAtMerges !== undefined && waitsOutside(run, intent)) {
+    // What the sender says of a merge is no proof: the forge itself is asked, and only what it shows counts.
+    parts.lookAtMerges();
+    return ok(done("accepted", "the forge is asked what became of the pull request", run));
+  }
   if (!gate.ok) return notWaiting(parts, run, intent, { source, signalId });
   const item = gate.value;
   if (item === undefined)
@@ -146,6 +155,15 @@ async function notWaiting(
     detail: `${run.subject.id} is ${run.word} (${run.status}); ${named} is ${stages === null ? "" : "not "}open${before}.`,
     current: run.word,
   });
+}
+
+/** It is at a stage in which somebody outside merges its work. */
+function waitsOutside(run: Run, { stages }: GateWord): boolean {
+  return Object.values(run.tracks).some(
+    (track) =>
+      (track.at === "ready" || (track.at === "running" && track.outside === true)) &&
+      (stages ?? LAST_GATES).includes(track.stage),
+  );
 }
 
 /** An answer is about what was looked at. */

@@ -5,8 +5,8 @@ import type { Rule } from "./mapping.ts";
 /** `flow`: what a ticket from here is run with. Null: tickets are not taken from here. */
 export type RuleOptions = { readonly flow: string | null; readonly label: string; readonly prefix: string };
 
-/** Gates at which work waits to be merged, in the flows that are shipped. */
-const LAST_GATES = ["ship", "merge"];
+/** Stages at which work waits to be merged, in the flows that are shipped. */
+export const LAST_GATES = ["ship", "merge"];
 
 export function standardRules({ flow, prefix }: Omit<RuleOptions, "label">): readonly Rule[] {
   const gate = { origin: "data.url", commit: "data.commit" };
