@@ -1,8 +1,12 @@
 // S16 in the dashboard: text of agents, tickets and files is text. Whatever it says, no dialog opens, nobody else is asked for anything, the
 // page's policy has nothing to stop, and no element comes from it.
 
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, itemOf, openDashboard, show, STRAIGHT } from "./dashboard.ts";
 import { NAMES, PAYLOADS, TITLES } from "./payloads.ts";
@@ -10,6 +14,7 @@ import { tellStory } from "./told-story.ts";
 
 const SLOW = 240_000;
 const TICKET = `<img/src=x/onerror=alert(1)>`;
+const WORD = "<img-src=x-onerror=alert(1)>";
 const STORY = `v0.1:<svg/onload=alert(1)>`;
 
 describe.skipIf(isBrowserMissing())("hostile text", () => {
@@ -22,7 +27,7 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
   afterAll(() => dashboard.close());
 
   test(
-    "S16: 30 payloads in titles, bodies, ids, verdicts, logs, file names and handoffs are text on every page",
+    "S16: 30 payloads in titles, bodies, ids, verdicts, logs, branches, names of files, agents and people, and handoffs are text on every page",
     async () => {
       expect(PAYLOADS.length).toBeGreaterThanOrEqual(30);
       const { context, page, seen } = await dashboard.visit("/");
@@ -55,8 +60,9 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
     const issues = PAYLOADS.map((text, at) => ({
       severity: "major",
       description: text,
-      file: NAMES[at] ?? "",
-      line: at,
+      // As the diff names them, so that they stand beside their lines.
+      file: `${at} ${NAMES[at] ?? ""}`,
+      line: 1,
     }));
     dashboard.play({
       ...STRAIGHT,
@@ -64,15 +70,21 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
       build: [{ verdict: "COMPLETE", summary: all.slice(0, 1500), write: written(), commit: true }],
       qa: [
         { verdict: "REVISE", issues },
-        { verdict: "SHIP", summary: all.slice(0, 1500) },
+        { verdict: "SHIP", summary: all.slice(0, 1500), issues },
       ],
     });
     const run = await dashboard.start("feature", TITLES[1] ?? "", { id: TICKET, body: all });
     const item = await itemOf(daemon, run.id);
     await dashboard.answer(run.id, "approve", all);
     for (const title of TITLES) await dashboard.start("feature", title, { body: all });
+    const named = await playEvil();
     const handoff = await handOver(all);
     await dashboard.stands(run.number, "review");
+    await until("the finding is there", async () =>
+      (await itemOf(daemon, named.id)) === undefined ? undefined : true,
+    );
+    // The branch that the project is on, which anybody may have made.
+    execFileSync("git", ["-C", daemon.project, "branch", "-m", "<img/src=x/onerror=alert(1)>"]);
     const ship = await itemOf(daemon, run.id);
     const tabs = ["timeline", "stages", "log", "changes", "events", "artifacts", "cost"];
     return [
@@ -91,6 +103,11 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
       `/tickets/${encodeURIComponent(STORY)}`,
       `/tickets/${encodeURIComponent(STORY)}?handoff=${handoff}`,
       `/flows/${encodeURIComponent("<svg onload=alert(1)>")}`,
+      `/g/${await itemOf(daemon, named.id)}`,
+      ...tabs.map((tab) => `/runs/${named.number}?tab=${tab}`),
+      "/flows",
+      "/flows/evil",
+      "/welcome",
       "/agents",
       "/workers",
       "/insights",
@@ -101,6 +118,38 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
   /** Git keeps names as they are; a file system does not take all of them. */
   function written(): Record<string, string> {
     return Object.fromEntries(NAMES.map((name, at) => [`${at} ${name}`, PAYLOADS[at] ?? ""]));
+  }
+
+  /** A flow and an agent of a repository that wants more than to be read: their titles, what they are about, and who decides. */
+  async function playEvil(): Promise<{ id: string; number: number }> {
+    const folder = join(dashboard.daemon.project, ".passrail");
+    mkdirSync(join(folder, "flows"), { recursive: true });
+    mkdirSync(join(folder, "agents"), { recursive: true });
+    const agent = `---\nname: evil\ndescription: ${JSON.stringify(PAYLOADS.slice(0, 8).join(" "))}\n---\n${PAYLOADS.join("\n")}\n`;
+    writeFileSync(join(folder, "agents", "evil.md"), agent);
+    const flow = {
+      flow: "evil",
+      version: 1,
+      title: PAYLOADS[1],
+      subject: "ticket",
+      words: { verdict: { [WORD]: "pass" }, status: { completed: PAYLOADS[3] } },
+      stages: [
+        { id: "work", agent: "evil", status: PAYLOADS[0] },
+        {
+          id: "say",
+          kind: "gate",
+          who: PAYLOADS[2],
+          status: PAYLOADS[1],
+          route: { approve: "end", revise: { goto: "work" } },
+        },
+      ],
+    };
+    // YAML is a superset of JSON.
+    writeFileSync(join(folder, "flows", "evil.yaml"), JSON.stringify(flow));
+    dashboard.play({
+      work: [{ verdict: WORD, summary: PAYLOADS[0], write: { [NAMES[1] ?? ""]: PAYLOADS[0] }, commit: true }],
+    });
+    return dashboard.start("evil", TITLES[0] ?? "");
   }
 
   /** The number of the handoff that holds it all. */

@@ -49,6 +49,7 @@ export const attemptSchema = z
     exitCode: z.int().nullable(),
     commits: z.object({ from: z.string(), to: z.string() }).nullable(),
     branch: z.string().nullable(),
+    workspace: z.string().nullable().meta({ description: "the folder it worked in" }),
     runner: z.string().nullable(),
     model: z.string().nullable(),
     usage: usage.nullable(),

@@ -137,6 +137,7 @@ function showAttempt({ outcome: stored, facts, ...record }: AttemptRecord): Show
     exitCode: typeof facts["exitCode"] === "number" ? facts["exitCode"] : null,
     commits: from !== null && to !== null && from !== to ? { from, to } : null,
     branch: textOf(facts, "branch"),
+    workspace: textOf(facts, "workspace"),
     runner: textOf(facts, "runner"),
     model: textOf(facts, "model"),
     usage: (facts["usage"] ?? null) as unknown as Usage | null,

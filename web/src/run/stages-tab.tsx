@@ -104,6 +104,14 @@ function AttemptItem({ run, attempt }: { readonly run: RunDetail; readonly attem
           <FileLinks run={run.number} attempt={attempt} files={["output", "prompt", "diff"]} />
         </span>
       </div>
+      {attempt.workspace !== null && (
+        <p className="text-xs text-muted">
+          worked in{" "}
+          <code className="font-mono [overflow-wrap:anywhere]">
+            <SafeText max={400}>{attempt.workspace}</SafeText>
+          </code>
+        </p>
+      )}
       <Said text={summary} />
       <Said text={reason} isQuiet />
       <Issues issues={attempt.issues} />
@@ -164,12 +172,15 @@ function Conclusion({
   );
 }
 
+/** What was told or measured; what is not known is left out, and never a zero. */
 function facts({ runner, model, usage, exitCode, commits, score }: RunAttempt): readonly string[] {
+  const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
   return [
     [runner, model].filter((each) => each !== null).join(" "),
     score === null ? "" : `score ${score}`,
     usage === null ? "" : usd(usage.usd),
-    exitCode === null || exitCode === 0 ? "" : `exit ${exitCode}`,
+    tokens === 0 ? "" : `${tokens.toLocaleString("en-US")} tokens`,
+    exitCode === null ? "" : `exit ${exitCode}`,
     commits === null ? "" : `${commits.from.slice(0, 7)}..${commits.to.slice(0, 7)}`,
   ].filter((each) => each !== "" && each !== "—");
 }

@@ -38,8 +38,14 @@ export function Project(): ReactNode {
         <>
           <Badge tone="good">✔ git repository</Badge>
           <p>
-            {git.branch === null ? "No branch is checked out" : <code>{git.branch}</code>} at{" "}
-            <code>{git.commit.slice(0, 10)}</code>
+            {git.branch === null ? (
+              "No branch is checked out"
+            ) : (
+              <code>
+                <SafeText max={200}>{git.branch}</SafeText>
+              </code>
+            )}{" "}
+            at <code>{git.commit.slice(0, 10)}</code>
             {git.changes && ". Changes that are not committed are not seen by agents"}.
           </p>
         </>

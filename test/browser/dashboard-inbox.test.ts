@@ -1,0 +1,144 @@
+// What waits for a person, whatever kind it is, in one place; the words of a flow beside those of Passrail; loops with their limits wherever
+// they can be seen.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../harness/until.ts";
+import { isBrowserMissing } from "./browser.ts";
+import { type Dashboard, itemOf, openDashboard, show, STRAIGHT } from "./dashboard.ts";
+
+const SLOW = 150_000;
+const UNFINISHED = "# Handoff\n\n## Status\nincomplete\n\n## Status reason\nhalf of it\n";
+
+describe.skipIf(isBrowserMissing())("the inbox", () => {
+  let dashboard: Dashboard;
+  let log: string;
+  let gate: Run;
+  let question: Run;
+  let choice: Run;
+  let escalation: Run;
+  type Run = { readonly id: string; readonly number: number };
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    const { daemon } = dashboard;
+    log = join(daemon.dir, "answers.jsonl");
+    dashboard.play({ ...STRAIGHT, qa: [{ verdict: "REVISE", issues: ["no tests"] }, { verdict: "SHIP" }] });
+    gate = await begin("feature", "Ship me");
+    dashboard.play({ ...STRAIGHT, qa: [{ verdict: "REVISE", issues: ["no tests"] }] });
+    escalation = await begin("feature", "Stuck");
+    await dashboard.stands(gate.number, "review");
+    await dashboard.stands(escalation.number, "escalated");
+    dashboard.play({ spec: [{ via: "text", text: "QUESTIONS:\n1. For whom?\n2. By when?", log }] });
+    question = await dashboard.start("intake", "Unclear");
+    dashboard.play({ "*": [{ via: "handoff-file", text: UNFINISHED, log }] });
+    choice = await begin("build-plan-simple", "Unfinished");
+    for (const { id } of [question, choice])
+      await until("it asks", async () => (await itemOf(daemon, id)) ?? undefined, 60_000);
+  }, SLOW);
+  afterAll(() => dashboard.close());
+
+  async function begin(flow: string, title: string): Promise<Run> {
+    const run = await dashboard.start(flow, title);
+    await dashboard.answer(run.id, "approve");
+    return run;
+  }
+
+  test("R-X-07: gates, questions, choices and escalations stand in one inbox, with whom they wait for, since when and a link", async () => {
+    const { context, page, seen } = await dashboard.visit("/");
+    const list = page.getByRole("list").filter({ hasText: "Ship me" });
+    const rows = { Gate: gate, Question: question, Choice: choice, Escalated: escalation };
+    for (const [word, run] of Object.entries(rows)) {
+      const row = list.getByRole("listitem").filter({ hasText: `#${run.number}` });
+      await row.getByText(word, { exact: false }).first().waitFor();
+      await row.getByText(/[0-9]+s ago|m [0-9]+s ago/u).waitFor();
+      await row.getByRole("link").click();
+      const decision = page.getByRole("region", { name: "Decision" });
+      await decision.getByText(/waits for (owner|user|human)/u).waitFor();
+      const item = await itemOf(dashboard.daemon, run.id);
+      expect(new URL(page.url()).searchParams.get("item")).toBe(item);
+    }
+    expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+    await context.close();
+  });
+
+  test("R-X-06: the words of the flow stand beside what they mean, and runs are found by either", async () => {
+    const { context, page } = await dashboard.visit(`/runs/${gate.number}?tab=stages`);
+    const spec = page.locator("#stage-spec");
+    await spec.getByText("APPROVED").waitFor();
+    await spec.getByText("· pass").waitFor();
+    await page.getByText("Waiting for you").first().waitFor();
+    await page.getByText("review", { exact: true }).first().waitFor();
+    for (const word of ["waiting", "review"]) {
+      await show(page, `${dashboard.daemon.url}/runs?status=${word}`);
+      await page.getByRole("table").getByText("Ship me").waitFor();
+    }
+    await show(page, `${dashboard.daemon.url}/runs?status=shipped`);
+    expect(await page.getByText("Ship me").count()).toBe(0);
+    await context.close();
+  });
+
+  test("R-X-11: loops and their limit are seen in the list, on the run, in its picture, at the gate, on the board and in the flow", async () => {
+    const { context, page } = await dashboard.visit("/runs");
+    const row = page.getByRole("row").filter({ hasText: "Ship me" });
+    await row.getByText("1 of 2").first().waitFor();
+    const places: readonly (readonly [path: string, text: RegExp])[] = [
+      [`/runs/${gate.number}`, /revision 1 of 2/u],
+      [`/g/${await itemOf(dashboard.daemon, gate.id)}`, /^1 of 2$/u],
+      [`/g/${await itemOf(dashboard.daemon, escalation.id)}`, /revision is used up after 2 of 2 loops/u],
+      [`/g/${await itemOf(dashboard.daemon, question.id)}`, /^1 of 3$/u],
+      ["/flows/feature", /max 2/u],
+    ];
+    for (const [path, text] of places) {
+      await show(page, `${dashboard.daemon.url}${path}`);
+      await page.getByText(text).first().waitFor();
+    }
+    // Attempts are counted where they are listed.
+    await show(page, `${dashboard.daemon.url}/runs/${gate.number}?tab=stages`);
+    await page.locator("#stage-build").getByText("#2", { exact: true }).waitFor();
+    await context.close();
+  });
+
+  test("R-X-10: an attempt shows how its program ended, how long it took, where it worked and which commits it made", async () => {
+    const { context, page } = await dashboard.visit(`/runs/${gate.number}?tab=stages`);
+    const build = page.locator("#stage-build").getByRole("listitem").first();
+    await build.getByText(/command · exit 0 · [0-9a-f]{7}\.\.[0-9a-f]{7}/u).waitFor();
+    await build.getByText(/worked in .*worktrees/u).waitFor();
+    await build.getByText(/ · [0-9]+s$/u).waitFor();
+    for (const file of ["prompt", "log", "diff"]) {
+      await show(page, `${dashboard.daemon.url}/runs/${gate.number}?tab=stages`);
+      await build.getByRole("link", { name: `${file} of build #2` }).click();
+      const shown = file === "log" ? "output" : file;
+      await page.getByRole("log", { name: `${shown} of build #2`, includeHidden: true }).waitFor({ state: "attached" });
+    }
+    await context.close();
+  });
+
+  test(
+    "R-X-07: a question, a choice and an escalation are answered in the browser, and the run goes on with what was said",
+    async () => {
+      const { context, page, seen } = await dashboard.visit(`/g/${await itemOf(dashboard.daemon, question.id)}`);
+      const send = page.getByRole("button", { name: "Send the answer" });
+      expect(await send.getAttribute("title")).toBe("Write an answer first.");
+      await page.getByLabel("What you say goes to the agent as it is").fill("For operators, by May.");
+      await send.click();
+      await page.getByText("Answered: Unclear").waitFor();
+      const told = () => readFileSync(log, "utf8");
+      await until("the agent was told", () => (told().includes("For operators, by May.") ? true : undefined), 60_000);
+
+      await show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, choice.id)}`);
+      await page.getByText("half of it").first().waitFor();
+      await page.getByRole("button", { name: "Abort" }).click();
+      await page.getByText("Answered abort: Unfinished").waitFor();
+      await dashboard.stands(choice.number, "aborted");
+
+      await show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, escalation.id)}`);
+      await page.getByText("owner decides at ship next").waitFor();
+      await page.getByRole("button", { name: "Accept" }).click();
+      await dashboard.stands(escalation.number, "review");
+      expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+      await context.close();
+    },
+    SLOW,
+  );
+});
