@@ -33,14 +33,14 @@ export function withMcpConfigs(settings: unknown, folder: string): Result<unknow
       continue;
     }
     const { mcp_config: path, ...rest } = agent;
-    const read = readMcpConfig(resolve(folder, String(path)));
+    const read = readMcpConfig(resolve(folder, path));
     if (!read.ok) return err({ ...read.error, message: `agents.${name}.mcp_config: ${read.error.message}` });
     agents[name] = { ...rest, mcp: { ...read.value, ...(isMap(rest["mcp"]) ? rest["mcp"] : {}) } };
   }
   return ok({ ...settings, agents });
 }
 
-export function readMcpConfig(path: string): Result<Readonly<Record<string, McpServer>>> {
+function readMcpConfig(path: string): Result<Readonly<Record<string, McpServer>>> {
   let value: unknown;
   try {
     const stat = statSync(path);

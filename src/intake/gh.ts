@@ -46,7 +46,7 @@ export function openGh(environment: Environment, cwd: string): Gh {
         ...(signal === undefined ? {} : { signal }),
       };
       execFile("gh", [...args], options, (error, stdout, stderr) =>
-        resolve(error === null ? ok(stdout) : err(problemOf(error, String(stderr), args))),
+        resolve(error === null ? ok(stdout) : err(problemOf(error, stderr, args))),
       );
     });
 }

@@ -1,5 +1,6 @@
 // Issues of a repository on GitHub, as a list to take over.
 
+import { z } from "zod";
 import { err, ok, type Result } from "../core/result.ts";
 import { type Gh, readJson } from "./gh.ts";
 import type { GivenIssue } from "./import-list.ts";
@@ -7,6 +8,16 @@ import type { GivenIssue } from "./import-list.ts";
 export type GitHubQuery = { readonly repo: string; readonly label?: string; readonly limit: number };
 
 export const GITHUB_REPO = /^[A-Za-z0-9._-]{1,100}\/[A-Za-z0-9._-]{1,100}$/u;
+
+const listed = z.array(
+  z.object({
+    number: z.int().positive(),
+    title: z.string(),
+    body: z.string().nullish(),
+    labels: z.array(z.object({ name: z.string() })).default([]),
+    url: z.string(),
+  }),
+);
 
 export async function issuesOfGitHub(
   gh: Gh,
@@ -24,23 +35,17 @@ export async function issuesOfGitHub(
   ];
   const printed = await readJson(gh, args);
   if (!printed.ok) return printed;
-  const list = printed.value;
-  if (!Array.isArray(list) || list.some((item) => item === null || typeof item !== "object"))
+  const issues = listed.safeParse(printed.value);
+  if (!issues.success)
     return err({ code: "gh_unreadable", message: `gh printed something else than the issues of ${repo}.` });
-  const issues = list as Readonly<Record<string, unknown>>[];
   return ok(
-    // Titles and bodies can be longer than a ticket's; what is cut stands behind the link.
-    issues
+    issues.data
+      .sort((one, other) => one.number - other.number)
       .map(({ number, title, body, labels, url }) => ({
-        place: `issue ${String(number)}`,
-        values: {
-          number,
-          title: String(title).slice(0, 200),
-          body: withLink(String(body ?? ""), String(url ?? "")),
-          labels,
-        },
-      }))
-      .sort((a, b) => Number(a.values.number) - Number(b.values.number)),
+        place: `issue ${number}`,
+        // Titles and bodies can be longer than a ticket's; what is cut stands behind the link.
+        values: { number, title: title.slice(0, 200), body: withLink(body ?? "", url), labels },
+      })),
   );
 }
 

@@ -49,8 +49,8 @@ function occurrenceAt(time: Date): Occurrence {
 }
 
 function lastOf(seen: Json | null): Date | undefined {
-  const last =
-    seen !== null && typeof seen === "object" && "last" in seen ? Date.parse(String(seen["last"])) : Number.NaN;
+  const said = seen !== null && typeof seen === "object" && "last" in seen ? seen["last"] : "";
+  const last = typeof said === "string" ? Date.parse(said) : Number.NaN;
   return Number.isNaN(last) ? undefined : new Date(last);
 }
 

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { loadCatalog } from "../catalog/catalog.ts";
 import { loadConfig, type Place, shippedDir } from "../compose.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import type { Subject } from "../core/run.ts";
 import { prepareRun } from "../launch/prepare.ts";
@@ -42,7 +42,7 @@ export async function planTriggered(
       subject,
       project: place.project,
       cwd: place.project,
-      input: Object.entries(settings.input ?? {}) as [string, Json][],
+      input: Object.entries(settings.input ?? {}),
       agents: [],
     },
     config.value,
@@ -63,7 +63,7 @@ export function runIdOf(project: string, name: string, occurrence: string): stri
 }
 
 /** What the settings say, with what happened filled in; what was filled in is not looked at again. */
-export function subjectOf(settings: TriggerSettings, occurrence: Occurrence): Subject {
+function subjectOf(settings: TriggerSettings, occurrence: Occurrence): Subject {
   const values = new Map(Object.entries({ name: settings.name, ...occurrence.values }));
   const fill = (text: string): string =>
     text.replaceAll(/\{([a-z]{1,20}(?:\.[a-z]{1,20})?)\}/gu, (whole, key: string) => values.get(key) ?? whole);
