@@ -71,7 +71,7 @@ test("R-004-03, R-004-48: a ticket in the backlog enters at research, or at ones
   const oneshot = ["Backlog", "Oneshot In Progress", "Done"];
   const byField = await start({ status: "Backlog", workflow: "oneshot" });
   expect(await words(byField)).toEqual(oneshot);
-  expect(verdictsOf(await bench.events(byField.id))).toHaveLength(1);
+  expect(verdictsOf(await bench.events(byField.id))).toEqual(["oneshot:0", "land:landed"]);
   expect(await words(await start({ status: "Backlog" }, ALL, { backlog_entry: "oneshot" }))).toEqual(oneshot);
 });
 
@@ -85,7 +85,8 @@ test.each([
   expect(run).toMatchObject({ status: "completed", word: "Done" });
   const finished = verdictsOf(await bench.events(run.id));
   expect(finished[0]).toContain(`${stage}:`);
-  expect(finished).toHaveLength(stages);
+  expect(finished).toHaveLength(stages + 1);
+  expect(finished.at(-1)).toBe("land:landed");
 });
 
 test("R-004-44: each stage gets its own prompt with the ticket's values and the merge fragment of the mode", async () => {
@@ -137,15 +138,13 @@ test("R-004-49: a program that cannot be started, or a repository that is none, 
 });
 
 test.each([
-  ["terminal with a pull request waits for its merge", { terminal: true, pr: true }, "Awaiting Merge"],
-  ["terminal without a pull request is done", { terminal: true, pr: false }, "Done"],
-  ["that others depend on is done when it is pushed", { terminal: false, pr: true }, "Done"],
-])("R-004-50: a ticket %s", async (_, facts, word) => {
-  expect(await start({ status: "Needs Validate", ...facts })).toMatchObject({ status: "completed", word });
-  expect(await start({ status: "Backlog", workflow: "oneshot", ...facts })).toMatchObject({
-    status: "completed",
-    word,
-  });
+  ["that no other builds on waits for its merge", { terminal: true }, { status: "running", word: "Awaiting Merge" }],
+  ["that others build on is done when its branch is there", { terminal: false }, { status: "completed", word: "Done" }],
+])("R-004-50: a ticket %s", async (_, facts, standing) => {
+  const works: Script = { "*": [{ ...OK, write: { "made.txt": "x" }, commit: true }] };
+  expect(await start({ status: "Needs Validate", ...facts }, works)).toMatchObject(standing);
+  const oneshot = { status: "Backlog", workflow: "oneshot", group: "other", ...facts };
+  expect(await start(oneshot, works)).toMatchObject(standing);
 });
 
 test("R-004-52: the test writer works after implement, in the same workspace, before Needs Validate", async () => {

@@ -57,11 +57,17 @@ export function newRepository(dir: string): string {
 }
 
 export async function openWorkbench(
-  options: { slots?: number; workspace?: "in-place" | "worktree"; settings?: (dir: string) => JsonObject } = {},
+  options: {
+    slots?: number;
+    workspace?: "in-place" | "worktree";
+    settings?: (dir: string) => JsonObject;
+    /** Repositories that a test has made itself, and the environment in which they are reached. */
+    place?: { readonly dir: string; readonly project: string; readonly environment?: Passrail["environment"] };
+  } = {},
 ): Promise<Workbench> {
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-test-")));
+  const dir = options.place?.dir ?? realpathSync(mkdtempSync(join(tmpdir(), "passrail-test-")));
   const home = join(dir, "home");
-  const project = newRepository(dir);
+  const project = options.place?.project ?? newRepository(dir);
   // YAML is a superset of JSON.
   if (options.settings !== undefined)
     writeFileSync(join(project, "passrail.yaml"), JSON.stringify(options.settings(dir)));
@@ -71,7 +77,7 @@ export async function openWorkbench(
     const opened = await openPassrail({
       home,
       project,
-      environment: process.env,
+      environment: options.place?.environment ?? process.env,
       flags: { slots: String(options.slots ?? 3) },
       onError: (_runId, error) => errors.push(error),
       notifier: { notify: async (notice) => notices.push(notice) > 0 },
