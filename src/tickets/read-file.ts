@@ -12,7 +12,7 @@ export type TicketFile = {
   readonly ino: bigint;
 };
 
-export const MAX_TICKET_BYTES = 256 * 1024;
+const MAX_TICKET_BYTES = 256 * 1024;
 
 export function readTicketFile(file: string): Result<TicketFile> {
   let descriptor: number | undefined;

@@ -132,4 +132,32 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "for (const name of [...Object.keys(parent), ...ALWAYS_PASSED, ...pass]) {",
     tests: [["src/agents/command.test.ts", "S09: the environment of the program"]],
   },
+  {
+    name: "a ticket starts although what it depends on is not there",
+    file: "src/core/tickets/plan.ts",
+    find: "if (ticket === undefined || (refusal !== undefined && DOUBTFUL.has(refusal.code))) return false;",
+    replace: "if (ticket === undefined) return true;",
+    tests: [["src/core/tickets/plan.test.ts", "an unknown dependency is unmet and named"]],
+  },
+  {
+    name: "two tickets start on one branch",
+    file: "src/core/tickets/plan.ts",
+    find: "    held.set(branch.toLowerCase(), ticket.id);",
+    replace: "",
+    tests: [["src/core/tickets/plan.test.ts", "two tickets with one branch: only the first is eligible"]],
+  },
+  {
+    name: "a person's edit of a ticket is overwritten",
+    file: "src/tickets/replace-file.ts",
+    find: "const isSame = now.ok && now.value.hash === expected.hash && now.value.ino === expected.ino;",
+    replace: 'const isSame = now.ok && expected.hash !== "";',
+    tests: [["test/tickets/writing.test.ts", "the change is made again on the new text"]],
+  },
+  {
+    name: "a ticket is rewritten without a look at what it says then",
+    file: "src/tickets/rewrite.ts",
+    find: "return says(changed, before.value, wanted) ? ok(changed)",
+    replace: "return says(text, before.value, []) ? ok(changed)",
+    tests: [["src/tickets/rewrite.test.ts", "a text that would say more than it should is refused"]],
+  },
 ];
