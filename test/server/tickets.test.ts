@@ -54,7 +54,7 @@ test("tickets are listed once each, by their newest run, page by page", async ()
     const { body } = await served.call("GET", `/api/tickets${query}`);
     ids.push(...(body["tickets"] as Row[]).map(({ id }) => id));
     if (body["next"] === null) break;
-    query = `?limit=2&before=${String(body["next"])}`;
+    query = `?limit=2&before=${body["next"] as string}`;
   }
   expect(ids).toEqual(["A-1", "A-3", "A-2", "v0.1:1.2"]);
 });

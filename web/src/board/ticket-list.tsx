@@ -147,7 +147,9 @@ function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number })
           </>
         )}
       </span>
-      <span className="tabular w-16 text-right text-muted max-md:w-auto">{costText(ticket.cost)}</span>
+      <span className="tabular w-16 text-right text-muted max-md:w-auto">
+        {ticket.newest !== null && costText(ticket.cost)}
+      </span>
       <span className="w-24 text-right text-xs text-muted max-md:w-auto">
         {ticket.activeAt !== null && <Ago at={ticket.activeAt} />}
       </span>

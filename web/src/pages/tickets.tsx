@@ -53,7 +53,7 @@ export function TicketsPage(): ReactNode {
         </Button>
       </PageHead>
       <ProblemsBanner />
-      <div className="mb-3 flex flex-wrap items-center gap-2">
+      <div className="mb-3 grid grid-cols-2 gap-2 md:flex md:flex-wrap md:items-center">
         <Pick
           label="Show"
           value={show ?? "all"}
@@ -109,12 +109,12 @@ function Pick({
 }): ReactNode {
   const isKnown = options.some(([name]) => name === value);
   return (
-    <label className="flex items-center gap-2 text-sm text-muted">
+    <label className="flex gap-x-2 text-sm text-muted max-md:flex-col md:items-center">
       {label}
       <select
         value={value}
         onChange={({ target }) => pick(target.value)}
-        className="min-h-9 max-w-48 rounded-md border border-line bg-panel px-2 text-sm text-ink pointer-coarse:min-h-11"
+        className="min-h-9 w-full min-w-0 rounded-md md:max-w-48 border border-line bg-panel px-2 text-sm text-ink pointer-coarse:min-h-11"
       >
         {!isKnown && <option value={value}>{plain(value, 60)}</option>}
         {options.map(([name, word]) => (

@@ -29,7 +29,7 @@ export function nextStep(
         ? { text: "Say which repository the work belongs to.", command: `passrail ticket edit ${id} --set repo=.` }
         : { text: "Mend its file, then it can start.", command: `passrail ticket edit ${id}` };
     case "working":
-      return { text: "Nothing is to be done.", command: null };
+      return { text: "Nothing is to be done by you.", command: null };
     case "intervention":
       return {
         text: `${lastError === null ? "A person has to act" : "What went wrong is told below"}: move it on when it is ready.`,

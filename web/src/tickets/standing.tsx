@@ -4,6 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/client/input.ts";
+import { runOfTicket } from "../../../src/api/ticket-moves.ts";
 import { call } from "../app/api.ts";
 import { whoQuery } from "../app/queries.ts";
 import { Button } from "../ui/button.tsx";
@@ -98,6 +99,7 @@ function Conflict({
   readonly file: File;
   readonly said: string;
 }): ReactNode {
+  const goesOn = runOfTicket(ticket.status) !== "none";
   return (
     <div role="alert" className="flex flex-col gap-2 rounded-lg border border-warning bg-warning-soft p-4 text-sm">
       <p className="font-medium text-warning">
@@ -108,17 +110,21 @@ function Conflict({
         <dd className="font-medium">
           <SafeText max={80}>{file.status}</SafeText>
         </dd>
-        <dt>Its run says</dt>
-        <dd className="font-medium">
-          <SafeText max={80}>{ticket.word}</SafeText>
-        </dd>
+        {goesOn && (
+          <>
+            <dt>Its run says</dt>
+            <dd className="font-medium">
+              <SafeText max={80}>{ticket.word}</SafeText>
+            </dd>
+          </>
+        )}
       </dl>
       <p className="text-muted">
         <SafeText max={300}>{said}</SafeText>
       </p>
       <p>
         Nothing was overwritten. When the run ends, what the file says counts. To have it sooner,{" "}
-        {ticket.newest === null ? (
+        {!goesOn || ticket.newest === null ? (
           "move the ticket."
         ) : (
           <>
