@@ -6,6 +6,7 @@ import type { Json } from "../core/json.ts";
 import { branchName } from "../core/tickets/plan.ts";
 import type { Ticket } from "../core/tickets/ticket.ts";
 import type { Store } from "../store/store.ts";
+import { ownRuns } from "./own-runs.ts";
 
 const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/u;
 const BRANCH = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$/u;
@@ -13,8 +14,9 @@ const MOST = 100;
 
 export type Containing = {
   readonly store: Store;
-  /** The repository that agents work in. */
+  /** The project whose folder has the tickets, and the repository that agents work in. */
   readonly project: string;
+  readonly repository: string;
   readonly tickets: ReadonlyMap<string, Ticket>;
 };
 
@@ -35,15 +37,15 @@ export async function containedCommits(ticket: Ticket, context: Containing): Pro
   return [...commits];
 }
 
-async function commitOf(ticket: Ticket, { store, project }: Containing): Promise<string | undefined> {
-  for (const { id, status } of await store.runsOf(ticket.id)) {
+async function commitOf(ticket: Ticket, { store, project, repository }: Containing): Promise<string | undefined> {
+  for (const { id, status } of await ownRuns(store, project, ticket.id)) {
     if (status !== "completed") continue;
     const landed = (await store.attempts(id))
       .map(({ outcome }) => landedCommit(outcome?.["payload"]))
       .findLast(Boolean);
     if (landed !== undefined) return landed;
   }
-  return headOf(project, branchName(ticket));
+  return headOf(repository, branchName(ticket));
 }
 
 function landedCommit(payload: Json | undefined): string | undefined {
@@ -60,9 +62,9 @@ function keyOf(value: Json | undefined, key: string): Json | undefined {
 const run = promisify(execFile);
 
 /** Reads a ref and nothing else; undefined where there is no such branch, or no repository. */
-async function headOf(project: string, branch: string): Promise<string | undefined> {
+async function headOf(repository: string, branch: string): Promise<string | undefined> {
   if (!BRANCH.test(branch) || branch.includes("..")) return undefined;
-  const args = ["--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C", project];
+  const args = ["--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C", repository];
   const query = ["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${branch}^{commit}`];
   try {
     const { stdout } = await run("git", [...args, ...query], { timeout: 10_000, maxBuffer: 4096 });

@@ -7,26 +7,28 @@ import type { Actor } from "../core/event.ts";
 import type { Problem, Result } from "../core/result.ts";
 import type { Run } from "../core/run.ts";
 import { findWork } from "../core/sequence.ts";
-import { planTickets, type TicketPlan } from "../core/tickets/plan.ts";
-import type { TicketScan } from "../core/tickets/ticket.ts";
+import { type PlannedTicket, planTickets, type TicketPlan } from "../core/tickets/plan.ts";
+import type { Ticket, TicketScan } from "../core/tickets/ticket.ts";
 import type { Clock } from "../engine/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import { isOutside } from "../engine/outside.ts";
 import type { Store } from "../store/store.ts";
 import type { Mirror } from "./mirror.ts";
 import { recoverTickets } from "./recover-tickets.ts";
-import { startTicket } from "./start-ticket.ts";
+import { type Started, startTicket } from "./start-ticket.ts";
 
 export type DispatcherOptions = {
   readonly engine: Engine;
   readonly store: Store;
   readonly mirror: Mirror;
   readonly config: Config;
+  /** Settings as they are now: who plays an agent may have been said since the start. */
+  readonly loadConfig: () => Promise<Result<Config>>;
   /** The project whose folder has the tickets. */
   readonly project: string;
   readonly actor: Actor;
   readonly resolve: (flow: string) => Result<ResolvedFlow>;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Clock;
   /** One line for people. */
   readonly log: (line: string) => void;
   readonly onStart?: (run: Run) => void;
@@ -56,6 +58,9 @@ export type Dispatcher = {
   readonly isIdle: boolean;
 };
 
+/** So many tickets that cannot start are found out in one look; the next look goes on behind them. */
+const REFUSALS_AT_ONCE = 20;
+
 /** Runs beyond the slots: what is ready begins in the moment in which a slot is free. */
 const LOOK_AHEAD = 2;
 
@@ -64,7 +69,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const slots = config.slots.value;
   const flows = new Map<string, ResolvedFlow>();
   const told = new Set<string>();
-  let refused: Problem[] = [];
+  /** Tickets that could not start, as they were then; asked again when they have changed, or after the sleep. */
+  const refusals = new Map<string, { readonly ticket: Ticket; readonly problem: Problem; readonly atMs: number }>();
   let eligible = 0;
   let inLine = 0;
   let lookedAt: string | null = null;
@@ -92,7 +98,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       clearTimeout(timer);
     },
     look,
-    state: () => ({ isOn, slots, inLine, eligible, refused, lookedAt }),
+    state: () => ({
+      isOn,
+      slots,
+      inLine,
+      eligible,
+      refused: [...refusals.values()].map(({ problem }) => problem),
+      lookedAt,
+    }),
     get isIdle() {
       return current === undefined && !isWanted && eligible === 0 && inLine === 0;
     },
@@ -131,30 +144,47 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const plan = planOf(scan, since);
     const going = mirror.goingOn(project);
     inLine = await count([...going.values()]);
-    refused = [];
     eligible = plan.eligible.length;
     const byId = new Map(scan.tickets.map((ticket) => [ticket.id, ticket]));
-    for (const { id } of plan.eligible) {
-      const planned = plan.tickets.get(id);
-      if (!isOn || inLine >= slots + LOOK_AHEAD) break;
+    for (const id of refusals.keys()) if (plan.tickets.get(id)?.state !== "eligible") refusals.delete(id);
+    const before = refusals.size;
+    let asked = 0;
+    for (const ticket of plan.eligible) {
+      const planned = plan.tickets.get(ticket.id);
+      if (!isOn || inLine >= slots + LOOK_AHEAD || asked >= REFUSALS_AT_ONCE) break;
       if (planned === undefined) continue;
-      const started = await startTicket(planned, byId, options);
       eligible -= 1;
+      if (isRefusedStill(ticket)) continue;
+      const started = await startOne(planned, byId);
       if (!started.ok) {
-        refused.push(started.error);
+        asked += 1;
+        refusals.set(ticket.id, { ticket, problem: started.error, atMs: options.clock.monotonicMs() });
         tellOnce(started.error);
       } else if (started.value.started) {
         inLine += 1;
         told.clear();
+        refusals.delete(ticket.id);
         options.onStart?.(started.value.run);
       }
     }
+    if (asked >= REFUSALS_AT_ONCE && refusals.size > before) isWanted = true;
     lookedAt = options.clock.now();
     if (inLine > 0) saidIdle = false;
-    else if (!saidIdle && refused.length === 0) {
+    else if (!saidIdle && refusals.size === 0) {
       saidIdle = true;
       log("No eligible tasks");
     }
+  }
+
+  async function startOne(planned: PlannedTicket, tickets: ReadonlyMap<string, Ticket>): Promise<Result<Started>> {
+    const now = await options.loadConfig();
+    return now.ok ? startTicket(planned, tickets, { ...options, config: now.value }) : now;
+  }
+
+  function isRefusedStill(ticket: Ticket): boolean {
+    const refusal = refusals.get(ticket.id);
+    if (refusal === undefined || refusal.ticket !== ticket) return false;
+    return options.clock.monotonicMs() - refusal.atMs < config.tickets.idleSleepMs;
   }
 
   /** A run that ended after we began to read has left a word that we may not have seen. */
@@ -189,10 +219,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return known;
   }
 
+  /** What keeps hundreds of tickets is told of the first. */
   function tellOnce({ message, hint }: Problem): void {
-    const line = hint === undefined ? message : `${message}\n${hint}`;
-    if (told.has(line)) return;
-    told.add(line);
-    log(line);
+    const why = message.slice(message.indexOf(": ") + 1);
+    if (told.has(why)) return;
+    told.add(why);
+    log(hint === undefined ? message : `${message}\n${hint}`);
   }
 }

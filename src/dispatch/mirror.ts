@@ -82,7 +82,8 @@ export function createMirror(options: MirrorOptions): Mirror {
   const watched = createWatched({
     folderOf: options.folderOf,
     onChange(project) {
-      if (tell(project)) return;
+      tell(project);
+      // Who listens may look too; looks that are asked for in one moment are one.
       watched.look(project).catch((error: unknown) => onProblem("", error));
     },
     onScan: review,
@@ -226,11 +227,8 @@ export function createMirror(options: MirrorOptions): Mirror {
     log().forget(run.id);
   }
 
-  /** False where nobody listens. */
-  function tell(project: string): boolean {
-    const known = listeners.get(project);
-    for (const listener of known ?? []) listener();
-    return known !== undefined && known.size > 0;
+  function tell(project: string): void {
+    for (const listener of listeners.get(project) ?? []) listener();
   }
 
   /** False where the file is not ours to write now. */

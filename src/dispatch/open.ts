@@ -1,7 +1,7 @@
 // The dispatcher of a project, put together from what is open: flows are read anew for every ticket, because people edit them meanwhile.
 
 import { loadCatalog } from "../catalog/catalog.ts";
-import { type Acting, shippedDir } from "../compose.ts";
+import { loadConfig, type Passrail, shippedDir } from "../compose.ts";
 import { err, ok } from "../core/result.ts";
 import { systemClock } from "../engine/clock.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
@@ -9,7 +9,13 @@ import { createDispatcher, type Dispatcher, type DispatcherOptions } from "./dis
 export type OpenDispatcher = Pick<DispatcherOptions, "log" | "onStart" | "project">;
 
 export function openDispatcher(
-  { config, engine, mirror, store }: Pick<Acting, "config" | "engine" | "mirror" | "store">,
+  {
+    config,
+    engine,
+    environment,
+    mirror,
+    store,
+  }: Pick<Passrail, "config" | "engine" | "environment" | "mirror" | "store">,
   options: OpenDispatcher,
 ): Dispatcher {
   if (mirror === null) throw new Error("only the process that performs picks tickets");
@@ -22,6 +28,7 @@ export function openDispatcher(
     store,
     actor: "system",
     clock: systemClock,
+    loadConfig: () => loadConfig({ environment, project, flags: {} }),
     resolve(name) {
       const resolved = loadCatalog({ shippedDir, projectDir: project }).resolve(name);
       if (resolved.ok) return ok(resolved.value);

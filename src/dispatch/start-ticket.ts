@@ -2,19 +2,22 @@
 // crash or by two who do not know of each other, starts it once.
 
 import { createHash } from "node:crypto";
+import { realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import type { ResolvedFlow } from "../core/agent.ts";
 import type { Actor } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { isEnded, type Run } from "../core/run.ts";
-import { factOf } from "../core/sequence.ts";
 import type { PlannedTicket } from "../core/tickets/plan.ts";
 import type { Ticket } from "../core/tickets/ticket.ts";
 import type { Engine } from "../engine/engine.ts";
 import { prepareRun } from "../launch/prepare.ts";
 import type { Store } from "../store/store.ts";
+import { repoRule } from "../tickets/repos.ts";
 import { containedCommits } from "./contained.ts";
+import { ownRuns } from "./own-runs.ts";
 import { subjectOf } from "./place.ts";
 
 export type TicketStart = {
@@ -37,26 +40,28 @@ export async function startTicket(
 ): Promise<Result<Started>> {
   const { store, config, project } = start;
   const { ticket } = planned;
-  const earlier = await earlierRuns(store, project, ticket.id);
+  const earlier = await ownRuns(store, project, ticket.id);
   const open = earlier.find((run) => !isEnded(run));
   if (open !== undefined) return ok({ run: open, started: false });
   const resolved = start.resolve(ticket.flow ?? config.tickets.flow);
   if (!resolved.ok) return resolved;
-  const place = config.tickets.repos[ticket.repo] ?? project;
+  const place = repositoryOf(ticket, project, config.tickets.repos);
+  if (!place.ok) return err(named(ticket.id, place.error));
   const subject = subjectOf(ticket);
-  const contains = await containedCommits(ticket, { store, project: place, tickets });
+  const contains = await containedCommits(ticket, { store, project, repository: place.value, tickets });
   const prepared = await prepareRun(
     {
       resolved: resolved.value,
       subject,
-      project: place,
+      project: place.value,
       cwd: project,
       input: [
         ["config.merge_mode", config.merge.mode.value],
         ["config.test_writer", config.tickets.testWriter],
         ["config.backlog_entry", config.tickets.backlogEntry],
       ],
-      ticket: ticketFacts(planned, project, contains),
+      ticket: ticketFacts(planned),
+      ticketPlace: { file: ticket.path, project, contains },
       agents: [],
     },
     config,
@@ -72,8 +77,8 @@ export async function startTicket(
   return ok({ run, started: true });
 }
 
-function ticketFacts({ ticket, dependents }: PlannedTicket, project: string, contains: readonly string[]): JsonObject {
-  const { id, status, repo, dependsOn, group, variantHint, workflow, path } = ticket;
+function ticketFacts({ ticket, dependents }: PlannedTicket): JsonObject {
+  const { id, status, repo, dependsOn, group, variantHint, workflow } = ticket;
   return {
     id,
     status,
@@ -82,23 +87,22 @@ function ticketFacts({ ticket, dependents }: PlannedTicket, project: string, con
     ...(group === null ? {} : { group }),
     ...(variantHint === null ? {} : { variantHint }),
     ...(workflow === null ? {} : { workflow }),
-    file: path,
-    project,
     terminal: dependents.length === 0,
-    contains,
   };
 }
 
-/** Ids of tickets are the project's own: another project in the same store has an AGI-1 too. */
-async function earlierRuns(store: Store, project: string, id: string): Promise<readonly Run[]> {
-  const runs: Run[] = [];
-  for (const summary of await store.runsOf(id)) {
-    const run = (await store.loadRun(summary.id))?.run;
-    if (run === undefined) continue;
-    const own = factOf(run, ["ticket", "project"]) ?? factOf(run, ["config", "project"]);
-    if (own === project) runs.push(run);
-  }
-  return runs;
+/** The folder in which agents work. A name that means nothing here is refused: the work must not end up somewhere else. */
+function repositoryOf({ repo }: Ticket, project: string, repos: Readonly<Record<string, string>>): Result<string> {
+  if (repoRule(project, {})(repo)) return ok(project);
+  const folder = Object.entries(repos).find(([name, path]) => repoRule(project, { [name]: path })(repo))?.[1];
+  const place = folder === undefined ? undefined : resolve(project, folder);
+  if (place !== undefined && statSync(place, { throwIfNoEntry: false })?.isDirectory() === true)
+    return ok(realpathSync(place));
+  return err({
+    code: "repo_not_found",
+    message: place === undefined ? `no repository is called "${repo}"` : `its repository "${repo}" is not at ${place}`,
+    hint: "tickets.repos in passrail.yaml says where repositories are",
+  });
 }
 
 export function runIdOf(project: string, ticket: string, earlier: number): string {

@@ -50,10 +50,21 @@ export function readPair(pair: string): Result<readonly [name: string, value: Js
 
 /** What Passrail sets itself cannot be given. */
 export function refuseReserved(facts: JsonObject): Problem | undefined {
-  const own = RESERVED.find((name) => lookUp(facts, ["config", name]) !== undefined);
-  const space = ["runners", "last"].find((name) => facts[name] !== undefined);
-  if (own === undefined && space === undefined) return undefined;
-  return { code: "input_reserved", message: `--input ${space ?? `config.${own ?? ""}`} is set by Passrail itself.` };
+  const own = [
+    ...RESERVED.map((name) => ["config", name]),
+    ...TICKET_PLACE.map((name) => ["ticket", name]),
+    ["runners"],
+    ["last"],
+  ].find((path) => lookUp(facts, path) !== undefined);
+  if (own === undefined) return undefined;
+  return { code: "input_reserved", message: `--input ${own.join(".")} is set by Passrail itself.` };
+}
+
+/** What only the folder of tickets knows: where the file is, and whose work its branch must contain. A ticket cannot say it of itself. */
+const TICKET_PLACE = ["file", "project", "contains"];
+
+export function withoutPlace(ticket: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(ticket).filter(([name]) => !TICKET_PLACE.includes(name)));
 }
 
 const RESERVED = [

@@ -9,7 +9,7 @@ import type { Flow } from "../core/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import type { Subject } from "../core/run.ts";
-import { type Inputs, placeInputs, refuseReserved } from "./inputs.ts";
+import { type Inputs, placeInputs, refuseReserved, withoutPlace } from "./inputs.ts";
 import { missingPrograms, runnersOf } from "./players.ts";
 
 export type Wish = {
@@ -23,6 +23,8 @@ export type Wish = {
   readonly input: readonly (readonly [name: string, value: Json])[];
   /** What the ticket's own file says of it. */
   readonly ticket?: JsonObject;
+  /** Where that file is, and what else only the folder of tickets knows. */
+  readonly ticketPlace?: { readonly file: string; readonly project: string; readonly contains: readonly string[] };
   /** `stage=claude`, `*=codex exec -`: over what the settings say. */
   readonly agents: readonly string[];
   readonly workspace?: WorkspaceMode;
@@ -47,7 +49,9 @@ export async function prepareRun(wish: Wish, config: Config): Promise<Result<Pre
   const brought = await repositoryFiles(project);
   const facts: JsonObject = {
     ...given,
-    ...(wish.ticket === undefined ? {} : { ticket: { ...wish.ticket, ...spaceOf(given, "ticket") } }),
+    ...(wish.ticket === undefined
+      ? {}
+      : { ticket: { ...withoutPlace(wish.ticket), ...spaceOf(given, "ticket"), ...wish.ticketPlace } }),
     config: {
       ...spaceOf(given, "config"),
       project,

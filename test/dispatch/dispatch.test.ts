@@ -182,6 +182,50 @@ test("a ticket whose agent has no program is told once, with what helps, and kee
   expect(opened.lines[0]).toContain("AGI-1 cannot start: Flow short needs a program");
   expect(own.status(1)).toBe("Backlog");
   expect(opened.dispatcher.state().refused).toMatchObject([{ code: "agent_not_configured" }]);
+  // Settings are read anew: nobody has to start it again.
+  own.settings({ "*": [OK] }, { tickets: { flow: "short" } });
+  await allDone(own, 1);
+});
+
+test("more tickets than one look asks for cannot start, and the one behind them is done", async () => {
+  const { own } = traced();
+  for (let number = 1; number <= 45; number++) own.ticket(number, { flow: "no-such-flow" });
+  own.ticket(46, { status: "Needs Validate" });
+  const opened = await open(own);
+  await allDone(own, 46);
+  expect(opened.lines).toHaveLength(1);
+  expect(opened.lines[0]).toContain("no-such-flow");
+  expect(opened.dispatcher.state().refused).toHaveLength(45);
+});
+
+test("a ticket works in the repository that its name means, and nowhere where the name means nothing", async () => {
+  const { own } = traced({}, { tickets: { repos: { "Org/Other": "../other", gone: "../gone" } } });
+  const other = join(own.dir, "other");
+  execFileSync("git", ["init", "-q", "-b", "main", other]);
+  execFileSync("git", [
+    "-C",
+    other,
+    "-c",
+    "user.name=t",
+    "-c",
+    "user.email=t@localhost",
+    "commit",
+    "-q",
+    "--allow-empty",
+    "-m",
+    "first",
+  ]);
+  own.ticket(1, { status: "Needs Validate", repo: "org/other" });
+  own.ticket(2, { status: "Needs Validate", repo: "gone" });
+  own.ticket(3, { status: "Needs Validate", repo: "somewhere/else" });
+  const opened = await open(own);
+  await allDone(own, 1);
+  const branches = (folder: string) =>
+    execFileSync("git", ["-C", folder, "branch", "--format=%(refname:short)"], { encoding: "utf8" });
+  expect(branches(other)).toContain("feat/AGI-1");
+  expect(branches(own.project)).not.toContain("feat/AGI-1");
+  expect([own.status(2), own.status(3)]).toEqual(["Needs Validate", "Needs Validate"]);
+  expect(opened.dispatcher.state().refused).toMatchObject([{ code: "repo_not_found" }]);
 });
 
 test("R-004-40: a ticket that a run goes on with is not started again, whoever started that run", async () => {

@@ -1,6 +1,6 @@
 // `passrail work` as its users have it: ticket files, the real program, scripted agents, local worktrees.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { isAlive, pidIn } from "../e2e/bench.ts";
@@ -12,6 +12,9 @@ afterEach(() => {
   project?.remove();
   project = undefined;
 });
+
+/** The program starts slowly where many do. */
+const PATIENCE_MS = 60_000;
 
 const WALK = [
   "Needs Research",
@@ -60,8 +63,8 @@ test("R-004-56, R-004-57: passrail alone works on the tickets of a project that 
   project = own;
   own.ticket(1, { status: "Needs Validate" });
   const alone = own.start([]);
-  await until("it is done", () => own.status(1) === "Done" || undefined);
-  await until("it says so", () => alone.err().includes("No eligible tasks") || undefined);
+  await until("it is done", () => own.status(1) === "Done" || undefined, PATIENCE_MS);
+  await until("it says so", () => alone.err().includes("No eligible tasks") || undefined, PATIENCE_MS);
   const second = await own.passrail(["work"]);
   expect(second).toMatchObject({ code: 1 });
   expect(second.err).toMatch(/Fatal error: Another process works on .*\n.*passrail runs list/u);
@@ -88,15 +91,15 @@ async function holding() {
   own.ticket(1);
   own.ticket(2, { dependsOn: ["AGI-1"] });
   const started = own.start(["work"]);
-  await until("it works", () => existsSync(child) || undefined);
-  await until("its file says so", () => own.status(1) === "Plan In Progress" || undefined);
+  await until("it works", () => existsSync(child) || undefined, PATIENCE_MS);
+  await until("its file says so", () => own.status(1) === "Plan In Progress" || undefined, PATIENCE_MS);
   return { own, gate, child, started };
 }
 
 test("R-004-60: the first signal lets what works finish and begins nothing more", async () => {
   const { own, gate, started } = await holding();
   started.child.kill("SIGTERM");
-  await until("it says so", () => started.err().includes("Stopping") || undefined);
+  await until("it says so", () => started.err().includes("Stopping") || undefined, PATIENCE_MS);
   writeFileSync(gate, "");
   expect((await started.ended).code).toBe(0);
   expect(own.status(1)).toBe("Needs Implement");
@@ -106,7 +109,7 @@ test("R-004-60: the first signal lets what works finish and begins nothing more"
 test("R-004-60: the second signal ends what works, and the file says that it waits to be done again", async () => {
   const { own, child, started } = await holding();
   started.child.kill("SIGINT");
-  await until("it says so", () => started.err().includes("Stopping") || undefined);
+  await until("it says so", () => started.err().includes("Stopping") || undefined, PATIENCE_MS);
   started.child.kill("SIGINT");
   expect((await started.ended).code).toBe(0);
   expect(own.status(1)).toBe("Needs Plan");
@@ -147,6 +150,34 @@ test("R-004-61: a person's edit while nobody works is told from a file that lags
   expect(list.find(({ subject }) => subject.id === "AGI-1")?.status).toBe("canceled");
 });
 
+test("a run that is canceled while nobody works is canceled in its file too", async () => {
+  const { own, started } = await holding();
+  started.child.kill("SIGKILL");
+  await started.ended;
+  expect((await own.passrail(["runs", "cancel", "1", "--reason", "not needed"])).code).toBe(0);
+  expect(own.status(1)).toBe("Canceled");
+});
+
+test("R-004-62: a key of .env reaches no agent that does not need it, and stands nowhere", async () => {
+  const own = openShort({});
+  project = own;
+  const secret = "sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz";
+  writeFileSync(join(own.project, ".env"), `ANTHROPIC_API_KEY=${secret}\nMAX_WORKERS=0\n`);
+  own.settings({ "*": [{ via: "text", text: `the key is ${secret}`, exit: 3 }] }, { tickets: { flow: "short" } });
+  own.ticket(1, { status: "Needs Validate" });
+  // The file counts for what the environment does not say.
+  const refused = await own.passrail(["work", "--once"]);
+  expect(refused.err).toContain("slots (environment)");
+  const { out, err } = await own.passrail(["work", "--once", "--json"], { env: { MAX_WORKERS: "1" } });
+  expect(own.status(1)).toBe("Blocked");
+  expect(out + err + own.read(1)).not.toContain(secret);
+  const found = readdirSync(own.home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(secret));
+  expect(found).toEqual([]);
+});
+
 test.each([
   ["R-004-58", { MAX_WORKERS: "0" }, "slots (environment)"],
   ["R-004-58", { MAX_WORKERS: "-1" }, "slots (environment)"],
@@ -177,7 +208,7 @@ test("R-004-57: with a daemon that picks tickets there is nothing more to start"
   project = own;
   own.ticket(1, { status: "Needs Validate" });
   const up = own.start(["up", "--port", "0", "--work"]);
-  await until("the daemon has done it", () => own.status(1) === "Done" || undefined);
+  await until("the daemon has done it", () => own.status(1) === "Done" || undefined, PATIENCE_MS);
   const second = await own.passrail(["work"]);
   expect(second.code).toBe(1);
   expect(second.err).toContain("It picks the tickets of");
