@@ -1,4 +1,4 @@
-// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER]`: measures everything in one run, prints a table and the same as JSON.
+// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web] [--short]`: measures everything in one run, prints a table and the same as JSON.
 // Ends with 1 when a bar is missed. docs/benchmarks.md says what each line means.
 
 import { writeFileSync } from "node:fs";
@@ -16,17 +16,21 @@ import { measurePrompts } from "./prompts.ts";
 import { measureReaders } from "./readers.ts";
 import { measureThroughput } from "./throughput.ts";
 import { measureTickets } from "./tickets.ts";
-import { measureWeb } from "./web.ts";
+import { LONG, measureWeb, SHORT } from "./web.ts";
 
 const { values: options } = parseArgs({
   options: {
     json: { type: "string" },
     "no-bars": { type: "boolean", default: false },
     dir: { type: "string", default: tmpdir() },
+    // The dashboard alone; with less of everything, to try whether the lines come out.
+    only: { type: "string", default: "" },
+    short: { type: "boolean", default: false },
   },
 });
 
-const MEASUREMENTS = [
+const web = () => measureWeb(options.dir, options.short ? SHORT : LONG);
+const EVERYTHING = [
   () => measureThroughput(options.dir),
   () => measureLateRevisions(options.dir),
   () => measureProcesses(options.dir),
@@ -39,8 +43,9 @@ const MEASUREMENTS = [
   () => measureDaemon(options.dir),
   () => measureTickets(options.dir),
   () => measureDispatch(options.dir),
-  () => measureWeb(options.dir),
+  web,
 ];
+const MEASUREMENTS = options.only === "web" ? [web] : EVERYTHING;
 
 console.log(
   `node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} cores, ${options.dir}`,

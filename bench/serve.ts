@@ -16,7 +16,14 @@ import { percentile } from "./measure.ts";
 import { featureFlow, openWorkload, unlimited } from "./workload.ts";
 
 /** How the work went while others read. */
-export type Told = { readonly handoffs: number; readonly tookMs: number; readonly p50: number; readonly p99: number };
+export type Told = {
+  readonly handoffs: number;
+  /** Stored meanwhile. */
+  readonly events: number;
+  readonly tookMs: number;
+  readonly p50: number;
+  readonly p99: number;
+};
 
 const AT_ONCE = 100;
 const PERSON = "human:owner";
@@ -68,6 +75,7 @@ process.exit();
 /** So many runs at every moment; each one that is completed makes room for the next. */
 async function keepBusy(): Promise<Told> {
   latencies.length = 0;
+  const seq = await store.lastSeq();
   const since = performance.now();
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
@@ -75,5 +83,12 @@ async function keepBusy(): Promise<Told> {
     }),
   );
   const tookMs = performance.now() - since;
-  return { handoffs: latencies.length, tookMs, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
+  const events = (await store.lastSeq()) - seq;
+  return {
+    handoffs: latencies.length,
+    events,
+    tookMs,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+  };
 }

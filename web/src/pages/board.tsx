@@ -48,7 +48,7 @@ export function BoardPage(): ReactNode {
       {chosen !== undefined ? (
         <Board key={chosen} flow={chosen} ticket={ticket} lane={lane} />
       ) : error !== null ? (
-        <Failure error={error} retry={() => void flows.refetch()} />
+        <Failure error={error} retry={() => void Promise.all([flows.refetch(), recent.refetch()])} />
       ) : names?.length === 0 ? (
         <Empty title="There is no flow." />
       ) : (

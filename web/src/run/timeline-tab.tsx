@@ -24,7 +24,7 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): ReactNode {
   const [fold, setFold] = useState(true);
   const isLive = run.status === "running" || run.status === "waiting";
   const now = useNow(isLive ? 1000 : 3_600_000);
-  const { data, error } = useQuery(eventsQuery(run.id));
+  const { data, error, refetch } = useQuery(eventsQuery(run.id));
   const attempts = useMemo(() => run.stages.flatMap((stage) => stage.attempts), [run]);
   const waits = useMemo(() => waitsOf(data?.events ?? [], run.endedAt), [data, run.endedAt]);
   const timeline = useMemo(
@@ -34,7 +34,7 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): ReactNode {
   if (timeline.rows.length === 0) return <Empty title="Nothing has happened yet." />;
   return (
     <div className="flex flex-col gap-3">
-      {error !== null && <Failure error={error} />}
+      {error !== null && <Failure error={error} retry={() => void refetch()} />}
       <div className="flex flex-wrap items-center justify-between gap-2 text-sm text-muted">
         <ul className="flex flex-wrap gap-x-4 max-sm:gap-x-3 max-sm:text-xs" aria-label="Legend">
           {Object.entries(LOOKS).map(([kind, { name, bar }]) => (
