@@ -139,6 +139,44 @@ test("R-004-49: a failed stage is told in the file, and a person's new status be
   expect(await opened.passrail.store.runsOf("AGI-1")).toHaveLength(2);
 });
 
+test("R-004-61: after a restart a file with the word from before the last write lags behind and is no edit", async () => {
+  const { own, opened, edit, release } = await holding("implement");
+  await opened.passrail.close();
+  // As after a crash between the note of what is to be written and the file itself.
+  edit(statusLine, "status: Needs Implement");
+  edit(/^run: .*\n/mu, "");
+  here = await openHere(own);
+  await until("the file is brought up", () => own.key(1, "run"));
+  expect(own.status(1)).toBe("Implement In Progress");
+  release();
+  await until("it is done", () => own.status(1) === "Done" || undefined);
+  expect(await here.passrail.store.runsOf("AGI-1")).toHaveLength(1);
+  expect(await warnings(here)).toEqual([]);
+});
+
+test("R-004-61: after a restart any other word is the person's", async () => {
+  const { own, opened, edit, release } = await holding("implement");
+  await opened.passrail.close();
+  edit(statusLine, "status: Blocked");
+  release();
+  here = await openHere(own);
+  await until("the run is over", async () => (await here?.newestRun("AGI-1"))?.status === "canceled" || undefined);
+  await here.passrail.mirror?.settled();
+  expect(own.status(1)).toBe("Blocked");
+  expect(await here.passrail.store.runsOf("AGI-1")).toHaveLength(1);
+});
+
+test("a file that cannot be written does not stop its run, and is brought up when it can", async () => {
+  const { own, opened, file, edit, release } = await holding("plan");
+  const whole = own.read(1);
+  edit("---\n", "---\n: [broken\n");
+  release();
+  await until("it is completed", async () => (await opened.newestRun("AGI-1")).status === "completed" || undefined);
+  expect(opened.errors.join("\n")).toContain("AGI-1.md");
+  writeFileSync(file, whole);
+  await until("the file says so", () => own.status(1) === "Done" || undefined);
+});
+
 test("a file that goes away does not stop its run", async () => {
   const { opened, file, release } = await holding("plan");
   rmSync(file);
