@@ -110,8 +110,8 @@ function Where({ ticket: { agent, stage, why, status, waits, file } }: { readonl
       </p>
     );
   const text = waits.length === 0 ? why : waits.map(waitText).join(", ");
-  // Said more exactly below.
-  if (text === null || (file !== null && file.blockedBy.length > 0)) return null;
+  // Said more exactly below, or by the badge.
+  if (text === null || (file !== null && (file.blockedBy.length > 0 || file.state === "eligible"))) return null;
   return (
     <p className="line-clamp-2 text-muted">
       <SafeText max={200}>{text}</SafeText>

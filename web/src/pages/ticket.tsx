@@ -164,12 +164,11 @@ function Record({ feature }: { readonly feature: NonNullable<TicketDetail["featu
 }
 
 /** Where its work went, and how. */
-function Landed({ landed }: { readonly landed: NonNullable<TicketDetail["landed"]> }): ReactNode {
-  const { commit, target, how } = landed;
+function Landed({ landed: { commit, branch, target, how } }: { readonly landed: NonNullable<TicketDetail["landed"]> }) {
+  const [words, place] = how === "push" ? [WENT["push"], branch] : [WENT[how ?? ""] ?? "Went to", target];
   return (
     <span>
-      Landed{how !== null && ` (${plain(how, 40)})`}
-      {target !== null && ` in ${plain(target, 80)}`}
+      {words} {plain(place ?? "?", 80)}
       {commit !== null && (
         <>
           {" as "}
@@ -179,6 +178,14 @@ function Landed({ landed }: { readonly landed: NonNullable<TicketDetail["landed"
     </span>
   );
 }
+
+const WENT: Readonly<Record<string, string>> = {
+  push: "Pushed to",
+  land: "Landed in",
+  pr: "Proposed for",
+  merged: "Merged into",
+  forced: "Said to be merged into",
+};
 
 const RUNS_SHOWN = 50;
 

@@ -21,7 +21,7 @@ export function ProblemsBanner(): ReactNode {
         <span aria-hidden="true">⚠ </span>
         {problems.length}
         {isCut && "+"} {problems.length === 1 ? "problem" : "problems"} in ticket files
-        {refused > 0 && `, ${refused} of which ${refused === 1 ? "keeps a ticket" : "keep tickets"} from starting`}
+        {refused > 0 && `, ${refused === problems.length ? "all" : refused} keeping tickets from starting`}
       </summary>
       <ProblemList problems={problems.slice(0, SHOWN)} />
       {problems.length > SHOWN && <p className="px-4 pb-2 text-muted">The first {SHOWN} are shown.</p>}

@@ -40,7 +40,7 @@ export function TicketStanding({ ticket, file }: { readonly ticket: Detail; read
               <SafeText max={600}>{ticket.why ?? file.why}</SafeText>
             </p>
           )}
-          <p className="text-muted">{step.text}</p>
+          {file.conflict === null && <p className="text-muted">{step.text}</p>}
           {file.state === "eligible" && <StartNow id={ticket.id} />}
           {step.command !== null && <CopyLine>{step.command}</CopyLine>}
           {ticket.explain.length > 0 && (
