@@ -52,8 +52,8 @@ export function openGh(environment: Environment, cwd: string): Gh {
 }
 
 /** `gh … --json`: what it printed as a value. */
-export async function readJson(gh: Gh, args: readonly string[], signal?: AbortSignal): Promise<Result<unknown>> {
-  const printed = await gh(args, signal);
+export async function readJson(gh: Gh, args: readonly string[]): Promise<Result<unknown>> {
+  const printed = await gh(args);
   if (!printed.ok) return printed;
   try {
     return ok(JSON.parse(printed.value));

@@ -29,7 +29,9 @@ const shown = z.object({
 
 type Found = { readonly number: number; readonly author: string };
 
-export function createIssues({ github_issue: settings }: IssueSettings, gh: Gh): TriggerSource {
+export function createIssues({ github_issue: settings }: IssueSettings, ask: Gh): TriggerSource {
+  const stop = new AbortController();
+  const gh: Gh = (args) => ask(args, stop.signal);
   const everyMs = durationMs(settings.every ?? DEFAULT_EVERY);
   const allowed = settings.authors?.map((name) => name.toLowerCase());
   const trust = new Map<string, { readonly may: boolean; readonly until: number }>();
@@ -111,6 +113,7 @@ export function createIssues({ github_issue: settings }: IssueSettings, gh: Gh):
   }
 
   return {
+    close: () => stop.abort(),
     kind: "issue",
     about: `${settings.repo ?? "this repository"}, label ${settings.label}`,
     async look(seen, now): Promise<Result<Look>> {

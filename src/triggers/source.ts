@@ -35,4 +35,6 @@ export type TriggerSource = {
   byHand(now: Date): Promise<Result<Occurrence>>;
   /** What it would do, line by line, for `trigger test`. */
   explain(seen: Json | null, now: Date): Promise<Result<readonly string[]>>;
+  /** Ends what a look is waiting for. */
+  close?(): void;
 };

@@ -84,7 +84,7 @@ function watch(trigger: OpenedTrigger, options: TriggerOptions): () => Promise<v
     if (isStopped) return;
     timer = setTimeout(
       () => {
-        turn = lookOnce(trigger, options, tell).then(again, (error: unknown) => {
+        turn = lookOnce(trigger, options, tell, () => isStopped).then(again, (error: unknown) => {
           tell(error instanceof Error ? error.message : String(error));
           again(AFTER_FAILURE_MS);
         });
@@ -97,6 +97,7 @@ function watch(trigger: OpenedTrigger, options: TriggerOptions): () => Promise<v
   return async () => {
     isStopped = true;
     clearTimeout(timer);
+    trigger.source.close?.();
     await turn;
   };
 }
@@ -106,10 +107,13 @@ export async function lookOnce(
   { settings, source, memory }: OpenedTrigger,
   options: Omit<TriggerOptions, "triggers">,
   tell: (text: string) => void,
+  isStopped: () => boolean = () => false,
 ): Promise<number> {
   const now = options.now?.() ?? new Date();
   let known = memory.read();
   const fail = (problem: string): number => {
+    // Whoever is ended in the middle of a look has not failed.
+    if (isStopped()) return AFTER_FAILURE_MS;
     if (known.problem !== problem) memory.write({ ...known, problem });
     tell(problem);
     return AFTER_FAILURE_MS;

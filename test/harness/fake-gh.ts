@@ -1,12 +1,13 @@
 // A folder with a program `gh` for the PATH, and what it shall know of GitHub.
 
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
 export type GitHubPlay = {
   readonly issues: readonly Readonly<Record<string, unknown>>[];
   readonly permissions?: Readonly<Record<string, string>>;
   readonly login?: boolean;
+  readonly hangs?: boolean;
 };
 
 export function fakeGh(dir: string) {
@@ -20,9 +21,10 @@ export function fakeGh(dir: string) {
     env: { PATH: [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter), GH_CONFIG_DIR: bin },
     play: (github: GitHubPlay): void => writeFileSync(join(bin, "github.json"), JSON.stringify(github)),
     calls: (): string[][] =>
-      readFileSync(join(bin, "calls.jsonl"), "utf8")
+      (existsSync(join(bin, "calls.jsonl")) ? readFileSync(join(bin, "calls.jsonl"), "utf8") : "")
         .trim()
         .split("\n")
+        .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as string[]),
   };
 }

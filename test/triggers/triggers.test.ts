@@ -4,8 +4,9 @@ import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TriggerSettings } from "../../src/triggers/settings.ts";
-import { lookOnce, type OpenedTrigger, readTriggers } from "../../src/triggers/triggers.ts";
+import { lookOnce, type OpenedTrigger, openTriggers, readTriggers } from "../../src/triggers/triggers.ts";
 import { fakeGh } from "../harness/fake-gh.ts";
+import { until } from "../harness/until.ts";
 import { openWorkbench, type Workbench } from "../harness/workbench.ts";
 
 const PLAYER = join(import.meta.dirname, "../fixtures/player/play.mjs");
@@ -228,5 +229,20 @@ describe("S08: labelled issues", () => {
     gh.play({ issues: [], login: false });
     expect(await look(open(labelled, { ...process.env, ...gh.env }))).toBe(30_000);
     expect(told.join()).toContain("not logged in");
+  });
+
+  test("whoever closes does not wait for a GitHub that does not answer, and nothing is taken for a failure", async () => {
+    const gh = fakeGh(bench.dir);
+    gh.play({ issues: [], hangs: true });
+    const trigger = open(labelled, { ...process.env, ...gh.env });
+    const onProblem = (text: string) => void told.push(text);
+    const place = { project: bench.project, environment: process.env, flags: {} };
+    const triggers = openTriggers({ ...place, triggers: [trigger], acting: bench.passrail, onProblem });
+    await until("gh is asked", () => (gh.calls().length > 0 ? true : undefined));
+    const begin = performance.now();
+    await triggers.close();
+    expect(performance.now() - begin).toBeLessThan(20_000);
+    expect(told).toEqual([]);
+    expect(trigger.memory.read().problem).toBeNull();
   });
 });
