@@ -1,8 +1,7 @@
-// Which provider stands behind each kind of workspace. A kind that nothing here can open answers with a problem: nothing ever falls back
-// to another kind, because that would be work in a place that nobody chose.
+// Which provider stands behind each kind of workspace. One that cannot open its kind answers with a problem: nothing ever falls back to
+// another kind, because that would be work in a place that nobody chose.
 
 import { join } from "node:path";
-import { err, type Problem } from "../core/result.ts";
 import { createCloneWorkspaces } from "./clone.ts";
 import { createConfining } from "./confined/kinds.ts";
 import { createDirectoryWorkspaces } from "./directory.ts";
@@ -39,24 +38,5 @@ function create(mode: WorkspaceMode, options: WorkspaceOptions): Workspaces | Gi
   if (mode === "in-place") return createDirectoryWorkspaces();
   if (mode === "worktree") return createWorktreeWorkspaces({ root: join(home, "worktrees") });
   if (mode === "clone") return createCloneWorkspaces({ root: join(home, "clones") });
-  if (mode === "bubblewrap" || mode === "docker" || mode === "podman") return createConfining(mode, options);
-  return unavailable(mode);
-}
-
-function unavailable(mode: WorkspaceMode): Workspaces {
-  const problem: Problem = {
-    code: "workspace_mode_unknown",
-    message: `There are no workspaces of the kind "${mode}" here.`,
-    hint: "Choose another one: --workspace worktree, or workspaces.sandbox in passrail.yaml",
-  };
-  const refuse = async () => err(problem);
-  return {
-    mode,
-    check: refuse,
-    open: refuse,
-    close: refuse,
-    head: async () => null,
-    diff: async () => `[passrail: the diff could not be made: ${problem.message}]\n`,
-    unlock: async () => {},
-  };
+  return createConfining(mode, options);
 }

@@ -50,7 +50,7 @@ describe.skipIf(bubblewrapTests === "left out")(`runs in bubblewrap${whyLeftOut}
     );
     expect(run).toMatchObject({ status: "stopped", word: "Blocked", reason: expect.stringContaining("9") });
     const [attempt] = await bench.passrail.store.attempts(run.id);
-    expect(readFileSync(String(attempt?.facts["output"]), "utf8")).not.toContain("secret");
+    expect(readFileSync(attempt?.facts["output"] as string, "utf8")).not.toContain("secret");
   });
 
   test("R11: a run that is canceled leaves no process and no sandbox", async () => {
@@ -87,7 +87,7 @@ describe.skipIf(bubblewrapTests === "left out")(`runs in bubblewrap${whyLeftOut}
     run = await bench.load(run.id);
     expect(run).toMatchObject({ status: "completed", word: "shipped" });
     const [attempt] = await bench.passrail.store.attempts(run.id);
-    expect(userGit(bench.project, "show", `${attempt?.facts["branch"]}:made.txt`)).toBe("by an agent");
+    expect(userGit(bench.project, "show", `${attempt?.facts["branch"] as string}:made.txt`)).toBe("by an agent");
     expect(bench.errors).toEqual([]);
     await until("every workspace is closed", () => leftOf(bench).length === 0 || undefined);
   });

@@ -34,18 +34,19 @@ export type Confinement = {
   readonly check: () => Promise<Result<null>>;
   readonly confine: (place: ConfinedPlace, launch: Launch) => Promise<Result<Launch>>;
   readonly ownPrograms?: boolean;
-  /** Ends what may still work there although its program is gone. Repeating it is fine. */
-  readonly end?: (name: string) => Promise<Result<null>>;
+  /** Ends what may still work there although its program is gone, and brings its work back. Repeating it is fine. */
+  readonly end?: (place: ConfinedPlace, why: "crash" | "close") => Promise<Result<null>>;
 };
 
 export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox: Confinement): GitWorkspaces {
   const { check } = sandbox;
   const { mode } = clones;
   const privateRoot = join(home, "confined");
-  const end = async (workspace: Workspace): Promise<Result<null>> => {
+  const end = async (workspace: Workspace, why: "crash" | "close"): Promise<Result<null>> => {
     const place = await locate(root, workspace);
     if (!place.ok || sandbox.end === undefined) return ok(null);
-    return sandbox.end(basename(place.value.top));
+    const { top } = place.value;
+    return sandbox.end({ workspace, name: basename(top), top, own: join(privateRoot, basename(top)) }, why);
   };
 
   return {
@@ -69,20 +70,18 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
         const hint = "This is a mistake of Passrail: report it";
         return err(unavailable(mode, `${launch.cwd} is not in the workspace ${top}.`, hint));
       }
-      const ended = await end(workspace);
-      if (!ended.ok) return ended;
       const own = await openPrivate(privateRoot, basename(top));
       return own.ok ? sandbox.confine({ workspace, name: basename(top), top, own: own.value }, launch) : own;
     },
 
     async unlock(workspace) {
-      const ended = await end(workspace);
+      const ended = await end(workspace, "crash");
       // What still works there needs its locks.
       if (ended.ok) await clones.unlock(workspace);
     },
 
     async close(workspace, runId) {
-      const ended = await end(workspace);
+      const ended = await end(workspace, "close");
       if (!ended.ok) return ended;
       const place = await locate(root, workspace);
       const closed = await clones.close(workspace, runId);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createBubblewrapWorkspaces } from "../bubblewrap/bubblewrap.ts";
 import { createCloneWorkspaces } from "../clone.ts";
 import { createContainerWorkspaces } from "../container/container.ts";
+import { createDaytonaWorkspaces } from "../daytona/daytona.ts";
 import type { GitWorkspaces } from "../git-workspaces.ts";
 import type { WorkspaceSettings } from "../settings.ts";
 
@@ -14,7 +15,7 @@ export type ConfiningOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-export type ConfiningMode = "bubblewrap" | "docker" | "podman";
+export type ConfiningMode = "bubblewrap" | "docker" | "podman" | "daytona";
 
 export function createConfining(mode: ConfiningMode, { home, settings, environment }: ConfiningOptions): GitWorkspaces {
   const root = join(home, "clones");
@@ -22,5 +23,6 @@ export function createConfining(mode: ConfiningMode, { home, settings, environme
   const caches = Object.values(settings.caches ?? {}).map((name) => join(home, "caches", name));
   const shared = { clones, root, home, caches, environment };
   if (mode === "bubblewrap") return createBubblewrapWorkspaces({ ...shared, settings: settings.bubblewrap ?? {} });
+  if (mode === "daytona") return createDaytonaWorkspaces({ ...shared, settings: settings.daytona ?? {} });
   return createContainerWorkspaces({ ...shared, engine: mode, settings: settings.docker });
 }

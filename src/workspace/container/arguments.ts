@@ -3,6 +3,7 @@
 
 import { err, ok, type Result } from "../../core/result.ts";
 import { unavailable } from "../confined/unavailable.ts";
+import { variablesInside } from "../confined/variables.ts";
 import type { Launch } from "../workspace.ts";
 
 export type ContainerSettings = {
@@ -27,9 +28,6 @@ export type ContainerPlan = {
 export const INSIDE_HOME = "/home/agent";
 const PIDS = "4096";
 
-/** The image has these itself, or they would lead to places that are not there. */
-const OF_THE_MACHINE = new Set(["PATH", "HOME", "SHELL", "TMPDIR", "USER", "LOGNAME", "PWD", "OLDPWD"]);
-
 export function containerArguments(plan: ContainerPlan): Result<readonly string[]> {
   const { engine, settings, launch, user } = plan;
   const mounts: string[] = [];
@@ -41,7 +39,7 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     }
     mounts.push("--mount", mount);
   }
-  const names = Object.keys(launch.env).filter((name) => !OF_THE_MACHINE.has(name));
+  const names = variablesInside(launch.env);
   return ok([
     "run",
     "--rm",
@@ -65,7 +63,9 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     `--env=HOME=${INSIDE_HOME}`,
     ...(settings.options ?? []),
     settings.image,
-    ...launch.argv,
+    // By the name that it has in the image.
+    launch.program,
+    ...launch.argv.slice(1),
   ]);
 }
 

@@ -38,7 +38,7 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
       return found.ok ? ok(null) : found;
     },
 
-    async end(name) {
+    async end({ name }) {
       // Settings may have changed since; without the client there never was a container.
       const client = findOnPath(environment["PATH"] ?? "", engine);
       return client === undefined ? ok(null) : removeContainers(engine, client, environment, labelOf(name));
@@ -47,6 +47,8 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
     async confine({ top, own, name }, launch) {
       const found = await find();
       if (!found.ok) return found;
+      const ended = await removeContainers(engine, found.value.client, environment, labelOf(name));
+      if (!ended.ok) return ended;
       const user = { uid: process.getuid?.(), gid: process.getgid?.() };
       if (user.uid === undefined || user.gid === undefined) {
         return err(unavailable(engine, "this system has no users by number.", "Use Linux, macOS or WSL"));

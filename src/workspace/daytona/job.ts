@@ -1,0 +1,23 @@
+// What the program that stands for a sandbox is told: everything but values of variables, which are in its environment.
+
+import { z } from "zod";
+
+/** In the environment of that program, and of nothing else. */
+export const KEY_VARIABLE = "PASSRAIL_DAYTONA_KEY";
+
+export const jobSchema = z.strictObject({
+  url: z.string(),
+  /** Of the sandbox. */
+  name: z.string(),
+  image: z.string().optional(),
+  labels: z.record(z.string(), z.string()),
+  top: z.string(),
+  branch: z.string(),
+  own: z.string(),
+  cwd: z.string(),
+  folders: z.array(z.string()),
+  argv: z.array(z.string()).min(1),
+  variables: z.array(z.string()),
+});
+
+export type Job = z.infer<typeof jobSchema>;
