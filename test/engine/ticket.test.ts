@@ -155,7 +155,7 @@ test("R-004-52: the test writer works after implement, in the same workspace, be
     tests: [{ ...OK, log }],
     validate: [{ ...OK, log }],
   };
-  const run = await start({ status: "Needs Implement" }, script, { test_writer: true });
+  const run = await start({ status: "Needs Implement", terminal: false }, script, { test_writer: true });
   expect(run).toMatchObject({ status: "completed", word: "Done" });
   const lines = readFileSync(log, "utf8")
     .trim()
