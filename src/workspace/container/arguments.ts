@@ -25,7 +25,7 @@ export type ContainerPlan = {
   readonly launch: Launch;
 };
 
-export const INSIDE_HOME = "/home/agent";
+const INSIDE_HOME = "/home/agent";
 const PIDS = "4096";
 
 export function containerArguments(plan: ContainerPlan): Result<readonly string[]> {
