@@ -1,12 +1,13 @@
 // New ticket files: all tickets of a request or none, also after a crash. They are written aside and moved as a whole.
 
-import { createHash, randomUUID } from "node:crypto";
-import { link, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { type NewTicket, ticketFileText } from "../core/tickets/new-ticket.ts";
 import { ticketNumber } from "../core/tickets/ticket.ts";
 import { claimNumbers, numberOfFile } from "./numbers.ts";
+import { readTicketFile } from "./read-file.ts";
 import { syncFolder } from "./replace-file.ts";
 
 export type CreateHow = {
@@ -28,6 +29,8 @@ export type CreatePlace = {
 
 /** Who wrote a folder of tickets: the key, so that nothing is written twice. */
 const OWNER = ".run";
+const DRAFT = ".draft-";
+const DRAFT_AGE_MS = 3_600_000;
 
 export async function createTickets(
   place: CreatePlace,
@@ -38,10 +41,11 @@ export async function createTickets(
   if (tickets.length === 0 || (how.request !== undefined && tickets.length > 1))
     throw new Error("one ticket goes into a folder that is there, one or more into a new one");
   await mkdir(root, { recursive: true });
+  await removeOldDrafts(root);
   const written = how.request === undefined ? await alreadyWritten(place, how.key) : [];
   if (written.length > 0) return ok(written);
   const { first, release } = await claimNumbers(root, ticketPrefix, tickets.length);
-  const draft = join(root, `.draft-${createHash("sha256").update(how.key).digest("hex").slice(0, 16)}-${randomUUID()}`);
+  const draft = join(root, `${DRAFT}${randomUUID()}`);
   try {
     const ids = tickets.map((_, index) => `${ticketPrefix}-${first + index}`);
     await mkdir(draft);
@@ -62,6 +66,15 @@ export async function createTickets(
   }
 }
 
+/** What a crash left; younger ones may be somebody's who writes at this moment. */
+async function removeOldDrafts(root: string): Promise<void> {
+  for (const name of (await readdir(root)).filter((each) => each.startsWith(DRAFT))) {
+    const stat = await lstat(join(root, name)).catch(() => undefined);
+    if (stat !== undefined && Date.now() - stat.mtimeMs > DRAFT_AGE_MS)
+      await rm(join(root, name), { recursive: true, force: true });
+  }
+}
+
 /** A crash may have come after the files were written. */
 async function alreadyWritten(
   { root, folder, requestPrefix, ticketPrefix }: CreatePlace,
@@ -69,8 +82,8 @@ async function alreadyWritten(
 ): Promise<string[]> {
   for (const name of await readdir(root)) {
     if (ticketNumber(name, requestPrefix) === undefined) continue;
-    const owner = await readFile(join(root, name, OWNER), "utf8").catch(() => "");
-    if (owner.trim() !== key) continue;
+    const owner = readTicketFile(join(root, name, OWNER));
+    if (!owner.ok || owner.value.text.trim() !== key) continue;
     return (await readdir(join(root, name)))
       .flatMap((file) => ({ file, number: numberOfFile(file, ticketPrefix) ?? 0 }))
       .filter(({ number }) => number > 0)

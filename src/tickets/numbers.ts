@@ -1,6 +1,6 @@
 // Ticket numbers that nobody else gets, one after the other, also where several processes ask at once.
 
-import { mkdir, readdir, rmdir } from "node:fs/promises";
+import { lstat, mkdir, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ticketNumber } from "../core/tickets/ticket.ts";
 
@@ -14,6 +14,8 @@ export type ClaimedNumbers = { readonly first: number; readonly release: () => P
  */
 export async function claimNumbers(root: string, prefix: string, count: number): Promise<ClaimedNumbers> {
   await mkdir(join(root, CLAIMS), { recursive: true });
+  if ((await lstat(join(root, CLAIMS))).isSymbolicLink())
+    throw new Error(`${join(root, CLAIMS)} is a link. Remove it.`);
   for (;;) {
     const first = Math.max(await highestNumber(root, prefix), highest(await readdir(join(root, CLAIMS)), prefix)) + 1;
     let claimed = 0;

@@ -8,6 +8,7 @@ import { assignIds } from "./assign-ids.ts";
 import { createTickets } from "./create.ts";
 import type { TicketFolder, Written } from "./folder.ts";
 import { numberOfFile } from "./numbers.ts";
+import { FOLDER_INVALID, isOwnFolder } from "./own-folder.ts";
 import { readTicketFile } from "./read-file.ts";
 import { replaceFile } from "./replace-file.ts";
 import { readTicket } from "./read-ticket.ts";
@@ -28,7 +29,7 @@ export function openTicketFolder({ project, settings }: TicketPlace): TicketFold
   const { folder, requestPrefix, ticketPrefix } = settings;
   const root = join(project, folder);
   const allowsRepo = repoRule(project, settings.repos);
-  const scanner = createScanner({ root, settings, allowsRepo });
+  const scanner = createScanner({ root, settings, allowsRepo, isOwn: () => isOwnFolder(project, folder) });
 
   return {
     scan: scanAndAssign,
@@ -57,7 +58,10 @@ export function openTicketFolder({ project, settings }: TicketPlace): TicketFold
         .problems;
     },
 
-    create: (tickets, how) => createTickets({ root, folder, requestPrefix, ticketPrefix }, tickets, how),
+    async create(tickets, how) {
+      if (!isOwnFolder(project, folder)) return err(at(folder, FOLDER_INVALID));
+      return createTickets({ root, folder, requestPrefix, ticketPrefix }, tickets, how);
+    },
 
     watch: (onChange) => watchFolder({ root, project, scan: async () => (await scanner.scan()).scan }, onChange),
   };
@@ -87,11 +91,10 @@ export function openTicketFolder({ project, settings }: TicketPlace): TicketFold
       ticketNumber(request, requestPrefix) !== undefined &&
       numberOfFile(name, ticketPrefix) !== undefined;
     if (!isTicket) return err({ code: "ticket_path_invalid", message: `${path.slice(0, 200)} is not a ticket's file` });
-    for (const each of [root, join(root, request)]) {
-      const stat = lstatSync(each, { throwIfNoEntry: false });
-      if (stat === undefined) return err(at(path, { code: "ticket_file_missing", message: "there is no such file" }));
-      if (!stat.isDirectory()) return err(at(path, { code: "ticket_is_link", message: "its folder is a link" }));
-    }
+    if (!isOwnFolder(project, folder)) return err(at(folder, FOLDER_INVALID));
+    const stat = lstatSync(join(root, request), { throwIfNoEntry: false });
+    if (stat === undefined) return err(at(path, { code: "ticket_file_missing", message: "there is no such file" }));
+    if (!stat.isDirectory()) return err(at(path, { code: "ticket_is_link", message: "its folder is a link" }));
     return ok(join(root, request, name));
   }
 }

@@ -8,6 +8,7 @@ import type { TicketProblem, TicketScan } from "../core/tickets/ticket.ts";
 import { ticketNumber } from "../core/tickets/ticket.ts";
 import { checkTogether } from "./check-together.ts";
 import { numberOfFile } from "./numbers.ts";
+import { FOLDER_INVALID } from "./own-folder.ts";
 import { readTicketFile } from "./read-file.ts";
 import { type ReadTicket, readTicket } from "./read-ticket.ts";
 import type { TicketSettings } from "./settings.ts";
@@ -33,6 +34,8 @@ export type ScanPlace = {
   readonly root: string;
   readonly settings: TicketSettings;
   readonly allowsRepo: (repo: string) => boolean;
+  /** False: a link leads elsewhere. */
+  readonly isOwn: () => boolean;
 };
 
 /** So long others may have to wait for their turn. */
@@ -45,7 +48,7 @@ type Looks = Pick<Stats, "mtimeMs" | "ctimeMs" | "size" | "ino" | "mode">;
 type Known = { readonly looks: Looks | null; readonly file: FoundFile };
 type Listing = { readonly looks: Looks | null; readonly names: readonly string[] };
 
-export function createScanner({ root, settings, allowsRepo }: ScanPlace): Scanner {
+export function createScanner({ root, settings, allowsRepo, isOwn }: ScanPlace): Scanner {
   const { folder, requestPrefix, ticketPrefix } = settings;
   let known = new Map<string, Known>();
   let listings = new Map<string, Listing>();
@@ -95,12 +98,8 @@ export function createScanner({ root, settings, allowsRepo }: ScanPlace): Scanne
 
   /** `request_queue` and everything else that is not called like a request is not looked at. */
   function requests(problems: TicketProblem[]): readonly string[] {
-    const stat = lstatSync(root, { throwIfNoEntry: false });
-    if (stat === undefined) return [];
-    if (!stat.isDirectory()) {
-      problems.push(
-        refused("tickets_folder_invalid", "this is not a folder; tickets are not read through links", folder),
-      );
+    if (!isOwn()) {
+      problems.push(refused(FOLDER_INVALID.code, FOLDER_INVALID.message, folder));
       return [];
     }
     const numbers = entries(root, folder, problems)

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -180,6 +180,35 @@ describe("creating", () => {
     const scan = await open().scan();
     expect(scan.problems).toEqual([]);
     expect(scan.tickets).toHaveLength(24);
+  });
+
+  test("what a crash left is cleaned up, and what is planted does no harm", async () => {
+    const { write, path, open } = project();
+    write(".draft-old/AGI-1.md", "half");
+    write(".draft-new/AGI-1.md", "half");
+    const old = new Date(Date.now() - 7_200_000);
+    utimesSync(path(".draft-old"), old, old);
+    mkdirSync(path("FR-1"));
+    execFileSync("mkfifo", [path("FR-1/.run")]);
+    expect(await open().create([newTicket()], { key: "a", status: "Backlog" })).toEqual({
+      ok: true,
+      value: ["feature_requests/FR-2/AGI-1.md"],
+    });
+    expect(readdirSync(path(".")).sort()).toEqual([".draft-new", ".numbers", "FR-1", "FR-2"]);
+  });
+
+  test("S13: nothing is created through a link", async () => {
+    const { root, path, open } = project();
+    mkdirSync(join(root, "out"));
+    symlinkSync(join(root, "out"), join(root, "feature_requests"));
+    expect(await open().create([newTicket()], { key: "a", status: "Backlog" })).toMatchObject({
+      error: { code: "tickets_folder_invalid" },
+    });
+    rmSync(join(root, "feature_requests"));
+    mkdirSync(path("."));
+    symlinkSync(join(root, "out"), path(".numbers"));
+    await expect(open().create([newTicket()], { key: "a", status: "Backlog" })).rejects.toThrow("is a link");
+    expect(readdirSync(join(root, "out"))).toEqual([]);
   });
 
   test("one ticket more for a request that is there", async () => {
