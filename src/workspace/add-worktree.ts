@@ -10,12 +10,12 @@ import type { InTurn } from "./turns.ts";
 
 const CHECKOUT_MS = 600_000;
 
-/** Five git processes. The branch is created from the base when it does not exist. */
+/** Four git processes. The branch is created from the base when it does not exist. */
 export async function addWorktree(target: Target, inTurn: InTurn): Promise<Result<null>> {
   // git looks whether a branch is free and takes it in two steps: one registration per repository at a time, files in parallel.
   const once = () => inTurn(target.repository.commonDir, () => register(target));
   let registered = await once();
-  // Another process took the branch between our look and our call: look again, once.
+  // Another process was just making this branch: look again, once.
   if (!registered.ok && registered.error.code === "branch_busy") registered = await once();
   if (!registered.ok) return registered;
   const found = await findRegistration(target.repository.commonDir, target.top);
@@ -29,9 +29,6 @@ export async function addWorktree(target: Target, inTurn: InTurn): Promise<Resul
 
 async function register(target: Target): Promise<Result<string>> {
   const { branch, base, project, repository, top } = target;
-  const taken = await whereCheckedOut(target);
-  if (!taken.ok) return taken;
-  if (taken.value !== null) return err(branchInUse(target, taken.value));
   const commits = await resolveCommits(project, [`refs/heads/${branch}`, base ?? "HEAD"], { place: repository });
   if (!commits.ok) return commits;
   const [existing, start] = commits.value;
@@ -57,7 +54,7 @@ export async function whereCheckedOut(
   return ok(null);
 }
 
-/** What git says in English (LC_ALL=C) about the cases that our own look can miss: a race, or a branch in the middle of a rebase. */
+/** What git says in English (LC_ALL=C) about a branch that is taken: it looks itself, so looking before it would only cost time. */
 function reworded(target: Target, problem: Problem): Problem {
   const said = problem.message;
   const where = /already (?:checked out|used by worktree) at '([^']*)'/u.exec(said)?.[1];

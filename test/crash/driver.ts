@@ -5,7 +5,9 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPassrail, type Passrail } from "../../src/compose.ts";
 import type { RunEvent } from "../../src/core/event.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import { type InboxItem, openItems, type Run } from "../../src/core/run.ts";
+import { onlyStages } from "../harness/custom-flow.ts";
 import { resolveShipped } from "../harness/workbench.ts";
 import { eventMark } from "./event-mark.ts";
 import { type RunPlan, SCENARIOS } from "./scenarios.ts";
@@ -47,14 +49,14 @@ await untilSettled(passrail);
 await passrail.close();
 say("settled");
 
-async function startRun({ runId, flow, workspace, facts }: RunPlan): Promise<void> {
+async function startRun({ runId, flow, stages, workspace, facts }: RunPlan): Promise<void> {
   const delivery = await passrail?.engine.startRun({
     runId,
-    resolved: resolveShipped(flow),
+    resolved: stages === undefined ? resolveShipped(flow) : onlyStages(flow, stages),
     subject: { id: `F-${runId}`, title: `Do ${runId}`, body: "All of it." },
     facts: {
       ...facts,
-      config: { project, workspace },
+      config: { ...(facts["config"] as JsonObject | undefined), project, workspace },
       runners: { "*": ["/bin/sh", PLAYER, join(dir, "script", runId)] },
     },
     actor: "human:driver",

@@ -1,6 +1,8 @@
 // The program ends itself at every named place between "persisted" and "performed", the first, second and third time it passes there;
 // then it is started again and everything must have held. Random kills rarely hit these places: here each of them is hit.
 
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { FAILPOINTS, type Failpoint } from "../../src/engine/failpoint.ts";
 import { closeStage, drive, openStage } from "./drive.ts";
@@ -15,15 +17,22 @@ type Try = {
 /** Where a place is passed often enough; the first scenario is enough for most. */
 const TRIES: readonly Try[] = [{ scenario: "feature" }, { scenario: "several" }];
 const OWN_TRIES: Partial<Record<Failpoint, readonly Try[]>> = {
+  // Only where each stage has a workspace of its own.
+  "stage-work-committed": [{ scenario: "staged" }],
+  "stage-workspace-closed": [{ scenario: "staged" }],
   // Two tracks were running when the engine died.
   "interrupt-committed": [{ scenario: "complex", before: "process-noted:2" }],
 };
 /** How often each place must have been reached at least; more is tried, and checked where it is reached. */
-const AT_LEAST: Partial<Record<Failpoint, number>> = { "workspace-released": 2, "interrupt-committed": 2 };
+const AT_LEAST: Partial<Record<Failpoint, number>> = {
+  "workspace-released": 2,
+  "interrupt-committed": 2,
+  "stage-workspace-closed": 2,
+};
 
 let expected: ReadonlyMap<string, Ending>;
 beforeAll(async () => {
-  expected = await endings(["feature", "several", "complex"]);
+  expected = await endings(["feature", "several", "complex", "staged"]);
 }, 120_000);
 
 for (const name of FAILPOINTS) {
@@ -43,6 +52,21 @@ for (const name of FAILPOINTS) {
     expect(reached, `how often ${name} was reached`).toBeGreaterThanOrEqual(AT_LEAST[name] ?? 3);
   });
 }
+
+test("R-X-05: killed between the folder of a workspace and its note, the branch is free again afterwards", {
+  timeout: 120_000,
+}, async () => {
+  const stage = openStage(scenarioOf("staged"));
+  try {
+    expect(await drive(stage, { failpoint: "workspace-opened:2" })).toMatchObject({ end: "killed" });
+    // The note is written right after the folder is made: without it everything is as if the crash had come in between.
+    rmSync(join(stage.home, "workspaces"), { recursive: true });
+    expect(await drive(stage)).toMatchObject({ end: "settled" });
+    expect(await inspect(stage, expected.get("staged"))).toEqual([]);
+  } finally {
+    await closeStage(stage);
+  }
+});
 
 async function crashAt(failpoint: string, { scenario, before }: Try) {
   const stage = openStage(scenarioOf(scenario));

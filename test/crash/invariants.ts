@@ -214,10 +214,14 @@ function repository({ project, home, scenario }: Stage, ending: Ending): Violati
   if (worktrees.length !== 1)
     violations.push({ invariant: "I9", what: `worktrees are registered: ${worktrees.slice(1).join(", ")}` });
   if (kept.length > 0) violations.push({ invariant: "I9", what: `folders of worktrees are left: ${kept.join(", ")}` });
+  for (const folder of ["clones", "workspaces"]) {
+    const left = existsSync(join(home, folder)) ? readdirSync(join(home, folder)) : [];
+    if (left.length > 0) violations.push({ invariant: "I9", what: `${folder} are left: ${left.join(", ")}` });
+  }
   const refs = git("for-each-ref", "--format=%(refname)");
-  for (const { runId, workspace } of scenario.runs) {
-    if (workspace !== "worktree" || ending[runId]?.status !== "completed") continue;
-    for (const ref of [`refs/heads/passrail/${runId}`, `refs/passrail/keep/${runId}`]) {
+  for (const { runId, workspace, branch = `passrail/${runId}` } of scenario.runs) {
+    if (workspace === "in-place" || ending[runId]?.status !== "completed") continue;
+    for (const ref of [`refs/heads/${branch}`, `refs/passrail/keep/${runId}`]) {
       if (!refs.includes(ref)) violations.push({ invariant: "I9", what: `there is no ${ref}` });
     }
   }

@@ -9,7 +9,11 @@ type Play = { readonly says?: JsonObject; readonly does?: string };
 export type RunPlan = {
   readonly runId: string;
   readonly flow: string;
-  readonly workspace: "in-place" | "worktree";
+  /** Only these stages of the flow. */
+  readonly stages?: readonly string[];
+  readonly workspace: "in-place" | "worktree" | "clone";
+  /** Where it is not the run's own. */
+  readonly branch?: string;
   readonly facts: JsonObject;
   readonly script: Readonly<Record<string, Play>>;
 };
@@ -98,9 +102,29 @@ const routed: RunPlan = {
   },
 };
 
+/** A workspace per stage; what is not committed is committed for the next stage, and a follow-up works where implement did. */
+function staged(runId: string, workspace: "worktree" | "clone"): RunPlan {
+  return {
+    runId,
+    flow: "ticket",
+    stages: ["plan", "implement", "validate"],
+    workspace,
+    branch: `feat/${runId}`,
+    facts: { ticket: { repo: "org/app", status: "Needs Plan", group: runId }, config: { test_writer: true } },
+    script: {
+      plan: { does: `${COMMIT}${nap(30)}` },
+      implement: { does: `echo code > code.txt\n${ORPHAN}${nap(40)}` },
+      tests: { does: "[ -e code.txt ] || exit 4\necho test > a.test\n" },
+      validate: { does: `[ -e work.txt ] && [ -e code.txt ] && [ -e a.test ] || exit 4\n${nap(40)}` },
+    },
+  };
+}
+
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   feature: { name: "feature", slots: 3, runs: [feature("rfeature")] },
   complex: { name: "complex", slots: 3, runs: [complex] },
   routed: { name: "routed", slots: 3, runs: [routed] },
+  staged: { name: "staged", slots: 2, runs: [staged("rstaged", "worktree")] },
+  cloned: { name: "cloned", slots: 2, runs: [staged("rcloned", "clone")] },
   several: { name: "several", slots: 2, runs: [escalating("rescalating"), feature("rsecond"), routed] },
 };
