@@ -17,6 +17,7 @@ import { measureReaders } from "./readers.ts";
 import { measureThroughput } from "./throughput.ts";
 import { measureTickets } from "./tickets.ts";
 import { LONG, measureWeb, SHORT } from "./web.ts";
+import { measureWorkspaces } from "./workspaces.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -43,6 +44,7 @@ const EVERYTHING = [
   () => measureDaemon(options.dir),
   () => measureTickets(options.dir),
   () => measureDispatch(options.dir),
+  () => measureWorkspaces(options.dir),
   web,
 ];
 const MEASUREMENTS = options.only === "web" ? [web] : EVERYTHING;
