@@ -221,7 +221,7 @@ function openTerminal(args: readonly string[]) {
   const ended = new Promise<string>((resolve) => child.once("close", () => resolve(text)));
   return {
     ended,
-    sees: (words: string) => until(() => text.includes(words), words),
+    sees: (words: string) => until(() => text.includes(words), words, 60_000),
     types: (keys: string) => void child.stdin.write(keys),
   };
 }
