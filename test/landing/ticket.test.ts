@@ -125,7 +125,7 @@ test("R-004-43: whether others build on a ticket is asked when it lands; R-004-5
   await until("both files say it", () =>
     file("AGI-1").includes("status: Done") && file("AGI-2").includes("status: Awaiting Merge") ? true : undefined,
   );
-  expect(file("AGI-2")).toContain("pr_url: https://github.com/org/app/pull/1");
+  expect(file("AGI-2")).toMatch(/^pr_url: "?https:\/\/github\.com\/org\/app\/pull\/1"?$/mu);
 });
 
 describe("R-004-51: what becomes of a pull request", () => {
@@ -265,5 +265,5 @@ test("S08: what tickets and agents say cannot forge anything in a pull request",
   const fence = /^(`{5,})text$/mu.exec(body)?.[1];
   expect(fence).toBeDefined();
   expect(body.split("\n").filter((line) => line.startsWith("## "))).toHaveLength(1);
-  expect(body.indexOf("## Approved")).toBeGreaterThan(body.indexOf(`${fence}text`));
+  expect(body.indexOf("\n## Approved")).toBeGreaterThan(body.indexOf(`${fence}text`));
 });
