@@ -44,6 +44,7 @@ const acting = {
   store,
   mirror: null,
   notifications: null,
+  wakeMerges: () => undefined,
 } as const;
 const log = { file: null, write: (line: string) => console.error(line) };
 const address = { port: 0, host: "127.0.0.1", hosts: [] };

@@ -1,6 +1,7 @@
 // Every page in light, in dark and on a phone: nothing that axe finds, nothing wider than the screen, no error in the console; and a picture
 // of each in test-results/screenshots, for people to look at.
 
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, DESKTOP, openDashboard, PHONE, show } from "./dashboard.ts";
@@ -59,6 +60,29 @@ describe.skipIf(isBrowserMissing())("every page", () => {
     },
     SLOW,
   );
+
+  test("the inbox and a gate can be used after at most 150 KB of packed script; the diff comes behind them", async () => {
+    for (const [path, sign] of [
+      ["/", /Ship “Login by a code”/u],
+      [`/g/${populated.ship.item}`, /^Approve/u],
+    ] as const) {
+      const context = await dashboard.browser.newContext(PHONE);
+      const page = await context.newPage();
+      const sizes: Promise<readonly [string, number]>[] = [];
+      page.on("response", (response) => {
+        if (response.request().resourceType() === "script")
+          sizes.push(response.body().then((body) => [new URL(response.url()).pathname, gzipSync(body).length]));
+      });
+      await page.goto(await dashboard.address(path), { waitUntil: "domcontentloaded" });
+      await page.getByText(sign).first().waitFor();
+      // What is fetched only now is not waited for by anybody.
+      const packed = (await Promise.all(sizes)).filter(([name]) => !/changes|tokens|viewer/u.test(name));
+      const sum = packed.reduce((total, [, size]) => total + size, 0);
+      expect(sum).toBeGreaterThan(50 * 1024);
+      expect(sum, JSON.stringify(packed)).toBeLessThanOrEqual(150 * 1024);
+      await context.close();
+    }
+  });
 
   test("the door and a page that is not there are without fault as well", async () => {
     const context = await dashboard.browser.newContext(PHONE);
