@@ -2,8 +2,9 @@
 // another kind, because that would be work in a place that nobody chose.
 
 import { join } from "node:path";
+import { err, type Problem } from "../core/result.ts";
 import { createCloneWorkspaces } from "./clone.ts";
-import { createConfining } from "./confined/kinds.ts";
+import { createConfining, isConfining } from "./confined/kinds.ts";
 import { createDirectoryWorkspaces } from "./directory.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
 import type { WorkspaceSettings } from "./settings.ts";
@@ -38,5 +39,24 @@ function create(mode: WorkspaceMode, options: WorkspaceOptions): Workspaces | Gi
   if (mode === "in-place") return createDirectoryWorkspaces();
   if (mode === "worktree") return createWorktreeWorkspaces({ root: join(home, "worktrees") });
   if (mode === "clone") return createCloneWorkspaces({ root: join(home, "clones") });
-  return createConfining(mode, options);
+  return isConfining(mode) ? createConfining(mode, options) : unknownKind(mode);
+}
+
+/** A run that another version started may name a kind that is not known here. */
+function unknownKind(mode: WorkspaceMode): Workspaces {
+  const problem: Problem = {
+    code: "workspace_mode_unknown",
+    message: `There are no workspaces of the kind "${mode}" here.`,
+    hint: "Choose another one: --workspace worktree, or workspaces.sandbox in passrail.yaml",
+  };
+  const refuse = async () => err(problem);
+  return {
+    mode,
+    check: refuse,
+    open: refuse,
+    close: refuse,
+    head: async () => null,
+    diff: async () => `[passrail: the diff could not be made: ${problem.message}]\n`,
+    unlock: async () => {},
+  };
 }

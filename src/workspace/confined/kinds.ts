@@ -15,7 +15,12 @@ export type ConfiningOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-export type ConfiningMode = "bubblewrap" | "docker" | "podman" | "daytona";
+type ConfiningMode = "bubblewrap" | "docker" | "podman" | "daytona";
+const CONFINING: ReadonlySet<string> = new Set<ConfiningMode>(["bubblewrap", "docker", "podman", "daytona"]);
+
+export function isConfining(mode: string): mode is ConfiningMode {
+  return CONFINING.has(mode);
+}
 
 export function createConfining(mode: ConfiningMode, { home, settings, environment }: ConfiningOptions): GitWorkspaces {
   const root = join(home, "clones");
