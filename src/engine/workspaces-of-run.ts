@@ -37,7 +37,10 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
     closeUnused: (resolved, run) => closeAllBut(resolved, run, wantedKeys(resolved, run, true)),
 
     async recover(resolved, run) {
-      if (isPerStage(resolved, run)) return closeAllBut(resolved, run, wantedKeys(resolved, run, false));
+      if (isPerStage(resolved, run)) {
+        await findUnnoted(resolved, run);
+        return closeAllBut(resolved, run, wantedKeys(resolved, run, false));
+      }
       // A program that was ended in the middle of a commit leaves git's lock, and no later commit would succeed.
       const running = Object.values(run.tracks).some((track) => track.at === "running" && track.outside !== true);
       if (!running) return;
@@ -79,6 +82,22 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       onError("", new Error(`workspaces of runs that are not known: ${shown}; passrail workspace list   shows them`));
     },
   };
+
+  /** A crash between the folder and its note: opening it again writes the note, and then it is closed like any other. */
+  async function findUnnoted(resolved: ResolvedFlow, run: Run): Promise<void> {
+    const workspaces = options.workspaces(workspaceMode(resolved, run));
+    const noted = new Set(((await workspaces.left?.(run.id)) ?? []).map(({ key }) => key));
+    const { contains: _later, ...request } = branchRequest(resolved.flow, run, projectOf(run));
+    for (const [name, track] of Object.entries(run.tracks)) {
+      if (track.at !== "running" || track.outside === true) continue;
+      const stage = findWork(resolved.flow, run, name, track.stage);
+      const key = stage === undefined ? "" : keyOf(run, stage, track.attempt);
+      const isThere = ["worktrees", "clones"].some((folder) => existsSync(join(home, folder, key)));
+      if (key === "" || noted.has(key) || !isThere) continue;
+      const opened = await workspaces.open({ ...request, key });
+      if (!opened.ok) onError(run.id, new Error(opened.error.message));
+    }
+  }
 
   /** Keys of workspaces that a follow-up waits for, and of those in which something works. */
   function wantedKeys(resolved: ResolvedFlow, run: Run, withRunning: boolean): ReadonlySet<string> {

@@ -62,7 +62,7 @@ test("R-X-05: killed between the folder of a workspace and its note, the branch 
     // The note is written right after the folder is made: without it everything is as if the crash had come in between.
     rmSync(join(stage.home, "workspaces"), { recursive: true });
     expect(await drive(stage)).toMatchObject({ end: "settled" });
-    expect(await inspect(stage, expected.get("staged"))).toEqual([]);
+    expect((await inspect(stage, expected.get("staged"))).violations).toEqual([]);
   } finally {
     await closeStage(stage);
   }
