@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { dependencyCycles, dependentsById, formatCycle, isTerminal } from "./graph.ts";
 import { branchName, explainTicket, formatTicketProblem, planTickets } from "./plan.ts";
 import { isActionable, isIntervention, TICKET_STATUSES } from "./status.ts";
+import type { TicketStatus } from "./status.ts";
 import type { Ticket, TicketProblem } from "./ticket.ts";
 
 function ticket(number: number, over: Partial<Ticket> = {}): Ticket {
@@ -175,6 +176,16 @@ describe("R-004-40: order and locks", () => {
       on: [],
       why: "another run works on the branch feat/login",
     });
+  });
+
+  test("whoever waits for a person does not keep the others of its group from their branch; an open pull request does", () => {
+    const beside = (status: TicketStatus) =>
+      states(plan([ticket(1, { group: "login", status }), ticket(2, { group: "login" })], { busy: ["AGI-1"] }))[
+        "AGI-2"
+      ];
+    expect(beside("Blocked")).toBe("eligible");
+    expect(beside("Needs Human Decision")).toBe("eligible");
+    expect(beside("Awaiting Merge")).toBe("waits");
   });
 });
 

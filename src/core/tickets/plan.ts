@@ -48,7 +48,10 @@ export function planTickets({ tickets, problems }: TicketScan, { busy, busyBranc
   const dependents = dependentsById(tickets);
   // The same branch under another spelling of capitals would be the same file on some machines.
   const held = new Map([...busyBranches].map((branch) => [branch.toLowerCase(), ""]));
-  for (const ticket of tickets) if (busy.has(ticket.id)) held.set(branchName(ticket).toLowerCase(), ticket.id);
+  for (const ticket of tickets) {
+    // Whoever waits for a person may wait for days; the others of its group need not.
+    if (busy.has(ticket.id) && !isIntervention(ticket.status)) held.set(branchName(ticket).toLowerCase(), ticket.id);
+  }
 
   const planned = new Map<string, PlannedTicket>();
   const eligible: Ticket[] = [];
