@@ -132,7 +132,8 @@ function changedIds(before: TicketsNow, after: TicketsNow): readonly string[] {
     if (old === undefined || !isSameFile(old.ticket, planned.ticket) || old.why !== planned.why) changed.push(id);
   }
   for (const id of before.plan.tickets.keys()) if (!after.plan.tickets.has(id)) changed.push(id);
-  if (changed.length === 0 && before.scan.problems.length !== after.scan.problems.length) return [""];
+  // Only what is wrong with files that are no tickets has changed.
+  if (changed.length === 0 && before.scan !== after.scan) return [""];
   return changed;
 }
 
