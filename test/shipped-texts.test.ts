@@ -45,7 +45,7 @@ const agentsByFlow = {
     "update-specs",
   ],
   "003": ["analyst", "implementer", "reviewer", "refactorer", "documenter"],
-  "004": ["spec", "worker", "test-writer"],
+  "004": ["spec", "worker", "test-writer", "forge"],
 };
 
 const ticketVars = ["BRANCH_NAME", "REPO", "TASK_DESCRIPTION", "TASK_ID", "TASK_TITLE"];

@@ -133,3 +133,10 @@ test("acp needs a program; a stored entry that makes no sense is left out", () =
   });
   expect(playWith({ facts: { runners: { "*": { runner: "emacs" } } } })).toBeUndefined();
 });
+
+test("a word for all agents is none for a stage that the flow or the agent's file leaves to the outside; its own name is", () => {
+  const facts = { runners: { "*": ["program"] } };
+  expect(played({ stage: { runner: "outside" }, facts })?.runner).toBe("outside");
+  expect(played({ agent: { options: { runner: "outside" } }, facts })?.runner).toBe("outside");
+  expect(played({ stage: { runner: "outside" }, facts: { runners: { work: ["program"] } } })?.runner).toBe("command");
+});

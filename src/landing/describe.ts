@@ -52,7 +52,7 @@ function rowOf({ stage, attempt, outcome, facts }: AttemptRecord, clean: (text: 
 }
 
 /** A mention or a reference is broken by a character of no width, so that it reads the same and calls nobody. */
-export function harmless(text: string): string {
+function harmless(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}]/gu, (char) => (char === "\n" || char === "\t" ? char : ""))
     .replace(/@(?=[A-Za-z0-9])/gu, "@\u200b")

@@ -43,7 +43,6 @@ const status = z.object({ id: z.int(), context: z.string(), state: z.string(), d
 
 export type Pull = z.infer<typeof pull>;
 export type Review = z.infer<typeof review>;
-export type Comment = z.infer<typeof comment>;
 export type CheckRun = z.infer<typeof checkRun>;
 export type Status = z.infer<typeof status>;
 
