@@ -24,6 +24,8 @@ const frontMatterSchema = z.strictObject({
   model: z.enum(["haiku", "sonnet", "opus"]).optional(),
   tools: z.array(z.string().regex(/^[A-Z][A-Za-z]+$/)).optional(),
   skills: z.array(z.string()).optional(),
+  /** For those that no program plays. */
+  runner: z.literal("outside").optional(),
   reads: z.array(z.string()).optional(),
   writes: z.array(z.string()).optional(),
 });

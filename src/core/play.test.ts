@@ -136,7 +136,7 @@ test("acp needs a program; a stored entry that makes no sense is left out", () =
 
 test("a word for all agents is none for a stage that the flow or the agent's file leaves to the outside; its own name is", () => {
   const facts = { runners: { "*": ["program"] } };
-  expect(played({ stage: { runner: "outside" }, facts })?.runner).toBe("outside");
-  expect(played({ agent: { options: { runner: "outside" } }, facts })?.runner).toBe("outside");
-  expect(played({ stage: { runner: "outside" }, facts: { runners: { work: ["program"] } } })?.runner).toBe("command");
+  expect(playWith({ stage: { runner: "outside" }, facts })?.runner).toBe("outside");
+  expect(playWith({ agent: { options: { runner: "outside" } }, facts })?.runner).toBe("outside");
+  expect(playWith({ stage: { runner: "outside" }, facts: { runners: { work: ["program"] } } })?.runner).toBe("command");
 });
