@@ -7,6 +7,7 @@ import type { Flow } from "../core/flow.ts";
 import { causeText } from "../core/infrastructure.ts";
 import { phaseLine, phasesOf } from "../core/projections/phase-line.ts";
 import { type InboxItem, openItems, type Run } from "../core/run.ts";
+import { factOf } from "../core/sequence.ts";
 import { findWork, stagesOf } from "../core/sequence.ts";
 import { tokensOf } from "../core/usage.ts";
 import { oneLine } from "./plain-text.ts";
@@ -85,7 +86,9 @@ function linesOf(
     case "escalation.opened":
     case "budget.reached":
       // Told once it is known that it is still open: while following old events most items are answered already.
-      return openItems(run).some((open) => open.number === event.item.number) ? waitingLines(event.item, number) : [];
+      return openItems(run).some((open) => open.number === event.item.number)
+        ? waitingLines(event.item, number, run)
+        : [];
     case "gate.answered":
       return [
         `✔ ${event.stage}: ${event.answer} by ${personOf(event.actor)}${event.comment === "" ? "" : ` (${oneLine(event.comment, WIDTH)})`}`,
@@ -151,14 +154,21 @@ function linesOf(
 }
 
 /** What waits, what it asks, and the commands that answer it. */
-export function waitingLines(item: InboxItem, number: number): readonly string[] {
+export function waitingLines(item: InboxItem, number: number, run?: Run): readonly string[] {
   const head = `⏸ ${item.kind} ${item.stage} waits for ${item.who}`;
   const asked = askedBy(item)
     .flatMap((text) => text.split("\n").slice(0, 20))
     .map((line) => `    ${oneLine(line, WIDTH)}`);
   // Whoever decides should know what the gate is worth: an agent that runs as the person could reach what the person can.
-  const caution = item.kind === "gate" ? ["    agents run as you, without a sandbox"] : [];
+  const caution = item.kind === "gate" ? [`    ${heldBy(run)}`] : [];
   return [head, ...asked, ...caution, ...answersTo(item, `${number}.${item.number}`).map((command) => `  ${command}`)];
+}
+
+function heldBy(run: Run | undefined): string {
+  const mode = run === undefined ? undefined : factOf(run, ["config", "workspace"]);
+  return mode === "bubblewrap" || mode === "docker" || mode === "podman" || mode === "daytona"
+    ? `agents run in a sandbox (${mode})`
+    : "agents run as you, without a sandbox";
 }
 
 type StagePlace = { readonly n: number; readonly total: number; readonly agent: string };

@@ -103,7 +103,7 @@ export function createView(io: Io, { runId, after, stream, lines, terminal }: Vi
       const stored = told ? await store.loadRun(runId) : undefined;
       const number = await numberOf(store, runId);
       for (const item of stored === undefined ? [] : openItems(stored.run)) {
-        for (const line of waitingLines(item, number)) io.err(plainText(line));
+        for (const line of waitingLines(item, number, stored?.run)) io.err(plainText(line));
       }
     },
   };

@@ -3,6 +3,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { waitingLines } from "../../src/cli/progress.ts";
+import { openItems } from "../../src/core/run.ts";
 import { storeMark } from "../../src/engine/attempt-files.ts";
 import { findMarked } from "../../src/agents/process-table.ts";
 import { userGit } from "../../src/workspace/workspace.testsuite.ts";
@@ -81,6 +83,10 @@ describe.skipIf(bubblewrapTests === "left out")(`runs in bubblewrap${whyLeftOut}
       qa: says("SHIP"),
     };
     let run = await bench.run("feature", script, { facts: CONFINED });
+    // Whoever decides at a gate is told what holds the agents.
+    const [gate] = openItems(run);
+    if (gate === undefined) throw new Error("no gate is open");
+    expect(waitingLines(gate, 1, run).join("\n")).toContain("agents run in a sandbox (bubblewrap)");
     await bench.answer(run, "gate", "approve");
     run = await bench.load(run.id);
     await bench.answer(run, "gate", "approve");

@@ -212,7 +212,7 @@ function showRich(
     io.out(`${counters.length > 0 ? "" : "\n"}${paint(io, "dim", "Spent")}  ${spentText(run.spent)}`);
   for (const item of openItems(run)) {
     io.out("");
-    for (const line of waitingLines(item, summary.number)) io.out(line);
+    for (const line of waitingLines(item, summary.number, run)) io.out(line);
   }
   const last = attempts.at(-1);
   if (last !== undefined)
