@@ -95,7 +95,7 @@ test("dependencies are shown both ways, added and removed, but never in a circle
 
 describe("editing", () => {
   const edit = (command: string, ...args: readonly string[]) =>
-    bench.passrail(["ticket", "edit", "AGI-1", ...args], { env: { EDITOR: command, VISUAL: "" } });
+    bench.passrail(["ticket", "edit", "AGI-1", ...args], { env: { EDITOR: command, VISUAL: "", TMPDIR: bench.dir } });
 
   test("single keys, and what would keep the ticket from starting is refused", async () => {
     write("FR-1/AGI-1.md", file("AGI-1"));
