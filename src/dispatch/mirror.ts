@@ -349,6 +349,9 @@ export function createMirror(options: MirrorOptions): Mirror {
     entry.chain = entry.chain
       .then(async () => {
         if (isClosed || entry.isLetGo || isEnded(entry.run)) return;
+        // Most often it was our own write; one file is read faster than the folder.
+        const word = await wordOf(entry, "");
+        if (!entry.isMissing && word === (entry.conflict ?? entry.written)) return;
         await inspect(entry, false);
         await bringUp(entry, false);
       })

@@ -105,7 +105,7 @@ function repositoryOf({ repo }: Ticket, project: string, repos: Readonly<Record<
   });
 }
 
-export function runIdOf(project: string, ticket: string, earlier: number): string {
+function runIdOf(project: string, ticket: string, earlier: number): string {
   const hash = createHash("sha256").update(`${project}\0${ticket}\0${earlier}`).digest("hex");
   return `r${hash.slice(0, 10)}`;
 }

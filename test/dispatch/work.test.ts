@@ -1,8 +1,10 @@
 // `passrail work` as its users have it: ticket files, the real program, scripted agents, local worktrees.
 
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { openForReading } from "../../src/compose.ts";
 import { isAlive, pidIn } from "../e2e/bench.ts";
 import { until } from "../harness/until.ts";
 import { OK, openProject, openShort, type Project } from "./project.ts";
@@ -56,6 +58,26 @@ test("R-004-65, R-004-48: a ticket in the backlog walks to Done in its file, wit
   expect(written(own)).toEqual(WALK);
   expect(own.status(1)).toBe("Done");
   expect({ code, out }).toEqual({ code: 0, out: "" });
+});
+
+test("R-004-54: what a ticket depends on is in its branch, and what both made is landed", async () => {
+  const own = openProject();
+  project = own;
+  const log = join(own.dir, "log");
+  const made = { ...OK, write: { "made.txt": "one more" }, commit: true, log };
+  own.settings({ "*": [made] }, { merge: { mode: "merge" }, tickets: { backlog_entry: "oneshot" } });
+  own.ticket(1);
+  own.ticket(2, { dependsOn: ["AGI-1"] });
+  expect((await own.passrail(["work", "--once"])).code).toBe(0);
+  expect([own.status(1), own.status(2)]).toEqual(["Done", "Done"]);
+  const git = (...args: readonly string[]) => execFileSync("git", ["-C", own.project, ...args], { encoding: "utf8" });
+  expect(git("show", "main:made.txt")).toBe("one more\none more\n");
+  expect(git("show", "feat/AGI-2:made.txt")).toBe("one more\none more\n");
+  const store = openForReading(own.home);
+  const [newest] = (await store?.runsOf("AGI-2")) ?? [];
+  const run = (await store?.loadRun(newest?.id ?? ""))?.run;
+  store?.close();
+  expect(run?.facts["ticket"]).toMatchObject({ contains: [expect.stringMatching(/^[0-9a-f]{40}$/u)], terminal: true });
 });
 
 test("R-004-56, R-004-57: passrail alone works on the tickets of a project that has some; --once and --json tell what happens", async () => {
