@@ -24,7 +24,8 @@ export async function findRegistration(commonDir: string, top: string): Promise<
   const ordered = (names ?? []).toSorted((a, b) => Number(b === likely) - Number(a === likely));
   for (const name of ordered) {
     const gitDir = join(folder, name);
-    if (!(await lstat(gitDir)).isDirectory()) continue;
+    // Another run's may be removed while we look.
+    if ((await orNull(lstat(gitDir)))?.isDirectory() !== true) continue;
     const path = await firstLine(join(gitDir, "gitdir"));
     if (path === null || resolve(gitDir, path) !== join(top, ".git")) continue;
     return { place: { gitDir, commonDir, top }, locked: await firstLine(join(gitDir, "locked")) };
