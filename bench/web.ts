@@ -161,7 +161,7 @@ async function measureScroll(browser: Browser, served: Served, path: string): Pr
     await page.mouse.wheel(0, 4000);
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     at = (await page.evaluate("Math.round(scrollY)")) as number;
-    most = Math.max(most, (await page.evaluate("document.querySelectorAll('*').length")) as number);
+    most = Math.max(most, await page.evaluate("document.querySelectorAll('*').length"));
   }
   const longest = (await page.evaluate("Math.max(0, ...window.longTasks)")) as number;
   await page.context().close();
