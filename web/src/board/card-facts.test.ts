@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { costText, isStalled, loopBadges, shortId, standingOf, waitText } from "./card-facts.ts";
-import { ticketWith } from "./ticket.testsuite.ts";
+import { costText, isStalled, loopBadges, shortId, standingOf, ticketOrigin, waitText } from "./card-facts.ts";
+import { ticketFile, ticketWith } from "./ticket.testsuite.ts";
 
 const now = Date.parse("2026-03-01T10:00:00.000Z");
 const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
@@ -61,4 +61,23 @@ test("an id that a machine made is shortened, one that a person gave is not", ()
 test("R-000-41: what is waited for reads as words", () => {
   const item = { id: "r0123456789.2", kind: "gate" as const, stage: "ship", who: "owner", answers: [] };
   expect(waitText(item)).toBe("Decision for owner at ship");
+});
+
+test("a ticket that nothing has worked on stands as its file says, and belongs to its request", () => {
+  expect(standingOf(ticketFile({ state: "eligible" }))).toBe("ready");
+  expect(standingOf(ticketFile({ state: "waits" }))).toBe("held");
+  expect(standingOf(ticketFile({ state: "refused" }))).toBe("refused");
+  expect(standingOf(ticketFile({ state: "intervention", status: "Blocked" }))).toBe("person");
+  expect(standingOf(ticketFile({ state: "ended", status: "Done" }))).toBe("completed");
+  expect(standingOf(ticketFile({ state: "ended", status: "Canceled" }))).toBe("canceled");
+  expect(ticketOrigin(ticketFile({}))).toBe("FR-1");
+  expect(isStalled(ticketFile({}), now)).toBe(false);
+});
+
+test("a run that goes on is what counts; one that has ended gives way to a file that was moved since", () => {
+  const run = { newest: { id: "r0123456789", number: 4 }, runs: 1 };
+  const working = ticketFile({ state: "working" }, { ...run, status: "running", agent: "worker" });
+  expect(standingOf(working)).toBe("running");
+  expect(ticketOrigin(working)).toBe("#4");
+  expect(standingOf(ticketFile({ state: "eligible" }, { ...run, status: "canceled" }))).toBe("ready");
 });

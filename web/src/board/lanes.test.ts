@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { busiestFlow, lanesOf } from "./lanes.ts";
-import { ticketWith } from "./ticket.testsuite.ts";
+import { busiestFlow, hasEnded, lanesOf } from "./lanes.ts";
+import { ticketFile, ticketWith } from "./ticket.testsuite.ts";
 
 const STATUSES = ["pending", "building", "review", "escalated", "shipped", "canceled"];
 const gate = { id: "r0123456789.1", kind: "gate" as const, stage: "ship", who: "owner", answers: ["approve"] };
@@ -48,4 +48,16 @@ test("the board opens with the flow that has most under way, else with what move
   expect(busiestFlow(["ticket"], tickets.slice(0, 2))).toBe("story");
   expect(busiestFlow(["ticket"], [])).toBe("ticket");
   expect(busiestFlow([], [])).toBeUndefined();
+});
+
+test("tickets without a run have their lanes, too, and are over only when their file says so", () => {
+  const lanes = lanesOf(["Backlog", "Done"], [ticketFile({}), ticketFile({ status: "Done", state: "ended" })]);
+  expect(lanes.map(({ word, tickets }) => [word, tickets.length])).toEqual([
+    ["Backlog", 1],
+    ["Done", 1],
+  ]);
+  expect(hasEnded(ticketFile({}))).toBe(false);
+  expect(hasEnded(ticketFile({ state: "ended" }))).toBe(true);
+  expect(hasEnded(ticketFile({ state: "eligible" }, { status: "canceled" }))).toBe(false);
+  expect(busiestFlow(["feature"], [ticketFile({})])).toBe("ticket");
 });

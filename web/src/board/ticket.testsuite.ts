@@ -27,3 +27,33 @@ export function ticketWith(given: Partial<Ticket>): Ticket {
     ...given,
   };
 }
+
+type File = NonNullable<Ticket["file"]>;
+
+/** A ticket that is a file and that nothing has worked on. */
+export function ticketFile(given: Partial<File>, more: Partial<Ticket> = {}): Ticket {
+  const file: File = {
+    path: "feature_requests/FR-1/AGI-1.md",
+    version: "0",
+    request: "FR-1",
+    status: "Backlog",
+    repo: ".",
+    branch: "feat/AGI-1",
+    group: null,
+    variantHint: null,
+    priority: null,
+    workflow: null,
+    dependsOn: [],
+    dependents: [],
+    state: "eligible",
+    why: "it can start (Backlog)",
+    blockedBy: [],
+    conflict: null,
+    lastError: null,
+    problems: [],
+    ...given,
+  };
+  const none = { createdAt: null, since: null, updatedAt: null, activeAt: null };
+  const unstarted = { newest: null, runs: 0, status: null, stage: null, agent: null };
+  return ticketWith({ id: "AGI-1", flow: "ticket", word: file.status, ...none, ...unstarted, file, ...more });
+}
