@@ -130,7 +130,8 @@ export function openMergeWatch(options: MergeWatchOptions): MergeWatch {
     if (found === undefined) return;
     const told = withoutSecrets(found, options.redact);
     // What was merged elsewhere must be here before others build on it.
-    if (state.state === "merged") await forge.value.keep(state.commit);
+    const kept = state.state === "merged" ? await forge.value.keep(state.commit) : undefined;
+    if (kept?.ok === false) return putOff(run.id, kept.error.message);
     const key = state.state === "revise" ? state.key : state.state;
     await report(options.engine, run, waits, { report: told, key, actor: "agent:forge" });
   }

@@ -110,7 +110,10 @@ function staged(runId: string, workspace: "worktree" | "clone"): RunPlan {
     stages: ["plan", "implement", "validate"],
     workspace,
     branch: `feat/${runId}`,
-    facts: { ticket: { repo: "org/app", status: "Needs Plan", group: runId }, config: { test_writer: true } },
+    facts: {
+      ticket: { repo: "org/app", status: "Needs Plan", group: runId, terminal: false },
+      config: { test_writer: true },
+    },
     script: {
       plan: { does: `${COMMIT}${nap(30)}` },
       implement: { does: `echo code > code.txt\n${ORPHAN}${nap(40)}` },
