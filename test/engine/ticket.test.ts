@@ -198,3 +198,27 @@ test("R-004-35, R-004-39: a status that is no status, or from which nothing star
     expect((run as Run & { reason: string }).reason).toContain(`"${status}"`);
   }
 });
+
+test("R-004-53: validate asks in a WORK_RESULT block for another implementation, which gets its findings", async () => {
+  const log = join(bench.dir, "log.jsonl");
+  const block = "WORK_RESULT:\n  success: false\n  next_status: Needs Implement\n  error: the list is not sorted";
+  const script = {
+    ...ALL,
+    implement: [OK, { ...OK, log }],
+    validate: [{ via: "text", text: block }, OK],
+  };
+  const run = await start({ status: "Needs Implement", terminal: false }, script);
+  expect(run).toMatchObject({ status: "completed", word: "Done", counters: { validate: { loops: 1 } } });
+  expect(verdictsOf(await bench.events(run.id))).toContain("validate:revise");
+  expect(readFileSync(log, "utf8")).toContain("the list is not sorted");
+});
+
+test("R-004-53: a worker asks for a person's decision, and goes on with the answer", async () => {
+  const block = "WORK_RESULT:\n  success: false\n  next_status: Needs Human Decision\n  error: Postgres or SQLite?";
+  const script = { ...ALL, "plan#1": [{ via: "text", text: block }] };
+  const run = await start({ status: "Needs Plan", terminal: false }, script);
+  expect(run).toMatchObject({ status: "waiting", word: "Needs Human Decision" });
+  await bench.answer(run, "question", "", "SQLite");
+  expect(await bench.load(run.id)).toMatchObject({ status: "completed", word: "Done" });
+  expect(prompt(run, "plan-2")).toContain("SQLite");
+});
