@@ -28,6 +28,8 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
   const { home, settings, environment } = options;
   const notes = openNotes(home);
   const inTurn = inTurns();
+  /** Whether a fresh workspace is usable only after something was done in it. */
+  const needsWork = (settings.copy ?? []).length > 0 || (settings.setup ?? []).length > 0;
 
   return {
     ...provider,
@@ -76,7 +78,7 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
     const key = workspace.key ?? request.runId;
     const known = await notes.read(key);
     const note = known === null ? await firstNote(request, workspace, key) : ok(known);
-    return note.ok ? finish(request, workspace, note.value) : note;
+    return note.ok ? finish(request, workspace, note.value, known === null) : note;
   }
 
   async function firstNote(request: WorkspaceRequest, workspace: Workspace, key: string): Promise<Result<Note>> {
@@ -93,7 +95,7 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
         ...(branch === undefined ? {} : { branch }),
         ...(repository === undefined ? {} : { repository }),
         port: port.value,
-        ready: false,
+        ready: !needsWork,
         openedAt: new Date().toISOString(),
       };
       await notes.write(note);
@@ -101,7 +103,12 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
     });
   }
 
-  async function finish(request: WorkspaceRequest, workspace: Workspace, note: Note): Promise<Result<Workspace>> {
+  async function finish(
+    request: WorkspaceRequest,
+    workspace: Workspace,
+    note: Note,
+    isFresh: boolean,
+  ): Promise<Result<Workspace>> {
     const caches = await openCaches();
     const env = { ...caches, ...portVariables(note.port) };
     const folders = Object.values(caches);
@@ -113,7 +120,7 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
     const made = await makeReady(request, given, note);
     if (made.ok) return ok(given);
     // Nobody has worked here yet, so nobody needs it any more.
-    if (!note.ready && (await provider.close(workspace, request.runId)).ok) await notes.remove(note.key);
+    if ((isFresh || !note.ready) && (await provider.close(workspace, request.runId)).ok) await notes.remove(note.key);
     return made;
   }
 
