@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Json } from "../core/json.ts";
+import { landedRecord } from "../core/tickets/landed.ts";
 import { branchName } from "../core/tickets/plan.ts";
 import type { Ticket } from "../core/tickets/ticket.ts";
 import type { Store } from "../store/store.ts";
@@ -40,23 +40,10 @@ export async function containedCommits(ticket: Ticket, context: Containing): Pro
 async function commitOf(ticket: Ticket, { store, project, repository }: Containing): Promise<string | undefined> {
   for (const { id, status } of await ownRuns(store, project, ticket.id)) {
     if (status !== "completed") continue;
-    const landed = (await store.attempts(id))
-      .map(({ outcome }) => landedCommit(outcome?.["payload"]))
-      .findLast(Boolean);
-    if (landed !== undefined) return landed;
+    const landed = landedRecord(await store.attempts(id));
+    if (landed !== undefined) return landed.commit;
   }
   return headOf(repository, branchName(ticket));
-}
-
-function landedCommit(payload: Json | undefined): string | undefined {
-  const landed = keyOf(payload, "landed");
-  const commit = keyOf(landed, "commit");
-  return typeof commit === "string" && COMMIT.test(commit) ? commit : undefined;
-}
-
-function keyOf(value: Json | undefined, key: string): Json | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return (value as Readonly<Record<string, Json | undefined>>)[key];
 }
 
 const run = promisify(execFile);

@@ -9,7 +9,7 @@ import { checkBranchName } from "../workspace/branch-name.ts";
 import { git, inRepository } from "../workspace/git.ts";
 import { pinCommit } from "../workspace/pin.ts";
 import { findProject, findRepository, resolveCommits } from "../workspace/repository.ts";
-import type { Landed } from "./record.ts";
+import type { Landed } from "../core/tickets/landed.ts";
 
 /** `kept` says why. */
 export type Cleanup = { readonly type: "removed" } | { readonly type: "kept" | "later"; readonly why: string };

@@ -8,7 +8,7 @@ import type { Forge } from "../forge/forge.ts";
 import type { Store } from "../store/store.ts";
 import type { TicketFolder } from "../tickets/folder.ts";
 import { removeLanded } from "./branches.ts";
-import { landedRecord } from "./record.ts";
+import { landedRecord } from "../core/tickets/landed.ts";
 
 export type CleanupOptions = {
   readonly store: Pick<Store, "listRuns" | "loadRun" | "attempts">;

@@ -7,7 +7,8 @@ import type { Forge } from "../forge/forge.ts";
 import { inRepository } from "../workspace/git.ts";
 import { resolveCommits } from "../workspace/repository.ts";
 import { reportOf } from "./merge-stage.ts";
-import { type Landed, landedPayload, requestOf } from "./record.ts";
+import { type Landed, landedPayload } from "../core/tickets/landed.ts";
+import { requestOf } from "./record.ts";
 
 export async function proveMerge(forge: Forge, landed: Landed, commit: string | undefined): Promise<Result<Report>> {
   if (commit !== undefined) return proveCommit(forge, landed, commit);

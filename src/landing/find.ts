@@ -4,7 +4,8 @@ import type { ResolvedFlow } from "../core/agent.ts";
 import type { Run } from "../core/run.ts";
 import type { Store } from "../store/store.ts";
 import { type WaitingMerge, waitingMerge } from "./merge-stage.ts";
-import { type Approved, approvedWork, type Landed, landedRecord } from "./record.ts";
+import { type Landed, landedRecord } from "../core/tickets/landed.ts";
+import { type Approved, approvedWork } from "./record.ts";
 
 export type LandingRun = {
   readonly run: Run;

@@ -16,7 +16,8 @@ import { findProject, findRepository, resolveCommits } from "../workspace/reposi
 import { runChecks } from "./checks.ts";
 import { describeWork } from "./describe.ts";
 import { inTurn, type Landing, landWork } from "./queue.ts";
-import { type Approved, approvedWork, type Landed, landedPayload } from "./record.ts";
+import { type Landed, landedPayload } from "../core/tickets/landed.ts";
+import { type Approved, approvedWork } from "./record.ts";
 
 export type LandOptions = {
   readonly home: string;

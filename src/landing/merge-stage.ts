@@ -8,7 +8,7 @@ import type { Run } from "../core/run.ts";
 import { findWork } from "../core/sequence.ts";
 import type { Delivery, Engine } from "../engine/engine.ts";
 import type { PullRequestState } from "../forge/forge.ts";
-import { type Landed, landedPayload } from "./record.ts";
+import { type Landed, landedPayload } from "../core/tickets/landed.ts";
 
 const FORGE = "forge";
 

@@ -10,7 +10,8 @@ import { projectOf } from "../engine/run-settings.ts";
 import type { Forge } from "../forge/forge.ts";
 import type { Store } from "../store/store.ts";
 import { report, reportOf, type WaitingMerge, waitingMerge } from "./merge-stage.ts";
-import { landedRecord, requestOf } from "./record.ts";
+import { landedRecord } from "../core/tickets/landed.ts";
+import { requestOf } from "./record.ts";
 
 export type MergeWatchOptions = {
   readonly store: Pick<Store, "activeRuns" | "loadRun" | "loadFlow" | "attempts">;

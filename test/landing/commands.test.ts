@@ -8,7 +8,7 @@ import type { Io } from "../../src/cli/io.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { ok } from "../../src/core/result.ts";
 import type { Run } from "../../src/core/run.ts";
-import { landedRecord } from "../../src/landing/record.ts";
+import { landedRecord } from "../../src/core/tickets/landed.ts";
 import { carryOut } from "../../src/server/webhooks/carry-out.ts";
 import { createTurns } from "../../src/server/turns.ts";
 import { standardSource } from "../../src/server/webhooks/source.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Run } from "../../src/core/run.ts";
-import { landedRecord } from "../../src/landing/record.ts";
+import { landedRecord } from "../../src/core/tickets/landed.ts";
 import { until } from "../harness/until.ts";
 import { openWorkbench, type Script, type Workbench, wordsOf } from "../harness/workbench.ts";
 import { type FakeGitHub, openFakeGitHub, TOKEN } from "./fake-github.ts";

@@ -5,11 +5,11 @@ import type { AnswerOf } from "../../api/route.ts";
 import type { ROUTES } from "../../api/routes.ts";
 import { featureRecord } from "../../core/projections/feature.ts";
 import { err, ok, type Result } from "../../core/result.ts";
+import { landedRecord } from "../../core/tickets/landed.ts";
 import { explainTicket, type PlannedTicket } from "../../core/tickets/plan.ts";
-import type { Store, SubjectRecord } from "../../store/store.ts";
+import type { AttemptRecord, Store, SubjectRecord } from "../../store/store.ts";
 import { allEvents, flowOf } from "../find-run.ts";
 import type { ServerParts } from "../parts.ts";
-import { landedOf } from "./landed.ts";
 import { neighboursOf } from "./neighbours.ts";
 import { runsOfTicket } from "./own-runs.ts";
 import { createSummaries, loadRun } from "./summary.ts";
@@ -36,6 +36,13 @@ export async function showTicket(parts: ServerParts, id: string): Promise<Result
     landed: landedOf(attempts),
     pullRequest: webAddress(planned?.ticket.prUrl ?? null),
   });
+}
+
+function landedOf(attempts: readonly AttemptRecord[]): Ticket["landed"] {
+  const landed = landedRecord(attempts);
+  if (landed === undefined) return null;
+  const { commit, branch, target, how } = landed;
+  return { commit, branch, target, how };
 }
 
 const ALONE: Ticket["graph"] = { nodes: [], edges: [], isCut: false };

@@ -1,0 +1,67 @@
+// Where a run's work went, as the stage that brought it there has recorded it. Only what Passrail itself reported counts: an agent can
+// write whatever it likes into its own payload.
+
+import type { Json, JsonObject } from "../json.ts";
+
+/** How it left: pushed as a branch, landed in the target, proposed for somebody to merge, or seen to be merged. */
+export type How = "push" | "land" | "pr" | "merged" | "forced";
+
+export type Landed = {
+  /** What others can build on. */
+  readonly commit: string;
+  /** The commit that was approved, before it was put on top of others' work. */
+  readonly approved: string;
+  readonly branch: string;
+  readonly target: string;
+  readonly how: How;
+  readonly pr: { readonly number: number | null; readonly url: string | null } | null;
+};
+
+/** The part of an attempt that is looked at. */
+type Told = {
+  readonly endedAt: string | null;
+  readonly outcome: JsonObject | null;
+  readonly facts: JsonObject;
+};
+
+const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/u;
+
+/** The newest record counts: what was sent back and landed again is where it landed last. */
+export function landedRecord(attempts: readonly Told[]): Landed | undefined {
+  return attempts
+    .filter(({ facts }) => facts["runner"] === undefined)
+    .toSorted((one, other) => ((one.endedAt ?? "") < (other.endedAt ?? "") ? -1 : 1))
+    .flatMap(({ outcome }) => readLanded(outcome?.["payload"]))
+    .at(-1);
+}
+
+export function landedPayload(landed: Landed, more: JsonObject = {}): JsonObject {
+  return { ...more, landed: { ...landed, pr: landed.pr === null ? null : { ...landed.pr } } };
+}
+
+function readLanded(payload: Json | undefined): Landed[] {
+  const landed = objectOf(objectOf(payload)["landed"]);
+  const { commit, approved, branch, target, how } = landed;
+  if (!isText(commit) || !COMMIT.test(commit) || !isText(branch) || !isText(target) || !isText(how)) return [];
+  const pr = objectOf(landed["pr"]);
+  const number = typeof pr["number"] === "number" ? pr["number"] : null;
+  const url = isText(pr["url"]) ? pr["url"] : null;
+  return [
+    {
+      commit,
+      approved: isText(approved) ? approved : commit,
+      branch,
+      target,
+      how: how as How,
+      pr: landed["pr"] === null || landed["pr"] === undefined ? null : { number, url },
+    },
+  ];
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return value === null || typeof value !== "object" || Array.isArray(value) ? {} : (value as JsonObject);
+}
+
+function isText(value: Json | undefined): value is string {
+  return typeof value === "string" && value !== "";
+}
