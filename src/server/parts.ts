@@ -8,6 +8,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Run, Subject } from "../core/run.ts";
 import type { PlannedTicket } from "../core/tickets/plan.ts";
+import type { WorkspaceMode } from "../core/workspace-mode.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Store } from "../store/store.ts";
 import type { DeliveryLog } from "./delivery-log.ts";
@@ -143,7 +144,7 @@ export type RunWish = {
   readonly resolved: ResolvedFlow;
   readonly subject: Subject;
   readonly input: JsonObject;
-  readonly workspace?: "in-place" | "worktree";
+  readonly workspace?: WorkspaceMode;
   /** Stage, agent or `*` -> who plays it, over what the settings say. */
   readonly agents?: Readonly<Record<string, string>>;
 };

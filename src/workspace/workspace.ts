@@ -2,10 +2,9 @@
 // a branch is pinned under refs/passrail/keep/ before anything is removed.
 
 import type { Result } from "../core/result.ts";
+import type { WorkspaceMode } from "../core/workspace-mode.ts";
 
-/** in-place: the project's folder itself. The others are made for the run; the last four also confine the program that works there. */
-export const WORKSPACE_MODES = ["in-place", "worktree", "clone", "bubblewrap", "docker", "podman", "daytona"] as const;
-export type WorkspaceMode = (typeof WORKSPACE_MODES)[number];
+export { WORKSPACE_MODES, type WorkspaceMode } from "../core/workspace-mode.ts";
 
 export type WorkspaceRequest = {
   readonly runId: string;

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { HEALTHS, VERDICTS } from "../../core/outcome.ts";
+import { WORKSPACE_MODES } from "../../core/workspace-mode.ts";
 import { json, line, REASON_CHARS, stageName, subject, TEXT_CHARS, time, way } from "./common.ts";
 import { handoffSchema } from "./handoff.ts";
 import { inboxItemSchema } from "./inbox.ts";
@@ -133,7 +134,7 @@ export const startRunSchema = z
       .record(z.string().max(200), json)
       .default({})
       .meta({ description: "facts for the flow's conditions and prompts, by dotted name" }),
-    workspace: z.enum(["in-place", "worktree"]).optional(),
+    workspace: z.enum(WORKSPACE_MODES).optional(),
     agents: z
       .record(z.string().min(1).max(100), z.string().min(1).max(2000))
       .refine((agents) => Object.keys(agents).length <= 100, "expected at most 100 agents")

@@ -59,7 +59,7 @@ async function workHere(io: Io, { once }: WorkOptions, flags: { readonly slots?:
     );
     await Promise.race([dispatcher.start(), stopping.first]);
     const ended = await Promise.race([once ? untilIdle(passrail, dispatcher) : forever(), stopping.first]);
-    if (ended === "idle") return await endOnce(passrail, dispatcher);
+    if (ended === "idle") return endOnce(passrail, dispatcher);
     dispatcher.stop();
     tell.line("Stopping: no ticket is begun any more, what works may finish. Again to end it now.");
     if ((await Promise.race([passrail.engine.drain(), stopping.second])) === "stop") {
@@ -91,10 +91,12 @@ async function untilIdle({ engine, mirror }: Passrail, dispatcher: Dispatcher): 
 }
 
 /** Like a run: what waits for people, or could not be done, is told by the exit code too. */
-async function endOnce({ store }: Passrail, dispatcher: Dispatcher): Promise<number> {
+function endOnce({ mirror, project }: Passrail, dispatcher: Dispatcher): number {
   const [refused] = dispatcher.state().refused;
   if (refused !== undefined) throw problemError(refused);
-  return (await store.inbox()).length > 0 ? EXIT.waiting : EXIT.ok;
+  const left = [...(mirror?.goingOn(project).values() ?? [])];
+  if (left.some((run) => openItems(run).length > 0)) return EXIT.waiting;
+  return left.some(({ status }) => status === "stopped") ? EXIT.unsuccessful : EXIT.ok;
 }
 
 /** Told on standard error; with --json everything is a line of data. */

@@ -1,6 +1,7 @@
 // Tools that change runs. The API decides whether the token may; an answer is bound to the version that was looked at.
 
 import { z } from "zod";
+import { WORKSPACE_MODES } from "../../core/workspace-mode.ts";
 import { tool, until } from "./tool.ts";
 import { RUN } from "./waiting.ts";
 
@@ -20,7 +21,7 @@ export const ACTING = [
       body: z.string().optional().describe("the task in full, Markdown"),
       id: z.string().optional().describe("the ticket's own id, where it has one"),
       input: z.looseObject({}).optional().describe("facts for the flow's conditions, by name"),
-      workspace: z.enum(["in-place", "worktree"]).optional().describe("where agents work; without it as the flow says"),
+      workspace: z.enum(WORKSPACE_MODES).optional().describe("where agents work; without it as the flow says"),
     }),
     call: (client, { body, id, input, workspace, ...task }, signal) =>
       client.call(
