@@ -86,7 +86,12 @@ function runVitest(report: string, args: readonly string[]): Promise<number> {
     {
       cwd: ROOT,
       stdio: "inherit",
-      env: { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` },
+      env: {
+        ...process.env,
+        PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`,
+        // Thousands of short programs are started from source: with what the first of them compiled, the others need half the time.
+        NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/compiled"),
+      },
     },
   );
   return new Promise((resolve, reject) => {

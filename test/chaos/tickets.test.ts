@@ -114,7 +114,8 @@ function place(): readonly string[] {
 }
 
 function environment(): NodeJS.ProcessEnv {
-  return { PATH: process.env["PATH"], HOME: world.dir, XDG_CONFIG_HOME: join(world.dir, "config"), LANG: "C.UTF-8" };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, HOME: world.dir, XDG_CONFIG_HOME: join(world.dir, "config"), LANG: "C.UTF-8" };
 }
 
 async function ended(child: ChildProcess): Promise<void> {
