@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { storeFile } from "../../compose.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import { verifyAudit } from "../../server/audit.ts";
+import type { Run } from "../../core/run.ts";
 import { EXIT } from "../errors.ts";
 import type { Store } from "../find-run.ts";
 import type { Io } from "../io.ts";
@@ -100,14 +101,19 @@ function performerOf(home: string): string | null {
   }
 }
 
-type Waiting = { readonly number: number; readonly record: Awaited<ReturnType<Store["inbox"]>>[number] };
+type Waiting = {
+  readonly number: number;
+  readonly record: Awaited<ReturnType<Store["inbox"]>>[number];
+  readonly run?: Run;
+};
 
 async function inboxOf(store: Store): Promise<readonly Waiting[]> {
   return Promise.all(
-    (await store.inbox()).map(async (record) => ({
-      record,
-      number: (await store.findRuns(record.runId)).find(({ id }) => id === record.runId)?.number ?? 0,
-    })),
+    (await store.inbox()).map(async (record) => {
+      const run = (await store.loadRun(record.runId))?.run;
+      const number = (await store.findRuns(record.runId)).find(({ id }) => id === record.runId)?.number ?? 0;
+      return { record, number, ...(run === undefined ? {} : { run }) };
+    }),
   );
 }
 
@@ -143,7 +149,7 @@ export async function inbox(io: Io): Promise<number> {
   } else if (waiting.length === 0) {
     io.out("Nothing waits for you.");
   } else {
-    for (const [index, { number, record }] of waiting.entries()) {
+    for (const [index, { number, record, run }] of waiting.entries()) {
       if (index > 0) io.out("");
       io.out(paint(io, "bold", oneLine(`${number}.${record.item.number}  ${record.subject.title}`, io.columns)));
       io.out(
@@ -153,7 +159,7 @@ export async function inbox(io: Io): Promise<number> {
           oneLine(`flow ${record.flow} · ${record.subject.id} · ${age(record.item.openedAt)}`, io.columns),
         ),
       );
-      for (const line of waitingLines(record.item, number)) io.out(line);
+      for (const line of waitingLines(record.item, number, run)) io.out(line);
     }
   }
   return EXIT.ok;
