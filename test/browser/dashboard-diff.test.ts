@@ -155,6 +155,7 @@ describe.skipIf(isBrowserMissing())("a change to judge", () => {
       await keyboard.press("Enter");
       await changes(page).getByText("You, critical:").waitFor();
       // The focus is back on the line; the next comment is major without a word.
+      await page.locator('button[aria-label^="Comment on line 2"]:focus').waitFor();
       await keyboard.press("ArrowDown");
       await keyboard.press("Enter");
       await page.getByLabel(/About line 3/u).waitFor();

@@ -78,7 +78,13 @@ describe.skipIf(isBrowserMissing())("settings and insights", () => {
       const say = (verdict: string, more = {}) => [{ submit: { verdict, summary: "Done.", ...more } }];
       const words = { spec: "APPROVED", design: "APPROVED", build: "COMPLETE" };
       const said = Object.fromEntries(Object.entries(words).map(([stage, word]) => [stage, [say(word)]]));
-      writeFileSync(script, JSON.stringify({ ...said, qa: [say("REVISE", { issues: [{ severity: "major", description: "no tests" }] }), say("SHIP")] }));
+      writeFileSync(
+        script,
+        JSON.stringify({
+          ...said,
+          qa: [say("REVISE", { issues: [{ severity: "major", description: "no tests" }] }), say("SHIP")],
+        }),
+      );
       const settings = { agents: { "*": { runner: "claude", command: [process.execPath, AGENT, script] } } };
       writeFileSync(join(dashboard.daemon.project, "passrail.yaml"), JSON.stringify(settings));
       const run = await dashboard.start("feature", "Paid");

@@ -40,7 +40,10 @@ export const codex: Vendor = {
       "request_max_retries = 1",
       "stream_max_retries = 1",
     ]);
-    return { SCRIPTED_API_KEY: apiKey };
+    // Beside a bubblewrap of the system it wants a home that is not below the folder for temporary files.
+    const temporary = join(home, "tmp");
+    mkdirSync(temporary, { recursive: true });
+    return { SCRIPTED_API_KEY: apiKey, TMPDIR: temporary };
   },
 };
 
