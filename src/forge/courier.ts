@@ -2,7 +2,7 @@
 // of others'. Nothing that the project configures (hooks, filters, addresses) takes effect here. It is a cache: deleting it loses nothing.
 
 import { createHash } from "node:crypto";
-import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { checkBranchName } from "../workspace/branch-name.ts";
@@ -44,22 +44,46 @@ export async function openCourier(home: string, commonDir: string): Promise<Resu
   });
 }
 
+const making = new Map<string, Promise<Result<null>>>();
+
+/** Several pieces of work may be the first at the same time: they wait for one making. */
 async function make(folder: string, gitDir: string, commonDir: string): Promise<Result<null>> {
-  if (await stat(join(gitDir, "objects", "info", "alternates")).catch(() => null)) return ok(null);
+  if (await isWhole(gitDir)) return ok(null);
+  const made = making.get(gitDir) ?? makeAside(folder, gitDir, commonDir).finally(() => making.delete(gitDir));
+  making.set(gitDir, made);
+  return made;
+}
+
+/** After a crash there is a whole one or none; another process may make one, too, and whoever is first has made it. */
+async function makeAside(folder: string, gitDir: string, commonDir: string): Promise<Result<null>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Made aside: after a crash there is a whole one or none.
-  const draft = join(folder, "draft.git");
-  await rm(draft, { recursive: true, force: true });
-  const format = await git(commonDir, ["rev-parse", "--show-object-format"], inRepository(commonDir));
-  if (!format.ok) return format;
-  const form = `--object-format=${format.value.trim()}`;
-  const made = await git(folder, ["init", "--quiet", "--bare", "--template=", form, draft]);
-  if (!made.ok) return made;
-  await mkdir(join(draft, "objects", "info"), { recursive: true });
-  await writeFile(join(draft, "objects", "info", "alternates"), `${join(commonDir, "objects")}\n`, { flush: true });
-  await rm(gitDir, { recursive: true, force: true });
-  await rename(draft, gitDir);
-  return ok(null);
+  const aside = await mkdtemp(join(folder, "draft-"));
+  const draft = join(aside, "courier.git");
+  try {
+    const format = await git(commonDir, ["rev-parse", "--show-object-format"], inRepository(commonDir));
+    if (!format.ok) return format;
+    const form = `--object-format=${format.value.trim()}`;
+    const made = await git(folder, ["init", "--quiet", "--bare", "--template=", form, draft]);
+    if (!made.ok) return made;
+    await mkdir(join(draft, "objects", "info"), { recursive: true });
+    await writeFile(join(draft, "objects", "info", "alternates"), `${join(commonDir, "objects")}\n`, { flush: true });
+    if (await isWhole(gitDir)) return ok(null);
+    await rm(gitDir, { recursive: true, force: true });
+    await rename(draft, gitDir).catch(async (error: unknown) => {
+      if (!(await isWhole(gitDir))) throw error;
+    });
+    return ok(null);
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+/** The last thing that is written; a repository also has to have a head. */
+async function isWhole(gitDir: string): Promise<boolean> {
+  const found = await Promise.all(
+    ["objects/info/alternates", "HEAD"].map((name) => stat(join(gitDir, name)).catch(() => null)),
+  );
+  return found.every((each) => each !== null);
 }
 
 export async function isAncestor(gitDir: string, older: string, newer: string): Promise<Result<boolean>> {

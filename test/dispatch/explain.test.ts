@@ -57,7 +57,7 @@ test("a blocked ticket names its error and the command that goes on, and one tha
   expect(await explain(own, "AGI-1")).toContainEqual(
     expect.objectContaining({ code: "nobody", commands: ["passrail work"] }),
   );
-  expect((await own.passrail(["work", "--once"])).code).toBe(0);
+  expect((await own.passrail(["work", "--once"])).code).toBe(5);
   const reasons = await explain(own, "AGI-1");
   expect(reasons[0]).toMatchObject({ code: "intervention" });
   expect(reasons).toContainEqual(
