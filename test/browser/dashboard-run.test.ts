@@ -95,6 +95,7 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
       await dialog.getByRole("button", { name: "Resume", exact: true }).click();
       await page.getByText(/^Resume: done\./u).waitFor();
       await dashboard.stands(run.number, "review");
+      await page.getByText("Waiting for you").first().waitFor();
 
       await menu(page, "Cancel");
       await dialog.getByLabel(/Reason/u).fill("Not wanted any more");
