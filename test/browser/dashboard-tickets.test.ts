@@ -4,18 +4,16 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, DESKTOP, openDashboard, PHONE, show } from "./dashboard.ts";
 import { PAYLOADS, TITLES } from "./payloads.ts";
+import { faultsOf } from "./faults.ts";
 
 const SLOW = 240_000;
 const PICTURES = fileURLToPath(new URL("../../test-results/screenshots", import.meta.url));
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-
 describe.skipIf(isBrowserMissing())("tickets that are files", () => {
   let dashboard: Dashboard;
   beforeAll(async () => {
@@ -368,22 +366,4 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
 
 function card(page: Page, lane: string, title: string) {
   return page.locator(`section[aria-label^="${lane},"] article`).filter({ hasText: title });
-}
-
-async function faultsOf(page: Page, what: "all" | "colours" = "all"): Promise<string[]> {
-  const axe = new AxeBuilder({ page }).setLegacyMode();
-  const { violations } = await (what === "all" ? axe.withTags(RULES) : axe.withRules(["color-contrast"])).analyze();
-  const found = violations.map(
-    ({ id, nodes }) =>
-      `${id} ${nodes
-        .map(({ html }) => html.slice(0, 200))
-        .slice(0, 3)
-        .join(" | ")}`,
-  );
-  const [wide, screen] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [
-    number,
-    number,
-  ];
-  if (wide > screen) found.push(`too wide: ${wide} of ${screen}`);
-  return found;
 }

@@ -8,6 +8,7 @@ import { openForReading } from "../../src/compose.ts";
 import { isAlive, pidIn } from "../e2e/bench.ts";
 import { until } from "../harness/until.ts";
 import { OK, openProject, openShort, type Project } from "./project.ts";
+import { WALK } from "../harness/tickets.ts";
 
 let project: Project | undefined;
 afterEach(() => {
@@ -17,20 +18,6 @@ afterEach(() => {
 
 /** The program starts slowly where many do. */
 const PATIENCE_MS = 60_000;
-
-const WALK = [
-  "Needs Research",
-  "Research In Progress",
-  "Needs Spec",
-  "Spec In Progress",
-  "Needs Plan",
-  "Plan In Progress",
-  "Needs Implement",
-  "Implement In Progress",
-  "Needs Validate",
-  "Validate In Progress",
-  "Done",
-];
 
 /** Every word that was written into a ticket's file, in order; a word is written only where the one before it stands. */
 function written(own: Project): readonly string[] {

@@ -14,6 +14,7 @@ import {
 } from "../../src/core/tickets/status.ts";
 import type { Run } from "../../src/core/run.ts";
 import { openWorkbench, type Script, verdictsOf, type Workbench, wordsOf } from "../harness/workbench.ts";
+import { WALK } from "../harness/tickets.ts";
 
 let bench: Workbench;
 beforeEach(async () => {
@@ -29,20 +30,6 @@ const start = (ticket: JsonObject, script: Script = ALL, config: JsonObject = {}
 const words = async (run: Run) => wordsOf(await bench.events(run.id));
 const prompt = (run: Run, attempt: string) =>
   readFileSync(join(bench.home, "runs", run.id, attempt, "prompt.md"), "utf8");
-
-const WALK = [
-  "Needs Research",
-  "Research In Progress",
-  "Needs Spec",
-  "Spec In Progress",
-  "Needs Plan",
-  "Plan In Progress",
-  "Needs Implement",
-  "Implement In Progress",
-  "Needs Validate",
-  "Validate In Progress",
-  "Done",
-];
 
 test("R-004-48: the walk from Needs Research to Done is visible in the status words, which are those of the table", async () => {
   const run = await start({ status: "Needs Research" });

@@ -1,35 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { plainTicket as ticket } from "../../../test/harness/tickets.ts";
 import { dependencyCycles, dependentsById, formatCycle, isTerminal } from "./graph.ts";
 import { branchName, explainTicket, formatTicketProblem, planTickets } from "./plan.ts";
 import { isActionable, isIntervention, TICKET_STATUSES } from "./status.ts";
 import type { TicketStatus } from "./status.ts";
 import type { Ticket, TicketProblem } from "./ticket.ts";
-
-function ticket(number: number, over: Partial<Ticket> = {}): Ticket {
-  return {
-    id: `AGI-${number}`,
-    number,
-    title: `Ticket ${number}`,
-    description: "",
-    body: "",
-    repo: "shop",
-    status: "Backlog",
-    dependsOn: [],
-    group: null,
-    variantHint: null,
-    priority: null,
-    workflow: null,
-    flow: null,
-    request: "FR-1",
-    path: `feature_requests/FR-1/AGI-${number}.md`,
-    hash: "",
-    lastError: null,
-    prUrl: null,
-    conflict: null,
-    source: null,
-    ...over,
-  };
-}
 
 type Doing = { busy?: readonly string[]; busyBranches?: readonly string[]; problems?: readonly TicketProblem[] };
 

@@ -1,33 +1,8 @@
 import { expect, test } from "vitest";
-import type { Ticket, TicketScan } from "../../core/tickets/ticket.ts";
+import { plainTicket as ticket } from "../../../test/harness/tickets.ts";
+import type { TicketScan } from "../../core/tickets/ticket.ts";
 import { until } from "../../../test/harness/until.ts";
 import { createKnownTickets } from "./known-tickets.ts";
-
-function ticket(number: number, given: Partial<Ticket> = {}): Ticket {
-  return {
-    id: `AGI-${number}`,
-    number,
-    title: `Number ${number}`,
-    description: "",
-    body: "",
-    repo: ".",
-    status: "Backlog",
-    dependsOn: [],
-    group: null,
-    variantHint: null,
-    priority: null,
-    workflow: null,
-    flow: null,
-    request: "FR-1",
-    path: `feature_requests/FR-1/AGI-${number}.md`,
-    hash: `${number}`,
-    lastError: null,
-    prUrl: null,
-    conflict: null,
-    source: null,
-    ...given,
-  };
-}
 
 /** A folder of which the test says what is in it, and that something has changed. */
 function open(first: TicketScan) {
