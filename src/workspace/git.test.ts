@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { chmod, chown, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { git } from "./git.ts";
 import { makeRepository, removeTempDirs, tempDir, valueOf } from "./workspace.testsuite.ts";
+import { createDirectoryWorkspaces } from "./directory.ts";
 import { createWorktreeWorkspaces } from "./worktree.ts";
 
 afterEach(async () => {
@@ -93,6 +94,19 @@ describe("git", () => {
       valueOf(await git(dir, ["rev-parse", "HEAD"]));
     },
   );
+
+  test("a copy of an index that a killed process left is removed after a day, one of today is not", async () => {
+    const dir = await tempDir();
+    const project = await makeRepository(join(dir, "project"));
+    vi.stubEnv("TMPDIR", dir);
+    const old = new Date(Date.now() - 2 * 24 * 3_600_000);
+    for (const name of ["passrail-index-old", "passrail-index-new", "another-old"]) await mkdir(join(dir, name));
+    for (const name of ["passrail-index-old", "another-old"]) await utimes(join(dir, name), old, old);
+    const workspaces = createDirectoryWorkspaces();
+    await workspaces.diff(valueOf(await workspaces.open({ runId: "r1", project })), null);
+    const left = (await readdir(dir)).filter((name) => name !== "project");
+    expect(left.toSorted((one, other) => one.localeCompare(other))).toEqual(["another-old", "passrail-index-new"]);
+  });
 
   test("opening a worktree takes five git processes, opening it again two", async () => {
     const dir = await tempDir();

@@ -1,7 +1,7 @@
 // The working state as git would commit it: a copy of the index with everything added that is not ignored. The real index, the
 // branch and the work tree stay as they are. Both the diff that people read and the pin that keeps work are made from it.
 
-import { copyFile, lstat, mkdir, mkdtemp, rm, utimes } from "node:fs/promises";
+import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
@@ -31,12 +31,30 @@ export async function withSnapshot<T>(
   source: SnapshotSource,
   use: (snapshot: Snapshot) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const folder = await mkdtemp(join(tmpdir(), "passrail-index-"));
+  await sweepLeft(tmpdir());
+  const folder = await mkdtemp(join(tmpdir(), PREFIX));
   try {
     const snapshot = await take(source, folder);
     return snapshot.ok ? await use(snapshot.value) : snapshot;
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const PREFIX = "passrail-index-";
+const LEFT_MS = 24 * 3_600_000;
+const swept = new Set<string>();
+
+/** Whoever was killed in the middle left a copy of an index behind. Once per process is enough; only what is ours, and surely nobody's by now. */
+async function sweepLeft(folder: string): Promise<void> {
+  if (swept.has(folder)) return;
+  swept.add(folder);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => each.startsWith(PREFIX))) {
+    const found = await lstat(join(folder, name)).catch(() => null);
+    const isOurs = found?.isDirectory() === true && found.uid === process.getuid?.();
+    if (isOurs && found.mtimeMs < Date.now() - LEFT_MS)
+      await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
