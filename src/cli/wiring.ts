@@ -119,8 +119,13 @@ function addWork(program: Command, call: Call): void {
     .description("pick tickets and work on them, until Ctrl-C")
     .option("--once", "end when nothing can start and nothing works")
     .option("--slots <n>", "attempts at once")
+    .option("--agent <stage=command>", "program for a stage, an agent or * (repeatable)", collect, [])
     .action((flags: Flags) => {
-      const options = { once: flags["once"] === true, ...texts(flags, "slots") };
+      const options = {
+        once: flags["once"] === true,
+        agents: flags["agent"] as readonly string[],
+        ...texts(flags, "slots"),
+      };
       return call(async (io) => (await import("./commands/work.ts")).work(io, options));
     });
   program

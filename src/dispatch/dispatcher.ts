@@ -31,6 +31,8 @@ export type DispatcherOptions = {
   readonly clock: Clock;
   /** One line for people. */
   readonly log: (line: string) => void;
+  /** Who plays, over what the settings say. */
+  readonly agents?: readonly string[];
   readonly onStart?: (run: Run) => void;
 };
 

@@ -6,7 +6,7 @@ import { err, ok } from "../core/result.ts";
 import { systemClock } from "../engine/clock.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 
-export type OpenDispatcher = Pick<DispatcherOptions, "log" | "onStart" | "project">;
+export type OpenDispatcher = Pick<DispatcherOptions, "agents" | "log" | "onStart" | "project">;
 
 export function openDispatcher(
   {

@@ -28,6 +28,8 @@ export type TicketStart = {
   readonly project: string;
   readonly actor: Actor;
   readonly resolve: (flow: string) => Result<ResolvedFlow>;
+  /** `*=claude`, `validate=codex`: over what the settings say. */
+  readonly agents?: readonly string[];
 };
 
 /** `started` is false where a run of this ticket goes on already. */
@@ -62,7 +64,7 @@ export async function startTicket(
       ],
       ticket: ticketFacts(planned),
       ticketPlace: { file: ticket.path, project, contains },
-      agents: [],
+      agents: start.agents ?? [],
     },
     config,
   );
