@@ -47,6 +47,17 @@ test("R-004-65, R-004-48: a ticket in the backlog walks to Done in its file, wit
   expect({ code, out }).toEqual({ code: 0, out: "" });
 });
 
+test("who plays can be said with the command, over what the settings say", async () => {
+  const own = openProject();
+  project = own;
+  own.settings({ "*": [{ via: "text", text: "no", exit: 3 }] }, { tickets: { backlog_entry: "oneshot" } });
+  own.ticket(1);
+  expect(
+    (await own.passrail(["work", "--once", "--agent", "*=/bin/true"], { env: { MERGE_MODE: "merge" } })).code,
+  ).toBe(0);
+  expect(own.status(1)).toBe("Done");
+});
+
 test("R-004-54: what a ticket depends on is in its branch, and what both made is landed", async () => {
   const own = openProject();
   project = own;
