@@ -9,9 +9,9 @@ const LONGEST = [
   "test/browser/",
   "test/crash/",
   "test/contract/",
-  "test/daemon/",
-  "test/e2e/",
-  "test/engine/",
+  "test/scenarios/daemon/",
+  "test/scenarios/cli/",
+  "test/scenarios/engine/",
 ];
 
 class LongestFirst extends BaseSequencer {

@@ -3,12 +3,12 @@
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClaudeReader } from "../src/agents/claude/stream.ts";
-import { createClaudeRunner } from "../src/agents/claude/runner.ts";
-import { createStreamRedactor } from "../src/agents/redactor.ts";
-import { splitLines } from "../src/agents/stream.ts";
-import { createRedaction } from "../src/core/redaction.ts";
-import { openEventLog } from "../src/engine/event-log.ts";
+import { createClaudeReader } from "../src/runner/claude/stream.ts";
+import { createClaudeRunner } from "../src/runner/claude/runner.ts";
+import { createStreamRedactor } from "../src/runner/process/redactor.ts";
+import { splitLines } from "../src/runner/process/stream.ts";
+import { createRedaction } from "../src/core/secrets/redaction.ts";
+import { openEventLog } from "../src/attempt/event-log.ts";
 import { inFolder, median, type Row } from "./measure.ts";
 
 const STARTS = 15;

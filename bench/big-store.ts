@@ -1,9 +1,9 @@
 // A store as years of use leave it: ten thousand runs with a hundred events each, made by the engine's own commits, as fast as they go.
 // Most runs are completed, some wait for a person, one is very long. Several belong to the same ticket.
 
-import type { Report } from "../src/core/outcome.ts";
-import type { Usage } from "../src/core/usage.ts";
-import type { StageJob } from "../src/engine/run-stage.ts";
+import type { Report } from "../src/core/flow/outcome.ts";
+import type { Usage } from "../src/core/budget/usage.ts";
+import type { StageJob } from "../src/attempt/run-stage.ts";
 import { endlessRevisions } from "./growth.ts";
 import { openWorkload } from "./workload.ts";
 

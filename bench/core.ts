@@ -1,9 +1,9 @@
 // The pure rule alone: transitions per second over the signals of the workload, without store, engine or clock.
 
-import { openItems, type Run } from "../src/core/run.ts";
-import type { Signal, SignalBody } from "../src/core/signal.ts";
-import { transition } from "../src/core/transition.ts";
-import { findWork } from "../src/core/sequence.ts";
+import { openItems, type Run } from "../src/core/run/run.ts";
+import type { Signal, SignalBody } from "../src/core/run/signal.ts";
+import { transition } from "../src/core/run/transition.ts";
+import { findWork } from "../src/core/run/sequence.ts";
 import { median, type Row } from "./measure.ts";
 import { answerAtOnce, featureFlow } from "./workload.ts";
 

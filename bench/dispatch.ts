@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPassrail } from "../src/compose.ts";
-import { openDispatcher } from "../src/dispatch/open.ts";
+import { openDispatcher } from "../src/ticket/pick/open.ts";
 import { inFolder, percentile, type Row } from "./measure.ts";
 
 const TICKETS = 30;

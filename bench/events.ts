@@ -4,9 +4,9 @@ import { get, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type HttpBindings, serve } from "@hono/node-server";
 import { Hono } from "hono";
-import { PROBLEMS } from "../src/api/problem.ts";
-import { createEventHub, type EventHub } from "../src/server/events/hub.ts";
-import { eventStream } from "../src/server/events/stream.ts";
+import { PROBLEMS } from "../src/http/contract/problem.ts";
+import { createEventHub, type EventHub } from "../src/http/server/events/hub.ts";
+import { eventStream } from "../src/http/server/events/stream.ts";
 import { inFolder, median, type Row } from "./measure.ts";
 import { featureFlow, openWorkload, unlimited } from "./workload.ts";
 

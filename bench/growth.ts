@@ -1,9 +1,9 @@
 // Whether things get slower as they pile up: a run in a store that holds thousands, and a revision of a run that had hundreds.
 
 import { cpSync } from "node:fs";
-import type { ResolvedFlow } from "../src/core/agent.ts";
-import type { Report } from "../src/core/outcome.ts";
-import type { StageJob } from "../src/engine/run-stage.ts";
+import type { ResolvedFlow } from "../src/core/flow/agent.ts";
+import type { Report } from "../src/core/flow/outcome.ts";
+import type { StageJob } from "../src/attempt/run-stage.ts";
 import { inFolder, median, type Row, ratio, sample } from "./measure.ts";
 import { answerAtOnce, featureFlow, openWorkload, unlimited, type Workload } from "./workload.ts";
 

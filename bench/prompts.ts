@@ -1,10 +1,10 @@
 // How much of a prompt stays the same between two attempts of one role in one run: vendors' caches reuse a prompt only from its beginning.
 
-import { composePrompt, type PromptFacts } from "../src/core/prompt.ts";
-import { evolve } from "../src/core/evolve.ts";
-import type { WorkStage } from "../src/core/flow.ts";
-import type { Carry, Run } from "../src/core/run.ts";
-import { isWork } from "../src/core/sequence.ts";
+import { composePrompt, type PromptFacts } from "../src/core/prompt/prompt.ts";
+import { evolve } from "../src/core/run/evolve.ts";
+import type { WorkStage } from "../src/core/flow/flow.ts";
+import type { Carry, Run } from "../src/core/run/run.ts";
+import { isWork } from "../src/core/run/sequence.ts";
 import { resolveShipped } from "../test/harness/workbench.ts";
 import { SHIPPED } from "../test/harness/shipped.ts";
 import type { Row } from "./measure.ts";

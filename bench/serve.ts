@@ -7,11 +7,11 @@ import { createInterface } from "node:readline/promises";
 import { loadConfig } from "../src/compose.ts";
 import { systemClock } from "../src/engine/clock.ts";
 import { serverParts } from "../src/daemon/server-parts.ts";
-import { createApp } from "../src/server/app.ts";
-import { createEventHub } from "../src/server/events/hub.ts";
-import { createKeys } from "../src/server/keys.ts";
-import { listen } from "../src/server/listen.ts";
-import { loadWeb } from "../src/server/web.ts";
+import { createApp } from "../src/http/server/app.ts";
+import { createEventHub } from "../src/http/server/events/hub.ts";
+import { createKeys } from "../src/http/server/keys.ts";
+import { listen } from "../src/http/server/listen.ts";
+import { loadWeb } from "../src/http/server/web.ts";
 import { percentile } from "./measure.ts";
 import { featureFlow, openWorkload, unlimited } from "./workload.ts";
 

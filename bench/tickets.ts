@@ -2,10 +2,10 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { planTickets } from "../src/core/tickets/plan.ts";
-import type { TicketFolder } from "../src/tickets/folder.ts";
-import { openTicketFolder } from "../src/tickets/open-folder.ts";
-import { ticketSettings } from "../src/tickets/settings.ts";
+import { planTickets } from "../src/core/ticket/plan.ts";
+import type { TicketFolder } from "../src/ticket/file/folder.ts";
+import { openTicketFolder } from "../src/ticket/file/open-folder.ts";
+import { ticketSettings } from "../src/settings/tickets.ts";
 import { inFolder, median, type Row, sample } from "./measure.ts";
 
 const TICKETS = 10_000;

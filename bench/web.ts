@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, CDPSession, Page } from "playwright-core";
-import { CLI } from "../test/e2e/bench.ts";
+import { CLI } from "../test/scenarios/cli/bench.ts";
 import { builtDashboard } from "../test/browser/built.ts";
 import { openBrowser } from "../test/browser/browser.ts";
 import { until } from "../test/harness/until.ts";

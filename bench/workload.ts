@@ -2,20 +2,20 @@
 // once inside this process. One REVISE per run: start gate, spec, design, build, qa, build, qa, ship gate, done.
 
 import { randomBytes, randomUUID } from "node:crypto";
-import { killLeftovers } from "../src/agents/kill-tree.ts";
-import { findMarked } from "../src/agents/process-table.ts";
+import { killLeftovers } from "../src/runner/process/kill-tree.ts";
+import { findMarked } from "../src/runner/process/process-table.ts";
 import { loadCatalog } from "../src/catalog/catalog.ts";
 import { shippedDir } from "../src/compose.ts";
-import type { ResolvedFlow } from "../src/core/agent.ts";
-import type { RunEvent } from "../src/core/event.ts";
-import type { Stage } from "../src/core/flow.ts";
-import type { Report } from "../src/core/outcome.ts";
-import { openItems, type Run, type Subject } from "../src/core/run.ts";
-import { isWork } from "../src/core/sequence.ts";
+import type { ResolvedFlow } from "../src/core/flow/agent.ts";
+import type { RunEvent } from "../src/core/run/event.ts";
+import type { Stage } from "../src/core/flow/flow.ts";
+import type { Report } from "../src/core/flow/outcome.ts";
+import { openItems, type Run, type Subject } from "../src/core/run/run.ts";
+import { isWork } from "../src/core/run/sequence.ts";
 import { systemClock } from "../src/engine/clock.ts";
-import { builtins } from "../src/engine/builtins.ts";
+import { builtins } from "../src/attempt/builtins.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
-import type { StageJob } from "../src/engine/run-stage.ts";
+import type { StageJob } from "../src/attempt/run-stage.ts";
 import { openSqliteStore } from "../src/store/sqlite/open.ts";
 import type { Store } from "../src/store/store.ts";
 import { nobody } from "../test/harness/nobody.ts";

@@ -6,23 +6,23 @@ import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Detected } from "./agents/detect.ts";
-import type { Config } from "./config.ts";
-import type { RunnerName } from "./core/agent-options.ts";
-import type { Metered } from "./core/budget.ts";
-import type { Actor } from "./core/event.ts";
-import type { Play } from "./core/play.ts";
+import type { Detected } from "./runner/detect.ts";
+import type { Config } from "./settings/settings.ts";
+import type { RunnerName } from "./core/flow/agent-options.ts";
+import type { Metered } from "./core/budget/budget.ts";
+import type { Actor } from "./core/run/event.ts";
+import type { Play } from "./core/flow/runner-choice.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
-import type { Mirror } from "./dispatch/mirror.ts";
+import type { Mirror } from "./ticket/mirror/mirror.ts";
 import type { Engine, EngineOptions } from "./engine/engine.ts";
 import type { Notifier } from "./notify/notify.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
-import type { TicketFolder } from "./tickets/folder.ts";
-import type { MergeWatch } from "./landing/watch.ts";
-import type { TryResult } from "./try-runner.ts";
-import type { Notifications } from "./webhooks/notifications.ts";
-import type { Inventory } from "./inventory.ts";
+import type { TicketFolder } from "./ticket/file/folder.ts";
+import type { MergeWatch } from "./ticket/land/watch.ts";
+import type { TryResult } from "./runner/try.ts";
+import type { Notifications } from "./notify/open.ts";
+import type { Inventory } from "./app/workspaces.ts";
 import type { Found } from "./workspace/inventory.ts";
 import type { WorkspaceMode } from "./workspace/workspace.ts";
 
@@ -71,7 +71,7 @@ export type Acting = Pick<Passrail, "config" | "engine" | "home" | "mirror" | "p
   readonly wakeMerges: () => void;
 };
 
-type ReadYaml = typeof import("./catalog/yaml.ts").readYaml;
+type ReadYaml = typeof import("./file/yaml.ts").readYaml;
 
 const CATCH_UP_MS = 200;
 
@@ -221,7 +221,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
 
 /** The project's folder of tickets, by the project's own settings. */
 async function ticketFolder(
-  open: typeof import("./tickets/open-folder.ts").openTicketFolder,
+  open: typeof import("./ticket/file/open-folder.ts").openTicketFolder,
   project: string,
   environment: Environment,
 ): Promise<TicketFolder> {
@@ -257,14 +257,14 @@ export type RepositoryFile = { readonly path: string; readonly sha256: string; r
 
 /** Hooks, MCP servers and settings for agents' programs that a project brings with it. */
 export async function repositoryFiles(project: string): Promise<readonly RepositoryFile[]> {
-  return (await import("./agents/repository-settings.ts")).findRepositorySettings(project);
+  return (await import("./runner/repository-settings.ts")).findRepositorySettings(project);
 }
 
 /** The workspaces of a state folder, and their cleaning. Reads the store; works beside whoever performs. */
 export async function findInventory(place: Place): Promise<Result<Inventory>> {
   const config = await loadConfig({ ...place, flags: {} });
   if (!config.ok) return config;
-  const { openInventory } = await import("./inventory.ts");
+  const { openInventory } = await import("./app/workspaces.ts");
   return ok(openInventory(place, config.value.workspaces));
 }
 
@@ -287,9 +287,9 @@ export async function detectRunners(
   project: string,
   { programs, passEnvironment }: Pick<Config, "programs" | "passEnvironment">,
 ): Promise<readonly Detected[]> {
-  const { PROGRAMS } = await import("./core/agent-options.ts");
-  const { detectRunner } = await import("./agents/detect.ts");
-  const { childEnvironment, runnerEnvironment } = await import("./agents/environment.ts");
+  const { PROGRAMS } = await import("./core/flow/agent-options.ts");
+  const { detectRunner } = await import("./runner/detect.ts");
+  const { childEnvironment, runnerEnvironment } = await import("./runner/process/environment.ts");
   const shown = PROGRAMS.filter(
     (runner) => (runner !== "acp" && runner !== "command") || programs[runner] !== undefined,
   );
@@ -312,8 +312,8 @@ export async function tryRunner(
 ): Promise<Result<TryResult>> {
   const config = await loadConfig({ environment, project, flags: {} });
   if (!config.ok) return config;
-  const { openPlayers } = await import("./players.ts");
-  const { makeTry } = await import("./try-runner.ts");
+  const { openPlayers } = await import("./runner/open.ts");
+  const { makeTry } = await import("./runner/try.ts");
   const players = openPlayers(environment, config.value);
   try {
     return ok(await makeTry(players, runner, config.value.agents["*"]?.model ?? config.value.model ?? undefined));
@@ -327,8 +327,8 @@ export async function loadConfig({
   project,
   flags,
 }: Pick<OpenOptions, "environment" | "project" | "flags">): Promise<Result<Config>> {
-  const { readConfig } = await import("./config.ts");
-  const { withMcpConfigs } = await import("./agents/mcp-config.ts");
+  const { readConfig } = await import("./settings/settings.ts");
+  const { withMcpConfigs } = await import("./settings/mcp-servers.ts");
   const userDir = environment["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
   const files: Record<"project" | "user", unknown> = { project: undefined, user: undefined };
   for (const [from, path] of [
@@ -345,7 +345,7 @@ export async function loadConfig({
 
 async function readSettings(path: string): Promise<Result<unknown>> {
   if (!existsSync(path)) return ok(undefined);
-  const { readYaml } = await import("./catalog/yaml.ts");
+  const { readYaml } = await import("./file/yaml.ts");
   const read = readYaml(readFileSync(path, "utf8"), { file: path, subject: "settings" });
   return read.ok ? ok(read.value.value) : err(firstOf(read.error, path));
 }

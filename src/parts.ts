@@ -1,22 +1,22 @@
 // Everything that only acting needs, in one module: compose.ts loads it when something acts.
 
-export { childEnvironment } from "./agents/environment.ts";
-export { killLeftovers } from "./agents/kill-tree.ts";
-export { findMarked } from "./agents/process-table.ts";
-export { readYaml } from "./catalog/yaml.ts";
-export { playOf } from "./core/play.ts";
-export { createMirror } from "./dispatch/mirror.ts";
-export { withProjectKeys } from "./dispatch/project-keys.ts";
-export { storeMark } from "./engine/attempt-files.ts";
-export { builtins } from "./engine/builtins.ts";
+export { childEnvironment } from "./runner/process/environment.ts";
+export { killLeftovers } from "./runner/process/kill-tree.ts";
+export { findMarked } from "./runner/process/process-table.ts";
+export { readYaml } from "./file/yaml.ts";
+export { playOf } from "./core/flow/runner-choice.ts";
+export { createMirror } from "./ticket/mirror/mirror.ts";
+export { withProjectKeys } from "./settings/project-keys.ts";
+export { storeMark } from "./attempt/attempt-files.ts";
+export { builtins } from "./attempt/builtins.ts";
 export { systemClock } from "./engine/clock.ts";
 export { createEngine } from "./engine/engine.ts";
-export { runStage } from "./engine/run-stage.ts";
+export { runStage } from "./attempt/run-stage.ts";
 export { createStageLogs } from "./engine/stage-log.ts";
-export { createWriteTickets } from "./intake/write-tickets.ts";
-export { openLanding } from "./landing/open.ts";
-export { openNotifications } from "./webhooks/notifications.ts";
-export { openPlayers } from "./players.ts";
+export { createWriteTickets } from "./ticket/intake/write-tickets.ts";
+export { openLanding } from "./ticket/land/open.ts";
+export { openNotifications } from "./notify/open.ts";
+export { openPlayers } from "./runner/open.ts";
 export { takeEngineLock } from "./store/sqlite/lock.ts";
-export { openTicketFolder } from "./tickets/open-folder.ts";
+export { openTicketFolder } from "./ticket/file/open-folder.ts";
 export { createWorkspaces } from "./workspace/providers.ts";

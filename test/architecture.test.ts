@@ -17,16 +17,16 @@ describe("a planted violation is found", () => {
   const planted = (path: string, text: string) => violations(new Map([[path, text]]));
 
   test.each([
-    ["src/core/run.ts", `import { readFileSync } from "node:fs";`, "it is pure"],
-    ["src/core/run.ts", `import { readFileSync } from "fs";`, "it is pure"],
+    ["src/core/run/run.ts", `import { readFileSync } from "node:fs";`, "it is pure"],
+    ["src/core/run/run.ts", `import { readFileSync } from "fs";`, "it is pure"],
     ["src/core/verdict/tail.ts", `import type { Stats } from "node:fs";`, "it is pure"],
     ["src/api/runs.ts", `const fs = await import("node:fs/promises");`, "it is pure"],
-    ["src/core/run.ts", `import { parse } from "yaml";`, "it knows only the packages of the table"],
-    ["src/core/run.ts", `import type { Store } from "../store/store.ts";`, "the direction is wrong"],
-    ["src/core/run.ts", `export * from "../engine/engine.ts";`, "the direction is wrong"],
-    ["src/core/run.ts", `export type { Engine } from "../engine/engine.ts";`, "the direction is wrong"],
-    ["src/core/run.ts", `import "../engine/engine.ts";`, "the direction is wrong"],
-    ["src/core/run.ts", `type E = typeof import("../engine/engine.ts");`, "the direction is wrong"],
+    ["src/core/run/run.ts", `import { parse } from "yaml";`, "it knows only the packages of the table"],
+    ["src/core/run/run.ts", `import type { Store } from "../store/store.ts";`, "the direction is wrong"],
+    ["src/core/run/run.ts", `export * from "../engine/engine.ts";`, "the direction is wrong"],
+    ["src/core/run/run.ts", `export type { Engine } from "../engine/engine.ts";`, "the direction is wrong"],
+    ["src/core/run/run.ts", `import "../engine/engine.ts";`, "the direction is wrong"],
+    ["src/core/run/run.ts", `type E = typeof import("../engine/engine.ts");`, "the direction is wrong"],
     ["src/store/sqlite/store.ts", `import { open } from "../../workspace/worktree.ts";`, "the direction is wrong"],
     [
       "src/store/sqlite/store.ts",
@@ -35,17 +35,21 @@ describe("a planted violation is found", () => {
     ],
     ["src/engine/engine.ts", `import { openSqlite } from "../store/sqlite/store.ts";`, "the direction is wrong"],
     ["src/engine/engine.ts", `import { loadFlow } from "../catalog/flows.ts";`, "only its types may be imported"],
-    ["src/core/run.ts", `import{a}from"../engine/engine.ts"`, "the direction is wrong"],
-    ["src/core/run.ts", `import * as a /* ** why */ from "../engine/engine.ts";`, "the direction is wrong"],
-    ["src/core/run.ts", `export * as a from "../engine/engine.ts";`, "the direction is wrong"],
-    ["src/core/run.ts", `export interface A {}\nimport { b } from "../engine/engine.ts";`, "the direction is wrong"],
-    ["src/core/run.ts", `const fs = require("fs");`, "it is pure"],
+    ["src/core/run/run.ts", `import{a}from"../engine/engine.ts"`, "the direction is wrong"],
+    ["src/core/run/run.ts", `import * as a /* ** why */ from "../engine/engine.ts";`, "the direction is wrong"],
+    ["src/core/run/run.ts", `export * as a from "../engine/engine.ts";`, "the direction is wrong"],
+    [
+      "src/core/run/run.ts",
+      `export interface A {}\nimport { b } from "../engine/engine.ts";`,
+      "the direction is wrong",
+    ],
+    ["src/core/run/run.ts", `const fs = require("fs");`, "it is pure"],
     ["src/engine/engine.ts", `await import(name);`, "a computed path cannot be checked"],
     ["src/engine/engine.ts", "await import(`./${name}.ts`);", "a computed path cannot be checked"],
     ["src/engine/engine.ts", `import { main } from "../cli/main.ts";`, "the direction is wrong"],
     ["src/cli/main.ts", `import { fake } from "../../test/fake.ts";`, "it is outside of the source"],
     ["src/cli/main.ts", `import { suite } from "../core/run.test.ts";`, "it is outside of the source"],
-    ["web/src/app.tsx", `import { app } from "../../src/server/app.ts";`, "the direction is wrong"],
+    ["web/src/app.tsx", `import { app } from "../../src/http/server/app.ts";`, "the direction is wrong"],
   ])("%s: %s", (path, text, reason) => {
     expect(planted(path, `// head\n${text}\n`)).toEqual([expect.stringContaining(reason)]);
   });
@@ -75,7 +79,7 @@ test.each([
   ],
   ["src/compose.ts", `import { x } from "./agents/claude.ts";\nawait import(name);`],
   ["src/cli/commands/demo.ts", `import { demo } from "../../demo/demo.ts";`],
-  ["src/core/run.ts", `const text = "from 'somewhere'";\nimport.meta.url;\nexport const from = "node:fs";`],
+  ["src/core/run/run.ts", `const text = "from 'somewhere'";\nimport.meta.url;\nexport const from = "node:fs";`],
 ])("what the table allows passes: %s", (path, text) => {
   expect(violations(new Map([[path, text]]))).toEqual([]);
 });

@@ -121,7 +121,7 @@ const ALLOWED: Readonly<Record<string, Rule>> = {
   "index.ts": { may: "*", packages: "*", node: true },
 };
 
-/** Path from the root of the repository (src/core/run.ts) -> text of the file. */
+/** Path from the root of the repository (src/core/run/run.ts) -> text of the file. */
 type Files = ReadonlyMap<string, string>;
 
 /** One sentence per import that the table does not allow. */

@@ -3,14 +3,14 @@
 
 import { basename } from "node:path";
 import { z } from "zod";
-import { agentOptionKeys, storedOptions, type WrittenOptions } from "../core/agent-options.ts";
-import type { AgentDefinition } from "../core/agent.ts";
+import { agentOptionKeys, storedOptions, type WrittenOptions } from "../core/flow/agent-options.ts";
+import type { AgentDefinition } from "../core/flow/agent.ts";
 import { looksSecret } from "../core/check/secrets.ts";
 import type { FileProblem } from "../core/check/problem.ts";
-import { FLOW_NAME_PATTERN } from "../core/flow-file.ts";
+import { FLOW_NAME_PATTERN } from "../core/flow/flow-file.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { splitFrontMatter } from "./front-matter.ts";
-import { readYaml } from "./yaml.ts";
+import { splitFrontMatter } from "../file/front-matter.ts";
+import { readYaml } from "../file/yaml.ts";
 
 export type Origin = "shipped" | "project" | "claude";
 

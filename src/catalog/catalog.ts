@@ -2,14 +2,14 @@
 // Lazy: a file is read when it is asked for and then kept, so that one catalog is one consistent picture; make a new one to see edits.
 
 import { dirname, join } from "node:path";
-import type { ResolvedFlow } from "../core/agent.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
 import { BUILTINS, type CheckContext } from "../core/check/context.ts";
 import type { FileProblem } from "../core/check/problem.ts";
 import { didYouMean } from "../core/check/suggest.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { type AgentFile, type Origin, readAgent } from "./agent-file.ts";
 import { type CheckedFlow, checkFlowText } from "./flow-text.ts";
-import { listFiles, readText } from "./read-text.ts";
+import { listFiles, readText } from "../file/read-text.ts";
 import { resolveWith } from "./resolve.ts";
 
 export type { CheckedFlow } from "./flow-text.ts";

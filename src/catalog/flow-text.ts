@@ -4,10 +4,10 @@ import { checkFlow } from "../core/check/check-flow.ts";
 import type { CheckContext } from "../core/check/context.ts";
 import { type FileProblem, type FlowProblem, problem } from "../core/check/problem.ts";
 import { looksSecret } from "../core/check/secrets.ts";
-import { type Flow, resolveFlow } from "../core/flow.ts";
-import type { FlowFile } from "../core/flow-file.ts";
+import { type Flow, resolveFlow } from "../core/flow/flow.ts";
+import type { FlowFile } from "../core/flow/flow-file.ts";
 import { err, ok, type Result } from "../core/result.ts";
-import { readYaml, type YamlText } from "./yaml.ts";
+import { readYaml, type YamlText } from "../file/yaml.ts";
 
 export type CheckedFlow = { readonly file: FlowFile; readonly flow: Flow; readonly problems: readonly FileProblem[] };
 

@@ -2,8 +2,8 @@
 
 import { forms, type SchemaNode, schemaAt } from "../core/check/schema-at.ts";
 import type { Path } from "../core/check/problem.ts";
-import { DURATION_PATTERN } from "../core/flow-file.ts";
-import { NAME_PATTERN } from "../core/name.ts";
+import { DURATION_PATTERN } from "../core/flow/flow-file.ts";
+import { NAME_PATTERN } from "../core/flow/name.ts";
 
 type Section = { readonly title: string; readonly path: Path; readonly about: string; readonly without?: Path };
 

@@ -2,9 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { ResolvedFlow } from "../core/agent.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { FileProblem } from "../core/check/problem.ts";
-import type { Flow } from "../core/flow.ts";
+import type { Flow } from "../core/flow/flow.ts";
 import { canonicalJson } from "../core/json.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import type { AgentFile } from "./agent-file.ts";

@@ -9,7 +9,7 @@ import type { FileProblem } from "../core/check/problem.ts";
 import { loadCatalog } from "./catalog.ts";
 import { flowJsonSchema } from "./json-schema.ts";
 import { flowReference } from "./reference.ts";
-import { readYaml } from "./yaml.ts";
+import { readYaml } from "../file/yaml.ts";
 
 const shippedDir = join(import.meta.dirname, "../..");
 const NAMES = [

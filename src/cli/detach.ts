@@ -4,9 +4,9 @@ import { spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openForReading } from "../compose.ts";
-import type { Run } from "../core/run.ts";
+import type { Run } from "../core/run/run.ts";
 import { CliError, EXIT } from "./errors.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./terminal/io.ts";
 import { printRest } from "./report.ts";
 import type { RunPlan } from "./run-plan.ts";
 

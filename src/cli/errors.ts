@@ -1,8 +1,8 @@
 // What goes wrong at the command line, in one shape: what happened, what fixes it, and which exit code tells a script.
 
 import type { Problem } from "../core/result.ts";
-import type { Io } from "./io.ts";
-import { plainText } from "./plain-text.ts";
+import type { Io } from "./terminal/io.ts";
+import { plainText } from "./terminal/plain-text.ts";
 
 export const EXIT = {
   ok: 0,

@@ -1,15 +1,15 @@
 // Why a run is or is not at work now, reason by reason: its own state, whom it waits for, the branch, the slots, money. Each with the
 // command that helps, where there is one.
 
-import type { Config } from "../config.ts";
-import type { ResolvedFlow } from "../core/agent.ts";
-import { openItems, type Run } from "../core/run.ts";
-import { findWork } from "../core/sequence.ts";
-import { branchOf } from "../engine/branch.ts";
-import { isOutside } from "../engine/outside.ts";
-import { projectOf } from "../engine/run-settings.ts";
+import type { Config } from "../settings/settings.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import { openItems, type Run } from "../core/run/run.ts";
+import { findWork } from "../core/run/sequence.ts";
+import { branchOf } from "../core/run/branch.ts";
+import { isOutside } from "../core/run/outside.ts";
+import { projectOf } from "../core/run/run-settings.ts";
 import type { Store } from "./find-run.ts";
-import { answersTo, askedBy, flowOf, resumesOf, whyOf } from "./run-view.ts";
+import { answersTo, askedBy, flowOf, resumesOf, whyOf } from "./terminal/run-view.ts";
 
 export type Reason = { readonly code: string; readonly text: string; readonly commands: readonly string[] };
 

@@ -1,7 +1,7 @@
 // Which run or inbox item a person means: an id, the beginning of one, or a number; one meaning or an error that lists the choices.
 
-import type { RunEvent } from "../core/event.ts";
-import { type InboxItem, openItems, type Run } from "../core/run.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import { type InboxItem, openItems, type Run } from "../core/run/run.ts";
 import type { Passrail } from "../compose.ts";
 import { CliError, EXIT, usageError } from "./errors.ts";
 

@@ -1,7 +1,7 @@
 // `--input name=value`, as often as it was given.
 
 import type { Json } from "../core/json.ts";
-import { readPair } from "../launch/inputs.ts";
+import { readPair } from "../app/start-run/inputs.ts";
 import { EXIT, problemError } from "./errors.ts";
 
 export function readPairs(pairs: readonly string[]): readonly (readonly [name: string, value: Json])[] {

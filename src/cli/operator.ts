@@ -2,9 +2,9 @@
 // processes above us; where nothing separates an agent from its user it is a fence and not a wall, and SECURITY.md says so.
 
 import { readFileSync, realpathSync } from "node:fs";
-import { storeMark } from "../engine/attempt-files.ts";
+import { storeMark } from "../attempt/attempt-files.ts";
 import { CliError } from "./errors.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./terminal/io.ts";
 
 const MARKER = "PASSRAIL_MARKER";
 const MAX_ANCESTORS = 64;

@@ -7,7 +7,7 @@ import { Command, CommanderError } from "commander";
 import { didYouMean } from "../core/check/suggest.ts";
 import { CliError, EXIT, reportError, usageError } from "./errors.ts";
 import { EXAMPLES } from "./help-text.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./terminal/io.ts";
 import { addCommands } from "./wiring.ts";
 
 type Globals = {

@@ -1,16 +1,16 @@
 // How a command that acted on a run ends: one record of the run as it now stands, and what to do next.
 
-import type { ResolvedFlow } from "../core/agent.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { JsonObject } from "../core/json.ts";
-import { type Phase, phasesOf, phaseTable } from "../core/projections/phase-line.ts";
-import { openItems, type Run } from "../core/run.ts";
-import { tokensOf, type Usage } from "../core/usage.ts";
+import { type Phase, phasesOf, phaseTable } from "../core/view/phase-line.ts";
+import { openItems, type Run } from "../core/run/run.ts";
+import { tokensOf, type Usage } from "../core/budget/usage.ts";
 import { openForReading } from "../compose.ts";
 import type { RunSummary, Store } from "./find-run.ts";
-import type { Io } from "./io.ts";
-import { paint, printJson, printTable } from "./output.ts";
-import { oneLine } from "./plain-text.ts";
-import { flowOf, isSettled, itemJson, toAttemptRow, whyOf } from "./run-view.ts";
+import type { Io } from "./terminal/io.ts";
+import { paint, printJson, printTable } from "./terminal/output.ts";
+import { oneLine } from "./terminal/plain-text.ts";
+import { flowOf, isSettled, itemJson, toAttemptRow, whyOf } from "./terminal/run-view.ts";
 import type { Rest } from "./session.ts";
 
 /** Opens the store for looking, where there is one, and closes it again. */

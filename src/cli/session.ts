@@ -2,13 +2,13 @@
 // Where another process performs, it only delivers and, if asked, follows. No daemon is needed and none is in the way.
 
 import { openForReading, openPassrail, type OpenOptions, type Passrail } from "../compose.ts";
-import { isEnded, openItems, type Run } from "../core/run.ts";
+import { isEnded, openItems, type Run } from "../core/run/run.ts";
 import { CliError, EXIT, problemError } from "./errors.ts";
 import type { Store } from "./find-run.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./terminal/io.ts";
 import { type Caught, catchSignals } from "./interrupt.ts";
-import { isSettled } from "./run-view.ts";
-import { createView, type View } from "./view.ts";
+import { isSettled } from "./terminal/run-view.ts";
+import { createView, type View } from "./terminal/view.ts";
 
 export type Acting = Pick<Passrail, "engine" | "store" | "person">;
 

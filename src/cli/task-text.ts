@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { JsonObject } from "../core/json.ts";
 import { CliError, problemError, usageError } from "./errors.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./terminal/io.ts";
 
 export type Task = {
   readonly title: string;
@@ -41,7 +41,7 @@ export async function readTask(
 
 async function readTicket(file: string, shown: string): Promise<Task> {
   const text = readFile(file, shown);
-  const { splitFrontMatter } = await import("../catalog/front-matter.ts");
+  const { splitFrontMatter } = await import("../file/front-matter.ts");
   const split = splitFrontMatter(text);
   if (!split.ok) {
     if (split.error.code !== "frontmatter_missing")
@@ -49,7 +49,7 @@ async function readTicket(file: string, shown: string): Promise<Task> {
     const plain = text.replace(/^\uFEFF/u, "").replaceAll("\r\n", "\n");
     return requireTitle({ title: titleOf(plain), body: plain });
   }
-  const { readYaml } = await import("../catalog/yaml.ts");
+  const { readYaml } = await import("../file/yaml.ts");
   const { yaml, linesBefore, body } = split.value;
   const read = readYaml(yaml, { file: shown, subject: "ticket", linesBefore });
   if (!read.ok) {

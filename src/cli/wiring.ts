@@ -1,14 +1,14 @@
 // Every command with its arguments and flags. Wiring only: what a command does is loaded when it is called.
 
 import { Argument, type Command, Option } from "commander";
-import type { RunnerName } from "../core/agent-options.ts";
+import type { RunnerName } from "../core/flow/agent-options.ts";
 import type { ServiceKind } from "../daemon/service-file.ts";
 import type { DemoOptions } from "../demo/demo.ts";
-import type { KeyKind } from "../server/keys.ts";
+import type { KeyKind } from "../http/server/keys.ts";
 import type { Control } from "./commands/control.ts";
 import { usageError } from "./errors.ts";
 import { EXIT_CODES, ITEM, RUN } from "./help-text.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./terminal/io.ts";
 
 /** Runs a command with everything it needs to know. */
 type Call = (command: (io: Io) => Promise<number>) => Promise<void>;

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../compose.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./terminal/io.ts";
 
 export async function isWorkPlace(io: Io): Promise<boolean> {
   if (io.json || io.quiet) return false;

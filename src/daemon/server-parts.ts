@@ -7,18 +7,18 @@ import type { Json } from "../core/json.ts";
 import { err, ok } from "../core/result.ts";
 import { startDemo } from "../demo/start.ts";
 import { systemClock } from "../engine/clock.ts";
-import { prepareRun } from "../launch/prepare.ts";
-import type { Audit } from "../server/audit.ts";
-import type { EventHub } from "../server/events/hub.ts";
-import type { Keys } from "../server/keys.ts";
-import type { ServerParts } from "../server/parts.ts";
-import { describeWorker } from "../server/worker.ts";
-import { createCommitOf } from "./commit-of.ts";
+import { prepareRun } from "../app/start-run/prepare.ts";
+import type { Audit } from "../http/server/audit.ts";
+import type { EventHub } from "../http/server/events/hub.ts";
+import type { Keys } from "../http/server/keys.ts";
+import type { ServerParts } from "../http/server/parts.ts";
+import { describeWorker } from "../http/server/worker.ts";
+import { createCommitOf } from "../git/commit-of.ts";
 import type { DaemonOptions } from "./daemon.ts";
-import { createKnownRunners } from "./known-runners.ts";
-import { describeProject } from "./project-info.ts";
+import { createKnownRunners } from "../runner/known.ts";
+import { describeProject } from "../git/project-info.ts";
 import { openTicketDesk } from "./ticket-desk.ts";
-import { wholeDiff } from "./whole-diff.ts";
+import { wholeDiff } from "../git/whole-diff.ts";
 
 type More = DaemonOptions & { readonly audit?: Audit; readonly keys: Keys; readonly hub: EventHub };
 

@@ -2,13 +2,13 @@
 // files that the mirror keeps equal with their runs, read once for both.
 
 import type { Acting } from "../compose.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../settings/settings.ts";
 import type { Result } from "../core/result.ts";
-import { startTicket } from "../dispatch/start-ticket.ts";
-import type { EventHub } from "../server/events/hub.ts";
-import type { ServerParts, TicketDesk } from "../server/parts.ts";
-import { createKnownTickets, type TicketSource } from "../server/tickets/known-tickets.ts";
-import { ownRepoNames } from "../tickets/repos.ts";
+import { startTicket } from "../ticket/pick/start-ticket.ts";
+import type { EventHub } from "../http/server/events/hub.ts";
+import type { ServerParts, TicketDesk } from "../http/server/parts.ts";
+import { createKnownTickets, type TicketSource } from "../http/server/tickets/known-tickets.ts";
+import { ownRepoNames } from "../ticket/file/repos.ts";
 import type { Log } from "./log.ts";
 
 type Parts = {

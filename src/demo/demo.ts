@@ -3,9 +3,9 @@
 
 import { loadCatalog } from "../catalog/catalog.ts";
 import { openPassrail, type Passrail, shippedDir } from "../compose.ts";
-import type { RunEvent } from "../core/event.ts";
-import type { Flow } from "../core/flow.ts";
-import { isEnded, openItems, type Run } from "../core/run.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import type { Flow } from "../core/flow/flow.ts";
+import { isEnded, openItems, type Run } from "../core/run/run.ts";
 import { type DemoIo, INTERRUPTED } from "./io.ts";
 import { type People, typingPeople, writtenPeople } from "./people.ts";
 import { STORY } from "./story.ts";

@@ -1,9 +1,9 @@
 // One line for a change that a reader wants to know of; undefined for the bookkeeping in between.
 
-import type { EventType, RunEvent } from "../core/event.ts";
-import type { Flow } from "../core/flow.ts";
-import { issueText } from "../core/outcome.ts";
-import type { Run } from "../core/run.ts";
+import type { EventType, RunEvent } from "../core/run/event.ts";
+import type { Flow } from "../core/flow/flow.ts";
+import { issueText } from "../core/flow/outcome.ts";
+import type { Run } from "../core/run/run.ts";
 import type { DemoIo } from "./io.ts";
 import { fit, type Mark, markOf, plainLine } from "./look.ts";
 

@@ -2,8 +2,8 @@
 
 import { createInterface } from "node:readline/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Flow } from "../core/flow.ts";
-import type { InboxItem } from "../core/run.ts";
+import type { Flow } from "../core/flow/flow.ts";
+import type { InboxItem } from "../core/run/run.ts";
 import { type DemoIo, INTERRUPTED } from "./io.ts";
 import { paint, plainLine } from "./look.ts";
 import { type Decision, suggestionFor } from "./story.ts";

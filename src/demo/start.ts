@@ -5,9 +5,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadCatalog } from "../catalog/catalog.ts";
 import { type Acting, shippedDir } from "../compose.ts";
-import type { Actor } from "../core/event.ts";
+import type { Actor } from "../core/run/event.ts";
 import { err, ok, type Result } from "../core/result.ts";
-import type { Subject } from "../core/run.ts";
+import type { Subject } from "../core/run/run.ts";
 import { fillProject } from "./world.ts";
 
 export type DemoStart = Pick<Acting, "engine" | "store" | "home"> & {

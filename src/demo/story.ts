@@ -1,6 +1,6 @@
 // The texts of the demo: what is asked for, and what a person would answer. Data only.
 
-import type { InboxItem } from "../core/run.ts";
+import type { InboxItem } from "../core/run/run.ts";
 
 export type Decision = { readonly answer: string; readonly text: string };
 

@@ -1,8 +1,8 @@
 // What came of the demo: counted from the events that were stored and from the repository, not from what was meant to happen.
 
-import type { RunEvent } from "../core/event.ts";
-import type { Flow } from "../core/flow.ts";
-import type { Run } from "../core/run.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import type { Flow } from "../core/flow/flow.ts";
+import type { Run } from "../core/run/run.ts";
 import type { DemoIo } from "./io.ts";
 import { paint, plainLine, seconds } from "./look.ts";
 import type { World } from "./world.ts";

@@ -1,8 +1,8 @@
 // The run as a tree of its stages, one line each: a pure function of what the run is now.
 
-import type { Flow, Stage } from "../core/flow.ts";
-import { isWork } from "../core/sequence.ts";
-import type { Run, Track } from "../core/run.ts";
+import type { Flow, Stage } from "../core/flow/flow.ts";
+import { isWork } from "../core/run/sequence.ts";
+import type { Run, Track } from "../core/run/run.ts";
 import type { DemoIo } from "./io.ts";
 import { fit, type Mark, markOf, paint, plainLine } from "./look.ts";
 

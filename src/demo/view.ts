@@ -1,8 +1,8 @@
 // What is seen while the demo runs: on a terminal a tree that is redrawn in place, elsewhere one line per change, or the events as JSON.
 
-import type { RunEvent } from "../core/event.ts";
-import type { Flow } from "../core/flow.ts";
-import type { Run } from "../core/run.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import type { Flow } from "../core/flow/flow.ts";
+import type { Run } from "../core/run/run.ts";
 import type { DemoIo } from "./io.ts";
 import { lineFor } from "./lines.ts";
 import { drawTree } from "./tree.ts";

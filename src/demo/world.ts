@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shippedDir } from "../compose.ts";
-import type { Flow } from "../core/flow.ts";
+import type { Flow } from "../core/flow/flow.ts";
 
 export type World = {
   readonly project: string;

@@ -1,7 +1,7 @@
 // What an attempt is thought to cost, before it starts: from the history of its agent, else as its runner says. Whether there is room
 // for it is checked by the store.
 
-import type { ResolvedFlow } from "../core/agent.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
 import {
   type BudgetAmounts,
   type Budgets,
@@ -12,11 +12,11 @@ import {
   NO_BUDGETS,
   type Reservation,
   ticketKey,
-} from "../core/budget.ts";
-import type { RunEvent } from "../core/event.ts";
-import type { WorkStage } from "../core/flow.ts";
-import type { Run } from "../core/run.ts";
-import type { Usage } from "../core/usage.ts";
+} from "../core/budget/budget.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import type { WorkStage } from "../core/flow/flow.ts";
+import type { Run } from "../core/run/run.ts";
+import type { Usage } from "../core/budget/usage.ts";
 import type { Store } from "../store/store.ts";
 
 export type BudgetOptions = {

@@ -1,8 +1,8 @@
 // Runners that are over their limit, as an attempt has found out: others of the same runner need not try. Known in memory only; what is
 // held back because of it is written into its run.
 
-import { isAccountLimit, limitMs } from "../core/infrastructure.ts";
-import type { Report } from "../core/outcome.ts";
+import { isAccountLimit, limitMs } from "../core/run/postponement.ts";
+import type { Report } from "../core/flow/outcome.ts";
 import type { Clock } from "./clock.ts";
 
 export type Hold = { readonly cause: string; readonly until: string };

@@ -1,11 +1,11 @@
 // A start that costs something: what is put aside for it, or, where its runner or a budget is used up, what happens instead.
 
-import type { ResolvedFlow } from "../core/agent.ts";
-import type { OverBudget, Reservation } from "../core/budget.ts";
-import type { Run } from "../core/run.ts";
-import { findWork } from "../core/sequence.ts";
-import type { Signal } from "../core/signal.ts";
-import type { Step } from "../core/transition.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { OverBudget, Reservation } from "../core/budget/budget.ts";
+import type { Run } from "../core/run/run.ts";
+import { findWork } from "../core/run/sequence.ts";
+import type { Signal } from "../core/run/signal.ts";
+import type { Step } from "../core/run/transition.ts";
 import type { EngineBudgets, Meter } from "./budgets.ts";
 import type { Holds } from "./holds.ts";
 

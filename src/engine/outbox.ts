@@ -1,11 +1,11 @@
 // Work that survives crashes by itself: telling people, and letting go of workspaces. It lies in the store until it is done; what fails
 // stays for the next look.
 
-import type { ResolvedFlow } from "../core/agent.ts";
-import type { Run } from "../core/run.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { Run } from "../core/run/run.ts";
 import type { Notifier } from "../notify/notify.ts";
 import type { Store, WorkRecord } from "../store/store.ts";
-import { failpoint } from "./failpoint.ts";
+import { failpoint } from "../attempt/failpoint.ts";
 
 export type OutboxOptions = {
   readonly store: Store;

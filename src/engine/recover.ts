@@ -1,10 +1,10 @@
 // What to do with what was running when an engine died. Nothing is believed to run that this engine did not start: leftovers are ended,
 // their attempts marked interrupted, and their stages become ready again. Never acts on a bare pid.
 
-import type { ProcessIdentity, Processes } from "../agents/runner.ts";
-import type { Run, Track } from "../core/run.ts";
+import type { ProcessIdentity, Processes } from "../runner/runner.ts";
+import type { Run, Track } from "../core/run/run.ts";
 import type { Store } from "../store/store.ts";
-import { failpoint } from "./failpoint.ts";
+import { failpoint } from "../attempt/failpoint.ts";
 
 export type Recovery = {
   readonly store: Store;

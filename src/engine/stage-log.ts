@@ -14,12 +14,12 @@ import {
   constants,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { RunEvent } from "../core/event.ts";
-import { isName } from "../core/name.ts";
-import type { Run } from "../core/run.ts";
-import { stripAnsi } from "../core/strip-ansi.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import { isName } from "../core/flow/name.ts";
+import type { Run } from "../core/run/run.ts";
+import { stripAnsi } from "../core/secrets/strip-ansi.ts";
 import type { AttemptRecord, Store } from "../store/store.ts";
-import { attemptFiles } from "./attempt-files.ts";
+import { attemptFiles } from "../attempt/attempt-files.ts";
 
 export type StageLogs = {
   onChange(run: Run, events: readonly RunEvent[]): void;

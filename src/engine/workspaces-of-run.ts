@@ -3,13 +3,13 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ResolvedFlow } from "../core/agent.ts";
-import type { Run } from "../core/run.ts";
-import { findWork } from "../core/sequence.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { Run } from "../core/run/run.ts";
+import { findWork } from "../core/run/sequence.ts";
 import type { Store } from "../store/store.ts";
 import { WORKSPACE_MODES, type WorkspaceMode, type Workspaces } from "../workspace/workspace.ts";
-import { projectOf, workspaceMode } from "./run-settings.ts";
-import { branchRequest, isKept, isPerStage, keyOf } from "./stage-workspace.ts";
+import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
+import { branchRequest, isKept, isPerStage, keyOf } from "../attempt/stage-workspace.ts";
 
 export type RunWorkspacesOptions = {
   readonly store: Store;

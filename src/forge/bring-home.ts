@@ -2,8 +2,8 @@
 // and they must not depend on a cache.
 
 import { ok, type Result } from "../core/result.ts";
-import { git, inRepository } from "../workspace/git.ts";
-import { resolveCommits } from "../workspace/repository.ts";
+import { git, inRepository } from "../git/git.ts";
+import { resolveCommits } from "../git/repository.ts";
 
 export async function bringHome(commonDir: string, gitDir: string, commit: string): Promise<Result<null>> {
   const here = inRepository(commonDir);

@@ -1,7 +1,7 @@
 // The port of a forge: where finished work goes. A plain git remote, a repository without a remote, GitHub. It knows commits and
 // branches, nothing of runs; every call can be repeated.
 
-import type { Issue } from "../core/outcome.ts";
+import type { Issue } from "../core/flow/outcome.ts";
 import type { Result } from "../core/result.ts";
 
 export type PullRequest = {

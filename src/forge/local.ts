@@ -2,11 +2,11 @@
 // somebody has it checked out only if nothing of theirs is in the way.
 
 import { err, ok, type Result } from "../core/result.ts";
-import { checkBranchName } from "../workspace/branch-name.ts";
-import { git, inRepository } from "../workspace/git.ts";
-import { findRepository, type Repository, resolveCommits } from "../workspace/repository.ts";
+import { checkBranchName } from "../git/branch-name.ts";
+import { git, inRepository } from "../git/git.ts";
+import { findRepository, type Repository, resolveCommits } from "../git/repository.ts";
 import { bringHome } from "./bring-home.ts";
-import { type Courier, isAncestor } from "./courier.ts";
+import { type Courier, isAncestor } from "./mirror-repository.ts";
 import type { Forge } from "./forge.ts";
 import { noTarget, proven } from "./remote.ts";
 

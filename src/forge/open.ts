@@ -1,8 +1,8 @@
 // Which forge a project has: what the settings name, else what its remote's address tells.
 
 import { err, ok, type Result } from "../core/result.ts";
-import { findProject, findRepository } from "../workspace/repository.ts";
-import { type Courier, openCourier } from "./courier.ts";
+import { findProject, findRepository } from "../git/repository.ts";
+import { type Courier, openCourier } from "./mirror-repository.ts";
 import type { Forge } from "./forge.ts";
 import { createLocalForge } from "./local.ts";
 import { createGitHubApi } from "./github/api.ts";
@@ -11,7 +11,7 @@ import { type GitHubTransport, openTransport } from "./github/transport.ts";
 import { type Network, remoteGit } from "./network.ts";
 import { createRemoteForge } from "./remote.ts";
 import { gitHubName, keepAddress, remoteAddress } from "./remote-address.ts";
-import type { MergeSettings } from "./settings.ts";
+import type { MergeSettings } from "../settings/merge.ts";
 
 export type ForgeOptions = {
   /** The state folder. */

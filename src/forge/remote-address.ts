@@ -4,7 +4,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { git } from "../workspace/git.ts";
+import { git } from "../git/git.ts";
 
 /** Null where the repository has no such remote. */
 export async function remoteAddress(project: string, remote: string): Promise<Result<string | null>> {

@@ -1,9 +1,9 @@
 // A plain git remote: branches are pushed, a person merges them where they like. Proof is what the remote itself shows after a fetch.
 
 import { err, ok, type Result } from "../core/result.ts";
-import { checkBranchName } from "../workspace/branch-name.ts";
+import { checkBranchName } from "../git/branch-name.ts";
 import { bringHome } from "./bring-home.ts";
-import { type Courier, fetchBranch } from "./courier.ts";
+import { type Courier, fetchBranch } from "./mirror-repository.ts";
 import type { Forge } from "./forge.ts";
 import { type Network, remoteGit } from "./network.ts";
 

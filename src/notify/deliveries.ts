@@ -2,7 +2,7 @@
 // next. Bounded: ended deliveries make room first, then the oldest pending ones, which end as failed.
 
 import { z } from "zod";
-import { openJournal } from "../files/journal.ts";
+import { openJournal } from "../file/journal.ts";
 
 const notice = z.object({
   runId: z.string(),

@@ -2,15 +2,15 @@
 // The makers below build changes by hand, with `evolve` only: a store must not depend on how decisions are made.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { KeyedLimit, Reservation } from "../core/budget.ts";
-import type { Command } from "../core/command.ts";
-import type { Actor, EventBody, RunEvent } from "../core/event.ts";
-import { evolve } from "../core/evolve.ts";
+import type { KeyedLimit, Reservation } from "../core/budget/budget.ts";
+import type { Command } from "../core/run/command.ts";
+import type { Actor, EventBody, RunEvent } from "../core/run/event.ts";
+import { evolve } from "../core/run/evolve.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Outcome } from "../core/outcome.ts";
-import { handoffPayload } from "../core/projections/story.ts";
-import type { Carry, InboxItem, Run } from "../core/run.ts";
-import type { Usage } from "../core/usage.ts";
+import type { Outcome } from "../core/flow/outcome.ts";
+import { handoffPayload } from "../core/view/story.ts";
+import type { Carry, InboxItem, Run } from "../core/run/run.ts";
+import type { Usage } from "../core/budget/usage.ts";
 import type { Change, CommitResult, Store, StoredRun } from "./store.ts";
 
 type OpenedStore = {

@@ -1,12 +1,12 @@
 // The port of every store: the whole contract between the engine and its database on one page. One `commit` is one transaction is
 // one handoff; it is answered only after it is durable. Reads see committed data only. Times are ISO 8601 UTC with Z.
 
-import type { BudgetUse, OverBudget, Reservation, SpendingKey } from "../core/budget.ts";
-import type { RunEvent } from "../core/event.ts";
-import type { Command } from "../core/command.ts";
+import type { BudgetUse, OverBudget, Reservation, SpendingKey } from "../core/budget/budget.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import type { Command } from "../core/run/command.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { InboxItem, Run, Subject } from "../core/run.ts";
-import type { Usage } from "../core/usage.ts";
+import type { InboxItem, Run, Subject } from "../core/run/run.ts";
+import type { Usage } from "../core/budget/usage.ts";
 
 /** Everything one decision changes. */
 export type Change = {

@@ -2,9 +2,9 @@
 // there (an include can depend on the branch), and they must be off before the first file is written.
 
 import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { git } from "./git.ts";
+import { git } from "../git/git.ts";
 import { findRegistration, markReady, OPENING } from "./registration.ts";
-import { resolveCommits } from "./repository.ts";
+import { resolveCommits } from "../git/repository.ts";
 import type { Target } from "./target.ts";
 import type { InTurn } from "./turns.ts";
 

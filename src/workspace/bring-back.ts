@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { whereCheckedOut } from "./add-worktree.ts";
-import { git, inRepository, type Place } from "./git.ts";
-import { isAncestor, pinCommit } from "./pin.ts";
-import { resolveCommits } from "./repository.ts";
+import { git, inRepository, type Place } from "../git/git.ts";
+import { isAncestor, pinCommit } from "../git/pin.ts";
+import { resolveCommits } from "../git/repository.ts";
 
 export type Return = {
   readonly place: Place;

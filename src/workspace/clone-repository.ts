@@ -5,8 +5,8 @@ import { appendFile, lstat, mkdtemp, readdir, rename, rm } from "node:fs/promise
 import { join } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { baseMissing, branchInUse, unborn, whereCheckedOut } from "./add-worktree.ts";
-import { git, type Place, readConfig, readUserConfig } from "./git.ts";
-import { resolveCommits } from "./repository.ts";
+import { git, type Place, readConfig, readUserConfig } from "../git/git.ts";
+import { resolveCommits } from "../git/repository.ts";
 import type { Target } from "./target.ts";
 import { lookAt } from "./worktree-folder.ts";
 

@@ -5,7 +5,7 @@ import { constants } from "node:fs";
 import { appendFile, lstat, mkdir, open, readFile, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { git, type Place } from "./git.ts";
+import { git, type Place } from "../git/git.ts";
 
 const FILE_BYTES = 10 * 1024 * 1024;
 

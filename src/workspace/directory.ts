@@ -2,8 +2,8 @@
 // time (the lock key) is all that protects the files.
 
 import { ok } from "../core/result.ts";
-import { diffSince } from "./diff.ts";
-import { findProject, findRepository, resolveCommits } from "./repository.ts";
+import { diffSince } from "../git/diff.ts";
+import { findProject, findRepository, resolveCommits } from "../git/repository.ts";
 import type { Workspaces } from "./workspace.ts";
 
 export function createDirectoryWorkspaces(): Workspaces {

@@ -1,7 +1,7 @@
 // What workspaces with git have in common behind the port: the place of their repository, so that commits can be made and merged there.
 
 import type { Result } from "../core/result.ts";
-import type { Place } from "./git.ts";
+import type { Place } from "../git/git.ts";
 import type { Workspace, Workspaces } from "./workspace.ts";
 
 export type GitWorkspaces = Workspaces & {

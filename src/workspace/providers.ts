@@ -4,10 +4,10 @@
 import { join } from "node:path";
 import { err, type Problem } from "../core/result.ts";
 import { createCloneWorkspaces } from "./clone.ts";
-import { createConfining, isConfining } from "./confined/kinds.ts";
+import { createConfining, isConfining } from "./sandbox/kinds.ts";
 import { createDirectoryWorkspaces } from "./directory.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
-import type { WorkspaceSettings } from "./settings.ts";
+import type { WorkspaceSettings } from "../settings/workspaces.ts";
 import { usable } from "./usable.ts";
 import type { WorkspaceMode, Workspaces } from "./workspace.ts";
 import { createWorktreeWorkspaces } from "./worktree.ts";

@@ -4,7 +4,7 @@
 import { lstat, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { git, inRepository, type Place } from "./git.ts";
+import { git, inRepository, type Place } from "../git/git.ts";
 import { inTheWay } from "./worktree-folder.ts";
 
 export type Registration = {

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { copyFile, lstat, mkdir, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { git, inRepository } from "./git.ts";
+import { git, inRepository } from "../git/git.ts";
 
 type Seen = {
   /** Name -> hash of what it holds. */

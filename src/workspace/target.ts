@@ -2,8 +2,8 @@
 
 import { join, relative, sep } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { checkBranchName } from "./branch-name.ts";
-import { findProject, findRepository, type Repository } from "./repository.ts";
+import { checkBranchName } from "../git/branch-name.ts";
+import { findProject, findRepository, type Repository } from "../git/repository.ts";
 import type { Workspace, WorkspaceRequest } from "./workspace.ts";
 import { openRoot } from "./worktree-folder.ts";
 

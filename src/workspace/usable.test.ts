@@ -6,7 +6,7 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createWorkspaces } from "./providers.ts";
-import type { WorkspaceSettings } from "./settings.ts";
+import type { WorkspaceSettings } from "../settings/workspaces.ts";
 import { makeRepository, removeTempDirs, tempDir, userGit, valueOf, workspacesSuite } from "./workspace.testsuite.ts";
 import type { WorkspaceMode } from "./workspace.ts";
 

@@ -4,14 +4,14 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { commitLeft, commitsSince, mergeIn } from "./branch-work.ts";
+import { commitLeft, commitsSince, mergeIn } from "../git/branch-work.ts";
 import { copyFiles } from "./copy-files.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
 import { type Note, openNotes, workspaceOfNote } from "./notes.ts";
 import { takeBlock } from "./ports.ts";
 import { guardRepository } from "./repository-guard.ts";
 import { runSetup, setupEnvironment } from "./setup.ts";
-import type { WorkspaceSettings } from "./settings.ts";
+import type { WorkspaceSettings } from "../settings/workspaces.ts";
 import { inTurns } from "./turns.ts";
 import type { Workspace, WorkspaceRequest, Workspaces } from "./workspace.ts";
 

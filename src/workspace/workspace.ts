@@ -2,9 +2,9 @@
 // a branch is pinned under refs/passrail/keep/ before anything is removed.
 
 import type { Result } from "../core/result.ts";
-import type { WorkspaceMode } from "../core/workspace-mode.ts";
+import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 
-export { WORKSPACE_MODES, type WorkspaceMode } from "../core/workspace-mode.ts";
+export { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
 
 export type WorkspaceRequest = {
   readonly runId: string;

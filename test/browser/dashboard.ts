@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { type Running, startDaemon } from "../daemon/running.ts";
+import { type Running, startDaemon } from "../scenarios/daemon/running.ts";
 import { until } from "../harness/until.ts";
 import { openBrowser } from "./browser.ts";
 import { builtDashboard } from "./built.ts";

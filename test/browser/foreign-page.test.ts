@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ROUTES } from "../../src/api/routes.ts";
-import { type Running, startDaemon } from "../daemon/running.ts";
+import { ROUTES } from "../../src/http/contract/routes.ts";
+import { type Running, startDaemon } from "../scenarios/daemon/running.ts";
 import { isBrowserMissing, openBrowser } from "./browser.ts";
 
 const SLOW = 90_000;

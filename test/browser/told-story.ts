@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Running } from "../daemon/running.ts";
+import type { Running } from "../scenarios/daemon/running.ts";
 
 export type ToldStory = {
   /** The number of the handoff that it makes. */

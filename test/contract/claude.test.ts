@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createClaudeRunner } from "../../src/agents/claude/runner.ts";
+import { createClaudeRunner } from "../../src/runner/claude/runner.ts";
 import { type Bench, openBench, VERDICT_SCHEMA } from "./bench.ts";
 import { describeContract, told } from "./contract.testsuite.ts";
 import { claude } from "./vendors.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createCodexRunner } from "../../src/agents/codex/runner.ts";
+import { createCodexRunner } from "../../src/runner/codex/runner.ts";
 import { type Bench, openBench, VERDICT_SCHEMA } from "./bench.ts";
 import { describeContract, told } from "./contract.testsuite.ts";
 import { codex } from "./vendors.ts";

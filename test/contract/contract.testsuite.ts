@@ -4,12 +4,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findMarked } from "../../src/agents/process-table.ts";
-import { createStreamRedactor } from "../../src/agents/redactor.ts";
-import { runnerSuite, type Scene, SPEECH, sceneMark } from "../../src/agents/runner.testsuite.ts";
-import type { AttemptSpec, FAILURES, Runner, Session } from "../../src/agents/runner.ts";
-import { createRedaction } from "../../src/core/redaction.ts";
-import type { Usage } from "../../src/core/usage.ts";
+import { findMarked } from "../../src/runner/process/process-table.ts";
+import { createStreamRedactor } from "../../src/runner/process/redactor.ts";
+import { runnerSuite, type Scene, SPEECH, sceneMark } from "../../src/runner/runner.testsuite.ts";
+import type { AttemptSpec, FAILURES, Runner, Session } from "../../src/runner/runner.ts";
+import { createRedaction } from "../../src/core/secrets/redaction.ts";
+import type { Usage } from "../../src/core/budget/usage.ts";
 import type { Script } from "../fixtures/models/scenario.ts";
 import { until } from "../harness/until.ts";
 import { API_KEY, type Bench, openBench, transcript, untilAsked, VERDICT_SCHEMA } from "./bench.ts";

@@ -6,8 +6,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { findMarked } from "../../src/agents/process-table.ts";
-import { storeMark } from "../../src/engine/attempt-files.ts";
+import { findMarked } from "../../src/runner/process/process-table.ts";
+import { storeMark } from "../../src/attempt/attempt-files.ts";
 import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
 import { until } from "../harness/until.ts";
 import { newRepository } from "../harness/workbench.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGeminiRunner } from "../../src/agents/gemini/runner.ts";
+import { createGeminiRunner } from "../../src/runner/gemini/runner.ts";
 import { type Bench, openBench } from "./bench.ts";
 import { type Contract, describeContract, told } from "./contract.testsuite.ts";
 import { gemini } from "./vendors.ts";

@@ -2,10 +2,10 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createClaudeRunner } from "../../src/agents/claude/runner.ts";
-import { createCodexRunner } from "../../src/agents/codex/runner.ts";
-import type { Listening } from "../../src/server/listen.ts";
-import { type Served, serve } from "../server/served.ts";
+import { createClaudeRunner } from "../../src/runner/claude/runner.ts";
+import { createCodexRunner } from "../../src/runner/codex/runner.ts";
+import type { Listening } from "../../src/http/server/listen.ts";
+import { type Served, serve } from "../scenarios/http/served.ts";
 import { type Bench, openBench, transcript } from "./bench.ts";
 import { contractTests } from "./installed.ts";
 import { claude, codex } from "./vendors.ts";

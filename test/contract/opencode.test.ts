@@ -1,5 +1,5 @@
-import { createOpencodeRunner } from "../../src/agents/opencode/runner.ts";
-import { UNKNOWN_USAGE } from "../../src/core/usage.ts";
+import { createOpencodeRunner } from "../../src/runner/opencode/runner.ts";
+import { UNKNOWN_USAGE } from "../../src/core/budget/usage.ts";
 import { type Contract, describeContract, type Tokens, told } from "./contract.testsuite.ts";
 import { OPENCODE_PRICES, opencode } from "./vendors.ts";
 

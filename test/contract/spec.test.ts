@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { type Bench, openBench } from "../e2e/bench.ts";
+import { type Bench, openBench } from "../scenarios/cli/bench.ts";
 import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
 import { cliPath, contractTests } from "./installed.ts";
 import { claude } from "./vendors.ts";

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Bench, openBench } from "../e2e/bench.ts";
+import { type Bench, openBench } from "../scenarios/cli/bench.ts";
 import type { Rule } from "../fixtures/models/scenario.ts";
 import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
 import { cliPath, contractTests } from "./installed.ts";

@@ -15,9 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { killLeftovers } from "../../src/agents/kill-tree.ts";
-import { findMarked } from "../../src/agents/process-table.ts";
-import { storeMark } from "../../src/engine/attempt-files.ts";
+import { killLeftovers } from "../../src/runner/process/kill-tree.ts";
+import { findMarked } from "../../src/runner/process/process-table.ts";
+import { storeMark } from "../../src/attempt/attempt-files.ts";
 import { newRepository } from "../harness/workbench.ts";
 import type { Scenario } from "./scenarios.ts";
 

@@ -4,9 +4,9 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPassrail, type Passrail } from "../../src/compose.ts";
-import type { RunEvent } from "../../src/core/event.ts";
+import type { RunEvent } from "../../src/core/run/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { type InboxItem, openItems, type Run } from "../../src/core/run.ts";
+import { type InboxItem, openItems, type Run } from "../../src/core/run/run.ts";
 import { onlyStages } from "../harness/custom-flow.ts";
 import { resolveShipped } from "../harness/workbench.ts";
 import { eventMark } from "./event-mark.ts";

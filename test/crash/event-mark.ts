@@ -1,7 +1,7 @@
 // A short name for the content of an event, the same before it is stored and after it is read back, whatever the order of its keys.
 
 import { createHash } from "node:crypto";
-import type { RunEvent } from "../../src/core/event.ts";
+import type { RunEvent } from "../../src/core/run/event.ts";
 
 export function eventMark(event: RunEvent): string {
   return createHash("sha256")

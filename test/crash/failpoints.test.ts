@@ -4,7 +4,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { FAILPOINTS, type Failpoint } from "../../src/engine/failpoint.ts";
+import { FAILPOINTS, type Failpoint } from "../../src/attempt/failpoint.ts";
 import { closeStage, drive, openStage } from "./drive.ts";
 import { type Ending, inspect } from "./invariants.ts";
 import { endings, scenarioOf } from "./seeds.ts";

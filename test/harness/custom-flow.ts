@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { ResolvedFlow } from "../../src/core/agent.ts";
-import { resolveFlow } from "../../src/core/flow.ts";
-import { type FlowFile, flowFileSchema } from "../../src/core/flow-file.ts";
+import type { ResolvedFlow } from "../../src/core/flow/agent.ts";
+import { resolveFlow } from "../../src/core/flow/flow.ts";
+import { type FlowFile, flowFileSchema } from "../../src/core/flow/flow-file.ts";
 import { resolveShipped } from "./workbench.ts";
 
 export function customFlow(base: string, change: (file: FlowFile) => unknown): ResolvedFlow {

@@ -1,6 +1,6 @@
 // Players for an engine whose stages are carried out by the test itself: nobody may be asked to play.
 
-import type { Players } from "../../src/engine/players.ts";
+import type { Players } from "../../src/runner/runners.ts";
 
 export const nobody: Players = {
   playerFor: () => {

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { type Flow, resolveFlow } from "../../src/core/flow.ts";
-import { flowFileSchema } from "../../src/core/flow-file.ts";
+import { type Flow, resolveFlow } from "../../src/core/flow/flow.ts";
+import { flowFileSchema } from "../../src/core/flow/flow-file.ts";
 
 export const SHIPPED = [
   "feature",

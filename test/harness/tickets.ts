@@ -1,6 +1,6 @@
 // Tickets for tests that need no file, and the words through which one walks.
 
-import type { Ticket } from "../../src/core/tickets/ticket.ts";
+import type { Ticket } from "../../src/core/ticket/ticket.ts";
 
 export function plainTicket(number: number, given: Partial<Ticket> = {}): Ticket {
   return {

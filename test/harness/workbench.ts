@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadCatalog } from "../../src/catalog/catalog.ts";
 import { openPassrail, type Passrail, shippedDir } from "../../src/compose.ts";
-import type { ResolvedFlow } from "../../src/core/agent.ts";
-import type { Actor, RunEvent } from "../../src/core/event.ts";
+import type { ResolvedFlow } from "../../src/core/flow/agent.ts";
+import type { Actor, RunEvent } from "../../src/core/run/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { type InboxItem, openItems, type Run } from "../../src/core/run.ts";
+import { type InboxItem, openItems, type Run } from "../../src/core/run/run.ts";
 import type { Delivery } from "../../src/engine/engine.ts";
 import type { Notice } from "../../src/notify/notify.ts";
 

@@ -2,12 +2,12 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode, useSyncExternalStore } from "react";
 import { createRoot } from "react-dom/client";
-import { onLive, queryClient } from "./app/queries.ts";
-import { router } from "./app/router.tsx";
-import { currentToken, onSession, openSession } from "./app/session.ts";
-import { applyTheme } from "./app/theme.ts";
-import { onChanges, startLive } from "./live/live.ts";
-import { LoginPage } from "./pages/login.tsx";
+import { onLive, queryClient } from "./base/queries.ts";
+import { router } from "./frame/router.tsx";
+import { currentToken, onSession, openSession } from "./base/session.ts";
+import { applyTheme } from "./base/theme.ts";
+import { onChanges, startLive } from "./base/live/live.ts";
+import { LoginPage } from "./welcome/login-page.tsx";
 import "./styles.css";
 
 applyTheme();

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Detected, TryResult } from "../../compose.ts";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../settings/settings.ts";
 import { ok } from "../../core/result.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { agentTest, playedByConfig, printAgents } from "./agent.ts";
 
 let cwd = "";

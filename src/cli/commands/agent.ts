@@ -3,13 +3,13 @@
 
 import type { AgentFile } from "../../catalog/agent-file.ts";
 import { type Detected, detectRunners, loadConfig, tryRunner } from "../../compose.ts";
-import type { Config } from "../../config.ts";
-import type { RunnerName, WrittenOptions } from "../../core/agent-options.ts";
-import { tokensOf, type Usage } from "../../core/usage.ts";
+import type { Config } from "../../settings/settings.ts";
+import type { RunnerName, WrittenOptions } from "../../core/flow/agent-options.ts";
+import { tokensOf, type Usage } from "../../core/budget/usage.ts";
 import { EXIT, problemError } from "../errors.ts";
-import type { Io } from "../io.ts";
-import { type Column, paint, printJson, printTable, shortDuration } from "../output.ts";
-import { oneLine, plainText } from "../plain-text.ts";
+import type { Io } from "../terminal/io.ts";
+import { type Column, paint, printJson, printTable, shortDuration } from "../terminal/output.ts";
+import { oneLine, plainText } from "../terminal/plain-text.ts";
 import { openCatalog } from "./flow-catalog.ts";
 
 export type AgentListParts = {

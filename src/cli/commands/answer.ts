@@ -1,16 +1,16 @@
 // `gate`, `ask` and `escalation`: a person answers an inbox item. Answering twice the same way is fine and changes nothing.
 
-import { readRaise } from "../../core/budget.ts";
-import type { InboxItem } from "../../core/run.ts";
-import type { SignalBody } from "../../core/signal.ts";
-import { commitOf } from "../../daemon/commit-of.ts";
+import { readRaise } from "../../core/budget/budget.ts";
+import type { InboxItem } from "../../core/run/run.ts";
+import type { SignalBody } from "../../core/run/signal.ts";
+import { commitOf } from "../../git/commit-of.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import { type FoundItem, findItem, type Kind } from "../find-run.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
 import { printRest, withReader } from "../report.ts";
-import { answersTo, whyOf } from "../run-view.ts";
+import { answersTo, whyOf } from "../terminal/run-view.ts";
 import { exitOf, workOn } from "../session.ts";
 
 export async function gateAnswer(

@@ -1,6 +1,6 @@
 // `budget raise|stop`: a person decides about a run that would go beyond a limit.
 
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
 import { answerItem } from "./answer.ts";
 

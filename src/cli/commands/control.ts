@@ -1,11 +1,11 @@
 // `runs cancel|pause|resume|retry|rerun|skip`: a person takes a run in hand. Every one of them is recorded with who and why.
 
-import { isEnded, type Run } from "../../core/run.ts";
-import type { SignalBody } from "../../core/signal.ts";
+import { isEnded, type Run } from "../../core/run/run.ts";
+import type { SignalBody } from "../../core/run/signal.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import { requireRun } from "../find-run.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
 import { printRest, withReader } from "../report.ts";
 import { type Acting, exitOf, workOn } from "../session.ts";

@@ -1,11 +1,11 @@
 // `cost`: what attempts have used, by agent, stage, day and so on. What is not known is called unknown and never counted as nothing.
 
-import { amountText, SPENDING_KEYS, type SpendingKey } from "../../core/budget.ts";
-import { durationMs } from "../../core/duration.ts";
+import { amountText, SPENDING_KEYS, type SpendingKey } from "../../core/budget/budget.ts";
+import { durationMs } from "../../core/flow/duration.ts";
 import { EXIT, usageError } from "../errors.ts";
 import { requireRun, type Store } from "../find-run.ts";
-import type { Io } from "../io.ts";
-import { type Column, paint, printJson, printTable, shortDuration } from "../output.ts";
+import type { Io } from "../terminal/io.ts";
+import { type Column, paint, printJson, printTable, shortDuration } from "../terminal/output.ts";
 import { withReader } from "../report.ts";
 
 export type CostOptions = { readonly by?: string; readonly since?: string };

@@ -5,7 +5,7 @@ import { type DaemonOptions, openDaemon } from "../../daemon/daemon.ts";
 import type { DemoPlace } from "../../demo/demo.ts";
 import { startDemo } from "../../demo/start.ts";
 import { problemError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { openBrowser } from "./open.ts";
 
 export async function showDashboard(io: Io, version: string, place: DemoPlace, stop: AbortSignal): Promise<void> {

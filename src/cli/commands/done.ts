@@ -1,18 +1,18 @@
 // `done`: a person says that a ticket's pull request is merged; it is looked at before it counts. `merge-queue`: what is on its way out.
 
-import { projectOf } from "../../engine/run-settings.ts";
-import { withProjectKeys } from "../../dispatch/project-keys.ts";
+import { projectOf } from "../../core/run/run-settings.ts";
+import { withProjectKeys } from "../../settings/project-keys.ts";
 import { loadConfig } from "../../compose.ts";
-import type { Report } from "../../core/outcome.ts";
-import { forcedReport, proveMerge } from "../../landing/done.ts";
-import { type LandingRun, runsOfTicket, runsOnTheWay } from "../../landing/find.ts";
-import { report } from "../../landing/merge-stage.ts";
-import { forgeOfProject } from "../../landing/open.ts";
+import type { Report } from "../../core/flow/outcome.ts";
+import { forcedReport, proveMerge } from "../../ticket/land/done.ts";
+import { type LandingRun, runsOfTicket, runsOnTheWay } from "../../ticket/land/find.ts";
+import { report } from "../../ticket/land/merge-stage.ts";
+import { forgeOfProject } from "../../ticket/land/open.ts";
 import { CliError, EXIT, problemError, usageError } from "../errors.ts";
 import { requireRun } from "../find-run.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { age, printJson, printTable } from "../output.ts";
+import { age, printJson, printTable } from "../terminal/output.ts";
 import { printRest, withReader } from "../report.ts";
 import { exitOf, workOn } from "../session.ts";
 

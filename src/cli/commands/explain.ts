@@ -1,17 +1,17 @@
 // `explain AGI-7` or `explain 12`: why it is or is not running, one reason per line, and the command that helps.
 
 import { loadConfig } from "../../compose.ts";
-import type { Config } from "../../config.ts";
-import { explainTicket, type PlannedTicket } from "../../core/tickets/plan.ts";
-import type { Run } from "../../core/run.ts";
+import type { Config } from "../../settings/settings.ts";
+import { explainTicket, type PlannedTicket } from "../../core/ticket/plan.ts";
+import type { Run } from "../../core/run/run.ts";
 import { findDaemon } from "../../daemon/note.ts";
-import { placeOf } from "../../dispatch/place.ts";
+import { placeOf } from "../../ticket/mirror/place.ts";
 import { EXIT, problemError } from "../errors.ts";
 import { explainRun, type Reason, reason } from "../explain-run.ts";
 import { requireRun, type Store } from "../find-run.ts";
-import type { Io } from "../io.ts";
-import { paint, printJson } from "../output.ts";
-import { plainText } from "../plain-text.ts";
+import type { Io } from "../terminal/io.ts";
+import { paint, printJson } from "../terminal/output.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import { withReader } from "../report.ts";
 import { findTicket, readTickets, type Tickets } from "./ticket-place.ts";
 

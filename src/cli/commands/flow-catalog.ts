@@ -4,7 +4,7 @@ import { type Catalog, type CheckedFlow, type FlowEntry, loadCatalog } from "../
 import { shippedDir } from "../../compose.ts";
 import type { FileProblem } from "../../core/check/problem.ts";
 import { CliError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 
 export type NamedFlow = { readonly catalog: Catalog; readonly entry: FlowEntry; readonly checked: CheckedFlow };
 

@@ -4,9 +4,9 @@ import { isAbsolute, relative, resolve } from "node:path";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { FileProblem } from "../../core/check/problem.ts";
 import { EXIT } from "../errors.ts";
-import type { Io } from "../io.ts";
-import { printJson } from "../output.ts";
-import { plainText } from "../plain-text.ts";
+import type { Io } from "../terminal/io.ts";
+import { printJson } from "../terminal/output.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import { openCatalog } from "./flow-catalog.ts";
 
 export async function flowCheck(io: Io, targets: readonly string[]): Promise<number> {

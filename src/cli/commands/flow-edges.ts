@@ -1,6 +1,6 @@
 // The edges of a drawn flow: every way out of every stage, with what leads there and whether a person decides it.
 
-import type { Flow, GateStage, Route, Routes, Stage, WorkStage } from "../../core/flow.ts";
+import type { Flow, GateStage, Route, Routes, Stage, WorkStage } from "../../core/flow/flow.ts";
 import { isShared, sharedRoutes } from "./flow-shared.ts";
 
 export type Edge = { readonly from: string; readonly to: string; readonly label: string; readonly isHuman: boolean };

@@ -1,6 +1,6 @@
 // A flow as a Mermaid flowchart. Boxes work, rounded boxes wait for people; solid edges are taken by themselves, dotted ones by a person.
 
-import type { Flow, Stage } from "../../core/flow.ts";
+import type { Flow, Stage } from "../../core/flow/flow.ts";
 import { type Edge, edgesOf, NODE, nodeId, templateId, trackId } from "./flow-edges.ts";
 
 export function drawFlow(flow: Flow): string {

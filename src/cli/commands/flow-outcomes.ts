@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { didYouMean } from "../../core/check/suggest.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
-import type { ScriptedOutcome } from "../../core/simulate.ts";
+import type { ScriptedOutcome } from "../../core/run/simulate.ts";
 
 const MAX_OUTCOMES = 10_000;
 

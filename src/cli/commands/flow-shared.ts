@@ -1,6 +1,6 @@
 // What all agents of a flow have in common is said and drawn once, so that what differs can be seen.
 
-import type { Flow, Route, Routes, WorkStage } from "../../core/flow.ts";
+import type { Flow, Route, Routes, WorkStage } from "../../core/flow/flow.ts";
 import { canonicalJson } from "../../core/json.ts";
 
 /** The routes that every agent's stage has, word for word; none where there is only one such stage. */

@@ -1,8 +1,8 @@
 // A flow in words: its stages in order with who works there, the status words, where each outcome leads, and the budgets of its loops.
 
 import type { FlowEntry } from "../../catalog/catalog.ts";
-import type { Counter, Flow, Route, Routes, Stage, StatusRule, WorkStage } from "../../core/flow.ts";
-import { plainText } from "../plain-text.ts";
+import type { Counter, Flow, Route, Routes, Stage, StatusRule, WorkStage } from "../../core/flow/flow.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import { isShared, sharedRoutes } from "./flow-shared.ts";
 
 export function describeFlow(flow: Flow, entry: FlowEntry): string[] {

@@ -2,12 +2,12 @@
 
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { describeExpected, type Final, simulate, type TraceLine } from "../../core/simulate.ts";
-import { placeInputs } from "../../launch/inputs.ts";
+import { describeExpected, type Final, simulate, type TraceLine } from "../../core/run/simulate.ts";
+import { placeInputs } from "../../app/start-run/inputs.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { readPairs } from "../input-pairs.ts";
-import { plainText } from "../plain-text.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import { flowError, requireFlow } from "./flow-catalog.ts";
 import { readOutcomes } from "./flow-outcomes.ts";
 

@@ -3,8 +3,8 @@
 
 import { flowSchema as schemaOfFlows } from "../../core/check/schema-at.ts";
 import { EXIT } from "../errors.ts";
-import type { Io } from "../io.ts";
-import { type Column, printJson, printTable } from "../output.ts";
+import type { Io } from "../terminal/io.ts";
+import { type Column, printJson, printTable } from "../terminal/output.ts";
 import { openCatalog, requireFlow } from "./flow-catalog.ts";
 import { drawFlow } from "./flow-graph.ts";
 import { describeFlow } from "./flow-show.ts";

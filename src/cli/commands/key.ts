@@ -3,12 +3,12 @@
 
 import { userInfo } from "node:os";
 import { mkdirSync } from "node:fs";
-import { createAudit } from "../../server/audit.ts";
-import { createKeys, type KeyKind, type Keys } from "../../server/keys.ts";
+import { createAudit } from "../../http/server/audit.ts";
+import { createKeys, type KeyKind, type Keys } from "../../http/server/keys.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { age, printJson, printTable } from "../output.ts";
+import { age, printJson, printTable } from "../terminal/output.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/u;
 

@@ -2,15 +2,15 @@
 // a token of its own it may look: deciding in the operator's name has to be asked for.
 
 import { join } from "node:path";
-import type { ApiProblem } from "../../client/answer.ts";
-import { type Caller, createClient } from "../../client/client.ts";
+import type { ApiProblem } from "../../http/client/answer.ts";
+import { type Caller, createClient } from "../../http/client/client.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 import { findDaemon } from "../../daemon/note.ts";
-import { serveStdio } from "../../mcp/operator/stdio.ts";
-import { createOperatorTools } from "../../mcp/operator/tools.ts";
-import { readPrivate } from "../../server/token-file.ts";
+import { serveStdio } from "../../mcp/stdio.ts";
+import { createOperatorTools } from "../../mcp/tools.ts";
+import { readPrivate } from "../../http/server/token-file.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { isAgent, requireOperator } from "../operator.ts";
 
 export type McpOptions = { readonly operator: boolean; readonly tokenFile?: string; readonly url?: string };

@@ -3,13 +3,13 @@
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { createClient } from "../../client/client.ts";
+import { createClient } from "../../http/client/client.ts";
 import { findDaemon } from "../../daemon/note.ts";
-import { readPrivate } from "../../server/token-file.ts";
+import { readPrivate } from "../../http/server/token-file.ts";
 import { CliError, EXIT } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { printJson } from "../output.ts";
+import { printJson } from "../terminal/output.ts";
 
 export type OpenOptions = { readonly print: boolean; readonly path: string };
 

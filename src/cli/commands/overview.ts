@@ -4,16 +4,16 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { storeFile } from "../../compose.ts";
 import { findDaemon } from "../../daemon/note.ts";
-import { verifyAudit } from "../../server/audit.ts";
-import type { Run } from "../../core/run.ts";
+import { verifyAudit } from "../../http/server/audit.ts";
+import type { Run } from "../../core/run/run.ts";
 import { EXIT } from "../errors.ts";
 import type { Store } from "../find-run.ts";
-import type { Io } from "../io.ts";
-import { age, paint, printJson, printTable } from "../output.ts";
-import { oneLine } from "../plain-text.ts";
+import type { Io } from "../terminal/io.ts";
+import { age, paint, printJson, printTable } from "../terminal/output.ts";
+import { oneLine } from "../terminal/plain-text.ts";
 import { withReader } from "../report.ts";
-import { waitingLines } from "../progress.ts";
-import { askedBy, itemJson } from "../run-view.ts";
+import { waitingLines } from "../terminal/progress.ts";
+import { askedBy, itemJson } from "../terminal/run-view.ts";
 
 const SHOWN = 5;
 

@@ -2,14 +2,14 @@
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { loadConfig } from "../../compose.ts";
-import type { ResolvedFlow } from "../../core/agent.ts";
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { findDaemon } from "../../daemon/note.ts";
-import { prepareRun } from "../../launch/prepare.ts";
+import { prepareRun } from "../../app/start-run/prepare.ts";
 import { startDetached } from "../detach.ts";
 import { EXIT, problemError, usageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { plainText } from "../plain-text.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import { printPhases, printRest } from "../report.ts";
 import type { RunPlan } from "../run-plan.ts";
 import { readPairs } from "../input-pairs.ts";

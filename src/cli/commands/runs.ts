@@ -1,18 +1,26 @@
 // `runs list` and `runs show`: what there is, and one run with everything that is known of it.
 
-import { attemptFiles, readAgentFile } from "../../engine/attempt-files.ts";
-import { amountText } from "../../core/budget.ts";
-import { tokensOf } from "../../core/usage.ts";
-import { openItems, type Run } from "../../core/run.ts";
+import { attemptFiles, readAgentFile } from "../../attempt/attempt-files.ts";
+import { amountText } from "../../core/budget/budget.ts";
+import { tokensOf } from "../../core/budget/usage.ts";
+import { openItems, type Run } from "../../core/run/run.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import { type AttemptRecord, requireRun, type RunSummary, type Store } from "../find-run.ts";
-import type { Io } from "../io.ts";
-import { age, paint, printJson, printTable, shortDuration } from "../output.ts";
-import { oneLine, plainText } from "../plain-text.ts";
+import type { Io } from "../terminal/io.ts";
+import { age, paint, printJson, printTable, shortDuration } from "../terminal/output.ts";
+import { oneLine, plainText } from "../terminal/plain-text.ts";
 import { standingOf, statusColor, withReader } from "../report.ts";
-import { waitingLines } from "../progress.ts";
-import { treeLines } from "../run-tree.ts";
-import { type AttemptRow, counterRows, firstToResume, flowOf, stageRows, toAttemptRow, whyOf } from "../run-view.ts";
+import { waitingLines } from "../terminal/progress.ts";
+import { treeLines } from "../terminal/run-tree.ts";
+import {
+  type AttemptRow,
+  counterRows,
+  firstToResume,
+  flowOf,
+  stageRows,
+  toAttemptRow,
+  whyOf,
+} from "../terminal/run-view.ts";
 
 export type ListOptions = {
   readonly status?: string;

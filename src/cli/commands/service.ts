@@ -5,10 +5,10 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type ServiceKind, serviceFile } from "../../daemon/service-file.ts";
 import { CliError, EXIT } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { printJson } from "../output.ts";
-import { plainText } from "../plain-text.ts";
+import { printJson } from "../terminal/output.ts";
+import { plainText } from "../terminal/plain-text.ts";
 
 export type ServiceOptions = { readonly print: boolean; readonly force: boolean; readonly kind?: ServiceKind };
 

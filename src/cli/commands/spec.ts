@@ -2,16 +2,16 @@
 // came of it. Whoever is not at a terminal finds the questions in the inbox; nothing is lost when this command ends early.
 
 import { loadConfig } from "../../compose.ts";
-import { openItems, type InboxItem, type Run } from "../../core/run.ts";
-import { answerText, type PreparedAnswers } from "../../intake/answers.ts";
-import { createdPaths } from "../../intake/created.ts";
-import { readAnswersFile } from "../answers-file.ts";
-import { type Asked, askInTerminal, canAsk } from "../ask-in-terminal.ts";
+import { openItems, type InboxItem, type Run } from "../../core/run/run.ts";
+import { answerText, type PreparedAnswers } from "../../ticket/intake/answers.ts";
+import { createdPaths } from "../../ticket/intake/created.ts";
+import { readAnswersFile } from "../terminal/answers-file.ts";
+import { type Asked, askInTerminal, canAsk } from "../terminal/ask-in-terminal.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { printJson } from "../output.ts";
-import { oneLine, plainText } from "../plain-text.ts";
+import { printJson } from "../terminal/output.ts";
+import { oneLine, plainText } from "../terminal/plain-text.ts";
 import { standingOf, withReader } from "../report.ts";
 import { exitOf, type Rest, workOn } from "../session.ts";
 import { planRun } from "./run.ts";

@@ -1,12 +1,12 @@
 // `ticket deps`: what a ticket waits for and who waits for it, as a tree; adds and removes dependencies, but never a circle.
 
-import { dependencyCycles, dependentsById, formatCycle } from "../../core/tickets/graph.ts";
-import type { Ticket } from "../../core/tickets/ticket.ts";
+import { dependencyCycles, dependentsById, formatCycle } from "../../core/ticket/graph.ts";
+import type { Ticket } from "../../core/ticket/ticket.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { printJson } from "../output.ts";
-import { plainText } from "../plain-text.ts";
+import { printJson } from "../terminal/output.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import { unreadable } from "./ticket.ts";
 import { findTicket, readTickets, ticketId } from "./ticket-place.ts";
 

@@ -4,16 +4,22 @@ import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { loadConfig } from "../../compose.ts";
 import type { Result } from "../../core/result.ts";
-import { openGh } from "../../intake/gh.ts";
-import { GITHUB_REPO, issuesOfGitHub } from "../../intake/github-issues.ts";
-import { type GivenIssue, issuesOfCsv, issuesOfJson, MAX_IMPORTED, ticketsOf } from "../../intake/import-list.ts";
-import { importTickets } from "../../intake/import-tickets.ts";
-import { openTicketFolder } from "../../tickets/open-folder.ts";
+import { openGh } from "../../ticket/intake/gh.ts";
+import { GITHUB_REPO, issuesOfGitHub } from "../../ticket/intake/github-issues.ts";
+import {
+  type GivenIssue,
+  issuesOfCsv,
+  issuesOfJson,
+  MAX_IMPORTED,
+  ticketsOf,
+} from "../../ticket/intake/import-list.ts";
+import { importTickets } from "../../ticket/intake/import-tickets.ts";
+import { openTicketFolder } from "../../ticket/file/open-folder.ts";
 import { CliError, EXIT, problemError, usageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { printJson } from "../output.ts";
-import { oneLine, plainText } from "../plain-text.ts";
+import { printJson } from "../terminal/output.ts";
+import { oneLine, plainText } from "../terminal/plain-text.ts";
 
 export type ImportOptions = {
   readonly file?: string;

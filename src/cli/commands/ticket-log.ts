@@ -3,11 +3,11 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { stageLogFile } from "../../engine/stage-log.ts";
-import { isName } from "../../core/name.ts";
+import { isName } from "../../core/flow/name.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
-import type { Io } from "../io.ts";
-import { printJson } from "../output.ts";
-import { plainText } from "../plain-text.ts";
+import type { Io } from "../terminal/io.ts";
+import { printJson } from "../terminal/output.ts";
+import { plainText } from "../terminal/plain-text.ts";
 
 export async function ticketLog(io: Io, ticketId: string, stage: string | undefined): Promise<number> {
   if (!/^[A-Z]{2,10}-[1-9][0-9]{0,8}$/u.test(ticketId) || (stage !== undefined && !isName(stage)))

@@ -1,12 +1,12 @@
 // `ticket move`: a person says where a ticket stands. The word is written into its file; whoever works on tickets acts on it.
 
-import type { Run } from "../../core/run.ts";
-import { isActionable, isIntervention, stagePromptMap, type TicketStatus } from "../../core/tickets/status.ts";
-import { worksNow } from "../../dispatch/place.ts";
+import type { Run } from "../../core/run/run.ts";
+import { isActionable, isIntervention, stagePromptMap, type TicketStatus } from "../../core/ticket/status.ts";
+import { worksNow } from "../../ticket/mirror/place.ts";
 import { CliError, EXIT, problemError, usageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { printJson } from "../output.ts";
+import { printJson } from "../terminal/output.ts";
 import { requireStatus } from "./ticket.ts";
 import { findTicket, readTickets } from "./ticket-place.ts";
 

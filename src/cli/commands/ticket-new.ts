@@ -1,12 +1,12 @@
 // `ticket new`: one ticket in the backlog, written by a person.
 
 import { randomUUID } from "node:crypto";
-import { GROUP_PATTERN, isSafeGroup } from "../../core/tickets/ticket.ts";
-import { ownRepoNames, repoRule } from "../../tickets/repos.ts";
+import { GROUP_PATTERN, isSafeGroup } from "../../core/ticket/ticket.ts";
+import { ownRepoNames, repoRule } from "../../ticket/file/repos.ts";
 import { EXIT, problemError, usageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { printJson } from "../output.ts";
+import { printJson } from "../terminal/output.ts";
 import { readInput } from "../task-text.ts";
 import { findTicket, readTickets } from "./ticket-place.ts";
 

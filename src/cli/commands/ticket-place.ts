@@ -2,15 +2,15 @@
 
 import { loadConfig, openForReading } from "../../compose.ts";
 import { nearest } from "../../core/check/suggest.ts";
-import type { Run } from "../../core/run.ts";
-import { planTickets, type TicketPlan } from "../../core/tickets/plan.ts";
-import type { Ticket, TicketScan } from "../../core/tickets/ticket.ts";
-import { placeOf } from "../../dispatch/place.ts";
-import type { TicketFolder } from "../../tickets/folder.ts";
-import { openTicketFolder } from "../../tickets/open-folder.ts";
-import type { TicketSettings } from "../../tickets/settings.ts";
+import type { Run } from "../../core/run/run.ts";
+import { planTickets, type TicketPlan } from "../../core/ticket/plan.ts";
+import type { Ticket, TicketScan } from "../../core/ticket/ticket.ts";
+import { placeOf } from "../../ticket/mirror/place.ts";
+import type { TicketFolder } from "../../ticket/file/folder.ts";
+import { openTicketFolder } from "../../ticket/file/open-folder.ts";
+import type { TicketSettings } from "../../settings/tickets.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 
 export type Tickets = {
   readonly folder: TicketFolder;

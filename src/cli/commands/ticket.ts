@@ -1,13 +1,13 @@
 // `ticket list|show`: the project's tickets as their files tell them, what is planned with each and why.
 
-import { explainTicket, formatTicketProblem, type PlannedTicket } from "../../core/tickets/plan.ts";
-import { isTicketStatus, TICKET_STATUSES, unknownStatusMessage } from "../../core/tickets/status.ts";
-import type { TicketProblem } from "../../core/tickets/ticket.ts";
+import { explainTicket, formatTicketProblem, type PlannedTicket } from "../../core/ticket/plan.ts";
+import { isTicketStatus, TICKET_STATUSES, unknownStatusMessage } from "../../core/ticket/status.ts";
+import type { TicketProblem } from "../../core/ticket/ticket.ts";
 import { nearest } from "../../core/check/suggest.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
-import type { Io } from "../io.ts";
-import { type Color, paint, printJson, printTable } from "../output.ts";
-import { plainText } from "../plain-text.ts";
+import type { Io } from "../terminal/io.ts";
+import { type Color, paint, printJson, printTable } from "../terminal/output.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import { findTicket, readTickets, type Tickets } from "./ticket-place.ts";
 
 export type ListOptions = { readonly eligible: boolean; readonly status?: string };

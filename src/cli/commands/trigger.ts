@@ -4,14 +4,14 @@ import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { loadConfig } from "../../compose.ts";
 import { didYouMean } from "../../core/check/suggest.ts";
-import { type StartPlace, planTriggered } from "../../triggers/start.ts";
-import { type OpenedTrigger, readTriggers } from "../../triggers/triggers.ts";
+import { type StartPlace, planTriggered } from "../../trigger/start.ts";
+import { type OpenedTrigger, readTriggers } from "../../trigger/triggers.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { printJson, printTable } from "../output.ts";
-import { oneLine, plainText } from "../plain-text.ts";
+import { printJson, printTable } from "../terminal/output.ts";
+import { oneLine, plainText } from "../terminal/plain-text.ts";
 import { startRun } from "./run.ts";
 
 export async function triggerList(io: Io): Promise<number> {

@@ -1,12 +1,12 @@
 // `undo`: a branch that was cleaned up comes back, under its own name or a free one. Nothing that exists is changed.
 
-import { projectOf } from "../../engine/run-settings.ts";
-import { branchHeads, pinnedCommits, restoreBranch } from "../../landing/branches.ts";
-import { type LandingRun, runsOfTicket } from "../../landing/find.ts";
+import { projectOf } from "../../core/run/run-settings.ts";
+import { branchHeads, pinnedCommits, restoreBranch } from "../../ticket/land/branches.ts";
+import { type LandingRun, runsOfTicket } from "../../ticket/land/find.ts";
 import { CliError, EXIT, problemError, usageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { printJson, printTable } from "../output.ts";
+import { printJson, printTable } from "../terminal/output.ts";
 import { withReader } from "../report.ts";
 
 const SHOWN = 100;

@@ -10,10 +10,10 @@ import { openLogFile } from "../../daemon/log.ts";
 import { type DaemonNote, findDaemon } from "../../daemon/note.ts";
 import { CliError, EXIT, problemError, usageError } from "../errors.ts";
 import { catchSignals } from "../interrupt.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { age, printJson } from "../output.ts";
-import { plainText } from "../plain-text.ts";
+import { age, printJson } from "../terminal/output.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import { forceEnd } from "../session.ts";
 
 export type UpOptions = {

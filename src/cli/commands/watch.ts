@@ -2,18 +2,18 @@
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { attemptFiles } from "../../engine/attempt-files.ts";
-import { isEnded, type Run } from "../../core/run.ts";
+import { attemptFiles } from "../../attempt/attempt-files.ts";
+import { isEnded, type Run } from "../../core/run/run.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { eventsOf, requireRun, type Store, type StoredEvent } from "../find-run.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { isAgent } from "../operator.ts";
-import { printJson, printTable } from "../output.ts";
-import { plainText } from "../plain-text.ts";
+import { printJson, printTable } from "../terminal/output.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import { printPhases, printRest, withReader } from "../report.ts";
-import { isSettled } from "../run-view.ts";
+import { isSettled } from "../terminal/run-view.ts";
 import { exitOf, workOn } from "../session.ts";
-import { createView } from "../view.ts";
+import { createView } from "../terminal/view.ts";
 import { pickAttempt } from "./runs.ts";
 
 const LOOK_MS = 100;

@@ -1,12 +1,12 @@
 // `webhook`: what was sent to people, and the places it goes to. Through the daemon while one works, else on its file.
 
 import type { Result } from "../../core/result.ts";
-import { type ReachedLog, reachDeliveries } from "../../webhooks/reach.ts";
+import { type ReachedLog, reachDeliveries } from "../../http/webhooks/reach.ts";
 import { EXIT, problemError, usageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { age, type Color, printJson, printTable } from "../output.ts";
-import { oneLine } from "../plain-text.ts";
+import { age, type Color, printJson, printTable } from "../terminal/output.ts";
+import { oneLine } from "../terminal/plain-text.ts";
 
 type Sent = Extract<Awaited<ReturnType<ReachedLog["sendTest"]>>, { ok: true }>["value"];
 

@@ -3,20 +3,20 @@
 
 import { join } from "node:path";
 import { loadConfig, openPassrail, type Passrail } from "../../compose.ts";
-import type { RunEvent } from "../../core/event.ts";
+import type { RunEvent } from "../../core/run/event.ts";
 import type { Problem } from "../../core/result.ts";
-import { openItems, type Run } from "../../core/run.ts";
+import { openItems, type Run } from "../../core/run/run.ts";
 import { findDaemon } from "../../daemon/note.ts";
-import type { Dispatcher } from "../../dispatch/dispatcher.ts";
-import { interruptAttempts } from "../../dispatch/interrupt-attempts.ts";
-import { openDispatcher } from "../../dispatch/open.ts";
-import { placeOf } from "../../dispatch/place.ts";
+import type { Dispatcher } from "../../ticket/pick/dispatcher.ts";
+import { interruptAttempts } from "../../ticket/pick/interrupt-attempts.ts";
+import { openDispatcher } from "../../ticket/pick/open.ts";
+import { placeOf } from "../../ticket/mirror/place.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { oneLine, plainText } from "../plain-text.ts";
+import { oneLine, plainText } from "../terminal/plain-text.ts";
 import { forceEnd } from "../session.ts";
-import { askedBy, answersTo } from "../run-view.ts";
+import { askedBy, answersTo } from "../terminal/run-view.ts";
 
 export type WorkOptions = { readonly once: boolean; readonly agents: readonly string[]; readonly slots?: string };
 

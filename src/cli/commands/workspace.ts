@@ -2,9 +2,9 @@
 
 import { findInventory, type Found } from "../../compose.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
-import { age, type Column, printJson, printTable } from "../output.ts";
+import { age, type Column, printJson, printTable } from "../terminal/output.ts";
 
 const COLORS = { live: "green", dirty: "yellow", orphaned: "dim", stray: "red" } as const;
 

@@ -1,8 +1,8 @@
 // Whether a flow file can be run: first its form (the schema), then its meaning. All problems at once, each with its place.
 // Reads no files; the catalog adds lines and columns.
 
-import { resolveFlow } from "../flow.ts";
-import { type FlowFile, flowFileSchema } from "../flow-file.ts";
+import { resolveFlow } from "../flow/flow.ts";
+import { type FlowFile, flowFileSchema } from "../flow/flow-file.ts";
 import type { CheckContext } from "./context.ts";
 import { factProblems } from "./facts.ts";
 import { graphProblems } from "./graph.ts";

@@ -1,6 +1,6 @@
 // Texts keep what their stages promise: a heading that no prompt asks for will not be in the handoff.
 
-import type { WorkStage } from "../flow.ts";
+import type { WorkStage } from "../flow/flow.ts";
 import type { CheckContext } from "./context.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
 

@@ -1,7 +1,7 @@
 // Counters: known, used, without contradiction, and with a way out when they are spent.
 
-import type { Flow } from "../flow.ts";
-import type { FlowFile } from "../flow-file.ts";
+import type { Flow } from "../flow/flow.ts";
+import type { FlowFile } from "../flow/flow-file.ts";
 import { type Place, routesOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 import { didYouMean } from "./suggest.ts";

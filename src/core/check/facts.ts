@@ -1,7 +1,7 @@
 // Conditions and entries: they parse, they read facts that can exist, and what they name is there.
 
-import { factPathsOf, parseCondition } from "../condition.ts";
-import type { FlowFile } from "../flow-file.ts";
+import { factPathsOf, parseCondition } from "../flow/condition.ts";
+import type { FlowFile } from "../flow/flow-file.ts";
 import { type Place, sequenceOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 import { didYouMean, nearest } from "./suggest.ts";

@@ -1,8 +1,8 @@
 // The flow as a graph: every stage is reached, every stage can reach the end, loops are limited, and people look before the end.
 // An edge is automatic unless a person answers on the way; it is limited when a counter or `once` bounds how often it is taken.
 
-import type { Flow, Route } from "../flow.ts";
-import type { FlowFile } from "../flow-file.ts";
+import type { Flow, Route } from "../flow/flow.ts";
+import type { FlowFile } from "../flow/flow-file.ts";
 import { type Place, routesOf, sequenceOf, targetsOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 

@@ -1,7 +1,7 @@
 // Every stage of a flow with its place in the file and in the order of its track. All other checks walk this list.
 
-import type { Flow, Route, Stage, WorkStage } from "../flow.ts";
-import type { FlowFile, StageFile } from "../flow-file.ts";
+import type { Flow, Route, Stage, WorkStage } from "../flow/flow.ts";
+import type { FlowFile, StageFile } from "../flow/flow-file.ts";
 import type { Path } from "./problem.ts";
 
 /** A stage as it stands in a sequence: the main one, or the one of a track. Templates of a dynamic stage stand in its place. */

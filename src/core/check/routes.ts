@@ -1,8 +1,8 @@
 // Routes: keys that can happen, targets that exist, answers that lead somewhere.
 
-import type { Flow } from "../flow.ts";
-import type { FlowFile } from "../flow-file.ts";
-import { HEALTHS, VERDICTS } from "../outcome.ts";
+import type { Flow } from "../flow/flow.ts";
+import type { FlowFile } from "../flow/flow-file.ts";
+import { HEALTHS, VERDICTS } from "../flow/outcome.ts";
 import { counterProblems } from "./counters.ts";
 import { type Place, type PlacedRoute, routesOf, sequenceOf, targetsOf } from "./places.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";

@@ -2,7 +2,7 @@
 // Made from the same zod schema as the types, so that a hint can never disagree with the check.
 
 import { z } from "zod";
-import { flowFileSchema } from "../flow-file.ts";
+import { flowFileSchema } from "../flow/flow-file.ts";
 import type { Path } from "./problem.ts";
 
 export type SchemaNode = {

@@ -1,7 +1,7 @@
 // From zod's issues to problems that a person can act on: a stable code, the place, what is allowed, and the word that was probably meant.
 
-import { DURATION_PATTERN } from "../flow-file.ts";
-import { NAME_PATTERN } from "../name.ts";
+import { DURATION_PATTERN } from "../flow/flow-file.ts";
+import { NAME_PATTERN } from "../flow/name.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
 import { allowedKeys, allowedWords, schemaAt } from "./schema-at.ts";
 import { didYouMean, nearest } from "./suggest.ts";

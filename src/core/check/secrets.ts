@@ -1,6 +1,6 @@
 // Texts that look like keys and passwords. A flow is shared and shown; a secret in it has leaked.
 
-import { createRedaction } from "../redaction.ts";
+import { createRedaction } from "../secrets/redaction.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
 
 const shapes = createRedaction([]);

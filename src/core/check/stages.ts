@@ -1,9 +1,9 @@
 // Each stage by itself: its id, its kind, and the agents, prompts and builtins that it names.
 
-import { TEAM_RUNNERS } from "../agent-options.ts";
-import type { FlowFile, StageFile } from "../flow-file.ts";
-import { MERGE_WAYS, mergeWay } from "../merge-way.ts";
-import { promptPartNames } from "../prompt.ts";
+import { TEAM_RUNNERS } from "../flow/agent-options.ts";
+import type { FlowFile, StageFile } from "../flow/flow-file.ts";
+import { MERGE_WAYS, mergeWay } from "../ticket/merge-rule.ts";
+import { promptPartNames } from "../prompt/prompt.ts";
 import type { CheckContext } from "./context.ts";
 import { contractProblems } from "./contract.ts";
 import type { Place } from "./places.ts";

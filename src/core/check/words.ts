@@ -1,8 +1,8 @@
 // The words of a flow: verdicts, scores, the texts in which a report is found, and the names that texts are filled with.
 
-import type { Flow } from "../flow.ts";
-import type { FlowFile } from "../flow-file.ts";
-import { badFactPlaces } from "../template.ts";
+import type { Flow } from "../flow/flow.ts";
+import type { FlowFile } from "../flow/flow-file.ts";
+import { badFactPlaces } from "../flow/template.ts";
 import { type Place, routesOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 import { didYouMean } from "./suggest.ts";

@@ -1,7 +1,7 @@
 // A stage whose program says nothing but its exit code (source 004). The flow's table of health words says what a code means. Where the
 // flow lists what may be asked for, a WORK_RESULT block at the end of the output is understood too; it can hold a stage back, never pass it.
 
-import type { ResultSpec } from "../flow.ts";
+import type { ResultSpec } from "../flow/flow.ts";
 import { ok } from "../result.ts";
 import { clip, ITEM_CHARS, type Reading } from "./reading.ts";
 import { readWorkResult } from "./work-result.ts";

@@ -4,9 +4,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { shippedFlow } from "../../../test/harness/shipped.ts";
-import type { WorkStage } from "../flow.ts";
-import { judge } from "../judge.ts";
-import { isWork } from "../sequence.ts";
+import type { WorkStage } from "../flow/flow.ts";
+import { judge } from "./judge.ts";
+import { isWork } from "../run/sequence.ts";
 import { readJsonTail } from "./json-tail.ts";
 import { readSubmission } from "./submission.ts";
 import { readVerdictFile } from "./verdict-file.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Report } from "../outcome.ts";
+import type { Report } from "../flow/outcome.ts";
 import { readHandoffFile } from "./handoff-file.ts";
 
 const report = (text: string): Report => {

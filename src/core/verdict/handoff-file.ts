@@ -2,7 +2,7 @@
 // A file without `## Status` still gives a report (without health): the flow says what an unknown health means, and it means failed.
 
 import type { JsonObject } from "../json.ts";
-import { type Issue, issueText } from "../outcome.ts";
+import { type Issue, issueText } from "../flow/outcome.ts";
 import { ok } from "../result.ts";
 import { dodRows } from "./dod-coverage.ts";
 import { abstractWarnings, readAbstract } from "./handoff-abstract.ts";

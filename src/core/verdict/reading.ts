@@ -1,7 +1,7 @@
 // What all readers of verdicts share: the two ways a reading can end, and the limits on what an agent may say.
 // A reader is pure and linear in the length of its text; it never repairs, never guesses, and takes exactly one candidate or none.
 
-import type { Report } from "../outcome.ts";
+import type { Report } from "../flow/outcome.ts";
 import { err, type Result } from "../result.ts";
 
 /** Why there is no usable verdict. `message` can be sent to the agent as it is (the repair round). */

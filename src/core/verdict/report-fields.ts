@@ -2,7 +2,7 @@
 // `null` counts as not given. The first fault wins; words are kept as the source wrote them.
 
 import type { Json, JsonObject } from "../json.ts";
-import type { Issue, RoutedStage } from "../outcome.ts";
+import type { Issue, RoutedStage } from "../flow/outcome.ts";
 import type { Unreadable } from "./reading.ts";
 import { clip, ITEM_CHARS, MAX_ISSUES, present, WORD_CHARS } from "./reading.ts";
 import { insidePath } from "./inside-path.ts";

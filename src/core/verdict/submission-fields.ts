@@ -1,9 +1,9 @@
 // The fields of a submission, as JSON Schema with a sentence for the model on each. Only types, enums, lists and objects: not every
 // vendor takes more of JSON Schema in a tool, and one keyword too many makes the whole request fail there.
 
-import type { Flow, WorkStage } from "../flow.ts";
+import type { Flow, WorkStage } from "../flow/flow.ts";
 import type { JsonObject } from "../json.ts";
-import { HEALTHS } from "../outcome.ts";
+import { HEALTHS } from "../flow/outcome.ts";
 
 /** The words that this stage may conclude with, as its flow spells them. */
 export function wordsOf(flow: Flow, stage: WorkStage): readonly string[] {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { shippedFlow } from "../../../test/harness/shipped.ts";
-import type { Flow, WorkStage } from "../flow.ts";
-import { judge } from "../judge.ts";
+import type { Flow, WorkStage } from "../flow/flow.ts";
+import { judge } from "./judge.ts";
 import type { Json, JsonObject } from "../json.ts";
-import { routeKey } from "../outcome.ts";
-import { gateTrust } from "../projections/trust.ts";
-import { isWork } from "../sequence.ts";
+import { routeKey } from "../flow/outcome.ts";
+import { gateTrust } from "../run/trust.ts";
+import { isWork } from "../run/sequence.ts";
 import { schemaFaults, unknownKeyword } from "./fits-schema.ts";
 import { isList, isObject } from "./report-fields.ts";
 import { nativeSchema, readSubmission, submissionSchema } from "./submission.ts";

@@ -1,9 +1,9 @@
 // A verdict that an agent hands in by a tool call or as structured output of its runner: the shape it is asked for, and its reader.
 // The shape says what single fields may hold; their sizes and what belongs together are checked here, and told so that the agent can correct it.
 
-import type { Flow, WorkStage } from "../flow.ts";
+import type { Flow, WorkStage } from "../flow/flow.ts";
 import type { Json, JsonObject } from "../json.ts";
-import type { Report } from "../outcome.ts";
+import type { Report } from "../flow/outcome.ts";
 import { ok } from "../result.ts";
 import type { DodMark } from "./dod-coverage.ts";
 import { schemaFaults } from "./fits-schema.ts";

@@ -2,8 +2,8 @@
 // that was cut off (canceled, timed out, never began) is not the work's fault: it is run once more, and after that people are told.
 
 import { createHash } from "node:crypto";
-import { excerptOf } from "../../core/excerpt.ts";
-import type { Issue } from "../../core/outcome.ts";
+import { excerptOf } from "../../core/prompt/excerpt.ts";
+import type { Issue } from "../../core/flow/outcome.ts";
 import { ok, type Result } from "../../core/result.ts";
 import type { PullRequestState } from "../forge.ts";
 import type { CheckRun, GitHubApi, Review } from "./api.ts";

@@ -2,7 +2,7 @@
 // what was merged held the approved commit.
 
 import { err, ok, type Result } from "../../core/result.ts";
-import { checkBranchName } from "../../workspace/branch-name.ts";
+import { checkBranchName } from "../../git/branch-name.ts";
 import type { Forge, Proposal, PullRequest, PullRequestState } from "../forge.ts";
 import type { GitHubApi, Pull } from "./api.ts";
 import { findingsOf } from "./findings.ts";

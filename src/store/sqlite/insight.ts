@@ -2,7 +2,7 @@
 // of runs, so that an answer costs the same in a store of any age.
 
 import type { DatabaseSync } from "node:sqlite";
-import type { InboxItem } from "../../core/run.ts";
+import type { InboxItem } from "../../core/run/run.ts";
 import type { FailureRow, FlowStats, Insights, WaitRow } from "../store.ts";
 
 const FAILURES_AT_MOST = 20;

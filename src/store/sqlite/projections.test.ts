@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunEvent } from "../../core/event.ts";
+import type { RunEvent } from "../../core/run/event.ts";
 import { after, carryOf, eventAt, handOver, minute, newRun, wholeRun } from "../store.testsuite.ts";
 import { rowChanges } from "./projections.ts";
 

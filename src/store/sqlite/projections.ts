@@ -1,9 +1,9 @@
 // What an event means for the rows that people ask for: attempts, handoffs, inbox, spending. Pure: events in, row changes out.
 // The run itself is not made here; that is `evolve`.
 
-import { dayOf, toMicros } from "../../core/budget.ts";
-import type { HandoffEdge, RunEvent } from "../../core/event.ts";
-import type { InboxItem } from "../../core/run.ts";
+import { dayOf, toMicros } from "../../core/budget/budget.ts";
+import type { HandoffEdge, RunEvent } from "../../core/run/event.ts";
+import type { InboxItem } from "../../core/run/run.ts";
 import type { AttemptRecord, HandoffRecord } from "../store.ts";
 
 type AttemptKey = { readonly stage: string; readonly attempt: number };

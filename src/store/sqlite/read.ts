@@ -1,10 +1,10 @@
 // Everything that only reads. Paging is by key, never by offset: page 10,000 costs what page 1 costs.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { SpendingKey } from "../../core/budget.ts";
+import type { SpendingKey } from "../../core/budget/budget.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Run } from "../../core/run.ts";
-import type { Usage } from "../../core/usage.ts";
+import type { Run } from "../../core/run/run.ts";
+import type { Usage } from "../../core/budget/usage.ts";
 import type {
   AttemptRecord,
   HandoffQuery,

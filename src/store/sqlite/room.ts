@@ -2,7 +2,14 @@
 // the same transaction, or in the next, sees what was put aside before.
 
 import type { DatabaseSync } from "node:sqlite";
-import { type BudgetUnit, type BudgetUse, type Reservation, toMicros, toUsd, WARNED_AT } from "../../core/budget.ts";
+import {
+  type BudgetUnit,
+  type BudgetUse,
+  type Reservation,
+  toMicros,
+  toUsd,
+  WARNED_AT,
+} from "../../core/budget/budget.ts";
 import type { CommitResult } from "../store.ts";
 
 type OverBudget = Extract<CommitResult, { type: "over_budget" }>;

@@ -3,8 +3,8 @@
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setImmediate as breathe } from "node:timers/promises";
-import { evolve } from "../../core/evolve.ts";
-import type { Run } from "../../core/run.ts";
+import { evolve } from "../../core/run/evolve.ts";
+import type { Run } from "../../core/run/run.ts";
 import type { Damage } from "../store.ts";
 import { CHAIN_START, eventHash } from "./chain.ts";
 import { openReader } from "./connection.ts";

@@ -2,7 +2,7 @@
 // the other changes of the same transaction go through. This is the hot path of the program: few statements, many rows in each.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { BudgetUse } from "../../core/budget.ts";
+import type { BudgetUse } from "../../core/budget/budget.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Change, CommitResult, Deletion } from "../store.ts";
 import { CHAIN_START, eventHash } from "./chain.ts";

@@ -1,7 +1,7 @@
 // What this machine has, and who plays whom.
 
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "../app/api.ts";
+import { call } from "../base/api.ts";
 
 const AGAIN_MS = 1500;
 

@@ -1,7 +1,7 @@
 // What the board asks for: everything of a flow that goes on, and the newest of what has ended.
 
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "../app/api.ts";
+import { call } from "../base/api.ts";
 import type { Ticket } from "./lanes.ts";
 
 const PAGE = 200;

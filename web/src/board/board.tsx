@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
-import { useShortcuts } from "../app/keyboard.ts";
-import { flowQuery } from "../app/queries.ts";
+import { useShortcuts } from "../base/keyboard.ts";
+import { flowQuery } from "../base/queries.ts";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { useNow } from "../ui/time.tsx";
 import { boardQuery } from "./board-query.ts";

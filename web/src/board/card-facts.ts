@@ -1,6 +1,6 @@
 // What a card says besides its title, derived from the ticket alone.
 
-import type { ShownName, Tone } from "../app/status.ts";
+import type { ShownName, Tone } from "../base/status.ts";
 import type { Ticket } from "./lanes.ts";
 
 const STALLED_MS = 5 * 60_000;

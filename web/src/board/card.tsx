@@ -3,9 +3,9 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Badge, StatusBadge } from "../ui/status-badge.tsx";
-import { choicesOf } from "../decide/words.ts";
-import { BlockedBy } from "../tickets/blocked-by.tsx";
-import { FileBadges } from "../tickets/file-badges.tsx";
+import { choicesOf } from "../inbox/words.ts";
+import { BlockedBy } from "../ticket/blocked-by.tsx";
+import { FileBadges } from "../ticket/file-badges.tsx";
 import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Ago, duration } from "../ui/time.tsx";
 import { costText, isStalled, loopBadges, shortId, standingOf, ticketOrigin, waitText } from "./card-facts.ts";

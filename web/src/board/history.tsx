@@ -1,7 +1,7 @@
 // What happened to a ticket, in the words of its flow: handoffs, verdicts, decisions. Closed at first; a row with issues opens to them.
 
 import type { ReactNode } from "react";
-import type { AnswerTo } from "../../../src/client/input.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { issueText } from "./issue-text.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { clock } from "../ui/time.tsx";

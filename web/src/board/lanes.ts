@@ -1,7 +1,7 @@
 // From tickets to lanes. A lane is a status word of the flow, in the flow's own order; what says a word that the flow does not list (an older
 // version of it, a stage that a router chose) gets a lane of its own, so that no ticket is ever left out.
 
-import type { AnswerTo } from "../../../src/client/input.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
 
 export type Ticket = AnswerTo<"listTickets">["tickets"][number];
 export type Lane = { readonly word: string; readonly tickets: readonly Ticket[] };

@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useId, useState } from "react";
-import { actsQuery, itemQuery } from "../app/queries.ts";
-import { choicesOf } from "../decide/words.ts";
+import { actsQuery, itemQuery } from "../base/queries.ts";
+import { choicesOf } from "../inbox/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { runOfTicket, ticketMoves } from "../../../src/api/ticket-moves.ts";
+import { runOfTicket, ticketMoves } from "../../../src/http/contract/ticket-moves.ts";
 import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";

@@ -1,9 +1,9 @@
 // The moves that a person can make with a ticket, and the calls that make them.
 
-import { call } from "../app/api.ts";
-import type { Choice } from "../decide/words.ts";
-import type { TicketStatus } from "../../../src/core/tickets/status.ts";
-import { changeTicket } from "../tickets/queries.ts";
+import { call } from "../base/api.ts";
+import type { Choice } from "../inbox/words.ts";
+import type { TicketStatus } from "../../../src/core/ticket/status.ts";
+import { changeTicket } from "../ticket/queries.ts";
 import type { Ticket } from "./lanes.ts";
 import { type Act, WORDING, type Wording } from "../run/acts.ts";
 

@@ -4,14 +4,14 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
-import { call } from "../app/api.ts";
+import { call } from "../base/api.ts";
 import { Button } from "../ui/button.tsx";
 import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Ago, useNow } from "../ui/time.tsx";
 import { CardBadges } from "./card.tsx";
-import { BlockedBy } from "../tickets/blocked-by.tsx";
-import { STATE_NAMES } from "../tickets/state-names.ts";
+import { BlockedBy } from "../ticket/blocked-by.tsx";
+import { STATE_NAMES } from "../ticket/state-names.ts";
 import { costText, shortId } from "./card-facts.ts";
 import type { Ticket } from "./lanes.ts";
 

@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { ticketQuery } from "../app/queries.ts";
+import { ticketQuery } from "../base/queries.ts";
 import { Button } from "../ui/button.tsx";
-import { BlockedBy } from "../tickets/blocked-by.tsx";
+import { BlockedBy } from "../ticket/blocked-by.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Ago, clock, useNow } from "../ui/time.tsx";

@@ -1,7 +1,7 @@
 // Words about a line: written, shown, taken back.
 
 import { type ReactNode, useEffect, useRef } from "react";
-import { keysText } from "../app/keyboard.ts";
+import { keysText } from "../base/keyboard.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import type { Comment } from "./rows.ts";

@@ -3,7 +3,7 @@
 
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useShortcuts } from "../app/keyboard.ts";
+import { useShortcuts } from "../base/keyboard.ts";
 import { useTop } from "../ui/use-top.ts";
 import { FileList } from "./file-list.tsx";
 import { FindingList } from "./finding.tsx";

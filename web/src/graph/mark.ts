@@ -1,6 +1,6 @@
 // How one stage of a run stands, as a sign and a word. What passed but comes again because an earlier stage works once more has lost its check.
 
-import type { Tone } from "../app/status.ts";
+import type { Tone } from "../base/status.ts";
 import type { RunStage } from "../run/types.ts";
 
 export type Mark = { readonly sign: string; readonly word: string; readonly tone: Tone; readonly isActive: boolean };

@@ -1,6 +1,6 @@
 // Rows with the length of their bars. Money decides where any is known, else tokens: a subscription tells no price.
 
-import type { AnswerTo } from "../../../src/client/input.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
 
 export type CostRow = AnswerTo<"cost">["rows"][number];
 export type Bar = { readonly row: CostRow; readonly share: number };

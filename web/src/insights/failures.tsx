@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { AnswerTo } from "../../../src/client/input.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";

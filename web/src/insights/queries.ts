@@ -1,8 +1,8 @@
 // Sums over the last runs. They are not live: they are made anew once in a while.
 
 import { queryOptions } from "@tanstack/react-query";
-import type { InputTo } from "../../../src/client/input.ts";
-import { call } from "../app/api.ts";
+import type { InputTo } from "../../../src/http/client/input.ts";
+import { call } from "../base/api.ts";
 
 const AGAIN_MS = 60_000;
 

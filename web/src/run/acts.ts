@@ -1,6 +1,6 @@
 // What a person can do with a run, in words: what it does, what it needs to know, and the command that does the same.
 
-import type { AnswerTo } from "../../../src/client/input.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
 
 export type Act = AnswerTo<"listActs">["acts"][number];
 export type Verb = Act["act"];

@@ -1,6 +1,6 @@
 // One line of words for each event, and whether it is worth one: what only prepares or repeats what another event says can be folded away.
 
-import { withoutColours } from "../log/ansi.ts";
+import { withoutColours } from "./log/ansi.ts";
 import type { StoredEvent } from "./types.ts";
 
 export type Told = {

@@ -2,8 +2,8 @@
 
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { LogView } from "../log/log-view.tsx";
-import { wholeFile } from "../log/source.ts";
+import { LogView } from "./log/log-view.tsx";
+import { wholeFile } from "./log/source.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice } from "../ui/field.tsx";
 import { saveFile } from "../ui/save-file.ts";

@@ -1,8 +1,8 @@
 // What happened to a run, kept as it comes: events are never changed, so what is known already is never asked for again.
 
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "../app/api.ts";
-import { queryClient } from "../app/queries.ts";
+import { call } from "../base/api.ts";
+import { queryClient } from "../base/queries.ts";
 import type { StoredEvent } from "./types.ts";
 
 export type KnownEvents = { readonly events: readonly StoredEvent[]; readonly hasMore: boolean };

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { flowsQuery, healthQuery } from "../app/queries.ts";
-import { SHOWN } from "../app/status.ts";
+import { flowsQuery, healthQuery } from "../base/queries.ts";
+import { SHOWN } from "../base/status.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
 import type { RunFilter } from "./use-run-list.ts";

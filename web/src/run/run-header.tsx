@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { call } from "../app/api.ts";
+import { call } from "../base/api.ts";
 import { Badge, StatusBadge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Ago, Elapsed, usd } from "../ui/time.tsx";

@@ -1,9 +1,9 @@
 // Every stage with its attempts: what each concluded, what it found, what it left behind.
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { Issues } from "../decide/issues.tsx";
+import { Issues } from "../inbox/issues.tsx";
 import { marksOf } from "../graph/mark.ts";
-import { withoutColours } from "../log/ansi.ts";
+import { withoutColours } from "./log/ansi.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { clock, Elapsed, usd } from "../ui/time.tsx";

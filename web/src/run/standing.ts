@@ -1,6 +1,6 @@
 // How a run stands and why, in one line: nobody should have to guess whether it is stuck.
 
-import { type ShownName, shownOf } from "../app/status.ts";
+import { type ShownName, shownOf } from "../base/status.ts";
 import { clock } from "../ui/time.tsx";
 import type { RunDetail, RunRow } from "./types.ts";
 

@@ -3,8 +3,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { call } from "../app/api.ts";
-import { flowsQuery, queryClient } from "../app/queries.ts";
+import { call } from "../base/api.ts";
+import { flowsQuery, queryClient } from "../base/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Dialog } from "../ui/dialog.tsx";

@@ -1,6 +1,6 @@
 // The daemon's answers about runs, under the names that the pages use.
 
-import type { AnswerTo } from "../../../src/client/input.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
 
 export type RunDetail = AnswerTo<"showRun">;
 export type RunStage = RunDetail["stages"][number];

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { call } from "../app/api.ts";
-import { onChanges } from "../live/live.ts";
+import { call } from "../base/api.ts";
+import { onChanges } from "../base/live/live.ts";
 import { NO_RUNS, type RunList, withNewest, withOlder, withOne } from "./run-list.ts";
 
 export type RunFilter = { readonly status?: string; readonly flow?: string; readonly q?: string };

@@ -8,7 +8,7 @@ import { Loading } from "../ui/states.tsx";
 import { Ago } from "../ui/time.tsx";
 import type { RunDetail } from "./types.ts";
 
-const OneItem = lazy(async () => ({ default: (await import("../decide/one-item.tsx")).OneItem }));
+const OneItem = lazy(async () => ({ default: (await import("../inbox/one-item.tsx")).OneItem }));
 
 export function WaitingBanner({ run }: { readonly run: RunDetail }): ReactNode {
   const [open, setOpen] = useState<string | null>(null);

@@ -3,8 +3,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useRef } from "react";
-import type { AnswerTo } from "../../../src/client/input.ts";
-import { call } from "../app/api.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { call } from "../base/api.ts";
 import { Button } from "../ui/button.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";

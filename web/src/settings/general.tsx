@@ -1,9 +1,9 @@
 // What this browser does: colours, keys, notices. Nothing of it leaves the browser.
 
 import { type ReactNode, useEffect, useState } from "react";
-import { notifiesOn, setNotifies } from "../app/attention.ts";
-import { keysText, setSingleKeys, type Shortcut, shortcuts, singleKeysOn } from "../app/keyboard.ts";
-import { currentTheme, setTheme, type Theme } from "../app/theme.ts";
+import { notifiesOn, setNotifies } from "../base/attention.ts";
+import { keysText, setSingleKeys, type Shortcut, shortcuts, singleKeysOn } from "../base/keyboard.ts";
+import { currentTheme, setTheme, type Theme } from "../base/theme.ts";
 import { Panel } from "../ui/panel.tsx";
 import { toast } from "../ui/toast.tsx";
 import { LogOut } from "./log-out.tsx";

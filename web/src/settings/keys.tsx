@@ -2,9 +2,9 @@
 
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import type { AnswerTo } from "../../../src/client/input.ts";
-import { call } from "../app/api.ts";
-import { queryClient, whoQuery } from "../app/queries.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { call } from "../base/api.ts";
+import { queryClient, whoQuery } from "../base/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Dialog } from "../ui/dialog.tsx";

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { whoQuery } from "../app/queries.ts";
-import { nameOf } from "../decide/words.ts";
+import { whoQuery } from "../base/queries.ts";
+import { nameOf } from "../inbox/words.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure } from "../ui/states.tsx";

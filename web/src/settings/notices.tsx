@@ -2,9 +2,9 @@
 
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { AnswerTo } from "../../../src/client/input.ts";
-import { ApiError, call } from "../app/api.ts";
-import { queryClient } from "../app/queries.ts";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { ApiError, call } from "../base/api.ts";
+import { queryClient } from "../base/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -13,7 +13,7 @@ import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
-import type { Tone } from "../app/status.ts";
+import type { Tone } from "../base/status.ts";
 
 const AGAIN_MS = 5000;
 

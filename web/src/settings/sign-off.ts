@@ -1,5 +1,5 @@
-import { ApiError, call } from "../app/api.ts";
-import { endSession } from "../app/session.ts";
+import { ApiError, call } from "../base/api.ts";
+import { endSession } from "../base/session.ts";
 
 /** The daemon forgets the session first; where it does not know it any more, that is as good. A key is no session: it only leaves this browser. */
 export async function logOut(): Promise<void> {

@@ -2,8 +2,8 @@
 
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useId, useState } from "react";
-import type { HandoffRowShown } from "../../../src/api/schemas/handoff-row.ts";
-import type { Tone } from "../app/status.ts";
+import type { HandoffRowShown } from "../../../src/http/contract/schemas/handoff-row.ts";
+import type { Tone } from "../base/status.ts";
 import { Button } from "../ui/button.tsx";
 import { plain, SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";

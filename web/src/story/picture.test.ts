@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HandoffRowShown } from "../../../src/api/schemas/handoff-row.ts";
+import type { HandoffRowShown } from "../../../src/http/contract/schemas/handoff-row.ts";
 import { attemptNumbers, INDICATORS, storyPicture } from "./picture.ts";
 
 const STORY = {

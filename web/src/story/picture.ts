@@ -1,6 +1,6 @@
 // From a story's handoffs to the picture of its agents: who is done, who is at it, who sent it back. Source 003's rows are all it needs.
 
-import type { HandoffRowShown } from "../../../src/api/schemas/handoff-row.ts";
+import type { HandoffRowShown } from "../../../src/http/contract/schemas/handoff-row.ts";
 
 export type Indicator = "done" | "active" | "pending" | "rejected";
 

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { storyQuery } from "../app/queries.ts";
-import { useLiveState } from "../live/live.ts";
+import { storyQuery } from "../base/queries.ts";
+import { useLiveState } from "../base/live/live.ts";
 import { Panel } from "../ui/panel.tsx";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Handoffs } from "./handoffs.tsx";

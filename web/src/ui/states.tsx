@@ -1,7 +1,7 @@
 // The states every page has besides its data: loading, empty, failed.
 
 import type { ReactNode } from "react";
-import { ApiError } from "../app/api.ts";
+import { ApiError } from "../base/api.ts";
 import { Button } from "./button.tsx";
 import { SafeText } from "./safe-text.tsx";
 

@@ -1,7 +1,7 @@
 // How something stands: sign, word and tone together.
 
 import type { ReactNode } from "react";
-import { SHOWN, type ShownName, type Tone } from "../app/status.ts";
+import { SHOWN, type ShownName, type Tone } from "../base/status.ts";
 
 export const TONES: Readonly<Record<Tone, string>> = {
   quiet: "bg-quiet-soft text-quiet",

@@ -1,7 +1,7 @@
 // Short words about what was just done, and the one place that screen readers are told of changes.
 
 import { type ReactNode, useSyncExternalStore } from "react";
-import type { Tone } from "../app/status.ts";
+import type { Tone } from "../base/status.ts";
 import { SafeText } from "./safe-text.tsx";
 import { TONES } from "./status-badge.tsx";
 

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { ApiError, call } from "../app/api.ts";
-import { queryClient } from "../app/queries.ts";
+import { ApiError, call } from "../base/api.ts";
+import { queryClient } from "../base/queries.ts";
 import { toast } from "../ui/toast.tsx";
 
 /** Starts the demo's runs and goes to the first of them. */

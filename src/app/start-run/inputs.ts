@@ -1,0 +1,134 @@
+// What a run knows at its start: named values as facts, placed where the flow's conditions read them.
+
+import { factPathsOf } from "../../core/flow/condition.ts";
+import type { Flow, Route, Stage } from "../../core/flow/flow.ts";
+import { type Json, type JsonObject, lookUp } from "../../core/json.ts";
+import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import { isWork } from "../../core/run/sequence.ts";
+
+export type Inputs = { readonly facts: JsonObject; readonly warnings: readonly string[] };
+
+const SEGMENT = /^[A-Za-z_][A-Za-z0-9_-]{0,79}$/u;
+const FORBIDDEN = new Set(["__proto__", "prototype", "constructor"]);
+
+/** `plan.new_infra` is that fact. A bare `new_infra` is input.new_infra and every fact of the flow with that last name. */
+export function placeInputs(flow: Flow, given: readonly (readonly [name: string, value: Json])[]): Result<Inputs> {
+  const facts: Tree = {};
+  const warnings: string[] = [];
+  const known = factsOfFlow(flow);
+  for (const [name, value] of given) {
+    const path = name.split(".");
+    if (!path.every((part) => SEGMENT.test(part) && !FORBIDDEN.has(part)))
+      return err(invalid(`input "${name}" is not a name`, "for example plan.new_infra"));
+    const [only] = path;
+    const paths =
+      path.length > 1 || only === undefined
+        ? [path]
+        : [["input", only], ...known.filter((fact) => fact.at(-1) === only)];
+    for (const place of paths) {
+      const full = put(facts, place, value);
+      if (full !== undefined)
+        return err(invalid(`input ${name}: ${full} has a value already and cannot hold ${place.at(-1)}`));
+    }
+    const isRead = paths.some((place) => known.some((fact) => fact.join(".") === place.join(".")));
+    if (!isRead) {
+      const list = known.map((fact) => fact.join(".")).join(", ");
+      warnings.push(
+        `the flow ${flow.name} does not read ${name}; ${list === "" ? "it reads no input" : `it reads: ${list}`}`,
+      );
+    }
+  }
+  return ok({ facts, warnings });
+}
+
+/** `name=value` as it is typed: true, false and plain numbers are what they look like, everything else is text. */
+export function readPair(pair: string): Result<readonly [name: string, value: Json]> {
+  const at = pair.indexOf("=");
+  if (at < 1) return err(invalid(`--input "${pair}" is not key=value`, "for example --input plan.new_infra=true"));
+  return ok([pair.slice(0, at), valueOf(pair.slice(at + 1))]);
+}
+
+/** What Passrail sets itself cannot be given. */
+export function refuseReserved(facts: JsonObject): Problem | undefined {
+  const own = [
+    ...RESERVED.map((name) => ["config", name]),
+    ...TICKET_PLACE.map((name) => ["ticket", name]),
+    ["runners"],
+    ["last"],
+  ].find((path) => lookUp(facts, path) !== undefined);
+  if (own === undefined) return undefined;
+  return { code: "input_reserved", message: `--input ${own.join(".")} is set by Passrail itself.` };
+}
+
+/** What only the folder of tickets knows: where the file is, and whose work its branch must contain. A ticket cannot say it of itself. */
+const TICKET_PLACE = ["file", "project", "contains"];
+
+export function withoutPlace(ticket: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(ticket).filter(([name]) => !TICKET_PLACE.includes(name)));
+}
+
+const RESERVED = [
+  "project",
+  "workspace",
+  "verdict_repair",
+  "runner",
+  "model",
+  "repository_settings",
+  "repository_files",
+];
+
+type Tree = { [key: string]: Json | Tree };
+
+/** Names the part of the path that is taken. */
+function put(tree: Tree, path: readonly string[], value: Json): string | undefined {
+  let here = tree;
+  for (const part of path.slice(0, -1)) {
+    const inner = here[part] ?? {};
+    if (inner === null || typeof inner !== "object" || Array.isArray(inner)) return part;
+    here[part] = inner;
+    here = inner as Tree;
+  }
+  here[path.at(-1) ?? ""] = value;
+  return undefined;
+}
+
+function invalid(message: string, hint?: string): Problem {
+  return { code: "invalid_input", message, ...(hint === undefined ? {} : { hint }) };
+}
+
+function valueOf(text: string): Json {
+  if (text === "true" || text === "false") return text === "true";
+  // 007 and 1e3 stay text: a fact is never changed by being read.
+  return text !== "" && Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : text;
+}
+
+/** Every fact that a run of this flow may look up and that does not come from the run itself. */
+function factsOfFlow(flow: Flow): readonly (readonly string[])[] {
+  const conditions = [
+    flow.chooseWhen,
+    ...Object.values(flow.enter).flatMap((rules) => rules.map(({ when }) => when)),
+    ...flow.stages.flatMap(conditionsOf),
+  ].filter((text) => text !== undefined);
+  const paths = [
+    ...conditions.flatMap((text) => factPathsOf(text)),
+    ...flow.stages.flatMap((stage) => (stage.kind === "dynamic" ? stage.from.map((name) => name.split(".")) : [])),
+    ...(Object.keys(flow.enter).length === 0 ? [] : [["ticket", "status"]]),
+  ];
+  const routers = new Set(flow.stages.flatMap((stage) => (stage.kind === "router" ? [`${stage.id}.stages`] : [])));
+  const own = paths.filter((path) => path[0] !== "last" && !routers.has(path.join(".")));
+  return [...new Map(own.map((path) => [path.join("."), path])).values()];
+}
+
+function conditionsOf(stage: Stage): readonly (string | undefined)[] {
+  if (stage.kind === "parallel")
+    return [stage.when, ...Object.values(stage.tracks).flatMap(({ stages }) => stages.flatMap(conditionsOf))];
+  if (stage.kind === "dynamic") return [stage.when, ...Object.values(stage.templates).flatMap(conditionsOf)];
+  return [
+    stage.when,
+    ...(isWork(stage) || stage.kind === "gate" ? Object.values(stage.route).map(statusCondition) : []),
+  ];
+}
+
+function statusCondition({ status }: Route): string | undefined {
+  return typeof status === "object" ? status.when : undefined;
+}

@@ -1,0 +1,144 @@
+// What a run is started with besides its task, and everything that can be checked before it is stored. The same for whoever starts it:
+// a command, the API, a webhook.
+
+import { execFileSync } from "node:child_process";
+import { type RepositoryFile, repositoryFiles, type WorkspaceMode, workspaceProblem } from "../../compose.ts";
+import type { Config } from "../../settings/settings.ts";
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
+import type { Flow } from "../../core/flow/flow.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import type { Subject } from "../../core/run/run.ts";
+import { type Inputs, placeInputs, refuseReserved, withoutPlace } from "./inputs.ts";
+import { missingPrograms, runnersOf } from "./runners.ts";
+
+export type Wish = {
+  readonly resolved: ResolvedFlow;
+  readonly subject: Pick<Subject, "title" | "body">;
+  /** The user's folder or repository; agents work on it. */
+  readonly project: string;
+  /** Where relative paths of programs begin. */
+  readonly cwd: string;
+  /** Values for the flow's conditions and prompts, by dotted name. */
+  readonly input: readonly (readonly [name: string, value: Json])[];
+  /** What the ticket's own file says of it. */
+  readonly ticket?: JsonObject;
+  /** Where that file is, and what else only the folder of tickets knows. */
+  readonly ticketPlace?: { readonly file: string; readonly project: string; readonly contains: readonly string[] };
+  /** `stage=claude`, `*=codex exec -`: over what the settings say. */
+  readonly agents: readonly string[];
+  readonly workspace?: WorkspaceMode;
+};
+
+export type Prepared = {
+  readonly facts: JsonObject;
+  readonly warnings: readonly string[];
+  /** What a person should know before the run begins. */
+  readonly notes: readonly string[];
+};
+
+export async function prepareRun(wish: Wish, config: Config): Promise<Result<Prepared>> {
+  const { resolved, project, subject } = wish;
+  const inputs = readInputs(wish);
+  if (!inputs.ok) return inputs;
+  const { facts: given, warnings } = inputs.value;
+  const runners = runnersOf(resolved, wish.agents, config.agents, wish.cwd);
+  if (!runners.ok) return runners;
+  const mode = await workspaceMode(wish, config);
+  if (!mode.ok) return mode;
+  const brought = await repositoryFiles(project);
+  const facts: JsonObject = {
+    ...given,
+    ...(wish.ticket === undefined
+      ? {}
+      : { ticket: { ...withoutPlace(wish.ticket), ...spaceOf(given, "ticket"), ...wish.ticketPlace } }),
+    config: {
+      ...spaceOf(given, "config"),
+      project,
+      workspace: mode.value.mode,
+      verdict_repair: config.verdictRepair.value,
+      ...(config.runner.value === "none" ? {} : { runner: config.runner.value }),
+      ...(config.model === null ? {} : { model: config.model }),
+      repository_settings: config.repositorySettings.value,
+      ...(brought.length === 0 ? {} : { repository_files: brought.map((file) => ({ ...file })) }),
+    },
+    runners: { ...runners.value },
+  };
+  const missing = missingPrograms(resolved, facts, `${subject.title}\n${subject.body}`);
+  if (missing !== undefined) return err(missing);
+  const notes = [...mode.value.notes, ...repositoryNotes(brought, config.repositorySettings.value)];
+  return ok({ facts, warnings, notes });
+}
+
+function readInputs({ resolved, input }: Wish): Result<Inputs> {
+  const placed = placeInputs(resolved.flow, input);
+  if (!placed.ok) return placed;
+  const reserved = refuseReserved(placed.value.facts);
+  return reserved === undefined ? placed : err(reserved);
+}
+
+type Mode = { readonly mode: WorkspaceMode; readonly notes: readonly string[] };
+
+/**
+ * The setting, else what the flow wants; `sandbox` is what the settings say it is. Without a repository a run can only work in place, and
+ * says so, unless somebody asked for a kind of workspace by its name: that is given or refused, never replaced.
+ */
+async function workspaceMode({ resolved: { flow }, project, workspace }: Wish, config: Config): Promise<Result<Mode>> {
+  const said = workspace ?? config.workspace.value;
+  const wanted = said === "by-flow" ? modeOfFlow(flow, config) : said;
+  if (wanted === "in-place") return ok({ mode: wanted, notes: [inPlaceNote(project)] });
+  const cannot = noWorktree(project);
+  if (cannot !== undefined) {
+    if (said === "by-flow" && wanted === "worktree")
+      return ok({ mode: "in-place", notes: [`${cannot.message} ${inPlaceNote(project)}`] });
+    return err({
+      code: cannot.code,
+      message: `${cannot.message} A ${wanted} needs a repository with a commit.`,
+      hint: "git init && git commit, or --workspace in-place",
+    });
+  }
+  const problem = await workspaceProblem(wanted, config.workspaces);
+  return problem === undefined ? ok({ mode: wanted, notes: [] }) : err(problem);
+}
+
+function modeOfFlow({ workspace }: Flow, config: Config): WorkspaceMode {
+  if (workspace.mode === "sandbox") return config.workspaces.sandbox;
+  return workspace.mode === "in-place" ? "in-place" : "worktree";
+}
+
+const inPlaceNote = (project: string): string => `Agents work in ${project} itself, without a sandbox.`;
+
+function noWorktree(project: string): Problem | undefined {
+  const git = (...args: string[]): string | undefined => {
+    try {
+      return execFileSync("git", ["-C", project, ...args], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+        timeout: 10_000,
+      }).trim();
+    } catch {
+      return undefined;
+    }
+  };
+  if (git("rev-parse", "--is-inside-work-tree") !== "true")
+    return { code: "not_a_git_repository", message: `${project} is not a git repository.` };
+  if (git("rev-parse", "--verify", "--quiet", "HEAD^{commit}") === undefined)
+    return { code: "no_commit_yet", message: `The repository at ${project} has no commit yet.` };
+  return undefined;
+}
+
+/** What the repository brings for agents' programs is code of others: people see it before they let a run begin. */
+function repositoryNotes(files: readonly RepositoryFile[], on: boolean): readonly string[] {
+  if (files.length === 0) return [];
+  const list = files.map(({ path }) => path).join(", ");
+  return [
+    on
+      ? `! The repository brings settings for agents' programs, and they take effect (repository_settings: on): ${list}`
+      : `The repository brings settings for agents' programs; they stay off: ${list}`,
+  ];
+}
+
+function spaceOf(facts: JsonObject, key: string): JsonObject {
+  const value: Json | undefined = facts[key];
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}

@@ -1,0 +1,161 @@
+// Who plays the agents of a run, and a check that every agent that can run has somebody, before anything is stored.
+
+import { resolve } from "node:path";
+import { didYouMean, nearest } from "../../core/check/suggest.ts";
+import { factPathsOf, holds } from "../../core/flow/condition.ts";
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
+import { RUNNERS, type WrittenOptions } from "../../core/flow/agent-options.ts";
+import type { Flow, Stage, WorkStage } from "../../core/flow/flow.ts";
+import { type JsonObject, lookUp } from "../../core/json.ts";
+import { playOf } from "../../core/flow/runner-choice.ts";
+import { chooseByRules } from "../../core/flow/router-rules.ts";
+import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import { splitCommand } from "./split-command.ts";
+
+/** How each stage, each agent or all (`*`) are played: a command, or options. */
+type Players = Readonly<Record<string, WrittenOptions>>;
+
+function allStages(flow: Flow): readonly Stage[] {
+  return flow.stages.flatMap((stage): Stage[] => {
+    if (stage.kind === "parallel") return [stage, ...Object.values(stage.tracks).flatMap(({ stages }) => stages)];
+    return stage.kind === "dynamic" ? [stage, ...Object.values(stage.templates)] : [stage];
+  });
+}
+
+/** Who plays what, by stage, agent or `*`: the flags over the settings. */
+export function runnersOf(
+  resolved: ResolvedFlow,
+  flags: readonly string[],
+  settings: Players,
+  cwd: string,
+): Result<Players> {
+  const names = new Set([
+    "*",
+    ...allStages(resolved.flow).flatMap((stage) => namesOf(stage)),
+    ...Object.keys(resolved.agents),
+  ]);
+  const known = new Map([...names].map((name) => [name.toLowerCase(), name]));
+  const players: Record<string, WrittenOptions> = {};
+  for (const [name, options] of Object.entries(settings)) {
+    if (known.has(name.toLowerCase())) players[name] = options;
+  }
+  for (const flag of flags) {
+    const at = flag.indexOf("=");
+    if (at < 1)
+      return err({ code: "agent_invalid", message: `--agent ${flag}: expected STAGE=RUNNER or STAGE=COMMAND.` });
+    const [name, text] = [flag.slice(0, at).trim(), flag.slice(at + 1)];
+    if (!known.has(name.toLowerCase())) {
+      return err({
+        code: "unknown_agent",
+        message: `Flow ${resolved.flow.name} has no stage or agent "${name}".`,
+        hint: didYouMean(name, names, "stages and agents"),
+      });
+    }
+    // The flag says who plays; how is still the settings' word.
+    const { runner: _runner, command: _command, ...options } = players[name] ?? {};
+    const player = playerOf(name, text, cwd);
+    if (!player.ok) return player;
+    players[name] = { ...options, ...player.value };
+  }
+  return ok(players);
+}
+
+/** `claude` is the runner, `acp:goose acp` a program that speaks ACP, anything else a command. */
+function playerOf(name: string, text: string, cwd: string): Result<WrittenOptions> {
+  const runner = RUNNERS.find((known) => known === text.trim());
+  if (runner !== undefined && runner !== "acp" && runner !== "command") return ok({ runner });
+  const isAcp = text.startsWith("acp:");
+  const split = splitCommand(isAcp ? text.slice("acp:".length) : text);
+  if (!split.ok) return err({ ...split.error, message: `--agent ${name}: ${split.error.message}` });
+  const [program = "", ...args] = split.value;
+  // A path is meant from where the user stands, not from the workspace.
+  const command = [program.includes("/") ? resolve(cwd, program) : program, ...args];
+  return ok(isAcp ? { runner: "acp", command } : { command });
+}
+
+function namesOf(stage: Stage): readonly string[] {
+  return "shownAgent" in stage ? [stage.id, stage.agent, stage.shownAgent] : [];
+}
+
+/** Names all that is missing, so that it can be fixed in one go. */
+export function missingPrograms(resolved: ResolvedFlow, facts: JsonObject, task: string): Problem | undefined {
+  const { flow } = resolved;
+  const missing = new Map<string, string>();
+  const working = candidates(resolved, facts, task);
+  if (!working.ok) return working.error;
+  for (const stage of working.value) {
+    if (playOf(resolved, facts, stage) === undefined) missing.set(stage.id, stage.shownAgent);
+  }
+  if (missing.size === 0) return undefined;
+  const list = [...missing].map(([stage, agent]) => (stage === agent ? stage : `${stage} (${agent})`)).join(", ");
+  const [first] = missing.keys();
+  return {
+    code: "agent_not_configured",
+    message: `Flow ${flow.name} needs a program for: ${list}.`,
+    hint: [
+      `Fix:  --agent '*=claude'    (or codex, gemini, opencode; passrail agent list shows what is installed)`,
+      `or one of your own:  --agent ${first ?? "STAGE"}="COMMAND"`,
+      "or in passrail.yaml:  runner: claude    or    agents: { NAME: { command: [program, argument] } }",
+    ].join("\n"),
+  };
+}
+
+/** The stages in which an agent can work in this run, as far as is known before it starts. */
+function candidates(resolved: ResolvedFlow, facts: JsonObject, task: string): Result<readonly WorkStage[]> {
+  const found: WorkStage[] = [];
+  for (const stage of allStages(resolved.flow)) {
+    if (stage.kind === "dynamic") {
+      const named = routed(resolved, stage, facts, task);
+      if (!named.ok) return named;
+      found.push(...named.value);
+    } else if (stage.kind === "agent" && !isTemplate(resolved.flow, stage) && canHold(stage, facts)) found.push(stage);
+  }
+  return ok(found);
+}
+
+function isTemplate(flow: Flow, stage: Stage): boolean {
+  return flow.stages.some(
+    (each) => each.kind === "dynamic" && Object.values(each.templates).includes(stage as WorkStage),
+  );
+}
+
+/** An agent that was named, else those that the rules choose; a router with a model is trusted to choose among what has a program. */
+function routed(
+  resolved: ResolvedFlow,
+  stage: Stage & { kind: "dynamic" },
+  facts: JsonObject,
+  task: string,
+): Result<readonly WorkStage[]> {
+  const named = stage.from
+    .map((name) => lookUp(facts, name.split(".")))
+    .find((value) => typeof value === "string" && value !== "");
+  const unknown = typeof named === "string" ? refuseUnknown(resolved, stage, named) : undefined;
+  if (unknown !== undefined) return err(unknown);
+  const names = typeof named === "string" ? [named] : chooseByRules(task).stages.map(({ agent }) => agent);
+  return ok(
+    names.flatMap((name) => {
+      const template = stage.templates[name.toLowerCase()] ?? stage.templates["*"];
+      return template === undefined ? [] : [{ ...template, id: name, agent: name.toLowerCase(), shownAgent: name }];
+    }),
+  );
+}
+
+function refuseUnknown(
+  { flow, agents }: ResolvedFlow,
+  stage: Stage & { kind: "dynamic" },
+  name: string,
+): Problem | undefined {
+  const known = [
+    ...new Set([...Object.keys(stage.templates).filter((each) => each !== "*"), ...Object.keys(agents)]),
+  ].sort();
+  if (known.includes(name.toLowerCase())) return undefined;
+  const near = nearest(name, known);
+  const hint = `${near === undefined ? "" : `did you mean "${near}"?\n`}known agents: ${known.join(", ")}`;
+  return { code: "unknown_agent", message: `Flow ${flow.name} has no agent "${name}".`, hint };
+}
+
+/** Facts do not change during a run; only what asks for how a stage ended is open. */
+function canHold(stage: Stage, facts: JsonObject): boolean {
+  if (stage.when === undefined || factPathsOf(stage.when).some(([space]) => space === "last")) return true;
+  return holds(stage.when, (path) => lookUp(facts, path));
+}

@@ -1,0 +1,64 @@
+// The workspaces of a state folder put together with what the store knows of their runs.
+
+import { openForReading, type Place } from "../compose.ts";
+import type { Config } from "../settings/settings.ts";
+import { isEnded } from "../core/run/run.ts";
+import type { Store } from "../store/store.ts";
+import {
+  type Cleaned,
+  cleanWorkspaces,
+  findWorkspaces,
+  type Found,
+  type InventoryOptions,
+} from "../workspace/inventory.ts";
+import { createWorkspaces } from "../workspace/providers.ts";
+import { WORKSPACE_MODES, type Workspace } from "../workspace/workspace.ts";
+
+export type Inventory = {
+  /** Throws where the store cannot be asked. */
+  list(): Promise<readonly Found[]>;
+  clean(found: readonly Found[]): Promise<readonly Cleaned[]>;
+};
+
+export function openInventory({ home, environment }: Place, settings: Config["workspaces"]): Inventory {
+  const workspaces = createWorkspaces({ home, settings, environment });
+  return {
+    list: () => withStore(home, (store) => findWorkspaces(optionsFor(store))),
+    clean: (found) => withStore(home, (store) => cleanWorkspaces(optionsFor(store), found)),
+  };
+
+  function optionsFor(store: Store | undefined): InventoryOptions {
+    return {
+      home,
+      workspaces,
+      async ownerOf(runId) {
+        const stored = await store?.loadRun(runId);
+        if (stored === undefined) return "unknown";
+        return isEnded(stored.run) ? "ended" : "live";
+      },
+      remembered: async (runId, dir) => (store === undefined ? null : rememberedIn(store, runId, dir)),
+    };
+  }
+}
+
+async function withStore<T>(home: string, use: (store: Store | undefined) => Promise<T>): Promise<T> {
+  const store = openForReading(home);
+  try {
+    return await use(store);
+  } finally {
+    store?.close();
+  }
+}
+
+/** An attempt notes where it worked. */
+async function rememberedIn(store: Store, runId: string, dir: string): Promise<Workspace | null> {
+  const facts = (await store.attempts(runId)).findLast((record) => {
+    const place = record.facts["workspace"];
+    return typeof place === "string" && (place === dir || place.startsWith(`${dir}/`));
+  })?.facts;
+  const { branch, repository, workspace } = facts ?? {};
+  if (typeof branch !== "string" || typeof repository !== "string" || typeof workspace !== "string") return null;
+  const mode = WORKSPACE_MODES.find((known) => known === facts?.["mode"]) ?? "worktree";
+  const key = dir.slice(dir.lastIndexOf("/") + 1);
+  return { mode, key, dir: workspace, branch, repository, lockKeys: [] };
+}

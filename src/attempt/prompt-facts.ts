@@ -1,0 +1,119 @@
+// What the engine knows about one attempt that its prompt needs: files, earlier handoffs, earlier answers, trust. Reads only; how the
+// prompt is put together is core's.
+
+import { join } from "node:path";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { EarlierAnswer, EarlierHandoff, PromptFacts } from "../core/prompt/prompt.ts";
+import { gateTrust } from "../core/run/trust.ts";
+import type { Carry } from "../core/run/run.ts";
+import { factOf, findWork } from "../core/run/sequence.ts";
+import type { AttemptRecord } from "../store/store.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { attemptFiles, readAgentFile } from "./attempt-files.ts";
+import type { StageJob } from "./run-stage.ts";
+
+const CARRIED_FILE_BYTES = 256 * 1024;
+
+export async function promptFacts(
+  job: StageJob,
+  workspace: Workspace,
+  dir: string,
+  head: string | null,
+): Promise<PromptFacts> {
+  const attempts = await job.earlierAttempts();
+  const first = attempts.find((attempt) => typeof attempt.facts["from"] === "string")?.facts["from"];
+  return {
+    nonce: job.nonce,
+    verdictFile: job.files.verdict,
+    handoffFile: job.files.handoff,
+    url: job.url,
+    branch: workspace.branch ?? "",
+    earlier: attempts.flatMap((attempt) => toEarlier(job, attempt)),
+    answers: earlierAnswers(attempts.filter(({ stage }) => stage === job.stage.id)),
+    trust: job.stage.gates === undefined ? [] : gateTrust(job.resolved.flow, attempts),
+    files: await promptFiles(job, dir),
+    diffRange: typeof first === "string" && head !== null ? `${first}..HEAD` : "",
+  };
+}
+
+/** What is kept with the attempt of all this: what a person answered, and whether the gates before it were trusted. */
+export function notedFacts({ carry }: { readonly carry: Carry }, { trust }: PromptFacts): JsonObject {
+  return {
+    ...(carry.reason === "answered" && carry.said !== undefined ? { answer: carry.said } : {}),
+    ...(trust.length === 0 ? {} : { trust: trust.map((found) => ({ ...found })) }),
+  };
+}
+
+async function promptFiles(job: StageJob, dir: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  const read = async (name: string, path: string): Promise<void> => {
+    const text = await readAgentFile(path, CARRIED_FILE_BYTES);
+    if (text !== undefined) files[name] = text;
+  };
+  const shown = job.stage.kind === "router" ? job.stage.reads : [];
+  for (const name of [...job.carry.names, ...job.stage.carryOnRetry, ...shown]) {
+    if (name.includes("/") || name.includes(".")) await read(name, join(dir, name));
+  }
+  for (const name of ["dev-bundle.md", "tester-bundle.md"]) {
+    await read(name, join(job.home, "runs", job.run.id, "bundles", name));
+  }
+  for (const name of ["spec", "task"]) {
+    const path = factOf(job.run, ["plan", name]);
+    if (typeof path === "string") await read(name, join(job.project, path));
+  }
+  for (const name of job.stage.inline) {
+    const text = job.resolved.prompts[`fragments/inline-${name}`];
+    if (text !== undefined) files[`inline-${name}`] = text;
+  }
+  return files;
+}
+
+/** Every round of questions and answers of this stage before the one that the prompt brings now. */
+function earlierAnswers(attempts: readonly AttemptRecord[]): EarlierAnswer[] {
+  const done = attempts.filter(({ status }) => status === "done");
+  return done.flatMap(({ facts }, index) => {
+    const questions = done[index - 1]?.outcome?.["questions"];
+    const texts = Array.isArray(questions) ? questions.filter((text) => typeof text === "string") : [];
+    return typeof facts["answer"] === "string" ? [{ questions: texts, answer: facts["answer"] }] : [];
+  });
+}
+
+function toEarlier(job: StageJob, record: AttemptRecord): EarlierHandoff[] {
+  const { outcome } = record;
+  if (record.status !== "done" || outcome === null) return [];
+  const text = (key: string): string | undefined => (typeof outcome[key] === "string" ? outcome[key] : undefined);
+  return [
+    {
+      stage: record.stage,
+      agent: agentOf(job.resolved, record.stage),
+      attempt: record.attempt,
+      word: text("word") ?? text("verdict") ?? text("health") ?? "",
+      summary: [text("summary") ?? "", text("reason") ?? "", ...filesLine(record)].join("\n").trim(),
+      path: text("path") ?? handoffPath(job, record),
+    },
+  ];
+}
+
+/** Where an agent that reports by a handoff file left it; the next one reads it there. */
+function handoffPath(job: StageJob, { runId, track, stage, attempt }: AttemptRecord): string | null {
+  const sender = findWork(job.resolved.flow, job.run, track, stage);
+  if (sender?.result.from !== "handoff-file") return null;
+  return attemptFiles(job.home, runId, stage, attempt).handoff;
+}
+
+function filesLine({ facts: { files } }: AttemptRecord): readonly string[] {
+  return Array.isArray(files) && files.length > 0 ? [`Files changed: ${files.join(", ")}`] : [];
+}
+
+function agentOf(resolved: ResolvedFlow, stageId: string): string {
+  for (const stage of resolved.flow.stages) {
+    if (stage.id === stageId && "shownAgent" in stage) return stage.shownAgent;
+    if (stage.kind !== "parallel") continue;
+    for (const track of Object.values(stage.tracks)) {
+      const found = track.stages.find(({ id }) => id === stageId);
+      if (found !== undefined) return found.shownAgent;
+    }
+  }
+  return stageId;
+}

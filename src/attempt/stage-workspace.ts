@@ -1,0 +1,143 @@
+// The workspace of one attempt: opened before it, settled after it. Where the flow wants one per stage it is closed again with the attempt,
+// unless a follow-up works in the same one; what a passed attempt left uncommitted is committed first, so that the next stage has it.
+
+import { createHash } from "node:crypto";
+import { MARKER_VARIABLE } from "../runner/runner.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { Flow, WorkStage } from "../core/flow/flow.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import { judge } from "../core/verdict/judge.ts";
+import { type Report, routeKey } from "../core/flow/outcome.ts";
+import type { Problem, Result } from "../core/result.ts";
+import type { Run } from "../core/run/run.ts";
+import { factOf, findWork } from "../core/run/sequence.ts";
+import type { Workspace, WorkspaceRequest } from "../workspace/workspace.ts";
+import { branchOf } from "../core/run/branch.ts";
+import { failpoint } from "./failpoint.ts";
+import { workspaceMode } from "../core/run/run-settings.ts";
+import type { StageJob } from "./run-stage.ts";
+
+export function openForStage(job: StageJob): Promise<Result<Workspace>> {
+  const { resolved, run, stage, workspaces, project } = job;
+  if (workspaces.mode === "in-place") return workspaces.open({ runId: run.id, project });
+  return workspaces.open({
+    ...branchRequest(resolved.flow, run, project),
+    ...(isPerStage(resolved, run) ? { key: keyOf(run, stage, job.attempt) } : {}),
+    env: { [MARKER_VARIABLE]: job.marker },
+    signal: job.signal,
+  });
+}
+
+/** What a workspace of this run is asked for, whichever stage it is for. */
+export function branchRequest(flow: Flow, run: Run, project: string): WorkspaceRequest {
+  const said = flow.workspace.base ?? factOf(run, ["config", "base"]);
+  const contains = factOf(run, ["ticket", "contains"]);
+  return {
+    runId: run.id,
+    project,
+    branch: branchOf(flow, run),
+    ...(typeof said === "string" && said !== "" ? { base: said } : {}),
+    // Whatever is no commit is refused where the merge would be.
+    ...(Array.isArray(contains) ? { contains: contains.map(String) } : {}),
+  };
+}
+
+export function isPerStage(resolved: ResolvedFlow, run: Run): boolean {
+  return resolved.flow.workspace.per === "stage" && workspaceMode(resolved, run) !== "in-place";
+}
+
+/** A follow-up has the key of the attempt that it follows. */
+export function keyOf(run: Run, stage: WorkStage, attempt: number): string {
+  const base = stage.sameWorkspaceAs;
+  if (base !== undefined) return keyName(run.id, base, run.stages[base]?.attempts ?? 1);
+  return keyName(run.id, stage.id, attempt);
+}
+
+/** Folders do not everywhere tell A from a. */
+function keyName(runId: string, stage: string, attempt: number): string {
+  const lower = stage.toLowerCase();
+  if (lower === stage) return `${runId}-${stage}-${attempt}`;
+  return `${runId}-${lower}-${createHash("sha256").update(stage).digest("hex").slice(0, 6)}-${attempt}`;
+}
+
+/** Whether another stage of the flow works where this one does. */
+function isShared(flow: Flow, stage: WorkStage): boolean {
+  if (stage.sameWorkspaceAs !== undefined) return true;
+  const all = flow.stages.flatMap((each) =>
+    each.kind === "parallel" ? Object.values(each.tracks).flatMap(({ stages }) => stages) : [each],
+  );
+  return all.some((each) => "sameWorkspaceAs" in each && each.sameWorkspaceAs === stage.id);
+}
+
+/** Whether the workspace of a stage outlives its attempt, and so the branch is not free between attempts. */
+export function holdsBranch(
+  resolved: ResolvedFlow,
+  run: Run,
+  at: { readonly track: string; readonly stage: string },
+): boolean {
+  if (!isPerStage(resolved, run)) return workspaceMode(resolved, run) !== "in-place";
+  const stage = findWork(resolved.flow, run, at.track, at.stage);
+  return stage !== undefined && isShared(resolved.flow, stage);
+}
+
+/** After the attempt, however it ended. The report says what went wrong with the work itself; the rest is a warning. */
+export async function settleStage(
+  job: StageJob,
+  workspace: Workspace,
+  from: string | null,
+  told: Report,
+): Promise<Report> {
+  const { resolved, run, stage, workspaces } = job;
+  const perStage = isPerStage(resolved, run);
+  let report = told;
+  const facts: Record<string, Json> = {};
+  if (perStage && isPassed(job, report) && workspaces.commit !== undefined) {
+    const message = `${run.subject.id}: ${stage.id}\n\nLeft uncommitted by attempt ${job.attempt} of run ${run.id}.`;
+    const committed = await workspaces.commit(workspace, message);
+    if (!committed.ok) report = spoiled(report, committed.error);
+    else if (committed.value !== null) facts["committed"] = committed.value;
+    failpoint("stage-work-committed");
+  }
+  const published = await workspaces.publish?.(workspace, run.id);
+  if (published?.ok === false)
+    report = isPassed(job, report) ? spoiled(report, published.error) : warned(report, published.error);
+  const commits = (await workspaces.commits?.(workspace, from)) ?? [];
+  if (commits.length > 0) Object.assign(facts, { commits: [...commits], to: commits.at(-1) ?? null });
+  if (perStage && !isShared(resolved.flow, stage)) {
+    const ended = await endWorkspace(job, workspace);
+    if (!ended.ok) report = warned(report, ended.error);
+    else Object.assign(facts, ended.value);
+    failpoint("stage-workspace-closed");
+  }
+  if (Object.keys(facts).length > 0) await job.note(facts);
+  return report;
+}
+
+/** Closed, or kept for people to look at. Gives what is to be remembered of it. */
+async function endWorkspace(job: StageJob, workspace: Workspace): Promise<Result<JsonObject>> {
+  const { workspaces, run } = job;
+  if (isKept(job.resolved.flow, job.keepWorkspaces)) {
+    const left = await workspaces.letGo?.(workspace);
+    return left?.ok === false ? left : { ok: true, value: { kept: workspace.dir } };
+  }
+  const closed = await workspaces.close(workspace, run.id);
+  if (!closed.ok) return closed;
+  const { pinned, leftover } = closed.value;
+  return { ok: true, value: leftover === null ? {} : { leftover, pinned } };
+}
+
+export function isKept({ workspace }: Flow, keep: boolean): boolean {
+  return keep || workspace.delete === "never";
+}
+
+function isPassed({ resolved, stage }: StageJob, report: Report): boolean {
+  return routeKey(judge(resolved.flow.words, stage, report)) === "pass";
+}
+
+function spoiled(report: Report, { code, message, hint }: Problem): Report {
+  return { ...report, cause: code, reason: hint === undefined ? message : `${message} (${hint})` };
+}
+
+function warned(report: Report, { code, message }: Problem): Report {
+  return { ...report, warnings: [...(report.warnings ?? []), `${code}: ${message}`] };
+}

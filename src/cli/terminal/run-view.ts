@@ -1,0 +1,248 @@
+// A run in words: why it is where it is, what it waits for and how to answer, its counters, its stages with their attempts.
+// Makes data for `runs show`, the inbox and the live view; prints nothing.
+
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
+import type { Flow, Stage } from "../../core/flow/flow.ts";
+import { MAIN_TRACK } from "../../core/flow/flow.ts";
+import { issueText } from "../../core/flow/outcome.ts";
+import { isPlayedOutside } from "../../core/flow/runner-choice.ts";
+import { causeText } from "../../core/run/postponement.ts";
+import { type InboxItem, openItems, type Run, type Track } from "../../core/run/run.ts";
+import { findWork, isWork, stagesOf } from "../../core/run/sequence.ts";
+import { countersOf } from "../../core/run/simulate.ts";
+import { overText } from "../../core/run/spending.ts";
+import type { Usage } from "../../core/budget/usage.ts";
+import type { AttemptRecord, Store } from "../find-run.ts";
+
+/** The reason for the state, in one sentence. With its flow it is known whether a stage waits for a slot or for somebody outside. */
+export function whyOf(run: Run, resolved?: ResolvedFlow): string {
+  switch (run.status) {
+    case "running":
+      return run.paused ? "paused by a person" : workingOf(run, resolved);
+    case "waiting":
+      return openItems(run)
+        .map((item) => `${item.kind} ${item.stage} waits for ${item.who}`)
+        .join("; ");
+    case "stopped":
+      return run.reason;
+    case "completed":
+      return "";
+    case "canceled":
+      return `${run.reason} (by ${run.by.replace(/^human:/u, "")})`;
+  }
+}
+
+function workingOf(run: Run, resolved: ResolvedFlow | undefined): string {
+  const parts = Object.entries(run.tracks).flatMap(([name, track]) => {
+    if (track.at === "running" && track.outside === true) return [`${track.stage} is worked on by somebody outside`];
+    if (track.at === "running") return [`${track.stage} attempt ${track.attempt} is on record as running`];
+    if (track.at !== "ready") return [];
+    const work = resolved === undefined ? undefined : findWork(resolved.flow, run, name, track.stage);
+    if (resolved !== undefined && work !== undefined && isPlayedOutside(resolved, run.facts, work))
+      return [`${track.stage} waits for somebody outside to take it (${work.shownAgent})`];
+    const later = resumesOf(track);
+    return [`${track.stage} attempt ${track.attempt} ${later === "" ? "is ready to start" : later}`];
+  });
+  return parts.join("; ");
+}
+
+/** `resumes 14:05 (rate limit)` while a stage waits for its time, else nothing. */
+export function resumesOf(track: Track, now: number = Date.now()): string {
+  if (track.at !== "ready" || track.notBefore === undefined || Date.parse(track.notBefore) <= now) return "";
+  const why = track.because === undefined ? "" : ` (${causeText(track.because)})`;
+  return `resumes ${localTime(track.notBefore, now)}${why}`;
+}
+
+/** The first stage of a run that resumes by itself later. */
+export function firstToResume(run: Run): string {
+  if (run.status !== "running" || run.paused) return "";
+  const tracks = Object.values(run.tracks).toSorted((a, b) => notBeforeOf(a).localeCompare(notBeforeOf(b)));
+  return tracks.map((track) => resumesOf(track)).find((text) => text !== "") ?? "";
+}
+
+function notBeforeOf(track: Track): string {
+  return track.at === "ready" ? (track.notBefore ?? "") : "";
+}
+
+/** By the reader's own clock; with the day where it is not today, with seconds where it is a matter of those. */
+export function localTime(at: string, now: number = Date.now()): string {
+  const time = new Date(at);
+  const [date, clock] = [localDay(time), time.toTimeString().slice(0, time.getTime() - now < 120_000 ? 8 : 5)];
+  return date === localDay(new Date(now)) ? clock : `${date} ${clock}`;
+}
+
+function localDay(time: Date): string {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}
+
+/** Nothing more happens by itself. */
+export function isSettled(run: Run): boolean {
+  return run.status !== "running" || run.paused;
+}
+
+/** What an item asks, line by line. */
+export function askedBy(item: InboxItem): readonly string[] {
+  switch (item.kind) {
+    case "gate":
+      return item.notes ?? [];
+    case "question":
+    case "choice":
+      return item.questions;
+    case "escalation":
+      return [item.reason, ...item.issues.map((issue) => `- ${issueText(issue)}`)];
+    case "budget":
+      return [overText(item)];
+  }
+}
+
+/** The exact commands that answer an item; `reference` is the item as people write it. */
+export function answersTo(item: InboxItem, reference: string): readonly string[] {
+  switch (item.kind) {
+    case "gate": {
+      const verbs = item.answers.map((answer) => (answer === "decline" ? "reject" : answer));
+      return verbs.map((verb) => `passrail gate ${verb} ${reference}`);
+    }
+    case "question":
+      return [`passrail ask answer ${reference} "…"`];
+    case "choice":
+      return Object.keys(item.choices).map((choice) => `passrail ask answer ${reference} --choice ${choice}`);
+    case "escalation":
+      return Object.keys(item.choices).map((choice) => `passrail escalation choose ${reference} ${choice}`);
+    case "budget":
+      return [`passrail budget raise ${reference} --by ${raiseText(item)}`, `passrail budget stop ${reference}`];
+  }
+}
+
+/** What is suggested: the limit's own size, or more where that would not do. */
+function raiseText({ unit, size, used, needed, limit }: InboxItem & { kind: "budget" }): string {
+  const missing = used + needed - limit;
+  const amount = Math.max(size, unit === "usd" ? Math.ceil(missing * 100) / 100 : Math.ceil(missing));
+  return unit === "usd" ? String(amount) : `"${amount} tokens"`;
+}
+
+export function itemJson(runId: string, number: number, item: InboxItem): Record<string, unknown> {
+  return {
+    id: `${runId}.${item.number}`,
+    run: runId,
+    runNumber: number,
+    ...item,
+    commands: answersTo(item, `${number}.${item.number}`),
+  };
+}
+
+export type CounterRow = { readonly key: string; readonly loops: number; readonly max: number | null };
+
+/** Every counter with its limit: n of max, null for none. */
+export function counterRows(flow: Flow, run: Run): readonly CounterRow[] {
+  return Object.entries(countersOf(flow, run)).map(([key, loops]) => {
+    const name = key in flow.counters ? key : key.slice(key.indexOf(".") + 1);
+    return { key, loops, max: flow.counters[name]?.maxLoops ?? null };
+  });
+}
+
+export type StageState = "done" | "failed" | "running" | "ready" | "waiting" | "stopped" | "open";
+
+export type StageRow = {
+  readonly track: string;
+  readonly id: string;
+  readonly kind: Stage["kind"];
+  /** Who works or decides there. */
+  readonly who: string;
+  readonly state: StageState;
+  readonly attempts: readonly AttemptRow[];
+};
+
+export type AttemptRow = {
+  readonly stage: string;
+  readonly attempt: number;
+  readonly status: AttemptRecord["status"];
+  readonly word: string | null;
+  readonly canonical: string | null;
+  readonly summary: string | null;
+  readonly cause: string | null;
+  readonly durationMs: number | null;
+  readonly exitCode: number | null;
+  readonly commits: { readonly from: string; readonly to: string } | null;
+  readonly workspace: string | null;
+  readonly branch: string | null;
+  /** Who played, and what it told of its cost; null where it told nothing. */
+  readonly runner: string | null;
+  readonly model: string | null;
+  readonly usage: Usage | null;
+};
+
+export function stageRows(flow: Flow, run: Run, attempts: readonly AttemptRecord[]): readonly StageRow[] {
+  const listed = stagesOf(flow, run, MAIN_TRACK).flatMap((stage): { track: string; stage: Stage }[] => {
+    if (stage.kind === "dynamic") return [];
+    if (stage.kind !== "parallel") return [{ track: MAIN_TRACK, stage }];
+    return Object.entries(stage.tracks).flatMap(([track, plan]) =>
+      plan.stages.map((inner) => ({ track, stage: inner })),
+    );
+  });
+  const reached = listed.findLastIndex(({ stage }) => attempts.some((record) => record.stage === stage.id));
+  return listed.map(({ track, stage }, index) => {
+    const own = attempts.filter((record) => record.stage === stage.id);
+    const who = isWork(stage) ? stage.shownAgent : stage.kind === "gate" ? stage.who : "";
+    return {
+      track,
+      id: stage.id,
+      kind: stage.kind,
+      who,
+      state: stateOf(run, track, stage, own, index < reached),
+      attempts: own.map(toAttemptRow),
+    };
+  });
+}
+
+/** `passed`: something further on has been at work, so a gate here was answered. */
+function stateOf(
+  run: Run,
+  track: string,
+  stage: Stage,
+  attempts: readonly AttemptRecord[],
+  passed: boolean,
+): StageState {
+  const at = run.tracks[track];
+  if (at !== undefined && "stage" in at && at.stage === stage.id && at.at !== "forked") return at.at;
+  const last = attempts.at(-1);
+  if (last === undefined) return stage.kind === "gate" && (passed || run.status === "completed") ? "done" : "open";
+  return last.status === "done" && toAttemptRow(last).canonical === "pass" ? "done" : "failed";
+}
+
+export function toAttemptRow(record: AttemptRecord): AttemptRow {
+  const { outcome, facts } = record;
+  const text = (from: AttemptRecord["outcome"], key: string): string | null => {
+    const value = from?.[key];
+    return typeof value === "string" && value !== "" ? value : null;
+  };
+  const health = text(outcome, "health");
+  const canonical = outcome === null ? null : health === "complete" ? (text(outcome, "verdict") ?? "pass") : health;
+  const from = text(facts, "from");
+  const to = text(facts, "to");
+  const started = record.startedAt === null ? null : Date.parse(record.startedAt);
+  const ended = record.endedAt === null ? null : Date.parse(record.endedAt);
+  return {
+    stage: record.stage,
+    attempt: record.attempt,
+    status: record.status,
+    word: text(outcome, "word"),
+    canonical,
+    summary: text(outcome, "summary"),
+    cause: text(outcome, "reason") ?? text(outcome, "cause"),
+    durationMs: started === null ? null : (ended ?? Date.now()) - started,
+    exitCode: typeof facts["exitCode"] === "number" ? facts["exitCode"] : null,
+    commits: from !== null && to !== null && from !== to ? { from, to } : null,
+    workspace: text(facts, "workspace"),
+    branch: text(facts, "branch"),
+    runner: text(facts, "runner"),
+    model: text(facts, "model"),
+    usage: facts["usage"] === undefined ? null : (facts["usage"] as unknown as Usage | null),
+  };
+}
+
+export async function flowOf(store: Store, run: Run): Promise<ResolvedFlow> {
+  const flow = await store.loadFlow(run.flowHash);
+  if (flow === undefined) throw new Error(`the flow of run ${run.id} is not in the store`);
+  return flow as unknown as ResolvedFlow;
+}

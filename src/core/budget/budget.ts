@@ -1,0 +1,214 @@
+// Limits on what a run, a ticket and a day may cost, and what is put aside before an attempt starts. Only data and arithmetic: whether there
+// is room is checked by the store, in the transaction that starts the attempt.
+
+import type { Run } from "../run/run.ts";
+import { tokensOf, type Usage } from "./usage.ts";
+
+/** Null: no limit. */
+export type BudgetLimit = { readonly usd: number | null; readonly tokens: number | null };
+export type Budgets = { readonly run: BudgetLimit; readonly ticket: BudgetLimit; readonly day: BudgetLimit };
+export type BudgetScope = keyof Budgets;
+export type BudgetUnit = keyof BudgetLimit;
+
+const NONE: BudgetLimit = { usd: null, tokens: null };
+export const NO_BUDGETS: Budgets = { run: NONE, ticket: NONE, day: NONE };
+
+/** Who plays a stage that costs something, and what is put aside for it as long as nothing is known of its agent. */
+export type Metered = {
+  readonly runner: string;
+  readonly model: string | null;
+  readonly reserveUsd: number;
+  readonly reserveTokens: number;
+};
+
+/** What an attempt used, and by whom it was told. */
+export type ToldUsage = { readonly runner: string; readonly model: string | null; readonly usage: Usage };
+
+/** What was put aside for an attempt when it started; it counts as spent until the attempt says what it used. */
+export type Reserved = {
+  readonly agent: string;
+  readonly runner: string;
+  readonly model: string | null;
+  readonly usd: number;
+  readonly tokens: number;
+  /** The ticket under which it is counted (ticketKey). */
+  readonly ticket: string;
+};
+
+/** A limit as it is checked: with the raises of the run, and the key under which is counted. */
+export type KeyedLimit = BudgetLimit & { readonly scope: BudgetScope; readonly key: string };
+
+/** Asked for in the same transaction as the start; refused as a whole when one limit has no room. */
+export type Reservation = Reserved & {
+  readonly stage: string;
+  readonly attempt: number;
+  readonly limits: readonly KeyedLimit[];
+};
+
+/** How far a limit is used. `used` holds what is put aside, too. */
+export type BudgetUse = {
+  readonly scope: BudgetScope;
+  readonly key: string;
+  readonly unit: BudgetUnit;
+  readonly used: number;
+  readonly limit: number;
+};
+
+/** A limit without room for what an attempt needs. */
+export type OverBudget = BudgetUse & { readonly needed: number };
+
+/** What a person allowed on top of a limit, for one run. */
+export type Raise = {
+  readonly scope: BudgetScope;
+  readonly key: string;
+  readonly usd: number;
+  readonly tokens: number;
+};
+
+/** What a run has used as far as it was told; how often it was not told stands beside it. */
+export type Spent = {
+  readonly attempts: number;
+  readonly usd: number;
+  readonly unknownUsd: number;
+  readonly tokens: number;
+  readonly unknownTokens: number;
+};
+
+/** What spending can be looked at by. Days are UTC days of the start. */
+export const SPENDING_KEYS = ["agent", "stage", "flow", "day", "runner", "model", "run"] as const;
+export type SpendingKey = (typeof SPENDING_KEYS)[number];
+
+/** A person is told from here on. */
+export const WARNED_AT = 0.8;
+
+/** The same id in two projects is two tickets. */
+export function ticketKey(run: Run): string {
+  const config = run.facts["config"];
+  const project =
+    config !== null && typeof config === "object" && !Array.isArray(config)
+      ? (config as Readonly<Record<string, unknown>>)["project"]
+      : undefined;
+  return `${typeof project === "string" ? project : ""}:${run.subject.id}`.toWellFormed();
+}
+
+/** A day is the UTC day on which the attempt started. */
+export function dayOf(at: string): string {
+  return at.slice(0, 10);
+}
+
+/** The limits that hold for an attempt of this run that starts at this time. Scopes without any limit are left out. */
+export function limitsOf(budgets: Budgets, run: Run, at: string): readonly KeyedLimit[] {
+  const keys = { run: run.id, ticket: ticketKey(run), day: dayOf(at) };
+  return (["run", "ticket", "day"] as const).flatMap((scope) => {
+    const { usd, tokens } = budgets[scope];
+    if (usd === null && tokens === null) return [];
+    const key = keys[scope];
+    const raise = run.raised?.find((each) => each.scope === scope && each.key === key);
+    return [
+      {
+        scope,
+        key,
+        usd: usd === null ? null : usd + (raise?.usd ?? 0),
+        tokens: tokens === null ? null : tokens + (raise?.tokens ?? 0),
+      },
+    ];
+  });
+}
+
+/** One entry per scope: a day that is over takes its raise with it. */
+export function withRaise(raised: readonly Raise[], { scope, key, usd, tokens }: Raise): readonly Raise[] {
+  const before = raised.find((each) => each.scope === scope && each.key === key);
+  const sum = { scope, key, usd: (before?.usd ?? 0) + usd, tokens: (before?.tokens ?? 0) + tokens };
+  return [...raised.filter((each) => each.scope !== scope), sum];
+}
+
+/** Fewer than this say little about an agent. */
+const ENOUGH = 3;
+const PERCENTILE = 0.9;
+/** How many settled attempts are looked at. */
+export const HISTORY = 20;
+
+/** What to put aside: what nine of ten attempts of this agent stayed below, or what its runner says while little is known. */
+export function estimate(history: readonly Usage[], { reserveUsd, reserveTokens }: Metered): BudgetAmounts {
+  return {
+    usd: percentile(history.map(({ usd }) => usd)) ?? reserveUsd,
+    tokens: percentile(history.map(tokensOf)) ?? reserveTokens,
+  };
+}
+
+export type BudgetAmounts = { readonly usd: number; readonly tokens: number };
+
+function percentile(values: readonly (number | null)[]): number | undefined {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
+  return known.length < ENOUGH ? undefined : known[Math.ceil(known.length * PERCENTILE) - 1];
+}
+
+/** Far above anything real; what is beyond is a fault of whoever told it. */
+const USD_AT_MOST = 1_000_000;
+const TOKENS_AT_MOST = 100_000_000_000;
+
+/** What a vendor tells is not believed blindly: no number, a negative or an absurd one is unknown. */
+export function soundUsage({ usd, inputTokens, outputTokens, cachedTokens }: Usage): Usage {
+  const sound = (value: number | null, most: number): number | null =>
+    typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= most ? value : null;
+  const whole = (value: number | null): number | null => {
+    const known = sound(value, TOKENS_AT_MOST);
+    return known === null ? null : Math.round(known);
+  };
+  return {
+    usd: toUsd(toMicros(sound(usd, USD_AT_MOST))),
+    inputTokens: whole(inputTokens),
+    outputTokens: whole(outputTokens),
+    cachedTokens: whole(cachedTokens),
+  };
+}
+
+/** The totals of a run after one more attempt has told what it used. */
+export function addSpent(spent: Spent | undefined, usage: Usage): Spent {
+  const before = spent ?? { attempts: 0, usd: 0, unknownUsd: 0, tokens: 0, unknownTokens: 0 };
+  const tokens = tokensOf(usage);
+  return {
+    attempts: before.attempts + 1,
+    usd: toUsd((toMicros(before.usd) ?? 0) + (toMicros(usage.usd) ?? 0)) ?? 0,
+    unknownUsd: before.unknownUsd + (usage.usd === null ? 1 : 0),
+    tokens: before.tokens + (tokens ?? 0),
+    unknownTokens: before.unknownTokens + (tokens === null ? 1 : 0),
+  };
+}
+
+/** Money is added up in millionths of a dollar, so that sums are exact. */
+export function toMicros(usd: number): number;
+export function toMicros(usd: number | null): number | null;
+export function toMicros(usd: number | null): number | null {
+  return usd === null ? null : Math.round(usd * 1e6);
+}
+
+export function toUsd(micros: number): number;
+export function toUsd(micros: number | null): number | null;
+export function toUsd(micros: number | null): number | null {
+  return micros === null ? null : micros / 1e6;
+}
+
+/** `5`, `5 usd`, `$5`, `200000 tokens`; nothing at all means `size` once more. Undefined: it cannot be read, or is in another unit. */
+export function readRaise(text: string, unit: BudgetUnit, size: number): number | undefined {
+  const said = text.trim().toLowerCase();
+  const most = unit === "usd" ? USD_AT_MOST : TOKENS_AT_MOST;
+  if (said === "") return size > 0 && size <= most ? size : undefined;
+  const [, dollar, amount, word] = /^(\$?)([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(usd|tokens?)?$/u.exec(said) ?? [];
+  if (amount === undefined) return undefined;
+  const named = dollar === "$" || word === "usd" ? "usd" : word === undefined ? unit : "tokens";
+  if (named !== unit || (dollar === "$" && word !== undefined && word !== "usd")) return undefined;
+  const value = unit === "usd" ? Number(amount) : Math.round(Number(amount));
+  return value > 0 && value <= most ? value : undefined;
+}
+
+/** For people: `$1.25`, `$0.004`, `200,000 tokens`. */
+export function amountText(unit: BudgetUnit, value: number): string {
+  if (unit === "tokens") return `${Math.round(value).toLocaleString("en-US")} tokens`;
+  return `$${value > 0 && value < 0.01 ? value.toPrecision(1) : value.toFixed(2)}`;
+}
+
+/** `the run's budget`, `the day's budget (2026-11-15 UTC)`. */
+export function scopeText(scope: BudgetScope, key: string): string {
+  return scope === "day" ? `the day's budget (${key} UTC)` : `the ${scope}'s budget`;
+}

@@ -1,0 +1,92 @@
+// What an attempt concluded. A `Report` is what it said, in the source's own words; an `Outcome` is what that means here.
+// Nothing in this file reads text: readers (verdict/) make reports, `judge` turns a report into exactly one outcome.
+
+import type { ToldUsage } from "../budget/budget.ts";
+import type { JsonObject } from "../json.ts";
+
+export const HEALTHS = ["complete", "blocked", "failed", "incomplete"] as const;
+export const VERDICTS = ["pass", "revise", "redesign", "reject", "exhausted"] as const;
+export type Health = (typeof HEALTHS)[number];
+export type Verdict = (typeof VERDICTS)[number];
+
+/** One finding. A source may give a bare sentence or a structured one; both are kept as given. */
+export type Issue =
+  | string
+  | {
+      readonly severity?: string;
+      readonly description: string;
+      readonly file?: string;
+      readonly line?: number;
+      readonly rule?: string;
+    };
+
+/** One step of a routed run, chosen by the router. */
+export type RoutedStage = { readonly agent: string; readonly teams: boolean };
+
+/** What an attempt said of itself, in the words of its flow, before anything is decided. */
+export type Report = {
+  readonly health?: string;
+  readonly verdict?: string;
+  /** How a stage that the engine does itself names what it did; conditions read it as `last('stage').word`. No channel of agents has it. */
+  readonly word?: string;
+  readonly score?: number;
+  readonly reason?: string;
+  readonly summary?: string;
+  readonly issues?: readonly Issue[];
+  readonly questions?: readonly string[];
+  /** The router's list. */
+  readonly stages?: readonly RoutedStage[];
+  /** Tracks that a later stage holds responsible. */
+  readonly blame?: readonly string[];
+  /** The whole record as the agent gave it (003 payload, 000 JSON, 002 parsed file). */
+  readonly payload?: JsonObject;
+  /** Path of a handoff document inside the workspace. */
+  readonly path?: string;
+  /** What the agent claims about things that only the engine decides; compared, never obeyed. */
+  readonly claimed?: { readonly loop?: number; readonly next?: string; readonly status?: string };
+  /** Set by the engine when there is no usable report: timeout, exit code, no verdict … The attempt then failed. */
+  readonly cause?: string;
+  /** From a channel of ours (verdict file, tool, simulation): canonical words count beside the source's. */
+  readonly structured?: boolean;
+  readonly warnings?: readonly string[];
+  /** What the whole attempt used, repairs included; absent where nothing was told. */
+  readonly usage?: ToldUsage;
+  /** When the limit ends that is the cause, ISO 8601, where the vendor says so. */
+  readonly resetsAt?: string;
+  /** The attempt ended because its agent asks a person; its questions are there. */
+  readonly asked?: true;
+};
+
+export type Outcome = {
+  readonly health: Health;
+  /** Only when health is complete. */
+  readonly verdict?: Verdict;
+  /** The source's own word for the verdict, or for the health where that decided. */
+  readonly word?: string;
+  readonly score?: number;
+  readonly cause?: string;
+  readonly reason?: string;
+  readonly summary?: string;
+  readonly issues: readonly Issue[];
+  readonly questions: readonly string[];
+  readonly stages?: readonly RoutedStage[];
+  readonly blame?: readonly string[];
+  readonly payload?: JsonObject;
+  readonly path?: string;
+  readonly claimed?: Report["claimed"];
+  /** It stopped in the middle of its work to ask a person. */
+  readonly asked?: true;
+  readonly warnings: readonly string[];
+};
+
+/** The key that picks the route: the verdict of a healthy attempt, else its health. */
+export function routeKey(outcome: Outcome): Health | Verdict {
+  return outcome.health === "complete" ? (outcome.verdict ?? "pass") : outcome.health;
+}
+
+/** The text of an issue, whichever form it has. */
+export function issueText(issue: Issue): string {
+  if (typeof issue === "string") return issue;
+  const where = issue.file ? ` (${issue.file}${issue.line === undefined ? "" : `:${issue.line}`})` : "";
+  return `${issue.severity ? `[${issue.severity}] ` : ""}${issue.description}${where}`;
+}

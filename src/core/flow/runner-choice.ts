@@ -1,0 +1,138 @@
+// Who plays a stage, and how: the operator's word for the stage, for its agent or for all, then the flow, then the agent's file, then the
+// operator's default. Key by key the nearest wins; which program it is (runner and command) is taken from one source as a whole.
+
+import type { ResolvedFlow } from "./agent.ts";
+import { type AgentOptions, type RunnerName, RUNNERS, storedOptions, type WrittenOptions } from "./agent-options.ts";
+import type { WorkStage } from "./flow.ts";
+import type { Json, JsonObject } from "../json.ts";
+
+export type Play = {
+  readonly runner: RunnerName;
+  /** Program and arguments where somebody named them; else the runner's own program. */
+  readonly command: readonly string[] | null;
+  readonly transport: "acp" | "native" | null;
+  readonly options: AgentOptions;
+  /** Whether a revision goes on in the session of the attempt before. Answers and repairs always do where they can. */
+  readonly session: "fresh" | "resume";
+  readonly questions: "ask" | "deny";
+};
+
+/** Turns of one agent alone and of a team, where nobody says otherwise. */
+const TURNS = { alone: 50, team: 200 } as const;
+
+/** Undefined where nothing was configured for this stage. `facts` are those of the run. */
+export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): Play | undefined {
+  if (stage.kind === "builtin") return undefined;
+  const agent = resolved.agents[stage.agent];
+  const own = givenTo(facts, stage, (stage.options?.runner ?? agent?.options?.runner) === "outside");
+  const sources: readonly WrittenOptions[] = [
+    ...own,
+    { ...stage.options, ...(stage.command === undefined ? {} : { command: stage.command }) },
+    { ...agent?.options, ...(agent?.command === undefined ? {} : { command: agent.command }) },
+    defaultOf(facts),
+  ];
+  const who = sources.find(({ runner, command }) => runner !== undefined || command !== undefined);
+  if (who === undefined || (who.runner === undefined && who.command?.length === 0)) return undefined;
+  const runner = who.runner ?? "command";
+  if (runner === "acp" || runner === "command") {
+    if (who.command === undefined || who.command.length === 0) return undefined;
+  }
+  const first = <K extends keyof WrittenOptions>(key: K): WrittenOptions[K] | undefined =>
+    sources.map((source) => source[key]).find((value) => value !== undefined);
+  const teams = stage.teams || first("teams") === true;
+  const model = modelOf(runner, own, [stage.model, agent?.model, setting(facts, "model")]);
+  const effort = first("effort");
+  const tools = toolsOf(runner, own, sources);
+  const denyTools = first("deny_tools");
+  const maxCostUsd = first("max_cost");
+  const systemPrompt = first("system_prompt");
+  return {
+    runner,
+    command: who.command ?? null,
+    transport: first("transport") ?? null,
+    options: {
+      ...(model === undefined ? {} : { model }),
+      ...(effort === undefined ? {} : { effort }),
+      ...(tools.names === undefined ? {} : { tools: tools.names }),
+      ...(denyTools === undefined ? {} : { denyTools }),
+      permission: first("permission") ?? tools.permission,
+      maxTurns: first("max_turns") ?? turnsOf(stage, teams),
+      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      mcpServers: first("mcp") ?? {},
+      teams,
+    },
+    session: first("session") ?? "fresh",
+    questions: first("questions") ?? "ask",
+  };
+}
+
+/** Whether the engine leaves this stage to somebody who takes it and reports it through the API. */
+export function isPlayedOutside(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): boolean {
+  return playOf(resolved, facts, stage)?.runner === "outside";
+}
+
+/**
+ * What the run was started with, nearest first. A list is a command; an empty one means: nobody, on purpose. A word for all agents is none
+ * for a stage that the flow leaves to the outside: no program can merge a pull request in a person's place.
+ */
+function givenTo(facts: JsonObject, stage: WorkStage, isOutside: boolean): readonly WrittenOptions[] {
+  const given = facts["runners"];
+  if (given === null || typeof given !== "object" || Array.isArray(given)) return [];
+  const entries = given as Readonly<Record<string, unknown>>;
+  const names = [...new Set([stage.id, stage.agent, stage.shownAgent, ...(isOutside ? [] : ["*"])])];
+  return names.flatMap((name) => {
+    const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
+    if (entry === undefined) return [];
+    return [storedOptions(Array.isArray(entry) ? { command: entry } : entry)];
+  });
+}
+
+function defaultOf(facts: JsonObject): WrittenOptions {
+  const runner = setting(facts, "runner");
+  return RUNNERS.some((name) => name === runner) ? { runner: runner as RunnerName } : {};
+}
+
+function setting(facts: JsonObject, key: string): Json | undefined {
+  const config = facts["config"];
+  return config === null || typeof config !== "object" || Array.isArray(config)
+    ? undefined
+    : (config as JsonObject)[key];
+}
+
+/** The operator's model is taken as it is. A flow or an agent's file may name Claude's models, which mean nothing to others. */
+function modelOf(runner: RunnerName, own: readonly WrittenOptions[], others: readonly unknown[]): string | undefined {
+  const chosen = own.map(({ model }) => model).find((model) => model !== undefined);
+  if (chosen !== undefined) return chosen;
+  const named = others.find((model) => typeof model === "string" && model !== "" && model !== "inherit") as
+    | string
+    | undefined;
+  return named !== undefined && runner !== "claude" && isClaudeModel(named) ? undefined : named;
+}
+
+function isClaudeModel(model: string): boolean {
+  return ["opus", "sonnet", "haiku", "best", "default", "opusplan"].includes(model) || model.startsWith("claude-");
+}
+
+/** Tools that change nothing, by Claude Code's names. */
+const LOOKING: ReadonlySet<string> = new Set(["Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "TodoWrite"]);
+
+/** The operator names tools as the program does. Flows and agents' files use Claude Code's names; to others they only tell whether to look or to work. */
+function toolsOf(
+  runner: RunnerName,
+  own: readonly WrittenOptions[],
+  sources: readonly WrittenOptions[],
+): { readonly names?: readonly string[]; readonly permission: "read" | "edit" } {
+  const chosen = own.map(({ tools }) => tools).find((tools) => tools !== undefined);
+  const named = chosen ?? sources.map(({ tools }) => tools).find((tools) => tools !== undefined);
+  if (named === undefined) return { permission: "edit" };
+  if (chosen !== undefined || runner === "claude") return { names: named, permission: "edit" };
+  return { permission: named.every((tool) => LOOKING.has(tool)) ? "read" : "edit" };
+}
+
+function turnsOf(stage: WorkStage, teams: boolean): number {
+  const { turns } = stage;
+  if (typeof turns === "number") return turns;
+  const { alone, team } = turns ?? TURNS;
+  return teams ? team : alone;
+}

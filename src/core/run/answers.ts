@@ -1,0 +1,160 @@
+// What a person's answer does: to a gate, a question, a choice, an escalation, a budget. Each either fits the open item and leads the run
+// onwards, or says why it does not fit.
+
+import { type Draft, emit, showStatus } from "./draft.ts";
+import { resetCounter } from "./counting.ts";
+import type { Sender } from "./handoff.ts";
+import { cancel, goTo, leave } from "./routing.ts";
+import type { InboxItem } from "./run.ts";
+import { findStage, statusWord } from "./sequence.ts";
+import type { Signal } from "./signal.ts";
+import { answerBudget } from "./spending.ts";
+
+export function answered(draft: Draft, signal: Signal & { type: "item.answered" }): string | undefined {
+  const waiting = Object.entries(draft.run.tracks).find(
+    ([, track]) => track.at === "waiting" && track.item.number === signal.number,
+  );
+  const [name, track] = waiting ?? [];
+  if (name === undefined || track?.at !== "waiting") return `item ${signal.number} is not open`;
+  const { item, carry } = track;
+  if (item.kind !== signal.kind) return `item ${signal.number} is a ${item.kind}, not a ${signal.kind}`;
+  const stage = findStage(draft.flow, draft.run, name, item.stage);
+  if (stage === undefined) return `the flow has no stage ${item.stage}`;
+  const sender: Sender = { track: name, stage, attempt: draft.run.stages[stage.id]?.attempts ?? 0, carry };
+  switch (item.kind) {
+    case "gate":
+      return answerGate(draft, sender, signal);
+    case "question":
+      return answerQuestion(draft, sender, item, signal);
+    case "choice":
+      return answerChoice(draft, sender, item, signal);
+    case "escalation":
+      return resolveEscalation(draft, sender, item, signal);
+    case "budget":
+      return answerBudget(draft, name, { ...track, item }, signal);
+  }
+}
+
+type Answer = Signal & { type: "item.answered" };
+
+function answerGate(draft: Draft, sender: Sender, signal: Answer): string | undefined {
+  const { stage, track } = sender;
+  if (stage.kind !== "gate") return `${stage.id} is not a gate`;
+  // People say reject, some flows say decline: the same wish, whichever of the two the gate knows.
+  const answer = signal.answer === "reject" && !("reject" in stage.route) ? "decline" : signal.answer;
+  const route = Object.hasOwn(stage.route, answer) ? stage.route[answer] : undefined;
+  if (route === undefined)
+    return `gate ${stage.id} does not know "${signal.answer}"; answers: ${Object.keys(stage.route).join(", ")}`;
+  emit(
+    draft,
+    {
+      type: "gate.answered",
+      track,
+      stage: stage.id,
+      number: signal.number,
+      answer,
+      comment: signal.text,
+      ...named(signal),
+      ...(signal.commit === undefined ? {} : { commit: signal.commit }),
+    },
+    signal.actor,
+  );
+  if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));
+  const said = signal.text === "" ? {} : { said: signal.text };
+  const carry = {
+    ...sender.carry,
+    from: stage.id,
+    reason: "next" as const,
+    names: route.carry,
+    issues: signal.issues ?? [],
+    questions: [],
+    ...said,
+  };
+  goTo(draft, { ...sender, carry: { ...carry, loop: 0, loopMax: null } }, route.goto, route, undefined);
+  return undefined;
+}
+
+function answerQuestion(
+  draft: Draft,
+  sender: Sender,
+  item: InboxItem & { kind: "question" },
+  signal: Answer,
+): string | undefined {
+  if (signal.text.trim() === "") return "the answer is empty";
+  emit(
+    draft,
+    { type: "question.answered", track: sender.track, stage: item.stage, number: item.number, answer: signal.text },
+    signal.actor,
+  );
+  leave(draft, { ...sender, carry: { ...sender.carry, reason: "answered", said: signal.text } }, item.goto);
+  return undefined;
+}
+
+function answerChoice(
+  draft: Draft,
+  sender: Sender,
+  item: InboxItem & { kind: "choice" },
+  signal: Answer,
+): string | undefined {
+  const target = Object.hasOwn(item.choices, signal.answer) ? item.choices[signal.answer] : undefined;
+  if (target === undefined)
+    return `"${signal.answer}" is not offered; choices: ${Object.keys(item.choices).join(", ")}`;
+  emit(
+    draft,
+    { type: "question.answered", track: sender.track, stage: item.stage, number: item.number, answer: signal.answer },
+    signal.actor,
+  );
+  const said = signal.text === "" ? {} : { said: signal.text };
+  leave(draft, { ...sender, carry: { ...sender.carry, reason: "answered", ...said } }, target);
+  return undefined;
+}
+
+function resolveEscalation(
+  draft: Draft,
+  sender: Sender,
+  item: InboxItem & { kind: "escalation" },
+  signal: Answer,
+): string | undefined {
+  const action = Object.hasOwn(item.choices, signal.answer) ? item.choices[signal.answer] : undefined;
+  if (action === undefined)
+    return `"${signal.answer}" is not offered; choices: ${Object.keys(item.choices).join(", ")}`;
+  const { track } = sender;
+  emit(
+    draft,
+    {
+      type: "escalation.resolved",
+      track,
+      stage: item.stage,
+      number: item.number,
+      choice: signal.answer,
+      note: signal.text,
+      ...named(signal),
+    },
+    signal.actor,
+  );
+  const said = signal.text === "" ? {} : { said: signal.text };
+  if (action === "cancel") {
+    cancel(draft, signal.actor, signal.text === "" ? "canceled at an escalation" : signal.text);
+  } else if (action === "accept") {
+    leave(
+      draft,
+      { ...sender, carry: { ...sender.carry, reason: "next", issues: [], loop: 0, loopMax: null, ...said } },
+      "next",
+    );
+  } else {
+    // What the agents found stays open; what the person found comes on top of it.
+    const issues = [...sender.carry.issues, ...(signal.issues ?? [])];
+    // A person's decision to go on starts a new budget for the loop that was spent.
+    if (action === "again" && item.counter !== undefined) resetCounter(draft, item.counter, track);
+    leave(
+      draft,
+      { ...sender, carry: { ...sender.carry, reason: "again", issues, ...said } },
+      action === "again" ? item.again : action,
+    );
+  }
+  return undefined;
+}
+
+function named({ issues = [] }: Answer): { readonly issues?: NonNullable<Answer["issues"]> } {
+  return issues.length === 0 ? {} : { issues };
+}

@@ -1,0 +1,147 @@
+// What happened to a run, in the past tense. Events are stored for ever, in order, and are the only thing a run is made of:
+// folding them with `evolve` gives the run, byte for byte. They are also the history, the audit log and the live stream.
+
+import type { BudgetUse, Raise, Reserved, ToldUsage } from "../budget/budget.ts";
+import type { Postponed } from "./postponement.ts";
+import type { JsonObject } from "../json.ts";
+import type { Issue, Outcome } from "../flow/outcome.ts";
+import type { Carry, ExpandedStage, InboxItem, Subject } from "./run.ts";
+
+export type Actor = "engine" | "system" | `agent:${string}` | `human:${string}`;
+
+export type HandoffEdge = {
+  readonly number: number;
+  readonly fromStage: string | null;
+  readonly fromAgent: string | null;
+  readonly fromAttempt: number;
+  readonly toStage: string | null;
+  readonly toAgent: string | null;
+  readonly loop: number;
+};
+
+type Attempt = { readonly track: string; readonly stage: string; readonly attempt: number };
+type OnStage = { readonly track: string; readonly stage: string };
+
+export type EventBody =
+  | {
+      readonly type: "run.created";
+      readonly id: string;
+      readonly flow: string;
+      readonly flowHash: string;
+      readonly subject: Subject;
+      readonly facts: JsonObject;
+      readonly word: string;
+    }
+  | { readonly type: "run.waiting"; readonly for: readonly InboxItem["kind"][] }
+  | { readonly type: "run.resumed" }
+  | { readonly type: "run.paused"; readonly reason: string }
+  | { readonly type: "run.unpaused" }
+  | { readonly type: "run.stopped"; readonly reason: string }
+  | { readonly type: "run.completed" }
+  | { readonly type: "run.canceled"; readonly reason: string }
+  | { readonly type: "run.stalled"; readonly since: string }
+  | ({
+      readonly type: "stage.ready";
+      readonly carry: Carry;
+      readonly notBefore?: string;
+      readonly because?: string;
+    } & Attempt)
+  | ({ readonly type: "stage.started"; readonly reserved?: Reserved; readonly outside?: true } & Attempt)
+  | ({ readonly type: "stage.finished"; readonly outcome: Outcome } & Attempt)
+  | ({ readonly type: "stage.timed_out"; readonly cause: string } & Attempt)
+  | ({ readonly type: "stage.interrupted"; readonly cause: string } & Attempt)
+  /** It failed for a reason outside of the work and starts again later; nothing is counted. */
+  | ({
+      readonly type: "stage.postponed";
+      readonly cause: string;
+      readonly reason: string;
+      readonly until: string;
+      readonly retry: number;
+      readonly of: number;
+      readonly times: Postponed;
+    } & Attempt)
+  /** It has not started yet and waits for its runner's limit to end. */
+  | ({
+      readonly type: "stage.held";
+      readonly runner: string;
+      readonly cause: string;
+      readonly until: string;
+    } & Attempt)
+  | ({ readonly type: "stage.canceled"; readonly reason: string } & Attempt)
+  | ({ readonly type: "stage.skipped"; readonly reason: string } & OnStage)
+  | ({ readonly type: "stage.stopped"; readonly reason: string; readonly carry: Carry } & OnStage)
+  | ({ readonly type: "stage.expanded"; readonly stages: readonly ExpandedStage[] } & OnStage)
+  | { readonly type: "tracks.forked"; readonly stage: string; readonly tracks: readonly string[] }
+  | { readonly type: "track.done"; readonly track: string }
+  | { readonly type: "tracks.joined"; readonly stage: string }
+  | ({ readonly type: "handoff.created"; readonly track: string } & HandoffEdge)
+  | { readonly type: "handoff.accepted"; readonly track: string; readonly number: number }
+  | { readonly type: "handoff.rejected"; readonly track: string; readonly number: number; readonly reason: string }
+  | { readonly type: "handoff.withdrawn"; readonly track: string; readonly number: number; readonly reason: string }
+  | { readonly type: "handoff.expired"; readonly track: string; readonly number: number; readonly reason: string }
+  | { readonly type: "gate.opened"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
+  | {
+      readonly type: "gate.answered";
+      readonly track: string;
+      readonly stage: string;
+      readonly number: number;
+      readonly answer: string;
+      readonly comment: string;
+      /** What the person found in the work; absent where nothing was named. */
+      readonly issues?: readonly Issue[];
+      /** The commit that was decided upon. */
+      readonly commit?: string;
+    }
+  | { readonly type: "question.asked"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
+  | {
+      readonly type: "question.answered";
+      readonly track: string;
+      readonly stage: string;
+      readonly number: number;
+      readonly answer: string;
+    }
+  | { readonly type: "escalation.opened"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
+  | {
+      readonly type: "escalation.resolved";
+      readonly track: string;
+      readonly stage: string;
+      readonly number: number;
+      readonly choice: string;
+      readonly note: string;
+      readonly issues?: readonly Issue[];
+    }
+  | { readonly type: "budget.reached"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
+  | {
+      readonly type: "budget.answered";
+      readonly track: string;
+      readonly stage: string;
+      readonly number: number;
+      readonly answer: "raise" | "stop";
+      readonly note: string;
+    }
+  | ({ readonly type: "budget.raised" } & Raise)
+  | ({ readonly type: "budget.warned" } & BudgetUse)
+  | ({ readonly type: "usage.recorded"; readonly agent: string; readonly ticket: string } & Attempt & ToldUsage)
+  | { readonly type: "item.withdrawn"; readonly track: string; readonly number: number; readonly reason: string }
+  | {
+      readonly type: "counter.changed";
+      readonly key: string;
+      readonly from: number;
+      readonly to: number;
+      readonly streak: number;
+      readonly issues?: string;
+    }
+  | {
+      readonly type: "counter.spent";
+      readonly key: string;
+      readonly loops: number;
+      readonly why: "limit" | "same-issues";
+    }
+  | { readonly type: "way.taken"; readonly way: string }
+  | { readonly type: "ticket.edited"; readonly title: string; readonly body: string }
+  | { readonly type: "status.changed"; readonly from: string; readonly to: string }
+  | { readonly type: "warning.raised"; readonly stage: string; readonly code: string; readonly message: string }
+  | { readonly type: "signal.ignored"; readonly signal: string; readonly reason: string };
+
+export type RunEvent = EventBody & { readonly at: string; readonly actor: Actor };
+export type EventType = EventBody["type"];

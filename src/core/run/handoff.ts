@@ -1,0 +1,71 @@
+// The record of an edge: who hands the work to whom. It says nothing about where a run goes.
+
+import { type Draft, emit } from "./draft.ts";
+import type { HandoffEdge } from "./event.ts";
+import { MAIN_TRACK, type Stage } from "../flow/flow.ts";
+import type { Carry } from "./run.ts";
+import { findStage, isWork } from "./sequence.ts";
+
+/** Who sends the run onwards, and with what. */
+export type Sender = {
+  readonly track: string;
+  readonly stage: Stage;
+  readonly attempt: number;
+  readonly carry: Omit<Carry, "handoff">;
+};
+
+/** Whether a stage goes on with what was handed to it and what nobody took. */
+export function isSentAgain({ stage, carry }: Sender, to: Stage): boolean {
+  return carry.untaken === true && stage.id === to.id;
+}
+
+/** Records the edge from the sender to a stage; the first stage has one only where the flow names who sends it. */
+export function handOff(draft: Draft, sender: Sender, track: string, stage: Stage): number {
+  const from = isSentAgain(sender, stage) ? originOf(draft, track, sender) : sender;
+  const entry = draft.flow.handoffs.entry;
+  if (from.carry.from === "" && entry === undefined) return 0;
+  return handOver(draft, from, track, { toStage: stage.id, toAgent: isWork(stage) ? stage.shownAgent : null });
+}
+
+/** A stage is told to go on whose handoff is closed: a new one, from whoever sent the last. */
+export function handOffAgain(draft: Draft, track: string, stage: Stage, carry: Carry): number {
+  const sender: Sender = { track, stage, attempt: draft.run.stages[stage.id]?.attempts ?? 0, carry };
+  return handOff(draft, { ...sender, carry: { ...carry, untaken: true } }, track, stage);
+}
+
+export function handOver(
+  draft: Draft,
+  sender: Sender,
+  track: string,
+  to: Pick<HandoffEdge, "toStage" | "toAgent">,
+): number {
+  const number = draft.run.handoffs + 1;
+  const { stage, attempt, carry } = sender;
+  const first = carry.from === "";
+  const fromAgent = isWork(stage) ? stage.shownAgent : null;
+  emit(draft, {
+    type: "handoff.created",
+    track,
+    number,
+    fromStage: first ? null : stage.id,
+    fromAgent: first ? (draft.flow.handoffs.entry ?? null) : fromAgent,
+    fromAttempt: attempt,
+    ...to,
+    loop: carry.loop,
+  });
+  return number;
+}
+
+/** The stage from which the closed handoff came, with its last attempt. */
+function originOf(draft: Draft, track: string, sender: Sender): Sender {
+  const { from } = sender.carry;
+  const stage = findStage(draft.flow, draft.run, track, from) ?? findStage(draft.flow, draft.run, MAIN_TRACK, from);
+  const attempt = draft.run.stages[from]?.attempts ?? 0;
+  return stage === undefined ? { ...sender, attempt } : { ...sender, stage, attempt };
+}
+
+/** A stage that leads elsewhere sends in its own name, also if it never took what it was handed. */
+export function inOwnName(sender: Sender): Sender {
+  const { untaken, ...carry } = sender.carry;
+  return untaken === true ? { ...sender, carry: { ...carry, from: sender.stage.id } } : sender;
+}

@@ -1,0 +1,502 @@
+// Where a run goes next. One outcome picks one route; a route counts, asks, or leads to a target; a target is entered.
+// This is the whole meaning of a flow. No clock, no randomness, no model: the same events always lead the same way.
+
+import { countLoop, resetCounter, type Spent } from "./counting.ts";
+import { type Draft, emit, showStatus, tell } from "./draft.ts";
+import type { Route, Stage, WorkStage } from "../flow/flow.ts";
+import { MAIN_TRACK } from "../flow/flow.ts";
+import { handOff, handOver, inOwnName, isSentAgain, type Sender } from "./handoff.ts";
+import type { Json } from "../json.ts";
+import { isName } from "../flow/name.ts";
+import type { Outcome } from "../flow/outcome.ts";
+import { issueText, routeKey } from "../flow/outcome.ts";
+import type { Carry, InboxItem, Run, Track } from "./run.ts";
+import {
+  agentsBefore,
+  conditionHolds,
+  expand,
+  factOf,
+  findStage,
+  isWork,
+  stageAfter,
+  statusWord,
+  stagesOf,
+} from "./sequence.ts";
+
+const STOP: Route = { goto: "stop", carry: [], onlyBlamed: false, once: false };
+const NEXT: Route = { goto: "next", carry: [], onlyBlamed: false, once: false };
+
+/** After an attempt: the key picks the route of the stage; pass goes on, anything unrouted stops. */
+export function routeOutcome(
+  draft: Draft,
+  track: string,
+  stage: WorkStage,
+  attempt: number,
+  carry: Carry,
+  outcome: Outcome,
+): void {
+  const key = routeKey(outcome);
+  const route = stage.route[key] ?? (key === "pass" ? NEXT : STOP);
+  const base = { from: stage.id, reason: "next" as const, names: route.carry, questions: outcome.questions };
+  follow(
+    draft,
+    { track, stage, attempt, carry: { ...base, ...loopAfter(stage, carry, outcome) } },
+    key,
+    route,
+    outcome,
+  );
+}
+
+/** A handoff that nobody took: the stage fails by its own route; a flow that has none for that asks a person. */
+export function routeUntaken(draft: Draft, sender: Sender, outcome: Outcome): void {
+  const { stage } = sender;
+  const own = isWork(stage) ? stage.route["failed"] : undefined;
+  follow(draft, sender, "failed", own ?? { ...STOP, goto: "escalate" }, outcome);
+}
+
+/** An agent that asks in the middle of its work goes on with what it had, once it is answered; nothing is counted. */
+export function askBack(
+  draft: Draft,
+  track: string,
+  stage: WorkStage,
+  attempt: number,
+  carry: Carry,
+  outcome: Outcome,
+): void {
+  const { handoff: _done, ...rest } = carry;
+  const sender: Sender = { track, stage, attempt, carry: { ...rest, questions: outcome.questions } };
+  const route: Route = { goto: "self", carry: [], onlyBlamed: false, once: false };
+  ask(draft, sender, "blocked", route, { who: draft.flow.escalation.notify }, outcome);
+}
+
+/** A stage that judges closes its loop when it passes; one that only works hands the open loop on to its judge. */
+function loopAfter(stage: WorkStage, carry: Carry, outcome: Outcome): Pick<Carry, "issues" | "loop" | "loopMax"> {
+  const { loop, loopMax } = carry;
+  if (routeKey(outcome) !== "pass") {
+    // Without named issues the reason of a judge, else the whole answer, is what has to be resolved. Questions are carried as questions.
+    const said = (outcome.health === "complete" ? outcome.reason : undefined) || outcome.summary || "";
+    const isUnnamed = outcome.issues.length === 0 && outcome.questions.length === 0 && said !== "";
+    return { issues: isUnnamed ? [said] : outcome.issues, loop, loopMax };
+  }
+  const judges = Object.values(stage.route).some((route) => route.counter !== undefined);
+  return judges ? { issues: [], loop: 0, loopMax: null } : { issues: loop > 0 ? carry.issues : [], loop, loopMax };
+}
+
+function follow(draft: Draft, sender: Sender, key: string, route: Route, outcome: Outcome): void {
+  const way = `${sender.stage.id}.${key}`;
+  if (route.once && draft.run.taken.includes(way)) {
+    goTo(draft, sender, route.else ?? "stop", { ...route, once: false }, outcome);
+    return;
+  }
+  if (route.once) emit(draft, { type: "way.taken", way });
+  const counted =
+    route.counter === undefined ? { loops: null } : countLoop(draft, sender.track, route.counter, outcome);
+  if ("spent" in counted) {
+    exhaust(draft, sender, route, counted, outcome);
+    return;
+  }
+  const onward =
+    counted.loops === null
+      ? sender
+      : { ...sender, carry: { ...sender.carry, loop: counted.loops, loopMax: counted.max } };
+  if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));
+  if (route.ask !== undefined) ask(draft, onward, key, route, route.ask, outcome);
+  else goTo(draft, onward, route.goto, route, outcome);
+}
+
+/** A spent counter takes its own way: a route of the stage, a stop, or an escalation. */
+function exhaust(draft: Draft, sender: Sender, route: Route, { spent, reason }: Spent, outcome: Outcome): void {
+  const target = draft.flow.counters[spent]?.onExhausted ?? "escalate";
+  const own = isWork(sender.stage) ? sender.stage.route[target] : undefined;
+  if (own !== undefined) {
+    const forced: Sender = { ...sender, carry: { ...sender.carry, reason: "forced", names: own.carry } };
+    follow(draft, forced, target, own, outcome);
+  } else if (target === "stop") {
+    stop(draft, sender, undefined, reason);
+  } else {
+    escalate(draft, sender, reason, route.goto, spent);
+  }
+}
+
+function ask(
+  draft: Draft,
+  sender: Sender,
+  key: string,
+  route: Route,
+  question: NonNullable<Route["ask"]>,
+  outcome: Outcome,
+): void {
+  const { stage } = sender;
+  const base = { number: draft.run.items + 1, stage: stage.id, who: question.who, openedAt: draft.at };
+  const shown =
+    outcome.questions.length > 0 ? outcome.questions : [outcome.reason ?? outcome.summary ?? "no question was given"];
+  const item: InboxItem =
+    question.choices === undefined
+      ? { ...base, kind: "question", questions: shown, goto: route.goto, key }
+      : { ...base, kind: "choice", questions: shown, choices: question.choices, key };
+  emit(draft, { type: "question.asked", track: sender.track, item, carry: { ...sender.carry, handoff: 0 } });
+  // A way that names a status shows that one while it waits.
+  showStatus(
+    draft,
+    route.status === undefined
+      ? draft.flow.words.status[item.kind === "choice" ? "choice" : "question"]
+      : statusWord(draft.run, route.status),
+  );
+  tell(draft, question.who, item.kind, shown.join("\n"), item.number);
+}
+
+/** Opens an escalation: the run (or its track) waits until a person chooses. */
+function escalate(draft: Draft, sender: Sender, reason: string, again: string, counter?: string): void {
+  const { escalation, words } = draft.flow;
+  const item: InboxItem = {
+    kind: "escalation",
+    number: draft.run.items + 1,
+    stage: sender.stage.id,
+    who: escalation.notify,
+    openedAt: draft.at,
+    reason,
+    issues: sender.carry.issues,
+    choices: escalation.choices,
+    again,
+    ...(counter === undefined ? {} : { counter }),
+  };
+  emit(draft, { type: "escalation.opened", track: sender.track, item, carry: { ...sender.carry, handoff: 0 } });
+  showStatus(draft, escalation.status ?? words.status.escalated);
+  const lines = [
+    `${sender.stage.id} was escalated: ${reason}`,
+    ...sender.carry.issues.map((issue) => `- ${issueText(issue)}`),
+  ];
+  tell(draft, escalation.notify, "escalation", lines.join("\n"), item.number);
+}
+
+/** The track stops with a reason; a person can retry, skip or cancel. */
+export function stop(draft: Draft, sender: Sender, route: Route | undefined, reason: string): void {
+  emit(draft, {
+    type: "stage.stopped",
+    track: sender.track,
+    stage: sender.stage.id,
+    reason,
+    carry: { ...sender.carry, handoff: 0 },
+  });
+  showStatus(
+    draft,
+    route?.status === undefined ? draft.flow.words.status.stopped : statusWord(draft.run, route.status),
+  );
+  tell(draft, draft.flow.escalation.notify, "stopped", `${sender.stage.id} stopped: ${reason}`);
+}
+
+/** Leads the run to a target, seen from the sender's stage. */
+export function goTo(draft: Draft, sender: Sender, target: string, route: Route, outcome: Outcome | undefined): void {
+  const { flow, run } = draft;
+  const { track, stage } = sender;
+  switch (target) {
+    case "next":
+      goNext(draft, sender);
+      return;
+    case "warn":
+      warn(draft, stage.id, "went_on", `${stage.id} did not pass (${describe(outcome)}); the flow goes on`);
+      goNext(draft, sender);
+      return;
+    case "self":
+      enter(draft, back(sender), track, stage, "sent-back");
+      return;
+    case "escalate":
+      escalate(draft, sender, describe(outcome), ...againFrom(stage, outcome));
+      return;
+    case "stop":
+      stop(draft, sender, route, describe(outcome));
+      return;
+    case "end":
+      finish(draft, sender, route);
+      return;
+    case "cancel":
+      cancel(draft, "engine", describe(outcome));
+      return;
+    default: {
+      const found = findTarget(draft, sender, target);
+      if (found !== undefined) {
+        if (found.kind === "parallel") fork(draft, sender, found, route.onlyBlamed ? (outcome?.blame ?? []) : []);
+        else enter(draft, isEarlier(draft, track, found, stage) ? back(sender) : sender, track, found, "sent-back");
+        return;
+      }
+      if (route.else !== undefined && route.else !== target) {
+        warn(draft, stage.id, "target_missing", `there is no ${target} to go to; taking ${route.else}`);
+        goTo(draft, sender, route.else, { ...route, else: "stop" }, outcome);
+        return;
+      }
+      const known = stagesOf(flow, run, track).map((candidate) => candidate.id);
+      stop(
+        draft,
+        sender,
+        undefined,
+        `nothing to go back to: there is no ${target} before ${stage.id} (stages: ${known.join(", ")})`,
+      );
+    }
+  }
+}
+
+/** Leads the run onwards because a person said so: nothing is counted, nothing is asked. */
+export function leave(draft: Draft, sender: Sender, target: string): void {
+  goTo(draft, sender, target, { goto: target, carry: [], onlyBlamed: false, once: false }, undefined);
+}
+
+function findTarget(draft: Draft, sender: Sender, target: string): Stage | undefined {
+  const { flow, run } = draft;
+  const before = agentsBefore(flow, run, sender.track, sender.stage.id);
+  if (target === "prev") return before[0];
+  if (target === "first") return before.at(-1);
+  if (target.startsWith("agent:")) {
+    const agent = target.slice("agent:".length).toLowerCase();
+    return before.find((stage) => stage.agent === agent);
+  }
+  return findStage(flow, run, sender.track, target);
+}
+
+function goNext(draft: Draft, sender: Sender): void {
+  const next = stageAfter(draft.flow, draft.run, sender.track, sender.stage.id);
+  if (next !== undefined) enter(draft, sender, sender.track, next, "next");
+  else if (sender.track === MAIN_TRACK) finish(draft, sender, undefined);
+  else trackDone(draft, sender);
+}
+
+/** Makes a stage the current one of a track: a gate opens, work becomes ready, a condition may pass it over. */
+export function enter(draft: Draft, from: Sender, track: string, stage: Stage, reason: Carry["reason"]): void {
+  const sender = isSentAgain(from, stage) ? from : inOwnName(from);
+  if (stage.when !== undefined && !conditionHolds(draft.run, stage.when)) {
+    emit(draft, { type: "stage.skipped", track, stage: stage.id, reason: `not needed: ${stage.when}` });
+    goNext(draft, { ...sender, track, stage });
+    return;
+  }
+  switch (stage.kind) {
+    case "parallel":
+      fork(draft, sender, stage, []);
+      return;
+    case "dynamic":
+      enterDynamic(draft, sender, track, stage);
+      return;
+    case "gate": {
+      const handoff = handOff(draft, sender, track, stage);
+      const item: InboxItem = {
+        kind: "gate",
+        number: draft.run.items + 1,
+        stage: stage.id,
+        who: stage.who,
+        openedAt: draft.at,
+        answers: Object.keys(stage.route),
+        ...gateNotes(draft.run),
+      };
+      emit(draft, { type: "gate.opened", track, item, carry: { ...sender.carry, handoff } });
+      showStatus(draft, stage.status ?? draft.flow.words.status.waiting);
+      tell(
+        draft,
+        stage.notify.to,
+        stage.notify.event,
+        `${stage.title ?? stage.id} waits for ${stage.who}`,
+        item.number,
+      );
+      return;
+    }
+    case "agent":
+    case "builtin":
+    case "router": {
+      const handoff = handOff(draft, sender, track, stage);
+      if (isSentAgain(sender, stage)) {
+        const { untaken: _closed, ...carry } = sender.carry;
+        ready(draft, track, stage, { ...carry, handoff });
+        return;
+      }
+      const kept = sender.carry.reason === "next" ? reason : sender.carry.reason;
+      ready(draft, track, stage, { ...sender.carry, reason: kept, handoff });
+    }
+  }
+}
+
+/** Whoever lets a run go on sees what the repository brings for agents' programs: it is code of others. */
+function gateNotes(run: Run): { readonly notes?: readonly string[] } {
+  const files = factOf(run, ["config", "repository_files"]);
+  if (!Array.isArray(files) || files.length === 0) return {};
+  const effect = factOf(run, ["config", "repository_settings"]) === true ? "takes effect" : "stays off";
+  const notes = (files as readonly Json[]).flatMap((file) => {
+    if (file === null || typeof file !== "object" || Array.isArray(file)) return [];
+    const { path, sha256, for: program } = file as Readonly<Record<string, string>>;
+    return [
+      `the repository brings ${path ?? ""} for ${program ?? ""} (sha256 ${sha256?.slice(0, 12) ?? ""}); it ${effect}`,
+    ];
+  });
+  return notes.length === 0 ? {} : { notes };
+}
+
+/** The next attempt of a stage may start as soon as there is a slot. */
+export function ready(
+  draft: Draft,
+  track: string,
+  stage: WorkStage,
+  carry: Carry,
+  later: { readonly notBefore?: string; readonly because?: string } = {},
+): void {
+  const attempt = (draft.run.stages[stage.id]?.attempts ?? 0) + 1;
+  emit(draft, { type: "stage.ready", track, stage: stage.id, attempt, carry, ...later });
+  showStatus(draft, stage.status.ready);
+  if (!draft.run.paused) draft.commands.push({ type: "start-attempt", track, stage: stage.id, attempt });
+}
+
+function enterDynamic(draft: Draft, sender: Sender, track: string, stage: Stage & { kind: "dynamic" }): void {
+  const list = stage.from.map((name) => listFrom(draft, name)).find((found) => found !== undefined);
+  if (list === undefined || list.length === 0) {
+    stop(draft, { ...sender, stage }, undefined, "there are no stages to run: the list is empty");
+    return;
+  }
+  const unknown = list.filter(
+    ({ agent }) =>
+      !isName(agent) || (!Object.hasOwn(stage.templates, agent.toLowerCase()) && !Object.hasOwn(stage.templates, "*")),
+  );
+  if (unknown.length > 0) {
+    const names = unknown.map(({ agent }) => agent).join(", ");
+    stop(
+      draft,
+      { ...sender, stage },
+      undefined,
+      `unknown agent ${names}; known: ${Object.keys(stage.templates).join(", ")}`,
+    );
+    return;
+  }
+  emit(draft, { type: "stage.expanded", track, stage: stage.id, stages: expand(draft.flow, list) });
+  goNext(draft, { ...sender, stage });
+}
+
+/** `route.stages` is what the stage `route` answered; any other fact is an agent's name. */
+function listFrom(draft: Draft, name: string): readonly { agent: string; teams: boolean }[] | undefined {
+  const path = name.split(".");
+  if (
+    path[1] === "stages" &&
+    path[0] !== undefined &&
+    findStage(draft.flow, draft.run, MAIN_TRACK, path[0]) !== undefined
+  ) {
+    return draft.run.expanded[path[0]];
+  }
+  const fact = factOf(draft.run, path);
+  return typeof fact === "string" && fact !== "" ? [{ agent: fact, teams: false }] : undefined;
+}
+
+function fork(draft: Draft, sender: Sender, stage: Stage & { kind: "parallel" }, blamed: readonly string[]): void {
+  const known = blamed.filter((name) => Object.hasOwn(stage.tracks, name));
+  const names = known.length > 0 ? known : Object.keys(stage.tracks);
+  emit(draft, { type: "tracks.forked", stage: stage.id, tracks: names });
+  for (const name of names) {
+    // A track that starts anew has new budgets; budgets of the run go on.
+    for (const [counter, plan] of Object.entries(draft.flow.counters))
+      if (plan.scope === "track") resetCounter(draft, counter, name);
+    const first = stage.tracks[name]?.stages[0];
+    if (first !== undefined) enter(draft, sender, name, first, sender.carry.reason);
+  }
+}
+
+function trackDone(draft: Draft, sender: Sender): void {
+  emit(draft, { type: "track.done", track: sender.track });
+  const main = draft.run.tracks[MAIN_TRACK];
+  if (main?.at !== "forked") return;
+  const stage = findStage(draft.flow, draft.run, MAIN_TRACK, main.stage);
+  if (stage?.kind !== "parallel" || !stage.join.every((name) => draft.run.tracks[name]?.at === "done")) return;
+  emit(draft, { type: "tracks.joined", stage: stage.id });
+  goNext(draft, {
+    track: MAIN_TRACK,
+    stage,
+    attempt: 0,
+    carry: { ...sender.carry, from: stage.id, issues: [], questions: [] },
+  });
+}
+
+/** The run reaches its end. A status that is the flow's word for a canceled run ends it as canceled. */
+function finish(draft: Draft, from: Sender, route: Route | undefined): void {
+  const sender = inOwnName(from);
+  if (sender.track !== MAIN_TRACK) {
+    trackDone(draft, sender);
+    return;
+  }
+  const { status } = draft.flow.words;
+  const word = route?.status === undefined ? (status.completed ?? "completed") : statusWord(draft.run, route.status);
+  if (word === (status.canceled ?? "canceled")) {
+    cancel(draft, "engine", `${sender.stage.id} ended it`);
+    return;
+  }
+  const { exit } = draft.flow.handoffs;
+  if (exit !== undefined) {
+    const number = handOver(draft, sender, MAIN_TRACK, { toStage: null, toAgent: exit });
+    emit(draft, { type: "handoff.accepted", track: MAIN_TRACK, number });
+  }
+  emit(draft, { type: "run.completed" });
+  showStatus(draft, word);
+  tell(draft, draft.flow.escalation.notify, "completed", `${draft.run.subject.title} is ${word}`);
+  draft.commands.push({ type: "release-workspace" });
+}
+
+/** Ends the run for good; whatever still works is ended with it. */
+export function cancel(
+  draft: Draft,
+  actor: "engine" | "system" | `agent:${string}` | `human:${string}`,
+  reason: string,
+): void {
+  for (const [name, track] of Object.entries(draft.run.tracks)) {
+    if (track.at === "ready" || track.at === "running") {
+      emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.attempt, reason });
+      if (track.carry.handoff > 0)
+        emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
+      draft.commands.push({ type: "end-attempt", stage: track.stage, attempt: track.attempt, reason });
+    } else if (track.at === "waiting" && !answeredJustNow(draft, track.item.number)) {
+      emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });
+      if (track.item.kind === "budget")
+        emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.item.attempt, reason });
+    }
+    // A track that waits or stopped before it started still holds what it was handed.
+    if ((track.at === "stopped" || isHeldByBudget(track)) && track.carry.handoff > 0)
+      emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
+  }
+  emit(draft, { type: "run.canceled", reason }, actor);
+  showStatus(draft, draft.flow.words.status.canceled ?? "canceled");
+  draft.commands.push({ type: "release-workspace" });
+}
+
+function isHeldByBudget(track: Track): track is Track & { at: "waiting" } {
+  return track.at === "waiting" && track.item.kind === "budget";
+}
+
+function answeredJustNow(draft: Draft, number: number): boolean {
+  return draft.events.some(
+    (event) =>
+      (event.type === "gate.answered" ||
+        event.type === "question.answered" ||
+        event.type === "escalation.resolved" ||
+        event.type === "budget.answered") &&
+      event.number === number,
+  );
+}
+
+export function warn(draft: Draft, stage: string, code: string, message: string): void {
+  emit(draft, { type: "warning.raised", stage, code, message });
+}
+
+function back(sender: Sender): Sender {
+  return sender.carry.reason === "next" && sender.carry.untaken !== true
+    ? { ...sender, carry: { ...sender.carry, reason: "sent-back" } }
+    : sender;
+}
+
+function isEarlier(draft: Draft, track: string, target: Stage, stage: Stage): boolean {
+  const ids = stagesOf(draft.flow, draft.run, track).map((candidate) => candidate.id);
+  return ids.indexOf(target.id) <= ids.indexOf(stage.id);
+}
+
+/** Where "again" leads when no counter was involved: a judged stage sends back, a broken one runs again. */
+function againFrom(stage: Stage, outcome: Outcome | undefined): [again: string, counter?: string] {
+  const revise = outcome?.health === "complete" && isWork(stage) ? stage.route["revise"] : undefined;
+  // Who has nobody to send back to looks at it again itself; asking the same person again would lead nowhere.
+  if (revise === undefined || revise.goto === "escalate") return ["self"];
+  return revise.counter === undefined ? [revise.goto] : [revise.goto, revise.counter];
+}
+
+function describe(outcome: Outcome | undefined): string {
+  if (outcome === undefined) return "a person decided so";
+  const word = outcome.word === undefined ? routeKey(outcome) : `${routeKey(outcome)} (${outcome.word})`;
+  const why = outcome.reason ?? outcome.cause;
+  return why === undefined ? word : `${word}: ${why}`;
+}

@@ -1,0 +1,200 @@
+// A run: one passage of a ticket through a flow, as the engine knows it now. Its size does not grow with the number of attempts:
+// history lives in the events, the run keeps only what the next decision needs.
+
+import type { BudgetScope, BudgetUnit, BudgetUse, Raise, Reserved, Spent } from "../budget/budget.ts";
+import type { Postponed } from "./postponement.ts";
+import type { JsonObject } from "../json.ts";
+import type { Health, Issue, RoutedStage, Verdict } from "../flow/outcome.ts";
+
+/** What the work is about. `id` has the source's own form (uuid, AGI-7, v0.1:1.1.1). */
+export type Subject = { readonly id: string; readonly title: string; readonly body: string };
+
+/** What the next attempt gets from whoever sent the run there. */
+export type Carry = {
+  /** The stage that sent it, or the person. */
+  readonly from: string;
+  readonly reason: "first" | "next" | "sent-back" | "answered" | "again" | "interrupted" | "forced";
+  /** Names of the flow's `carry` list, for the prompt. */
+  readonly names: readonly string[];
+  readonly issues: readonly Issue[];
+  readonly questions: readonly string[];
+  /** What a person said: answer, comment or note. */
+  readonly said?: string;
+  /** How often the counter of this way has counted, 0 outside loops. */
+  readonly loop: number;
+  readonly loopMax: number | null;
+  /** The handoff that brings it, by number within the run; 0 = none. */
+  readonly handoff: number;
+  /** That handoff was closed before anybody took it: the next one comes from the same sender. */
+  readonly untaken?: true;
+};
+
+export type InboxItem = {
+  /** Number within the run; with the run's id it is the item's id. */
+  readonly number: number;
+  readonly stage: string;
+  readonly who: string;
+  readonly openedAt: string;
+} & (
+  | {
+      readonly kind: "gate";
+      readonly answers: readonly string[];
+      /** What the person should know besides the work. */
+      readonly notes?: readonly string[];
+    }
+  | { readonly kind: "question"; readonly questions: readonly string[]; readonly goto: string; readonly key: string }
+  | {
+      readonly kind: "choice";
+      readonly questions: readonly string[];
+      readonly choices: Readonly<Record<string, string>>;
+      readonly key: string;
+    }
+  | {
+      readonly kind: "escalation";
+      readonly reason: string;
+      readonly issues: readonly Issue[];
+      readonly choices: Readonly<Record<string, string>>;
+      /** Where "again" leads, and the counter that it starts anew. */
+      readonly again: string;
+      readonly counter?: string;
+    }
+  /** An attempt that would go beyond a limit: raise it, or stop. */
+  | {
+      readonly kind: "budget";
+      readonly scope: BudgetScope;
+      readonly key: string;
+      readonly unit: BudgetUnit;
+      readonly used: number;
+      readonly limit: number;
+      readonly needed: number;
+      /** The limit without any raise; a raise without an amount is as large. */
+      readonly size: number;
+      /** The attempt that waits; it has not started. */
+      readonly attempt: number;
+    }
+);
+
+/** Where one track of a run stands. A run without parallel stages has the track `main` only. */
+export type Track =
+  | {
+      readonly at: "ready";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly carry: Carry;
+      readonly since: string;
+      /** It starts by itself, but not before this time, because of a failure that is nobody's work. */
+      readonly notBefore?: string;
+      readonly because?: string;
+    }
+  | {
+      readonly at: "running";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly carry: Carry;
+      readonly since: string;
+      /** Something was put aside for it, with this runner and model. */
+      readonly metered?: Pick<Reserved, "runner" | "model">;
+      /** Somebody outside works on it: there is no process to look for. */
+      readonly outside?: true;
+    }
+  | { readonly at: "waiting"; readonly stage: string; readonly item: InboxItem; readonly carry: Carry }
+  /** Stopped with a reason; a person can retry or cancel. */
+  | {
+      readonly at: "stopped";
+      readonly stage: string;
+      readonly reason: string;
+      readonly carry: Carry;
+      readonly since: string;
+    }
+  /** The main track while its tracks work. */
+  | { readonly at: "forked"; readonly stage: string }
+  /** A track that reached the join. */
+  | { readonly at: "done" };
+
+/** What is remembered of a stage: the number of its last attempt and how that ended. */
+export type StageMemory = {
+  readonly attempts: number;
+  /** Crashes since the stage last ended by itself. */
+  readonly interruptions: number;
+  /** How often in a row it was put off; absent when it was not. */
+  readonly postponed?: Postponed;
+  readonly last?: {
+    readonly health: Health;
+    readonly verdict?: Verdict;
+    readonly word?: string;
+    readonly score?: number;
+    readonly issues: number;
+    readonly openQuestions: number;
+  };
+};
+
+export type CounterState = {
+  readonly loops: number;
+  /** Fingerprint of the last issues and how often they came in a row. */
+  readonly issues?: string;
+  readonly streak: number;
+};
+
+export type RunState =
+  | { readonly status: "running" }
+  | { readonly status: "waiting"; readonly since: string }
+  | { readonly status: "stopped"; readonly since: string; readonly reason: string }
+  | { readonly status: "completed"; readonly endedAt: string }
+  | { readonly status: "canceled"; readonly endedAt: string; readonly by: string; readonly reason: string };
+
+export type Run = RunState & {
+  readonly id: string;
+  readonly flow: string;
+  readonly flowHash: string;
+  readonly subject: Subject;
+  /** Named facts for conditions and prompts: input, plan, ticket, config. */
+  readonly facts: JsonObject;
+  readonly createdAt: string;
+  /** The source's status word. */
+  readonly word: string;
+  readonly paused: boolean;
+  readonly tracks: Readonly<Record<string, Track>>;
+  readonly stages: Readonly<Record<string, StageMemory>>;
+  readonly counters: Readonly<Record<string, CounterState>>;
+  /** Ways marked `once` that have been taken. */
+  readonly taken: readonly string[];
+  /** Stages of dynamic stages, by the dynamic stage's id. */
+  readonly expanded: Readonly<Record<string, readonly ExpandedStage[]>>;
+  /** Numbers given out so far. */
+  readonly handoffs: number;
+  readonly items: number;
+  /** Absent as long as nothing was told, allowed or warned of. */
+  readonly spent?: Spent;
+  readonly raised?: readonly Raise[];
+  /** The last warning per scope and unit. */
+  readonly warned?: readonly Omit<BudgetUse, "used">[];
+};
+
+/** One stage of a dynamic stage: which template, under which id. */
+export type ExpandedStage = RoutedStage & { readonly id: string };
+
+export function isEnded(run: Run): boolean {
+  return run.status === "completed" || run.status === "canceled";
+}
+
+/** The items that wait for a person, in the order in which they were opened. */
+export function openItems(run: Run): readonly InboxItem[] {
+  return Object.values(run.tracks)
+    .flatMap((track) => (track.at === "waiting" ? [track.item] : []))
+    .sort((a, b) => a.number - b.number);
+}
+
+/** The answers on offer; empty for a question, which takes any text. */
+export function answersOf(item: InboxItem): readonly string[] {
+  switch (item.kind) {
+    case "gate":
+      return item.answers;
+    case "question":
+      return [];
+    case "choice":
+    case "escalation":
+      return Object.keys(item.choices);
+    case "budget":
+      return ["raise", "stop"];
+  }
+}

@@ -1,0 +1,172 @@
+// What signals about money do to a run: usage is recorded, a reached limit makes a track wait for a person, who raises it or stops.
+// The sums are the store's; here is only what a run decides because of them.
+
+import {
+  amountText,
+  type OverBudget,
+  readRaise,
+  scopeText,
+  soundUsage,
+  ticketKey,
+  type ToldUsage,
+} from "../budget/budget.ts";
+import { type Draft, emit, showStatus, tell } from "./draft.ts";
+import type { WorkStage } from "../flow/flow.ts";
+import { hasNeverBegun } from "./postponement.ts";
+import type { Outcome, Report } from "../flow/outcome.ts";
+import type { InboxItem, Track } from "./run.ts";
+import { findWork } from "./sequence.ts";
+import type { Signal } from "./signal.ts";
+import type { Usage } from "../budget/usage.ts";
+
+const NOTHING: Usage = { usd: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+
+/** Settles what was put aside for an attempt that has ended by itself. Without any news it stays booked. */
+export function settleUsage(
+  draft: Draft,
+  name: string,
+  { attempt, metered }: Track & { at: "running" },
+  stage: WorkStage,
+  report: Report,
+  { cause }: Outcome,
+): void {
+  const free = metered !== undefined && hasNeverBegun(cause) ? { ...metered, usage: NOTHING } : undefined;
+  const told = report.usage ?? free;
+  if (told !== undefined) record(draft, name, stage.id, stage.agent, attempt, told);
+}
+
+/** News of an attempt that was cut off. It counts whatever became of the run. */
+export function spent(draft: Draft, signal: Signal & { type: "attempt.spent" }): string | undefined {
+  const { stage, attempt, told } = signal;
+  if ((draft.run.stages[stage]?.attempts ?? 0) < attempt) return `${stage} has no attempt ${attempt}`;
+  const [track, work] = tracksOf(draft)
+    .map((name) => [name, findWork(draft.flow, draft.run, name, stage)] as const)
+    .find(([, found]) => found !== undefined) ?? ["main", undefined];
+  record(draft, track, stage, work?.agent ?? stage, attempt, told);
+  return undefined;
+}
+
+function tracksOf({ flow }: Draft): readonly string[] {
+  return ["main", ...flow.stages.flatMap((stage) => (stage.kind === "parallel" ? Object.keys(stage.tracks) : []))];
+}
+
+function record(
+  draft: Draft,
+  track: string,
+  stage: string,
+  agent: string,
+  attempt: number,
+  { runner, model, usage }: ToldUsage,
+): void {
+  const ticket = ticketKey(draft.run);
+  emit(draft, {
+    type: "usage.recorded",
+    track,
+    stage,
+    attempt,
+    agent,
+    ticket,
+    runner,
+    model,
+    usage: soundUsage(usage),
+  });
+}
+
+/** Its runner is over its limit, as another attempt found out: this one does not try. */
+export function held(draft: Draft, signal: Signal & { type: "attempt.held" }): string | undefined {
+  const found = readyTrack(draft, signal);
+  if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not ready`;
+  const { stage, attempt, runner, cause, until } = signal;
+  emit(draft, { type: "stage.held", track: found.name, stage, attempt, runner, cause, until });
+  return undefined;
+}
+
+/** The attempt stays where it is, with everything it was handed, until a person has decided. */
+export function reached(draft: Draft, signal: Signal & { type: "budget.reached" }): string | undefined {
+  const found = readyTrack(draft, signal);
+  if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not ready`;
+  const { stage, attempt, scope, key, unit, used, limit, needed, size } = signal;
+  const who = draft.flow.escalation.notify;
+  const item: InboxItem = {
+    kind: "budget",
+    number: draft.run.items + 1,
+    stage,
+    who,
+    openedAt: draft.at,
+    scope,
+    key,
+    unit,
+    used,
+    limit,
+    needed,
+    size,
+    attempt,
+  };
+  emit(draft, { type: "budget.reached", track: found.name, item, carry: found.track.carry });
+  showStatus(draft, draft.flow.words.status.waiting);
+  tell(draft, who, "budget", `${stage} does not start: ${overText(signal)}`, item.number);
+  return undefined;
+}
+
+/** `the run's budget of $5.00 has $0.40 left, about $1.20 is needed`. */
+export function overText({ scope, key, unit, used, limit, needed }: OverBudget): string {
+  const left = amountText(unit, Math.max(0, limit - used));
+  return `${scopeText(scope, key)} of ${amountText(unit, limit)} has ${left} left, about ${amountText(unit, needed)} is needed`;
+}
+
+export function neared(draft: Draft, signal: Signal & { type: "budget.neared" }): string | undefined {
+  const { scope, key, unit, used, limit } = signal;
+  const known = draft.run.warned?.some(
+    (each) => each.scope === scope && each.key === key && each.unit === unit && each.limit === limit,
+  );
+  if (known === true) return "this was warned of already";
+  emit(draft, { type: "budget.warned", scope, key, unit, used, limit });
+  const share = limit === 0 ? 100 : Math.round((used / limit) * 100);
+  const text = `${share} % of ${scopeText(scope, key)} is used or put aside: ${amountText(unit, used)} of ${amountText(unit, limit)}`;
+  tell(draft, draft.flow.escalation.notify, "budget.low", text);
+  return undefined;
+}
+
+type Waiting = Track & { at: "waiting" };
+
+/** A person raises the limit for this run, or lets it stop. */
+export function answerBudget(
+  draft: Draft,
+  track: string,
+  { item, carry }: Waiting & { item: { kind: "budget" } },
+  signal: Signal & { type: "item.answered" },
+): string | undefined {
+  const { stage, number, scope, key, unit, size, attempt } = item;
+  const answer = signal.answer;
+  if (answer !== "raise" && answer !== "stop") return `"${answer}" is not offered; choices: raise, stop`;
+  const amount = answer === "raise" ? readRaise(signal.text, unit, size) : 0;
+  if (amount === undefined)
+    return `"${signal.text}" is no amount in ${unit}; for example ${unit === "usd" ? "5 usd" : "200000 tokens"}`;
+  emit(draft, { type: "budget.answered", track, stage, number, answer, note: signal.text }, signal.actor);
+  if (answer === "stop") {
+    const reason = `a person let it stop: ${overText(item)}`;
+    emit(draft, { type: "stage.canceled", track, stage, attempt, reason });
+    // The handoff that brought it stays open: a retry takes it up.
+    emit(draft, { type: "stage.stopped", track, stage, reason, carry });
+    showStatus(draft, draft.flow.words.status.stopped);
+    tell(draft, draft.flow.escalation.notify, "stopped", `${stage} stopped: ${reason}`);
+    return undefined;
+  }
+  const amounts = unit === "usd" ? { usd: amount, tokens: 0 } : { usd: 0, tokens: amount };
+  emit(draft, { type: "budget.raised", scope, key, ...amounts }, signal.actor);
+  // The same attempt: it has not started.
+  emit(draft, { type: "stage.ready", track, stage, attempt, carry });
+  showStatus(draft, findWork(draft.flow, draft.run, track, stage)?.status.ready);
+  if (!draft.run.paused) draft.commands.push({ type: "start-attempt", track, stage, attempt });
+  return undefined;
+}
+
+function readyTrack(
+  { run }: Draft,
+  { stage, attempt }: { readonly stage: string; readonly attempt: number },
+): { name: string; track: Track & { at: "ready" } } | undefined {
+  for (const [name, track] of Object.entries(run.tracks)) {
+    if (track.at === "ready" && track.stage === stage && track.attempt === attempt) return { name, track };
+  }
+  return undefined;
+}

@@ -1,0 +1,360 @@
+// The one rule: (flow, run, signal) -> the run after it, the events that made it so, the commands that follow.
+// Pure and the only place where a run changes. A signal that does not fit (late, repeated, from the wrong hand) changes nothing
+// and is recorded as ignored. Where a run goes next is in routing.ts.
+
+import { answered } from "./answers.ts";
+import type { Reserved } from "../budget/budget.ts";
+import type { Command } from "./command.ts";
+import { type Draft, emit, showStatus } from "./draft.ts";
+import { edited, noticed } from "./edits.ts";
+import type { Actor, RunEvent } from "./event.ts";
+import { evolve } from "./evolve.ts";
+import type { Flow, Stage, WorkStage } from "../flow/flow.ts";
+import { MAIN_TRACK } from "../flow/flow.ts";
+import { judge } from "../verdict/judge.ts";
+import type { Outcome } from "../flow/outcome.ts";
+import type { Sender } from "./handoff.ts";
+import { resumed, retried, skipped } from "./interventions.ts";
+import { postponement } from "./postponement.ts";
+import { askBack, cancel, enter, ready, routeOutcome, routeUntaken, stop, warn } from "./routing.ts";
+import type { Carry, Run, Track } from "./run.ts";
+import { isEnded } from "./run.ts";
+import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
+import type { Signal } from "./signal.ts";
+import { held, neared, reached, settleUsage, spent } from "./spending.ts";
+
+export type Step = {
+  readonly run: Run;
+  readonly events: readonly RunEvent[];
+  readonly commands: readonly Command[];
+  /** Why the signal changed nothing; undefined when it was applied. */
+  readonly ignored?: string;
+};
+
+export function transition(flow: Flow, run: Run | undefined, signal: Signal): Step {
+  if (signal.type === "run.requested")
+    return run === undefined ? create(flow, signal) : ignore(run, signal, "the run exists already");
+  if (run === undefined) throw new Error(`the first signal of a run must be run.requested, not ${signal.type}`);
+  if (signal.type === "attempt.spent") return takeNews(flow, run, signal);
+  if (isEnded(run)) return ignore(run, signal, `the run is ${run.status}`);
+  const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
+  const refused = apply(draft, signal);
+  if (refused !== undefined) return ignore(run, signal, refused);
+  settle(draft);
+  return { run: draft.run, events: draft.events, commands: draft.commands };
+}
+
+/** What an attempt has used is true also after the end. */
+function takeNews(flow: Flow, run: Run, signal: Signal & { type: "attempt.spent" }): Step {
+  const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
+  const refused = spent(draft, signal);
+  if (refused !== undefined) return ignore(run, signal, refused);
+  return { run: draft.run, events: draft.events, commands: draft.commands };
+}
+
+/** No agent, timer or crash can take these decisions. */
+const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set([
+  "item.answered",
+  "retry.requested",
+  "skip.requested",
+  "resume.requested",
+  "ticket.edited",
+]);
+
+/** Applies a signal to the draft, or says why it does not fit. A refusal comes before anything is emitted. */
+function apply(
+  draft: Draft,
+  signal: Exclude<Signal, { type: "run.requested" } | { type: "attempt.spent" }>,
+): string | undefined {
+  if (PEOPLE_ONLY.has(signal.type) && !signal.actor.startsWith("human:")) return "only a person can do this";
+  switch (signal.type) {
+    case "attempt.started":
+      return started(draft, signal);
+    case "attempt.finished":
+      return finished(draft, signal);
+    case "attempt.interrupted":
+      return interrupted(draft, signal);
+    case "attempt.held":
+      return held(draft, signal);
+    case "budget.reached":
+      return reached(draft, signal);
+    case "budget.neared":
+      return neared(draft, signal);
+    case "item.answered":
+      return answered(draft, signal);
+    case "pause.requested":
+      if (draft.run.paused) return "the run is paused already";
+      emit(draft, { type: "run.paused", reason: signal.reason }, signal.actor);
+      return undefined;
+    case "resume.requested":
+      return resumed(draft, signal);
+    case "cancel.requested":
+      cancel(draft, signal.actor, signal.reason);
+      return undefined;
+    case "retry.requested":
+      return retried(draft, signal);
+    case "skip.requested":
+      return skipped(draft, signal);
+    case "handoff.expired":
+      return expired(draft, signal);
+    case "stall.noticed":
+      emit(draft, { type: "run.stalled", since: signal.since });
+      showStatus(draft, draft.flow.words.status.stalled);
+      return undefined;
+    case "ticket.edited":
+      return edited(draft, signal);
+    case "warning.noticed":
+      return noticed(draft, signal);
+  }
+}
+
+function create(flow: Flow, signal: Signal & { type: "run.requested" }): Step {
+  const { runId: id, flowHash, subject, facts } = signal;
+  const word = flow.words.status.queued ?? flow.words.status.running ?? "queued";
+  const created: RunEvent = {
+    type: "run.created",
+    id,
+    flow: flow.name,
+    flowHash,
+    subject,
+    facts,
+    word,
+    at: signal.at,
+    actor: signal.actor,
+  };
+  const run = evolve(undefined, created);
+  const draft: Draft = { flow, at: signal.at, run, events: [created], commands: [] };
+  const entry = entryStage(flow, run);
+  const carry: Omit<Carry, "handoff"> = {
+    from: "",
+    reason: "first",
+    names: [],
+    issues: [],
+    questions: [],
+    loop: 0,
+    loopMax: null,
+  };
+  const sender: Sender = { track: MAIN_TRACK, stage: entry.stage, attempt: 0, carry };
+  if (entry.refused === undefined) enter(draft, sender, MAIN_TRACK, entry.stage, "first");
+  else stop(draft, sender, undefined, entry.refused);
+  settle(draft);
+  return { run: draft.run, events: draft.events, commands: draft.commands };
+}
+
+/** The first stage, or the one that the flow's `enter` names for the ticket's status. */
+function entryStage(flow: Flow, run: Run): { readonly stage: Stage; readonly refused?: string } {
+  const first = flow.stages.find((stage) => !stage.enterOnly) ?? flow.stages[0];
+  if (first === undefined) throw new Error(`flow ${flow.name} has no stages`);
+  const words = Object.keys(flow.enter);
+  const status = factOf(run, ["ticket", "status"]) ?? words[0];
+  if (words.length === 0 || typeof status !== "string") return { stage: first };
+  const rule = flow.enter[status]?.find(({ when }) => when === undefined || conditionHolds(run, when));
+  const stage = flow.stages.find(({ id }) => id === rule?.stage);
+  if (stage !== undefined) return { stage };
+  return {
+    stage: first,
+    refused: `a ticket in status "${status}" is not started; statuses that start: ${words.join(", ")}`,
+  };
+}
+
+function started(draft: Draft, signal: Signal & { type: "attempt.started" }): string | undefined {
+  const found = trackOf(draft.run, signal.stage, signal.attempt, "ready");
+  if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not ready`;
+  const { name, track } = found;
+  const refused = signal.outside === true ? refuseOutside(draft, track) : undefined;
+  if (refused !== undefined) return refused;
+  const reserved = signal.reserved === undefined ? {} : { reserved: signal.reserved };
+  begin(draft, name, track, signal.outside === true ? { outside: true, by: signal.actor } : reserved);
+  return undefined;
+}
+
+/** Whoever is outside keeps to what holds back the engine, too. */
+function refuseOutside(draft: Draft, { stage, notBefore }: Track & { at: "ready" }): string | undefined {
+  if (draft.run.paused) return "the run is paused";
+  if (notBefore !== undefined && notBefore > draft.at) return `${stage} is put off until ${notBefore}`;
+  return undefined;
+}
+
+type Beginning = { readonly reserved?: Reserved } | { readonly outside: true; readonly by: Actor };
+
+function begin(draft: Draft, name: string, track: Track & { at: "ready" }, how: Beginning): void {
+  const { stage, attempt, carry } = track;
+  const [actor, facts] = "outside" in how ? [how.by, { outside: how.outside }] : [undefined, how];
+  emit(draft, { type: "stage.started", track: name, stage, attempt, ...facts }, actor);
+  if (carry.handoff > 0) emit(draft, { type: "handoff.accepted", track: name, number: carry.handoff }, actor);
+  const work = findWork(draft.flow, draft.run, name, stage);
+  showStatus(draft, work?.status.running ?? draft.flow.words.status.running);
+}
+
+function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): string | undefined {
+  const waiting = signal.outside === true ? trackOf(draft.run, signal.stage, signal.attempt, "ready") : undefined;
+  if (waiting !== undefined) {
+    const refused = refuseOutside(draft, waiting.track);
+    if (refused !== undefined) return refused;
+    if (findWork(draft.flow, draft.run, waiting.name, signal.stage) === undefined)
+      return `the flow has no stage ${signal.stage}`;
+    begin(draft, waiting.name, waiting.track, { outside: true, by: signal.actor });
+  }
+  const found = trackOf(draft.run, signal.stage, signal.attempt, "running");
+  if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not running`;
+  const { name, track } = found;
+  const stage = findWork(draft.flow, draft.run, name, signal.stage);
+  if (stage === undefined) return `the flow has no stage ${signal.stage}`;
+  const outcome = judge(draft.flow.words, stage, signal.report);
+  const { attempt, report } = signal;
+  const before = draft.run.stages[stage.id]?.postponed;
+  emit(draft, { type: "stage.finished", track: name, stage: stage.id, attempt, outcome }, signal.actor);
+  settleUsage(draft, name, track, stage, report, outcome);
+  if (outcome.cause !== undefined && outcome.cause.endsWith("timeout")) {
+    emit(draft, { type: "stage.timed_out", track: name, stage: stage.id, attempt, cause: outcome.cause });
+  }
+  for (const warning of outcome.warnings) {
+    const [code = ""] = warning.split(": ", 1);
+    warn(draft, stage.id, /^[a-z_]{1,60}$/u.test(code) ? code : "warning", warning);
+  }
+  const later = postponement(outcome.cause, before, signal.at, report.resetsAt);
+  if (later !== undefined) {
+    const { cause = "", reason = "" } = outcome;
+    emit(draft, { type: "stage.postponed", track: name, stage: stage.id, attempt, cause, reason, ...later });
+    ready(draft, name, stage, track.carry, { notBefore: later.until, because: cause });
+    return undefined;
+  }
+  if (stage.kind === "router" && outcome.stages !== undefined && outcome.health === "complete") {
+    emit(draft, { type: "stage.expanded", track: name, stage: stage.id, stages: expand(draft.flow, outcome.stages) });
+  }
+  if (sendsBack(stage, track.carry, outcome)) {
+    const reason = outcome.reason ?? outcome.summary ?? "sent back";
+    emit(draft, { type: "handoff.rejected", track: name, number: track.carry.handoff, reason });
+  }
+  // A review file is itself the feedback; any other way of sending back names its issues.
+  if (outcome.verdict === "revise" && outcome.issues.length === 0 && stage.result.from !== "file-verdict") {
+    warn(
+      draft,
+      stage.id,
+      "issues_empty",
+      `${stage.id} asked for changes without naming an issue; its whole answer is carried instead`,
+    );
+  }
+  if (outcome.asked === true && stage.route["blocked"]?.ask === undefined)
+    askBack(draft, name, stage, attempt, track.carry, outcome);
+  else routeOutcome(draft, name, stage, attempt, track.carry, outcome);
+  compareClaims(draft, name, stage.id, track.carry, outcome);
+  return undefined;
+}
+
+/** The receiver refuses what it was handed, and the work returns to the sender. */
+function sendsBack(stage: WorkStage, carry: Carry, outcome: Outcome): boolean {
+  if (outcome.verdict !== "revise" || carry.handoff === 0) return false;
+  const goto = stage.route["revise"]?.goto;
+  // Nobody stands before the first stage: what it refuses goes to a person.
+  if (carry.from === "" && goto === "escalate") return true;
+  return goto === carry.from || goto === "prev" || goto?.startsWith("agent:") === true;
+}
+
+/** What an agent says about routing is compared and never obeyed. */
+function compareClaims(draft: Draft, name: string, stage: string, carry: Carry, outcome: Outcome): void {
+  const { claimed } = outcome;
+  if (claimed === undefined) return;
+  const track = draft.run.tracks[name];
+  const next =
+    track !== undefined && "stage" in track ? findStage(draft.flow, draft.run, name, track.stage) : undefined;
+  const mismatches: string[] = [];
+  if (claimed.loop !== undefined && claimed.loop !== carry.loop)
+    mismatches.push(`loop ${claimed.loop}, it is ${carry.loop}`);
+  if (claimed.next !== undefined && next !== undefined && isWork(next) && claimed.next.toLowerCase() !== next.agent) {
+    mismatches.push(`next agent ${claimed.next}, it is ${next.shownAgent}`);
+  }
+  const word = next !== undefined && isWork(next) ? (next.status.running ?? draft.run.word) : draft.run.word;
+  if (claimed.status !== undefined && claimed.status !== word)
+    mismatches.push(`status ${claimed.status}, it is ${word}`);
+  if (mismatches.length > 0) warn(draft, stage, "claim_ignored", `${stage} claims ${mismatches.join("; ")}`);
+}
+
+function interrupted(draft: Draft, signal: Signal & { type: "attempt.interrupted" }): string | undefined {
+  const found = trackOf(draft.run, signal.stage, signal.attempt, "running");
+  if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not running`;
+  const { name, track } = found;
+  const stage = findWork(draft.flow, draft.run, name, signal.stage);
+  if (stage === undefined) return `the flow has no stage ${signal.stage}`;
+  emit(draft, {
+    type: "stage.interrupted",
+    track: name,
+    stage: stage.id,
+    attempt: signal.attempt,
+    cause: signal.cause,
+  });
+  const times = draft.run.stages[stage.id]?.interruptions ?? 0;
+  if (times > draft.flow.maxInterruptions) {
+    const sender: Sender = { track: name, stage, attempt: signal.attempt, carry: track.carry };
+    stop(draft, sender, undefined, `${stage.id} was interrupted ${times} times in a row (${signal.cause})`);
+    return undefined;
+  }
+  ready(draft, name, stage, track.carry);
+  return undefined;
+}
+
+/** Nobody took what was handed over. It goes back to nobody: the flow, or a person, says how the stage goes on. */
+function expired(draft: Draft, signal: Signal & { type: "handoff.expired" }): string | undefined {
+  const { number, reason } = signal;
+  const [name, track] =
+    Object.entries(draft.run.tracks).find(([, each]) => each.at === "ready" && each.carry.handoff === number) ?? [];
+  if (name === undefined || track?.at !== "ready" || number === 0) return `handoff ${number} does not wait to be taken`;
+  const stage = findWork(draft.flow, draft.run, name, track.stage);
+  if (stage === undefined) return `the flow has no stage ${track.stage}`;
+  const { attempt } = track;
+  const sender: Sender = { track: name, stage, attempt, carry: { ...track.carry, untaken: true } };
+  emit(draft, { type: "handoff.expired", track: name, number, reason }, signal.actor);
+  if (signal.then === "stop") {
+    emit(draft, { type: "stage.canceled", track: name, stage: stage.id, attempt, reason }, signal.actor);
+    draft.commands.push({ type: "end-attempt", stage: stage.id, attempt, reason });
+    stop(draft, sender, undefined, reason);
+    return undefined;
+  }
+  const outcome: Outcome = {
+    health: "failed",
+    cause: "handoff_timeout",
+    reason,
+    issues: [],
+    questions: [],
+    warnings: [],
+  };
+  emit(draft, { type: "stage.finished", track: name, stage: stage.id, attempt, outcome }, signal.actor);
+  emit(draft, { type: "stage.timed_out", track: name, stage: stage.id, attempt, cause: "handoff_timeout" });
+  draft.commands.push({ type: "end-attempt", stage: stage.id, attempt, reason });
+  routeUntaken(draft, sender, outcome);
+  return undefined;
+}
+
+/** Says what the run as a whole is doing now: working, waiting for people, or stopped. */
+function settle(draft: Draft): void {
+  if (isEnded(draft.run)) return;
+  const tracks = Object.values(draft.run.tracks);
+  const items = tracks.flatMap((track) => (track.at === "waiting" ? [track.item] : []));
+  const stopped = tracks.find((track) => track.at === "stopped");
+  if (tracks.some((track) => track.at === "ready" || track.at === "running")) {
+    if (draft.run.status !== "running") emit(draft, { type: "run.resumed" });
+  } else if (items.length > 0) {
+    if (draft.run.status !== "waiting") emit(draft, { type: "run.waiting", for: items.map((item) => item.kind) });
+  } else if (stopped !== undefined && draft.run.status !== "stopped") {
+    emit(draft, { type: "run.stopped", reason: stopped.reason });
+  }
+}
+
+function trackOf<A extends "ready" | "running">(
+  run: Run,
+  stage: string,
+  attempt: number,
+  at: A,
+): { name: string; track: Track & { at: A } } | undefined {
+  for (const [name, track] of Object.entries(run.tracks)) {
+    if (track.at === at && "attempt" in track && track.stage === stage && track.attempt === attempt) {
+      return { name, track: track as Track & { at: A } };
+    }
+  }
+  return undefined;
+}
+
+function ignore(run: Run, signal: Signal, reason: string): Step {
+  const event: RunEvent = { type: "signal.ignored", signal: signal.type, reason, at: signal.at, actor: signal.actor };
+  return { run, events: [event], commands: [], ignored: reason };
+}

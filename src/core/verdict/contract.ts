@@ -1,0 +1,60 @@
+// What a flow asks of a report beyond its form, before the work is passed on: keys of a payload (003), a list of tickets that can be
+// written (004). Only a pass is checked: whoever sends work back or reports trouble owes none of it.
+
+import type { WorkStage } from "../flow/flow.ts";
+import { judge } from "./judge.ts";
+import type { JsonObject } from "../json.ts";
+import { type Report, routeKey } from "../flow/outcome.ts";
+import { readTicketList } from "../ticket/new-ticket.ts";
+import type { ReadContext, ReportReading } from "../../attempt/read-report.ts";
+
+export function checkContract(context: ReadContext, reading: ReportReading): ReportReading {
+  const { flow, stage } = context;
+  const { report } = reading;
+  if (reading.unreadable !== undefined || routeKey(judge(flow.words, stage, report)) !== "pass") return reading;
+  if (stage.payload.length > 0) return checkPayload(stage, report);
+  const writesTickets = flow.stages.some((next) => next.kind === "builtin" && next.agent === "write-tickets");
+  return stage.result.from === "prefix" && writesTickets ? checkTickets(context, report) : reading;
+}
+
+/** What a stage's contract says of the payload with which work is passed on. */
+export type PayloadProblems = { readonly refused?: string; readonly warnings: readonly string[] };
+
+/** A listed key that is missing is worth a warning. One that says `false` (`build_passes`, `approved`) contradicts passing the work on. */
+export function payloadProblems(
+  stage: Pick<WorkStage, "payload">,
+  payload: JsonObject | null | undefined,
+): PayloadProblems {
+  const given: JsonObject = payload ?? {};
+  const valueOf = (key: string) => (Object.hasOwn(given, key) ? given[key] : undefined);
+  const denied = stage.payload.filter((key) => valueOf(key) === false);
+  if (denied.length > 0) {
+    return { refused: `the work is passed on, but its payload says ${denied.join(", ")}: false`, warnings: [] };
+  }
+  const missing = stage.payload.filter((key) => valueOf(key) === undefined);
+  const warnings = missing.length === 0 ? [] : [`payload_key_missing: the payload has no ${missing.join(", ")}`];
+  return { warnings };
+}
+
+function checkPayload(stage: WorkStage, report: Report): ReportReading {
+  const { refused, warnings } = payloadProblems(stage, report.payload);
+  if (refused !== undefined) return refuse(report, "payload_refused", refused);
+  return warnings.length === 0
+    ? { report }
+    : { report: { ...report, warnings: [...(report.warnings ?? []), ...warnings] } };
+}
+
+/** Checked here and not only when they are written, because here the agent can still be asked to repeat them. */
+function checkTickets(context: ReadContext, report: Report): ReportReading {
+  const text = report.payload?.["text"];
+  const yaml = context.readYaml(typeof text === "string" ? text : "");
+  const tickets = yaml.ok ? readTicketList(yaml.value) : yaml;
+  return tickets.ok ? { report } : refuse(report, tickets.error.code, tickets.error.message);
+}
+
+function refuse(report: Report, cause: string, message: string): ReportReading {
+  return {
+    report: { ...report, cause, reason: message },
+    unreadable: { code: "verdict_field_invalid", message },
+  };
+}

@@ -1,0 +1,119 @@
+// What source 003 shows of a story, made from its handoffs: who works now, in which phase, what each row carries, which are stale.
+// The table of transitions is made from the flow. Nothing here decides about a run.
+
+import type { Flow } from "../flow/flow.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { Subject } from "../run/run.ts";
+import { isWork } from "../run/sequence.ts";
+
+/** The columns of a handoff that these views need; a stored handoff has them. */
+export type StoryHandoff = {
+  readonly id: number;
+  readonly number: number;
+  readonly fromStage: string | null;
+  readonly fromAgent: string | null;
+  readonly fromAttempt: number;
+  readonly toAgent: string | null;
+  readonly state: "pending" | "accepted" | "done" | "rejected" | "withdrawn" | "expired";
+  readonly rejectionReason: string | null;
+  readonly createdAt: string;
+};
+
+export type StoryState = { readonly currentAgent: string | null; readonly phase: string | null };
+
+/** Who the story is with: the receiver of the newest handoff that it has not answered with one of its own. */
+export function storyState(flow: Flow, handoffs: readonly StoryHandoff[]): StoryState {
+  const rows = [...handoffs].sort((a, b) => a.id - b.id);
+  const open = rows.findLast((row, index) => {
+    if (row.toAgent === null || outwardStatus(row.state) === "rejected") return false;
+    return !rows.slice(index + 1).some((later) => later.fromAgent === row.toAgent);
+  });
+  if (open === undefined) return { currentAgent: null, phase: null };
+  if (open.toAgent === flow.handoffs.exit && open.fromStage !== null) {
+    return { currentAgent: null, phase: flow.words.status.completed ?? "complete" };
+  }
+  return { currentAgent: open.toAgent, phase: phaseOf(flow, open.toAgent) };
+}
+
+/** Three words outward, whatever more is known inside. */
+export function outwardStatus(state: StoryHandoff["state"]): "pending" | "accepted" | "rejected" {
+  switch (state) {
+    case "pending":
+      return "pending";
+    case "accepted":
+    case "done":
+      return "accepted";
+    case "rejected":
+    case "withdrawn":
+    case "expired":
+      return "rejected";
+  }
+}
+
+export type Transition = { readonly from: string; readonly to: string };
+
+/**
+ * Who may create a handoff to whom. Ways back count only where a stage names the stage it sends to; `prev` is what a receiver's
+ * reject does, and that needs no create.
+ */
+export function storyTransitions(flow: Flow): readonly Transition[] {
+  const stages = flow.stages.filter(isWork);
+  const agentOf = (id: string | undefined) => stages.find((stage) => stage.id === id)?.shownAgent;
+  return stages.flatMap((stage, index): Transition[] => {
+    const { entry, exit } = flow.handoffs;
+    const from = stage.shownAgent;
+    const next = stages[index + 1]?.shownAgent ?? exit;
+    const back = agentOf(stage.route["revise"]?.goto);
+    return [
+      ...(index === 0 && entry !== undefined ? [{ from: entry, to: from }] : []),
+      ...(next === undefined ? [] : [{ from, to: next }]),
+      ...(back === undefined ? [] : [{ from, to: back }]),
+    ];
+  });
+}
+
+export function isValidTransition(flow: Flow, from: string, to: string): boolean {
+  return storyTransitions(flow).some((valid) => valid.from === from && valid.to === to);
+}
+
+/** The agents of a story: who sends the first handoff, those who work, who gets the last one. */
+export function storyAgents(flow: Flow): readonly string[] {
+  const { entry, exit } = flow.handoffs;
+  const working = flow.stages.filter(isWork).map((stage) => stage.shownAgent);
+  return [...new Set([...(entry === undefined ? [] : [entry]), ...working, ...(exit === undefined ? [] : [exit])])];
+}
+
+/** Pending for longer than the limit; at exactly the limit it is not stale yet. */
+export function isStale(handoff: Pick<StoryHandoff, "state" | "createdAt">, nowMs: number, limitMs: number): boolean {
+  return handoff.state === "pending" && nowMs - Date.parse(handoff.createdAt) > limitMs;
+}
+
+/** Payloads by attempt, as agents gave them: `analyst` 1 -> its plan. */
+export type PayloadOf = (stage: string, attempt: number) => JsonObject | undefined;
+
+/** What a handoff carries: the story at first, then what its sender gave; what comes back carries what was sent and why it was refused. */
+export function handoffPayload(
+  handoffs: readonly StoryHandoff[],
+  handoff: StoryHandoff,
+  subject: Subject,
+  payloadOf: PayloadOf,
+): JsonObject | null {
+  if (handoff.fromStage === null) return { story: { id: subject.id, title: subject.title, body: subject.body } };
+  const refused = refusedBy(handoffs, handoff);
+  if (refused === undefined) return payloadOf(handoff.fromStage, handoff.fromAttempt) ?? null;
+  const sent: { readonly [key: string]: Json | undefined } =
+    handoffPayload(handoffs, refused, subject, payloadOf) ?? {};
+  return { ...sent, rejection_reason: refused.rejectionReason ?? "", rejected_by: handoff.fromAgent };
+}
+
+/** The handoff that this one returns: the newest before it, from its receiver to its sender, which was rejected. */
+function refusedBy(handoffs: readonly StoryHandoff[], handoff: StoryHandoff): StoryHandoff | undefined {
+  const last = [...handoffs]
+    .sort((a, b) => a.id - b.id)
+    .findLast((row) => row.id < handoff.id && row.fromAgent === handoff.toAgent && row.toAgent === handoff.fromAgent);
+  return last?.state === "rejected" ? last : undefined;
+}
+
+function phaseOf(flow: Flow, agent: string | null): string | null {
+  return flow.stages.filter(isWork).find((stage) => stage.shownAgent === agent)?.status.running ?? null;
+}

@@ -1,0 +1,29 @@
+// The folder that the daemon works on, as its first page shows it: whether it is a repository, and how that is.
+
+import { execFile } from "node:child_process";
+import type { ProjectInfo } from "../http/server/parts.ts";
+
+const LIMITS = { timeout: 5000, maxBuffer: 1024 * 1024 };
+
+export async function describeProject(path: string): Promise<ProjectInfo> {
+  if ((await git(path, "rev-parse", "--is-inside-work-tree")) !== "true") return { path, git: null };
+  const [branch, commit, changes] = await Promise.all([
+    git(path, "symbolic-ref", "--quiet", "--short", "HEAD"),
+    git(path, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
+    // Files that git does not know do not count: a workspace is made from commits.
+    git(path, "diff-index", "--name-only", "--no-ext-diff", "HEAD"),
+  ]);
+  return {
+    path,
+    git: { branch: branch ?? null, commit: commit ?? null, changes: changes !== undefined && changes !== "" },
+  };
+}
+
+function git(path: string, ...args: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const own = ["-C", path, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", ...args];
+    execFile("git", own, { ...LIMITS, encoding: "utf8" }, (error, stdout) =>
+      resolve(error === null ? stdout.trim() : undefined),
+    );
+  });
+}

@@ -1,0 +1,31 @@
+// Everything that a run has changed, from the commit that its first attempt began at to the one that a decision is bound to. Commits only: what
+// lies uncommitted in a workspace is in the diff of the attempt that left it there.
+
+import { createRedaction } from "../core/secrets/redaction.ts";
+import type { Run } from "../core/run/run.ts";
+import { projectOf } from "../core/run/run-settings.ts";
+import { git } from "./git.ts";
+
+const DIFF_BYTES = 4 * 1024 * 1024;
+const FORMAT = ["--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short"];
+const PREFIX = ["--src-prefix=a/", "--dst-prefix=b/"];
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+const { text: redact } = createRedaction([]);
+
+export async function wholeDiff(run: Run, from: string, to: string): Promise<string> {
+  if (!COMMIT.test(from) || !COMMIT.test(to)) return failed("it has no commits to compare");
+  const args = ["diff", ...FORMAT, ...PREFIX, "--end-of-options", from, to, "--"];
+  // One byte more than is shown tells "exactly full" from "cut".
+  const made = await git(projectOf(run), args, { maxBytes: DIFF_BYTES + 1, overflow: "cut" });
+  if (!made.ok) return failed(made.error.message);
+  const bytes = Buffer.from(made.value);
+  if (bytes.length <= DIFF_BYTES) return redact(made.value);
+  const lines = bytes.subarray(0, bytes.lastIndexOf(10, DIFF_BYTES - 1) + 1).toString("utf8");
+  return `${redact(lines)}[passrail: the diff was cut here, it is larger than ${DIFF_BYTES} bytes]\n`;
+}
+
+/** It must never look empty because it failed. */
+function failed(why: string): string {
+  return `[passrail: the diff could not be made: ${why.replaceAll("\n", " ")}]\n`;
+}

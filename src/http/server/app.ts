@@ -1,0 +1,120 @@
+// The app: guards in front of everything, then the routes, then what is left: no such path, wrong method, our own mistakes. Whoever is
+// not known learns nothing, not even which paths there are.
+
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { StoreError } from "../../store/store.ts";
+import { problem } from "./answer-problem.ts";
+import type { App, AppEnv } from "./app-env.ts";
+import { createRequestAudit } from "./audit-request.ts";
+import { headOfRequest, type HeadRules, refuseHead } from "./guard/head.ts";
+import { ANSWER_HEADERS } from "./guard/headers.ts";
+import { findPrincipal } from "./guard/token.ts";
+import { createMount, type Mount } from "./mount.ts";
+import type { ServerParts } from "./parts.ts";
+import { mountWeb, type Web } from "./web.ts";
+import { rememberInMemory } from "./remembered.ts";
+import { mountAttemptFiles } from "./routes/attempt-files.ts";
+import { mountCatalog } from "./routes/catalog.ts";
+import { mountActs } from "./routes/acts.ts";
+import { mountControl } from "./routes/control.ts";
+import { mountCost } from "./routes/cost.ts";
+import { mountDeliveries } from "./routes/deliveries.ts";
+import { mountDocs } from "./routes/docs.ts";
+import { mountEvents } from "./routes/events.ts";
+import { mountHandoffs } from "./routes/handoffs.ts";
+import { mountInbox } from "./routes/inbox.ts";
+import { mountKeys } from "./routes/keys.ts";
+import { mountLogs } from "./routes/logs.ts";
+import { mountMachine } from "./routes/machine.ts";
+import { mountMcp } from "./routes/mcp.ts";
+import { mountRuns } from "./routes/runs.ts";
+import { mountSystem } from "./routes/system.ts";
+import { mountTickets } from "./routes/tickets.ts";
+import { mountWorkers } from "./routes/workers.ts";
+
+export type AppOptions = HeadRules & {
+  /** Routes of other parts of the server, behind the same guards: the live stream, handoffs. */
+  readonly more?: (mount: Mount) => void;
+  /** For those who sign what they send instead of holding a token. They check that themselves; Host and Origin are checked before. */
+  readonly signed?: readonly SignedRoute[];
+  /** The dashboard's files, where it was built. They are for everybody; what they show is not. */
+  readonly web?: Web;
+};
+
+export type SignedRoute = {
+  /** In Hono's form: `/hooks/:source`. */
+  readonly path: string;
+  readonly handle: (context: Context<AppEnv>) => Promise<Response>;
+};
+
+export function createApp(parts: ServerParts, options: AppOptions): App {
+  const app: App = new OpenAPIHono<AppEnv>();
+  const mount = createMount(
+    app,
+    rememberInMemory(() => Date.parse(parts.now())),
+  );
+
+  const record = parts.audit === undefined ? undefined : createRequestAudit(parts.audit, parts.now);
+
+  app.use("*", async (context, next) => {
+    context.set("requestId", parts.newId());
+    const head = headOfRequest(context.req.raw);
+    const refusal = refuseHead(head, options);
+    if (refusal === undefined) await next();
+    else context.res = problem(context, refusal);
+    for (const [name, value] of Object.entries(ANSWER_HEADERS)) {
+      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
+    }
+    context.res.headers.set("x-request-id", context.get("requestId"));
+    record?.(context);
+  });
+  for (const { path, handle } of options.signed ?? []) app.post(path, handle);
+  if (options.web !== undefined) mountWeb(app, options.web);
+  app.use("*", async (context, next) => {
+    const found = findPrincipal(headOfRequest(context.req.raw).values("authorization"), parts);
+    if (!found.ok) return problem(context, found.error);
+    context.set("principal", found.value);
+    return next();
+  });
+
+  mountRuns(mount, parts);
+  mountAttemptFiles(mount, parts);
+  mountLogs(mount, parts);
+  mountActs(mount, parts);
+  mountControl(mount, parts);
+  mountTickets(mount, parts);
+  mountInbox(mount, parts);
+  mountHandoffs(mount, parts);
+  mountEvents(mount, parts);
+  mountCatalog(mount, parts);
+  mountCost(mount, parts);
+  mountKeys(mount, parts);
+  mountWorkers(mount, parts);
+  mountMachine(mount, parts);
+  mountSystem(mount, parts);
+  mountDeliveries(mount, parts);
+  mountMcp(app, mount, parts);
+  options.more?.(mount);
+  mountDocs(app, mount, parts);
+
+  app.notFound((context) => {
+    const methods = mount.methodsAt(context.req.path);
+    if (methods.length === 0)
+      return problem(context, { code: "route_not_found", detail: "There is nothing at this path.", hint: "GET /docs" });
+    const allow = methods.join(", ");
+    return problem(context, {
+      code: "method_not_allowed",
+      detail: `${context.req.method} is not allowed here.`,
+      hint: `Allowed: ${allow}`,
+      headers: { allow },
+    });
+  });
+  app.onError((error, context) => {
+    parts.onProblem(error instanceof Error ? (error.stack ?? error.message) : String(error), context.get("requestId"));
+    if (error instanceof StoreError)
+      return problem(context, { code: "store_unavailable", detail: error.message, hint: error.hint });
+    return problem(context, { code: "internal_error", detail: "The request could not be answered; the log has more." });
+  });
+  return app;
+}

@@ -1,0 +1,131 @@
+// From stored events to the bytes that go over the wire. An event is encoded once and shared by everyone who gets it.
+// What an event does not say itself (the ticket of its run, the number under which a handoff is known outside) is asked of the store.
+
+import type { RunEvent } from "../../../core/run/event.ts";
+import type { Store, StoredEvent } from "../../../store/store.ts";
+import { formatPosition, type Position } from "./position.ts";
+
+/** The data of every message except `handoff` and `reset`. */
+export type EventData = {
+  readonly seq: number;
+  readonly runId: string;
+  readonly subjectId: string;
+  /** Number of events that the run has with this one. */
+  readonly version: number;
+  readonly event: RunEvent;
+};
+
+/** The data of the `handoff` message, in the words of source 003. */
+export type HandoffData = {
+  readonly storyId: string;
+  readonly handoffId: number;
+  readonly status: "pending" | "accepted" | "rejected";
+};
+
+/** The data of the `reset` message: what was missed cannot be told; ask for the state anew, the stream goes on after `seq`. */
+export type ResetData = { readonly reason: "too_old" | "unknown"; readonly seq: number };
+
+export type Message = Position & {
+  readonly name: string;
+  readonly runId: string;
+  readonly subjectId: string;
+  readonly bytes: Uint8Array;
+};
+
+/** A message that is not stored: what it is about has changed, and whoever shows it asks again. Without an id, so that no position moves. */
+export type Hint = Pick<Message, "name" | "runId" | "subjectId" | "bytes">;
+
+/** `subjectId` empty: many tickets, or it is not known which. */
+export function ticketHint(subjectId: string): Hint {
+  const name = "ticket.changed";
+  return {
+    name,
+    runId: "",
+    subjectId,
+    bytes: Buffer.from(`event: ${name}\ndata: ${JSON.stringify({ subjectId })}\n\n`),
+  };
+}
+
+export type Describe = (events: readonly StoredEvent[]) => Promise<readonly Message[]>;
+
+/** Entries that are remembered; beyond that the store is asked again. */
+const KNOWN_AT_MOST = 5000;
+
+export function createDescribe(store: Pick<Store, "loadRun" | "handoffs">): Describe {
+  const subjects = new Map<string, string>();
+  const handoffIds = new Map<string, number>();
+
+  return async (events) => {
+    const messages: Message[] = [];
+    for (const stored of events) {
+      const subjectId = subjects.get(stored.runId) ?? (await subjectOf(stored));
+      const { seq, runId, version, event } = stored;
+      const about = { seq, runId, subjectId };
+      const handoffId = isAboutHandoff(event) ? await handoffIdOf(runId, event.number) : undefined;
+      // The extra message comes first: who has seen the event's own id has seen both.
+      if (isAboutHandoff(event) && handoffId !== undefined) {
+        const data: HandoffData = { storyId: subjectId, handoffId, status: HANDOFF_WORDS[event.type] };
+        messages.push({ ...about, half: true, name: "handoff", bytes: encode({ seq, half: true }, "handoff", data) });
+      }
+      const data: EventData = { ...about, version, event };
+      messages.push({ ...about, half: false, name: event.type, bytes: encode({ seq, half: false }, event.type, data) });
+    }
+    return messages;
+  };
+
+  async function subjectOf({ runId, event }: StoredEvent): Promise<string> {
+    const subject = event.type === "run.created" ? event.subject : (await store.loadRun(runId))?.run.subject;
+    const subjectId = subject?.id ?? "";
+    remember(subjects, runId, subjectId);
+    return subjectId;
+  }
+
+  /** Undefined for a handoff that is not kept any more. */
+  async function handoffIdOf(runId: string, number: number): Promise<number | undefined> {
+    const key = `${runId} ${number}`;
+    if (!handoffIds.has(key)) {
+      for (const row of await store.handoffs(runId)) remember(handoffIds, `${runId} ${row.number}`, row.id);
+    }
+    return handoffIds.get(key);
+  }
+}
+
+export function encode(position: Position, name: string, data: EventData | HandoffData | ResetData): Uint8Array {
+  return Buffer.from(`id: ${formatPosition(position)}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+export type Join = (messages: readonly Message[]) => Uint8Array;
+
+/** Many clients take the same messages one after the other: they get the same bytes, not copies. */
+export function createJoin(): Join {
+  let joined: readonly Message[] = [];
+  let bytes: Uint8Array = Buffer.alloc(0);
+  return (messages) => {
+    const isSame = messages.length === joined.length && messages.every((message, index) => message === joined[index]);
+    if (!isSame) {
+      joined = messages;
+      bytes = Buffer.concat(messages.map((message) => message.bytes));
+    }
+    return bytes;
+  };
+}
+
+type HandoffEvent = Extract<RunEvent, { readonly type: `handoff.${string}` }>;
+
+/** Three words outward, whatever more is known inside. */
+const HANDOFF_WORDS: Readonly<Record<HandoffEvent["type"], HandoffData["status"]>> = {
+  "handoff.created": "pending",
+  "handoff.accepted": "accepted",
+  "handoff.rejected": "rejected",
+  "handoff.withdrawn": "rejected",
+  "handoff.expired": "rejected",
+};
+
+function isAboutHandoff(event: RunEvent): event is HandoffEvent {
+  return Object.hasOwn(HANDOFF_WORDS, event.type);
+}
+
+function remember<T>(known: Map<string, T>, key: string, value: T): void {
+  if (known.size >= KNOWN_AT_MOST && !known.has(key)) known.clear();
+  known.set(key, value);
+}

@@ -1,0 +1,46 @@
+// Where in the stream a client is. `42` means that everything up to event 42 was seen. `42h` means that of event 42 only the
+// `handoff` message was seen: an event about a handoff is told twice, and a connection may break between the two.
+
+import { err, ok, type Result } from "../../../core/result.ts";
+
+export type Position = { readonly seq: number; readonly half: boolean };
+
+/** What the caller answers with; nothing was opened. */
+export type StreamProblem = {
+  readonly code: "invalid_last_event_id" | "too_many_streams";
+  readonly message: string;
+  readonly hint: string;
+};
+
+const FORM = /^(0|[1-9][0-9]{0,14})(h?)$/;
+
+export function parsePosition(text: string): Result<Position, StreamProblem> {
+  const [, digits, half] = FORM.exec(text) ?? [];
+  const seq = Number(digits);
+  if (digits === undefined || (half === "h" && seq === 0)) {
+    return err({
+      code: "invalid_last_event_id",
+      message: "Last-Event-ID or after is no id that this stream has given.",
+      hint: "Send the id of the last event that you saw, such as 42, or none to begin with what happens next.",
+    });
+  }
+  return ok({ seq, half: half === "h" });
+}
+
+export function formatPosition({ seq, half }: Position): string {
+  return half ? `${seq}h` : String(seq);
+}
+
+/** Whether `a` comes after `b`. */
+export function isAfter(a: Position, b: Position): boolean {
+  return a.seq > b.seq || (a.seq === b.seq && b.half && !a.half);
+}
+
+export function later(a: Position, b: Position): Position {
+  return isAfter(a, b) ? a : b;
+}
+
+/** The event after which the store must be read so that nothing behind this position is missed. */
+export function readAfter({ seq, half }: Position): number {
+  return half ? seq - 1 : seq;
+}

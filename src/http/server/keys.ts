@@ -1,0 +1,163 @@
+// Who holds which token. The operator's own lies in a file that only the operator can read; of all others only hashes are kept. The file
+// of keys is read again when it was replaced, so that a key that was revoked beside the daemon is refused at once.
+
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { KEY_KINDS } from "../contract/schemas/key.ts";
+import { TOKEN_PREFIX } from "../contract/scopes.ts";
+import type { Actor } from "../../core/run/event.ts";
+import { createLogins, type Grant, hashOf, newToken } from "./logins.ts";
+import type { Principal } from "./principal.ts";
+import { changePrivate, createPrivate, readPrivate } from "./token-file.ts";
+
+export type KeyKind = (typeof KEY_KINDS)[number];
+export const MAX_KEYS = 1000;
+
+const keySchema = z.strictObject({
+  id: z.string().regex(/^k[0-9a-f]{8}$/),
+  /** For people; a webhook's is the name of its source. */
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/),
+  kind: z.enum(KEY_KINDS),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  note: z.string().max(200).default(""),
+  createdAt: z.string(),
+});
+const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(keySchema).max(MAX_KEYS) });
+
+type StoredKey = z.infer<typeof keySchema>;
+export type KeyInfo = Omit<StoredKey, "hash">;
+
+export type Keys = {
+  readonly operatorTokenFile: string;
+  find(token: string): Principal | undefined;
+  findLogin(code: string): Principal | "too many" | undefined;
+  /** The token is told here and never again. */
+  create(wish: {
+    readonly name: string;
+    readonly kind: KeyKind;
+    readonly note?: string;
+  }): Promise<KeyInfo & { readonly token: string }>;
+  list(): readonly KeyInfo[];
+  /** False where there is no such key. */
+  revoke(id: string): Promise<boolean>;
+  /** False where it has ended already. */
+  endSession(id: string): Promise<boolean>;
+  newLoginCode(): Grant;
+  /** The session for an open code, which is used up by it. */
+  exchange(login: Principal & { kind: "login" }): Grant | undefined;
+};
+
+export type KeysOptions = {
+  /** Who acts with the operator's own token. */
+  readonly person: Actor;
+  readonly now: () => string;
+};
+
+/** `folder`: where the store lies; only its owner can look inside. */
+export async function createKeys(folder: string, { person, now }: KeysOptions): Promise<Keys> {
+  const tokenFile = join(folder, "operator.token");
+  const keysFile = join(folder, "keys.json");
+  const operator = hashOf(await operatorToken(tokenFile));
+  const sessionsFile = join(folder, "sessions.json");
+  const logins = createLogins(() => Date.parse(now()), {
+    load: () => parseSessions(readPrivate(sessionsFile)),
+    save: (all) => changePrivate(sessionsFile, () => `${JSON.stringify([...all])}\n`).catch(() => undefined),
+  });
+  let known = parseKeys(readPrivate(keysFile));
+  let stamp = stampOf(keysFile);
+
+  function current(): readonly StoredKey[] {
+    const fresh = stampOf(keysFile);
+    if (fresh !== stamp) [known, stamp] = [parseKeys(readPrivate(keysFile)), fresh];
+    return known;
+  }
+
+  return {
+    operatorTokenFile: tokenFile,
+    find(token) {
+      const hash = hashOf(token);
+      if (isSame(hash, operator)) return { kind: "operator", id: "operator", actor: person };
+      if (logins.isSession(token)) return { kind: "operator", id: "operator", actor: person, session: hash };
+      const found = current().find((key) => isSame(key.hash, hash));
+      return found === undefined ? undefined : principalOf(found);
+    },
+    findLogin(code) {
+      const found = logins.findCode(code);
+      if (found === "too many") return found;
+      return found ? { kind: "login", id: hashOf(code) } : undefined;
+    },
+    async create({ name, kind, note = "" }) {
+      const token = newToken(TOKEN_PREFIX[kind]);
+      const info = { id: `k${randomBytes(4).toString("hex")}`, name, kind, note, createdAt: now() };
+      await changePrivate(keysFile, (text) =>
+        writeKeys([...parseKeys(text), keySchema.parse({ ...info, hash: hashOf(token) })]),
+      );
+      return { ...info, token };
+    },
+    list: () => current().map(({ hash: _hash, ...info }) => info),
+    async revoke(id) {
+      let isThere = false;
+      await changePrivate(keysFile, (text) => {
+        const keys = parseKeys(text);
+        isThere = keys.some((key) => key.id === id);
+        return writeKeys(keys.filter((key) => key.id !== id));
+      });
+      return isThere;
+    },
+    endSession: (id) => logins.endSession(id),
+    newLoginCode: () => logins.newCode(),
+    exchange: ({ id }) => logins.exchange(id),
+  };
+}
+
+/** Two processes that start at once agree on the token of the one that was first. */
+async function operatorToken(path: string): Promise<string> {
+  const token = newToken(TOKEN_PREFIX.operator);
+  if (await createPrivate(path, `${token}\n`)) return token;
+  const text = readPrivate(path)?.trim() ?? "";
+  if (!/^pr_op_[A-Za-z0-9_-]{43}$/.test(text)) throw new Error(`${path} holds no token; delete it and start again`);
+  return text;
+}
+
+function principalOf({ id, kind, name }: StoredKey): Principal {
+  switch (kind) {
+    case "operator":
+      return { kind, id, actor: `human:${name}` };
+    case "viewer":
+      return { kind, id };
+    case "webhook":
+      return { kind, id, source: name };
+  }
+}
+
+const sessionsSchema = z.array(z.tuple([z.string().regex(/^[0-9a-f]{64}$/), z.number()])).max(100);
+
+/** What cannot be read opens nothing. */
+function parseSessions(text: string | undefined): readonly (readonly [string, number])[] {
+  try {
+    return sessionsSchema.parse(JSON.parse(text ?? "[]"));
+  } catch {
+    return [];
+  }
+}
+
+function parseKeys(text: string | undefined): readonly StoredKey[] {
+  return text === undefined ? [] : fileSchema.parse(JSON.parse(text)).keys;
+}
+
+function writeKeys(keys: readonly StoredKey[]): string {
+  // What could not be read again must not be written.
+  return `${JSON.stringify(fileSchema.parse({ version: 1, keys }), null, 2)}\n`;
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, "hex"), Buffer.from(other, "hex"));
+}
+
+/** One call to the system per request, cheap enough to ask every time. */
+function stampOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? "absent" : `${found.ino}:${found.mtimeMs}:${found.size}`;
+}

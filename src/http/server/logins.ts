@@ -1,0 +1,99 @@
+// How a browser gets in without a token in a URL: a code that is good once and for a minute becomes a session. Of a session only a hash
+// is kept, with its end, so that pages that are open go on after a restart; codes live in memory only.
+// Guessing is hopeless, and bounded all the same.
+
+import { createHash, randomBytes } from "node:crypto";
+import { TOKEN_PREFIX } from "../contract/scopes.ts";
+
+const CODE_MS = 60_000;
+const SESSION_MS = 12 * 3600_000;
+const WINDOW_MS = 3600_000;
+const TRIES = 60;
+const CODES = 20;
+const SESSIONS = 100;
+
+export type Grant = { readonly token: string; readonly expiresAt: string };
+
+/** Hashes of sessions and when each ends, as they are between two starts. */
+export type KeptSessions = {
+  readonly load: () => Iterable<readonly [string, number]>;
+  save(all: ReadonlyMap<string, number>): Promise<void>;
+};
+
+/** `now`: milliseconds since 1970. */
+export function createLogins(now: () => number, kept: KeptSessions) {
+  const codes = new Map<string, number>();
+  const sessions = new Map<string, number>(kept.load());
+  let tries: number[] = [];
+
+  return {
+    /** Only for who holds a token already, so this is no try; but open codes are few. */
+    newCode(): Grant {
+      drop(codes);
+      makeRoom(codes, CODES);
+      return give(codes, TOKEN_PREFIX.login, CODE_MS);
+    },
+    /** Whether this code is open. A wrong one counts as a try. */
+    findCode(code: string): boolean | "too many" {
+      drop(codes);
+      if (codes.has(hashOf(code))) return true;
+      return tryOnce() ? false : "too many";
+    },
+    /** Uses the code up. */
+    exchange(codeId: string): Grant | undefined {
+      drop(codes);
+      drop(sessions);
+      if (!codes.delete(codeId)) return undefined;
+      makeRoom(sessions, SESSIONS);
+      const session = give(sessions, TOKEN_PREFIX.session, SESSION_MS);
+      // Not waited for: what is lost in a crash right after is one login.
+      void kept.save(sessions);
+      return session;
+    },
+    /** False where it has ended already. */
+    async endSession(sessionId: string): Promise<boolean> {
+      const wasOpen = sessions.delete(sessionId);
+      // Waited for: who was told that a session has ended relies on it.
+      if (wasOpen) await kept.save(sessions);
+      return wasOpen;
+    },
+    isSession(token: string): boolean {
+      const until = sessions.get(hashOf(token));
+      return until !== undefined && until > now();
+    },
+  };
+
+  function give(kept: Map<string, number>, prefix: string, forMs: number): Grant {
+    const token = newToken(prefix);
+    const until = now() + forMs;
+    kept.set(hashOf(token), until);
+    return { token, expiresAt: new Date(until).toISOString() };
+  }
+
+  /** The oldest goes. */
+  function makeRoom(kept: Map<string, number>, most: number): void {
+    const [oldest] = kept.keys();
+    if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
+  }
+
+  function drop(kept: Map<string, number>): void {
+    for (const [hash, until] of kept) if (until <= now()) kept.delete(hash);
+  }
+
+  function tryOnce(): boolean {
+    tries = tries.filter((at) => at > now() - WINDOW_MS);
+    if (tries.length >= TRIES) return false;
+    tries.push(now());
+    return true;
+  }
+}
+
+/** 256 bit. */
+export function newToken(prefix: string): string {
+  return `${prefix}${randomBytes(32).toString("base64url")}`;
+}
+
+/** A random token needs no salt and no slow hash: there is nothing to guess. */
+export function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

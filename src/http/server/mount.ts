@@ -1,0 +1,192 @@
+// Puts a route of the table on the app: scope, form of the request, idempotency, answer. A handler sees only what has passed all of it
+// and gives back a value or a refusal; it never touches the request itself.
+
+import { createHash } from "node:crypto";
+import type { Context } from "hono";
+import type { Refusal } from "../contract/problem.ts";
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from "../contract/route.ts";
+import { grants, holdersOf } from "../contract/scopes.ts";
+import { canonicalJson } from "../../core/json.ts";
+import { err, ok, type Result } from "../../core/result.ts";
+import type { App, AppEnv } from "./app-env.ts";
+import { describe } from "./describe.ts";
+import { readBody, refuseBody } from "./guard/body.ts";
+import { readFields, readParams, readQuery } from "./guard/input.ts";
+import type { Principal } from "./principal.ts";
+import { problem } from "./answer-problem.ts";
+import type { Remembered } from "./remembered.ts";
+
+export type Call<R extends Route> = {
+  readonly params: ParamsOf<R>;
+  readonly query: QueryOf<R>;
+  readonly body: BodyOf<R>;
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** The address under which the caller has reached us, `http://127.0.0.1:4317`. */
+  readonly origin: string;
+  /** The version that the caller looked at; "*" for any. */
+  readonly ifMatch?: string;
+  /** A name for the caller's wish that stays the same when it is repeated, also after a restart. */
+  readonly wish?: string;
+  /** Sets a header of the answer. */
+  readonly header: (name: string, value: string) => void;
+};
+
+export type Handler<R extends Route> = (call: Call<R>) => Promise<Result<AnswerOf<R>, Refusal>>;
+/** For pages and streams. */
+export type ResponseHandler<R extends Route> = (call: Call<R>, context: Context<AppEnv>) => Promise<Response>;
+
+export type Mount = {
+  /** Answers with JSON. */
+  json<R extends Route>(route: R, handle: Handler<R>): void;
+  /** Answers with whatever it makes itself, behind the same guards. */
+  response<R extends Route>(route: R, handle: ResponseHandler<R>): void;
+  /** What is allowed at this path; empty where there is nothing. */
+  methodsAt(path: string): readonly string[];
+};
+
+export function createMount(app: App, remembered: Remembered): Mount {
+  const mounted: Route[] = [];
+
+  function add<R extends Route>(
+    route: R,
+    answer: (call: Call<R>, context: Context<AppEnv>) => Promise<Response>,
+  ): void {
+    mounted.push(route);
+    describe(app, route);
+    app.on(route.method.toUpperCase(), route.path.replaceAll(/\{([a-z]+)\}/g, ":$1"), async (context) => {
+      const call = await readCall(route, context);
+      return call.ok ? answer(call.value, context) : problem(context, spoken(route, call.error));
+    });
+  }
+
+  return {
+    json(route, handle) {
+      add(route, async (call, context) => {
+        const { wish } = call;
+        const act = () => handle(call);
+        const result =
+          wish === undefined
+            ? await act()
+            : await remembered.once({ key: wish, request: fingerprint(call), act, keeps: isFinal });
+        if (result === "reused") return problem(context, spoken(route, REUSED));
+        if (!result.ok) return problem(context, spoken(route, result.error));
+        return context.json(result.value as object, route.answer.status);
+      });
+    },
+    response: add,
+    methodsAt(path) {
+      const found = mounted.filter((route) => matches(route.path, path));
+      const methods = found.map(({ method }) => method.toUpperCase());
+      return methods.includes("GET") ? [...methods, "HEAD"] : methods;
+    },
+  };
+}
+
+/** What will be answered in the same way for ever: it was done, or somebody else has done it. */
+function isFinal(result: Result<unknown, Refusal>): boolean {
+  return result.ok || result.error.code === "gate_not_waiting" || result.error.code === "item_not_waiting";
+}
+
+/** Clients of a source look for what is wrong in `error`. */
+function spoken({ plain }: Route, refusal: Refusal): Refusal {
+  return plain === true ? { ...refusal, error: refusal.detail } : refusal;
+}
+
+const REUSED: Refusal = {
+  code: "idempotency_key_reused",
+  detail: "This Idempotency-Key was sent with another request before.",
+  hint: "Make a new key for every new wish.",
+};
+
+async function readCall<R extends Route>(route: R, context: Context<AppEnv>): Promise<Result<Call<R>, Refusal>> {
+  const principal = context.get("principal");
+  const request = context.req.raw;
+  if (!grants(principal.kind, route.scope)) return err(notGranted(route, principal));
+  const hasBody = route.body !== undefined;
+  const isPlain = route.plain === true;
+  if (!hasBody && (request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > 0))
+    return err({ code: "body_not_allowed", detail: "This request takes no body.", headers: { connection: "close" } });
+  const refused = hasBody ? refuseBody(request, { isPlain }) : undefined;
+  if (refused !== undefined) return err(refused);
+  const given = context.req.param();
+  const params = route.params === undefined ? ok({}) : readParams(route.params, given);
+  if (!params.ok) return params;
+  // An attempt is told the same whether a run is another's or is not there at all.
+  const isForeign = route.owner === undefined && principal.kind === "attempt" && given["run"] !== principal.runId;
+  if (isForeign) return err(notGranted(route, principal));
+  const query = readQuery(route.query, new URL(request.url).searchParams);
+  if (!query.ok) return query;
+  const names = readNames(route, request, principal);
+  if (!names.ok) return names;
+  let body: unknown = {};
+  if (route.body !== undefined) {
+    invite(context);
+    const read = await readBody(request, { isPlain });
+    if (!read.ok) return read;
+    const fields = readFields(route.body, read.value);
+    if (!fields.ok) return isPlain ? err({ ...fields.error, code: "invalid_request" }) : fields;
+    body = fields.value;
+  }
+  return ok({
+    params: params.value as ParamsOf<R>,
+    query: query.value as QueryOf<R>,
+    body: body as BodyOf<R>,
+    principal,
+    requestId: context.get("requestId"),
+    origin: new URL(request.url).origin,
+    ...names.value,
+    header: (name, value) => context.header(name, value),
+  });
+}
+
+function notGranted({ method, path, scope }: Route, { kind }: Principal): Refusal {
+  return {
+    code: "scope_missing",
+    detail: `${method.toUpperCase()} ${path} is not open to this ${kind} token.`,
+    hint: `It needs the scope ${scope}, which these have: ${holdersOf(scope).join(", ")}`,
+  };
+}
+
+/** Entity tags and keys of a request, where its route knows them. */
+function readNames(
+  { headers = [], method, path }: Route,
+  request: Request,
+  principal: Principal,
+): Result<Pick<Call<Route>, "ifMatch" | "wish">, Refusal> {
+  const version = headers.includes("If-Match") ? request.headers.get("if-match") : null;
+  if (version !== null && !/^(\*|"[A-Za-z0-9.-]{1,80}")$/.test(version))
+    return err({ code: "invalid_version", detail: "If-Match takes one version in double quotes, or *." });
+  const key = headers.includes("Idempotency-Key") ? request.headers.get("idempotency-key") : null;
+  if (key !== null && !/^[\x21-\x7e]{1,200}$/.test(key))
+    return err({
+      code: "invalid_idempotency_key",
+      detail: "An Idempotency-Key has 1 to 200 visible ASCII characters.",
+    });
+  const params = new URL(request.url).pathname;
+  return ok({
+    ...(version === null ? {} : { ifMatch: version.replaceAll('"', "") }),
+    ...(key === null ? {} : { wish: digest([principal.id, method, path, params, key]) }),
+  });
+}
+
+function fingerprint<R extends Route>({ params, body, ifMatch }: Call<R>): string {
+  return digest([canonicalJson(params), canonicalJson(body), ifMatch ?? ""]);
+}
+
+function digest(parts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+/** Whoever asks first whether to send a body is answered only now that everything else is right. */
+function invite({ env, req }: Context<AppEnv>): void {
+  if (req.header("expect") !== undefined) env?.outgoing?.writeContinue();
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [wanted, given] = [pattern.split("/"), path.split("/")];
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, at) => part === given[at] || (part.startsWith("{") && given[at] !== ""))
+  );
+}

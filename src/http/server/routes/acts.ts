@@ -1,0 +1,18 @@
+// GET /api/runs/{run}/acts: what can be done with a run.
+
+import { ROUTES } from "../../contract/routes.ts";
+import { ok } from "../../../core/result.ts";
+import { findRun, flowOf } from "../find-run.ts";
+import type { Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+import { actsOf } from "../views/acts.ts";
+
+export function mountActs(mount: Mount, { store, now }: ServerParts): void {
+  mount.json(ROUTES.listActs, async ({ params }) => {
+    const found = await findRun(store, params.run);
+    if (!found.ok) return found;
+    const { run } = found.value;
+    const { flow } = await flowOf(store, run);
+    return ok({ acts: actsOf(flow, run, now()) });
+  });
+}

@@ -1,0 +1,32 @@
+// What an attempt left behind, in parts: a log may be large and may still grow.
+
+import { ROUTES } from "../../contract/routes.ts";
+import { err, ok } from "../../../core/result.ts";
+import { cutCharacter, findFile } from "../attempt-file.ts";
+import type { Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+
+export function mountAttemptFiles(mount: Mount, { store, home }: ServerParts): void {
+  mount.json(ROUTES.attemptFile, async ({ params, query: { offset, limit } }) => {
+    const found = await findFile(store, home, params);
+    if (!found.ok) return found;
+    const { handle, size } = found.value;
+    try {
+      if (offset > size)
+        return err({ code: "invalid_query", detail: `offset: the file has ${size} bytes.`, pointer: "offset" });
+      const bytes = Buffer.alloc(Math.min(limit, size - offset));
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, offset);
+      const whole = cutCharacter(bytes.subarray(0, bytesRead), offset + bytesRead >= size);
+      const end = offset + whole.length;
+      return ok({
+        file: params.file,
+        offset,
+        size,
+        next: end < size ? end : null,
+        text: whole.toString("utf8"),
+      });
+    } finally {
+      await handle.close();
+    }
+  });
+}

@@ -1,0 +1,32 @@
+// Live events: one stream per caller, from where it was.
+
+import { ROUTES } from "../../contract/routes.ts";
+import { problem } from "../answer-problem.ts";
+import { eventStream } from "../events/stream.ts";
+import { findRun } from "../find-run.ts";
+import type { Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+
+export function mountEvents(mount: Mount, { store, events }: Pick<ServerParts, "store" | "events">): void {
+  mount.response(ROUTES.events, async ({ query: { after, run, ticket, kind } }, context) => {
+    const found = run === undefined ? undefined : await findRun(store, run);
+    if (found !== undefined && !found.ok) return problem(context, found.error);
+    // Whoever asks only for the head would hold a place without end.
+    if (context.req.method === "HEAD") return new Response(null, { headers: { "content-type": "text/event-stream" } });
+    const outgoing = context.env?.outgoing;
+    const stream = await eventStream(events, {
+      lastEventId: context.req.header("last-event-id"),
+      after,
+      filter: {
+        ...(found === undefined ? {} : { runId: found.value.run.id }),
+        ...(ticket === undefined ? {} : { subjectId: ticket }),
+        ...(kind === undefined ? {} : { kinds: kind }),
+      },
+      signal: context.req.raw.signal,
+      ...(outgoing === undefined ? {} : { destroy: () => outgoing.destroy() }),
+    });
+    if (stream.ok) return stream.value;
+    const { code, message, hint } = stream.error;
+    return problem(context, { code, detail: message, ...(hint === undefined ? {} : { hint }) });
+  });
+}

@@ -1,0 +1,116 @@
+// GET and POST /api/handoffs of source 003.
+
+import type { Refusal } from "../../contract/problem.ts";
+import type { AnswerOf } from "../../contract/route.ts";
+import { ROUTES } from "../../contract/routes.ts";
+import { storyAgents, storyState } from "../../../core/view/story.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
+import type { Call, Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+import { createTurns } from "../turns.ts";
+import { createHandoff, unknownAgent } from "./handoffs/create.ts";
+import { mountDeletion } from "./handoffs/delete.ts";
+import type { Asking } from "./handoffs/deliver.ts";
+import { acceptHandoff, cleanUpHandoffs, rejectHandoff, timeOutHandoff } from "./handoffs/process.ts";
+import { createStories, FOREIGN, type Stories } from "./handoffs/story.ts";
+import { mountSignal } from "./signal.ts";
+import { mountStoryRun } from "./story-run.ts";
+import { mountVerdict } from "./verdict.ts";
+
+export function mountHandoffs(mount: Mount, parts: ServerParts): void {
+  const stories = createStories(parts);
+  // Of many who want something of one story each looks at it only after the one before has decided.
+  const turns = createTurns();
+
+  mount.json(ROUTES.listHandoffs, (call) => list(parts, stories, call));
+  mount.json(ROUTES.actOnHandoff, async (call) => {
+    const asking: Asking = {
+      parts,
+      stories,
+      principal: call.principal,
+      ...(call.wish === undefined ? {} : { wish: call.wish }),
+    };
+    return turns(await storyOf(stories, call.body), () => act(asking, call.body));
+  });
+  mountDeletion(mount, parts, turns);
+  mountStoryRun(mount, parts, stories, turns);
+  mountSignal(mount, parts, stories, turns);
+  mountVerdict(mount, parts, stories, turns);
+}
+
+type Acted = AnswerOf<typeof ROUTES.actOnHandoff>;
+
+async function act(asking: Asking, body: Call<typeof ROUTES.actOnHandoff>["body"]): Promise<Result<Acted, Refusal>> {
+  switch (body.action) {
+    case "create":
+      return createHandoff(asking, body);
+    case "accept":
+      return acceptHandoff(asking, body);
+    case "reject":
+      return rejectHandoff(asking, body);
+    case "timeout":
+      return timeOutHandoff(asking, body);
+    case "cleanup":
+      return cleanUpHandoffs(asking, body);
+  }
+}
+
+/** Which story it is about, to take turns; empty for a handoff that is not there. */
+async function storyOf(stories: Stories, body: Call<typeof ROUTES.actOnHandoff>["body"]): Promise<string> {
+  if ("storyId" in body) return body.storyId;
+  const [row] = await stories.rows({ id: body.handoffId });
+  return row?.subjectId ?? "";
+}
+
+type Listed = AnswerOf<typeof ROUTES.listHandoffs>;
+const DEFAULT_MINUTES = 30;
+
+async function list(
+  parts: ServerParts,
+  stories: Stories,
+  { query, principal }: Call<typeof ROUTES.listHandoffs>,
+): Promise<Result<Listed, Refusal>> {
+  const { storyId, agent, minutes } = query;
+  const isStale = query.stale === "true";
+  if (minutes !== undefined && !isStale) return err(wrong("minutes", "it belongs to stale=true"));
+  if (isStale) return stale(parts, stories, query, principal.kind === "attempt");
+  if (storyId === undefined)
+    return err(wrong("storyId", "give storyId=… for a story, or stale=true for stale handoffs of all stories"));
+  const found = await stories.find(storyId, principal);
+  if (!found.ok) return found;
+  const story = found.value;
+  if (story === undefined)
+    return ok(agent === undefined ? { currentAgent: null, phase: null, handoffs: [] } : { handoff: null });
+  const { flow } = story.resolved;
+  if (agent !== undefined && !storyAgents(flow).includes(agent)) return err(unknownAgent(flow, agent, "agent"));
+  const rows = await stories.rows({ subjectId: storyId });
+  if (agent !== undefined) {
+    const pending = rows.findLast(({ state, toAgent }) => state === "pending" && toAgent === agent);
+    const [handoff = null] = pending === undefined ? [] : await stories.show([pending]);
+    return ok({ handoff });
+  }
+  const own = rows.filter(({ runId }) => runId === story.run.id);
+  const { currentAgent, phase } = storyState(flow, own);
+  return ok({ currentAgent, phase, handoffs: await stories.show(rows) });
+}
+
+/** Pending for longer than the limit; at exactly the limit it is not stale yet. */
+async function stale(
+  { now }: ServerParts,
+  stories: Stories,
+  { storyId, agent, minutes = DEFAULT_MINUTES }: Call<typeof ROUTES.listHandoffs>["query"],
+  isAttempt: boolean,
+): Promise<Result<Listed, Refusal>> {
+  if (isAttempt) return err(FOREIGN);
+  const limit = new Date(Date.parse(now()) - minutes * 60_000).toISOString();
+  const rows = await stories.rows(minutes === 0 ? { pending: true } : { pendingSince: limit });
+  const wanted = rows.filter(
+    ({ subjectId, toAgent }) =>
+      (storyId === undefined || subjectId === storyId) && (agent === undefined || toAgent === agent),
+  );
+  return ok({ stale: await stories.show(wanted), thresholdMinutes: minutes });
+}
+
+function wrong(name: string, why: string): Refusal {
+  return { code: "invalid_query", detail: `${name}: ${why}.`, pointer: name };
+}

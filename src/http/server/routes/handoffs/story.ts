@@ -1,0 +1,159 @@
+// What a story is here: the run of a subject in a flow that has handoffs, the open one if there is one, else the newest. Its rows are
+// those of all its runs; who it is with is said by the current run alone.
+
+import type { Refusal } from "../../../contract/problem.ts";
+import type { HandoffRowShown } from "../../../contract/schemas/handoff-row.ts";
+import type { ResolvedFlow } from "../../../../core/flow/agent.ts";
+import type { Flow } from "../../../../core/flow/flow.ts";
+import { type StoryState, storyState } from "../../../../core/view/story.ts";
+import { err, ok, type Result } from "../../../../core/result.ts";
+import { isEnded, openItems, type Run } from "../../../../core/run/run.ts";
+import type { HandoffRow, RunSummary, Store } from "../../../../store/store.ts";
+import type { ServerParts } from "../../parts.ts";
+import type { Principal } from "../../principal.ts";
+import { acceptedWith, showHandoff } from "../../views/handoff.ts";
+
+export type Story = { readonly run: Run; readonly resolved: ResolvedFlow };
+
+/** Runs of one subject that are looked through for a story. */
+const LOOKED_THROUGH = 100;
+
+export type Stories = {
+  /** Undefined for a subject that is known, but in no flow with handoffs. */
+  find(storyId: string, principal: Principal): Promise<Result<Story | undefined, Refusal>>;
+  require(storyId: string, principal: Principal): Promise<Result<Story, Refusal>>;
+  /** The story of a run, undefined where its flow has no handoffs. */
+  ofRun(runId: string): Promise<Story | undefined>;
+  /** Those whose run has not ended, oldest first. */
+  open(): Promise<readonly Story[]>;
+  /** Without those of flows that have no handoffs. */
+  rows(query: Parameters<Store["handoffRows"]>[0]): Promise<readonly HandoffRow[]>;
+  rowsOf(run: Run): Promise<readonly HandoffRow[]>;
+  state(story: Story): Promise<StoryState>;
+  /** As they are shown, with what receivers added. */
+  show(rows: readonly HandoffRow[]): Promise<HandoffRowShown[]>;
+};
+
+export function createStories({ store }: Pick<ServerParts, "store">): Stories {
+  // A flow does not change under its hash.
+  const flows = new Map<string, ResolvedFlow>();
+
+  const stories: Stories = {
+    async find(storyId, principal) {
+      if (principal.kind === "attempt") {
+        const own = await stories.ofRun(principal.runId);
+        if (own?.run.subject.id !== storyId) return err(FOREIGN);
+        return ok(own);
+      }
+      const summaries = await store.runsOf(storyId);
+      if (summaries.length === 0)
+        return err({
+          code: "story_not_found",
+          detail: `There is no story ${JSON.stringify(storyId)}.`,
+          hint: `POST /api/run {"action":"start","storyId":…} starts one`,
+        });
+      for (const { id } of openFirst(summaries).slice(0, LOOKED_THROUGH)) {
+        const story = await stories.ofRun(id);
+        if (story !== undefined) return ok(story);
+      }
+      return ok(undefined);
+    },
+    async require(storyId, principal) {
+      const found = await stories.find(storyId, principal);
+      if (!found.ok) return found;
+      return found.value === undefined
+        ? err({ code: "story_not_found", detail: `${JSON.stringify(storyId)} is in no flow that has handoffs.` })
+        : ok(found.value);
+    },
+    async ofRun(runId) {
+      const stored = await store.loadRun(runId);
+      if (stored === undefined) return undefined;
+      const resolved = await flowOf(stored.run.flowHash);
+      return isStory(resolved.flow) ? { run: stored.run, resolved } : undefined;
+    },
+    async open() {
+      const found: Story[] = [];
+      for (const status of ["running", "waiting", "stopped"] as const) {
+        for (const { id } of await store.listRuns({ status, limit: OPEN_AT_MOST })) {
+          const story = await stories.ofRun(id);
+          if (story !== undefined) found.push(story);
+        }
+      }
+      return found.toSorted((a, b) => a.run.createdAt.localeCompare(b.run.createdAt));
+    },
+    async rows(query) {
+      const rows = await store.handoffRows(query);
+      const kept = await Promise.all(rows.map(async ({ flowHash }) => isStory((await flowOf(flowHash)).flow)));
+      return rows.filter((_, index) => kept[index]);
+    },
+    async rowsOf(run) {
+      return (await store.handoffRows({ subjectId: run.subject.id })).filter(({ runId }) => runId === run.id);
+    },
+    async state({ run, resolved }) {
+      return storyState(resolved.flow, await stories.rowsOf(run));
+    },
+    async show(rows) {
+      const runs = new Map(
+        await Promise.all(
+          // Nobody has added anything to what is pending.
+          [...new Set(rows.flatMap(({ runId, state }) => (state === "pending" ? [] : [runId])))].map(
+            async (runId) => [runId, acceptedWith(await store.attempts(runId))] as const,
+          ),
+        ),
+      );
+      return rows.map((row) => showHandoff(row, runs.get(row.runId)));
+    },
+  };
+  return stories;
+
+  async function flowOf(hash: string): Promise<ResolvedFlow> {
+    const known = flows.get(hash);
+    if (known !== undefined) return known;
+    const loaded = await store.loadFlow(hash);
+    if (loaded === undefined) throw new Error(`the flow ${hash} is not in the store`);
+    if (flows.size >= FLOWS_AT_MOST) flows.clear();
+    const flow = loaded as unknown as ResolvedFlow;
+    flows.set(hash, flow);
+    return flow;
+  }
+}
+
+const OPEN_AT_MOST = 1000;
+const FLOWS_AT_MOST = 50;
+
+export function isStory({ handoffs }: Flow): boolean {
+  return handoffs.entry !== undefined || handoffs.exit !== undefined;
+}
+
+/** An attempt is told the same whether a story is another's or is not there at all. */
+export const FOREIGN: Refusal = {
+  code: "scope_missing",
+  detail: "An attempt's token is good for its own story, as its own agent, and for nothing else.",
+};
+
+/** What the story waits for now, as the inbox names it. */
+export function inboxOf(run: Run): string | null {
+  const [item] = openItems(run);
+  return item === undefined ? null : `${run.id}.${item.number}`;
+}
+
+/** Newest first, those that go on before those that have ended. */
+function openFirst(summaries: readonly RunSummary[]): readonly RunSummary[] {
+  const hasEnded = ({ status }: RunSummary) => status === "completed" || status === "canceled";
+  return [...summaries.filter((each) => !hasEnded(each)), ...summaries.filter(hasEnded)];
+}
+
+/** How a story is, for people and for `/api/run`. */
+export async function describeStory(stories: Stories, story: Story) {
+  const { run } = story;
+  const { currentAgent, phase } = await stories.state(story);
+  return {
+    storyId: run.subject.id,
+    run: run.id,
+    flow: run.flow,
+    status: run.status,
+    paused: run.paused && !isEnded(run),
+    currentAgent,
+    phase,
+  };
+}

@@ -1,0 +1,117 @@
+// Search in an attempt's files, and a run's diff with its numbers. Both read in pieces, so that a large file holds nobody else up.
+
+import type { FileHandle } from "node:fs/promises";
+import type { AnswerOf } from "../../contract/route.ts";
+import { ROUTES } from "../../contract/routes.ts";
+import { err, ok } from "../../../core/result.ts";
+import type { Run } from "../../../core/run/run.ts";
+import { attemptFiles } from "../../../attempt/attempt-files.ts";
+import { cutCharacter, findFile, openPlain } from "../attempt-file.ts";
+import { type Readable, statOfDiff } from "../diff-stat.ts";
+import { findRun } from "../find-run.ts";
+import type { Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+import { searchLines } from "../search-lines.ts";
+
+export function mountLogs(mount: Mount, parts: ServerParts): void {
+  const { store, home } = parts;
+  mount.json(ROUTES.searchFile, async ({ params, query: { q, limit, after } }) => {
+    const found = await findFile(store, home, params);
+    if (!found.ok) return found;
+    const { handle, size } = found.value;
+    try {
+      const [offset = 0, line = 0] = after.split("-").map(Number);
+      if (offset > size)
+        return err({ code: "invalid_cursor", detail: `after: the file has ${size} bytes.`, pointer: "after" });
+      const { lines, next } = await searchLines(handle, { text: q, offset, line, limit });
+      return ok({ file: params.file, size, lines: [...lines], next });
+    } finally {
+      await handle.close();
+    }
+  });
+
+  mount.json(ROUTES.runDiff, async ({ params, query: { limit, of } }) => {
+    const found = await findRun(store, params.run);
+    if (!found.ok) return found;
+    const runId = found.value.run.id;
+    if (of === "run") return ok(await diffOfRun(parts, found.value.run, limit));
+    for (const { stage, attempt } of (await store.attempts(runId)).toReversed()) {
+      const files = attemptFiles(home, runId, stage, attempt);
+      const opened = await openPlain(files.dir, files.diff);
+      if (opened === undefined) continue;
+      try {
+        if (opened.size === 0) continue;
+        const [text, { isCut: isStatCut, ...stat }] = [
+          await readStart(opened.handle, limit, opened.size),
+          await statOfDiff(opened.handle),
+        ];
+        const isCut = Buffer.byteLength(text) < opened.size && limit < opened.size;
+        return ok({
+          stage,
+          attempt,
+          commits: null,
+          size: opened.size,
+          text,
+          isCut,
+          ...stat,
+          files: [...stat.files],
+          isStatCut,
+        });
+      } finally {
+        await opened.handle.close();
+      }
+    }
+    return ok(NOTHING);
+  });
+}
+
+type Diff = AnswerOf<typeof ROUTES.runDiff>;
+
+const NOTHING: Diff = {
+  stage: null,
+  attempt: null,
+  commits: null,
+  size: 0,
+  text: "",
+  isCut: false,
+  files: [],
+  added: 0,
+  removed: 0,
+  isStatCut: false,
+};
+
+/** From where its first attempt began to where its branch is now. */
+async function diffOfRun({ store, commitOf, wholeDiff }: ServerParts, run: Run, limit: number): Promise<Diff> {
+  const to = await commitOf(run);
+  const first = (await store.attempts(run.id)).find(({ facts }) => typeof facts["from"] === "string");
+  const from = first?.facts["from"];
+  if (wholeDiff === undefined || to === null || typeof from !== "string" || from === to) return NOTHING;
+  const bytes = Buffer.from(await wholeDiff(run, from, to));
+  const shown = bytes.subarray(0, limit);
+  const { isCut: isStatCut, ...stat } = await statOfDiff(readable(bytes));
+  return {
+    stage: null,
+    attempt: null,
+    commits: { from, to },
+    size: bytes.length,
+    text: cutCharacter(shown, shown.length === bytes.length).toString("utf8"),
+    isCut: shown.length < bytes.length,
+    ...stat,
+    files: [...stat.files],
+    isStatCut,
+  };
+}
+
+function readable(bytes: Buffer): Readable {
+  return {
+    read: async (piece, offset, length, position) => ({
+      bytesRead: bytes.copy(piece, offset, position, Math.min(bytes.length, position + length)),
+    }),
+  };
+}
+
+async function readStart(handle: FileHandle, limit: number, size: number): Promise<string> {
+  const bytes = Buffer.alloc(Math.min(limit, size));
+  const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+  return cutCharacter(bytes.subarray(0, bytesRead), bytesRead >= size).toString("utf8");
+}

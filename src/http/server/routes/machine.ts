@@ -1,0 +1,29 @@
+// What this machine offers, as the daemon tells it, and the demo that it plays; nothing of it where no daemon does.
+
+import { ROUTES } from "../../contract/routes.ts";
+import { err, ok } from "../../../core/result.ts";
+import { actorOf } from "../actor.ts";
+import { findRun } from "../find-run.ts";
+import type { Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+
+export function mountMachine(mount: Mount, { store, runners, project, demo }: ServerParts): void {
+  mount.json(ROUTES.listRunners, async () => {
+    const known = (await runners?.()) ?? { runners: [], checkedAt: null, checking: false };
+    return ok({ ...known, runners: known.runners.map((runner) => ({ ...runner })) });
+  });
+
+  mount.json(ROUTES.showProject, async () => ok((await project?.()) ?? { path: "", git: null }));
+
+  mount.json(ROUTES.startDemo, async ({ principal }) => {
+    if (demo === undefined) return err({ code: "run_refused", detail: "No demo can be played here." });
+    const started = await demo(actorOf(principal));
+    if (!started.ok) {
+      const { message, hint } = started.error;
+      return err({ code: "run_refused", detail: message, ...(hint === undefined ? {} : { hint }) });
+    }
+    const found = await Promise.all(started.value.runIds.map((id) => findRun(store, id)));
+    const runs = found.flatMap((each) => (each.ok ? [{ ...each.value.summary }] : []));
+    return ok({ project: started.value.project, runs });
+  });
+}

@@ -1,0 +1,61 @@
+// MCP over HTTP. Its tools call this very app with the token that the caller sent, so that no right is granted a second time and every
+// guard is passed again.
+
+import { ROUTES } from "../../contract/routes.ts";
+import { createClient } from "../../client/client.ts";
+import type { Json } from "../../../core/json.ts";
+import { answerOperator } from "../../../mcp/answer.ts";
+import { createOperatorTools } from "../../../mcp/tools.ts";
+import { problem } from "../answer-problem.ts";
+import type { App } from "../app-env.ts";
+import type { Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+
+/** One that waits for a run is one of them. */
+const MAX_RUNNING = 64;
+
+export function mountMcp(app: App, mount: Mount, { onProblem }: Pick<ServerParts, "onProblem">): void {
+  let running = 0;
+  mount.response(ROUTES.mcp, async ({ body, requestId }, context) => {
+    if (running >= MAX_RUNNING)
+      return problem(context, {
+        code: "too_many_calls",
+        detail: `${MAX_RUNNING} calls over MCP are under way.`,
+        headers: { "retry-after": "1" },
+      });
+    running += 1;
+    try {
+      const { headers, signal } = context.req.raw;
+      const tools = createOperatorTools({
+        client: clientOf(app, headers),
+        readOnly: false,
+        onProblem: (text) => onProblem(text, requestId),
+      });
+      const headerOf = (name: string) => headers.get(name);
+      const reply = await answerOperator(body as Json, tools, { headerOf, signal });
+      if (reply.body === undefined) return new Response(null, { status: reply.status });
+      return new Response(JSON.stringify(reply.body), {
+        status: reply.status,
+        headers: { "content-type": "application/json" },
+      });
+    } finally {
+      running -= 1;
+    }
+  });
+}
+
+/** Speaks to the app as the caller does: same Host, same token. Both have passed the guards once. */
+function clientOf(app: App, headers: Headers) {
+  const host = headers.get("host") ?? "";
+  const token = (headers.get("authorization") ?? "").replace(/^\S+ +/, "");
+  return createClient({
+    url: `http://${host}`,
+    token,
+    retries: 0,
+    fetch: async (url, init) => {
+      const sent = new Headers(init.headers);
+      sent.set("host", host);
+      return app.request(url, { ...init, headers: sent });
+    },
+  });
+}

@@ -1,0 +1,87 @@
+// Tickets as their files and their runs show them. A list costs one page of runs, however many there are; files are kept in memory.
+
+import { createHash } from "node:crypto";
+import type { Refusal } from "../../contract/problem.ts";
+import type { AnswerOf } from "../../contract/route.ts";
+import { ROUTES } from "../../contract/routes.ts";
+import { runOfTicket } from "../../contract/ticket-moves.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
+import { actorOf } from "../actor.ts";
+import { findRun } from "../find-run.ts";
+import type { Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+import { listTickets } from "../tickets/list.ts";
+import { runsOfTicket } from "../tickets/own-runs.ts";
+import { showProblem } from "../tickets/show-file.ts";
+import { showTicket } from "../tickets/show-ticket.ts";
+import { createSummaries } from "../tickets/summary.ts";
+import { createTicket, editTicket } from "../tickets/write.ts";
+
+const PROBLEMS_AT_MOST = 500;
+
+export function mountTickets(mount: Mount, parts: ServerParts): void {
+  const { store, tickets } = parts;
+
+  mount.json(ROUTES.listTickets, async ({ query }) => {
+    const now = await tickets?.known.now();
+    const { rows, next } = await listTickets({ store, tickets, now }, query);
+    const summarize = createSummaries(parts, now);
+    return ok({ tickets: await Promise.all(rows.map(summarize)), next });
+  });
+
+  mount.json(ROUTES.ticketProblems, async () => ok(await problemsOf(parts)));
+
+  mount.json(ROUTES.showTicket, ({ params }) => showTicket(parts, params.ticket));
+
+  mount.json(ROUTES.createTicket, async ({ body, wish, requestId }) => {
+    if (tickets === undefined) return err(NO_FOLDER);
+    return createTicket(tickets, body, `api-${digest(wish ?? requestId)}`);
+  });
+
+  mount.json(ROUTES.editTicket, async ({ params, body, ifMatch }) => {
+    const planned = (await tickets?.known.fresh())?.plan.tickets.get(params.ticket);
+    if (tickets === undefined || planned === undefined) return noFile(params.ticket);
+    const runs = await runsOfTicket(parts, params.ticket, planned);
+    const run = runOfTicket(runs?.newest.status ?? null);
+    return editTicket(tickets.known, planned.ticket, body, { seen: ifMatch, run });
+  });
+
+  mount.json(ROUTES.startTicket, async ({ params, principal }) => {
+    const planned = (await tickets?.known.fresh())?.plan.tickets.get(params.ticket);
+    if (tickets?.start === undefined || planned === undefined) return noFile(params.ticket);
+    if (planned.state !== "eligible" && planned.state !== "working")
+      return err({ code: "ticket_refused", detail: `${params.ticket} cannot start: ${planned.why}.` });
+    const started = await tickets.start(planned, actorOf(principal));
+    if (!started.ok) {
+      const { message, hint } = started.error;
+      return err({ code: "run_refused", detail: message, ...(hint === undefined ? {} : { hint }) });
+    }
+    const found = await findRun(store, started.value.run.id);
+    return found.ok ? ok({ run: found.value.summary, started: started.value.started }) : found;
+  });
+}
+
+async function problemsOf({ tickets }: ServerParts): Promise<AnswerOf<typeof ROUTES.ticketProblems>> {
+  if (tickets === undefined) return { folder: null, tickets: 0, problems: [], isCut: false };
+  const { scan } = await tickets.known.now();
+  return {
+    folder: tickets.path,
+    tickets: scan.tickets.length,
+    problems: scan.problems.slice(0, PROBLEMS_AT_MOST).map(showProblem),
+    isCut: scan.problems.length > PROBLEMS_AT_MOST,
+  };
+}
+
+const NO_FOLDER: Refusal = { code: "no_ticket_folder", detail: "This server looks after no folder of tickets." };
+
+function noFile(id: string): Result<never, Refusal> {
+  return err({
+    code: "ticket_not_found",
+    detail: `There is no ticket file ${JSON.stringify(id)} that can be read.`,
+    hint: "GET /api/tickets/problems lists the files that cannot.",
+  });
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}

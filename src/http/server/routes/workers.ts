@@ -1,0 +1,15 @@
+// Who executes attempts, as the daemon tells it; nobody where no daemon does.
+
+import { ROUTES } from "../../contract/routes.ts";
+import { ok } from "../../../core/result.ts";
+import type { Mount } from "../mount.ts";
+import type { ServerParts } from "../parts.ts";
+
+export function mountWorkers(mount: Mount, { workers }: ServerParts): void {
+  mount.json(ROUTES.listWorkers, async () => {
+    const found = (await workers?.()) ?? [];
+    return ok({
+      workers: found.map((worker) => ({ ...worker, attempts: worker.attempts.map((each) => ({ ...each })) })),
+    });
+  });
+}

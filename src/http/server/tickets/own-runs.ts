@@ -1,0 +1,26 @@
+// The runs of a ticket. Ids of tickets are a project's own: another project in the same store may have an AGI-1, too, and its runs are not
+// about this one's file.
+
+import { factOf } from "../../../core/run/sequence.ts";
+import type { PlannedTicket } from "../../../core/ticket/plan.ts";
+import type { Store, SubjectRecord } from "../../../store/store.ts";
+import type { ServerParts } from "../parts.ts";
+
+export type RunParts = {
+  readonly store: Pick<Store, "listSubjects" | "loadRun">;
+  readonly tickets?: ServerParts["tickets"];
+};
+
+/** Undefined where there is none. */
+export async function runsOfTicket(
+  { store, tickets }: RunParts,
+  id: string,
+  file: PlannedTicket | undefined,
+): Promise<SubjectRecord | undefined> {
+  const [found] = await store.listSubjects({ id, limit: 1 });
+  if (found === undefined || file === undefined || tickets === undefined) return found;
+  const run = (await store.loadRun(found.newest.id))?.run;
+  if (run === undefined) return undefined;
+  const project = factOf(run, ["ticket", "project"]) ?? factOf(run, ["config", "project"]);
+  return project === undefined || project === tickets.project ? found : undefined;
+}

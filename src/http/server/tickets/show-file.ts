@@ -1,0 +1,46 @@
+// What a ticket's file tells, on the wire.
+
+import type { z } from "zod";
+import type { ticketFileSchema, ticketProblemSchema } from "../../contract/schemas/ticket-file.ts";
+import type { PlannedTicket } from "../../../core/ticket/plan.ts";
+import type { TicketProblem } from "../../../core/ticket/ticket.ts";
+import type { TicketsNow } from "./known-tickets.ts";
+
+type ShownFile = z.input<typeof ticketFileSchema>;
+type ShownProblem = z.input<typeof ticketProblemSchema>;
+
+const DEPENDENTS_SHOWN = 50;
+const PROBLEMS_SHOWN = 20;
+
+export function showFile(planned: PlannedTicket, { problems }: TicketsNow): ShownFile {
+  const { ticket, branch, dependents, why, state } = planned;
+  const own = problems.get(ticket.id) ?? [];
+  // What only the plan found, such as a circle, is told like what the file itself has.
+  const found = planned.state === "refused" && !own.some(({ code }) => code === planned.problem.code);
+  return {
+    path: ticket.path,
+    version: ticket.hash,
+    request: ticket.request,
+    status: ticket.status,
+    repo: ticket.repo,
+    branch,
+    group: ticket.group,
+    variantHint: ticket.variantHint,
+    priority: ticket.priority,
+    workflow: ticket.workflow,
+    dependsOn: [...ticket.dependsOn],
+    dependents: dependents.slice(0, DEPENDENTS_SHOWN),
+    state,
+    why,
+    blockedBy:
+      planned.state === "waits" ? planned.on.map(({ ticket: id, why: because }) => ({ id, why: because })) : [],
+    conflict: ticket.conflict,
+    lastError: ticket.lastError,
+    problems: [...own, ...(found ? [planned.problem] : [])].slice(0, PROBLEMS_SHOWN).map(showProblem),
+  };
+}
+
+export function showProblem(problem: TicketProblem): ShownProblem {
+  const { code, message, severity, path, line = null, column = null, ticket = null } = problem;
+  return { code, message, severity, path, line, column, ticket };
+}

@@ -1,0 +1,125 @@
+// A ticket as a row: what its newest run says, and what its file says beside it. Without a run the file stands for both.
+
+import type { AnswerOf } from "../../contract/route.ts";
+import type { ROUTES } from "../../contract/routes.ts";
+import type { Flow } from "../../../core/flow/flow.ts";
+import { answersOf, openItems, type Run } from "../../../core/run/run.ts";
+import { findWork } from "../../../core/run/sequence.ts";
+import type { PlannedTicket } from "../../../core/ticket/plan.ts";
+import type { Store, SubjectRecord } from "../../../store/store.ts";
+import { flowOf } from "../find-run.ts";
+import { lastActivity } from "../last-activity.ts";
+import type { ServerParts } from "../parts.ts";
+import { showCounters } from "../views/run.ts";
+import { showRow } from "../views/run-row.ts";
+import type { TicketsNow } from "./known-tickets.ts";
+import type { Listed } from "./list.ts";
+import { showFile } from "./show-file.ts";
+
+export type TicketSummary = AnswerOf<typeof ROUTES.listTickets>["tickets"][number];
+
+/** Tickets of one page mostly have a few flows in common: each is read once. */
+export function createSummaries(
+  parts: ServerParts,
+  now: TicketsNow | undefined,
+): (listed: Listed) => Promise<TicketSummary> {
+  const { store } = parts;
+  const flows = new Map<string, Promise<Flow>>();
+  return async ({ file: planned, runs }) => {
+    const file = planned === undefined || now === undefined ? null : showFile(planned, now);
+    if (runs === undefined) {
+      if (planned === undefined) throw new Error("a ticket without file and run was listed");
+      return { ...ofFile(planned, parts.tickets?.flow ?? ""), file };
+    }
+    const run = await loadRun(store, runs);
+    const flow = flows.get(run.flowHash) ?? flowOf(store, run).then((resolved) => resolved.flow);
+    flows.set(run.flowHash, flow);
+    const summary = await ofRun(parts.home, runs, run, await flow);
+    // The person's words for it; a run keeps those that it began with.
+    return { ...summary, title: planned?.ticket.title ?? summary.title, ...wordOf(summary, planned), file };
+  };
+}
+
+/** While a run goes on its word is the newest; afterwards the file may have been moved by a person. */
+function wordOf(
+  { status, word, why }: Pick<TicketSummary, "status" | "word" | "why">,
+  planned: PlannedTicket | undefined,
+): Pick<TicketSummary, "word" | "why"> {
+  const hasEnded = status === "completed" || status === "canceled";
+  if (planned === undefined || !hasEnded || planned.ticket.status === word) return { word, why };
+  return { word: planned.ticket.status, why: planned.why };
+}
+
+function ofFile({ ticket, why }: PlannedTicket, flow: string): Omit<TicketSummary, "file"> {
+  return {
+    id: ticket.id,
+    title: ticket.title,
+    runs: 0,
+    newest: null,
+    flow: ticket.flow ?? flow,
+    status: null,
+    word: ticket.status,
+    stage: null,
+    agent: null,
+    paused: false,
+    why,
+    waits: [],
+    loops: 0,
+    counters: [],
+    cost: { usd: 0, unknownUsd: 0 },
+    createdAt: null,
+    since: null,
+    updatedAt: null,
+    activeAt: null,
+  };
+}
+
+async function ofRun(
+  home: string,
+  { newest, runs, usd, unknownUsd }: SubjectRecord,
+  run: Run,
+  flow: Flow,
+): Promise<Omit<TicketSummary, "file">> {
+  const { id, number, status, word, stage, createdAt, updatedAt } = newest;
+  const { paused, why, since } = showRow(newest, run, flow);
+  return {
+    id: newest.subject.id,
+    title: newest.subject.title,
+    runs,
+    newest: { id, number },
+    flow: newest.flow,
+    status,
+    word,
+    stage,
+    agent: agentOf(flow, run),
+    paused,
+    why,
+    waits: openItems(run).map((item) => ({
+      id: `${run.id}.${item.number}`,
+      kind: item.kind,
+      stage: item.stage,
+      who: item.who,
+      answers: [...answersOf(item)],
+    })),
+    loops: Object.values(run.counters).reduce((sum, { loops }) => sum + loops, 0),
+    counters: showCounters(flow, run).filter(({ loops }) => loops > 0),
+    cost: { usd, unknownUsd },
+    createdAt,
+    since,
+    updatedAt,
+    activeAt: await lastActivity(home, run, updatedAt),
+  };
+}
+
+function agentOf(flow: Flow, run: Run): string | null {
+  for (const [track, state] of Object.entries(run.tracks)) {
+    if (state.at === "running") return findWork(flow, run, track, state.stage)?.shownAgent ?? null;
+  }
+  return null;
+}
+
+export async function loadRun(store: Store, { newest: { id } }: SubjectRecord): Promise<Run> {
+  const stored = await store.loadRun(id);
+  if (stored === undefined) throw new Error(`run ${id} is listed but not stored`);
+  return stored.run;
+}

@@ -1,0 +1,84 @@
+// What a decision can rest on besides words: what Passrail measured of each stage's last attempt, what it ran itself, and what an agent reports
+// of checks of its own. The three are never mixed: a reported check stays a report.
+
+import type { z } from "zod";
+import type { evidenceSchema } from "../../contract/schemas/inbox.ts";
+import type { ResolvedFlow } from "../../../core/flow/agent.ts";
+import { MAIN_TRACK, type WorkStage } from "../../../core/flow/flow.ts";
+import type { Json, JsonObject } from "../../../core/json.ts";
+import type { Run } from "../../../core/run/run.ts";
+import { isWork, stagesOf } from "../../../core/run/sequence.ts";
+import type { AttemptRecord } from "../../../store/store.ts";
+import { listStages, whoOf } from "./run.ts";
+
+type Evidence = z.input<typeof evidenceSchema>;
+type StageEvidence = Evidence["stages"][number];
+
+const ROWS_AT_MOST = 50;
+const NAME_CHARS = 200;
+const LINE_CHARS = 1000;
+
+export function evidenceOf({ flow }: ResolvedFlow, run: Run, attempts: readonly AttemptRecord[]): Evidence {
+  const stages = listStages(stagesOf(flow, run, MAIN_TRACK)).flatMap(({ stage }): StageEvidence[] => {
+    const last = attempts.findLast((each) => each.stage === stage.id && each.status === "done");
+    if (last === undefined || !isWork(stage)) return [];
+    return [
+      { ...measured(last), stage: stage.id, agent: whoOf(stage), attempt: last.attempt, by: doneBy(stage, last) },
+    ];
+  });
+  return { stages };
+}
+
+function doneBy(stage: WorkStage, { facts }: AttemptRecord): StageEvidence["by"] {
+  if (stage.kind === "builtin") return "passrail";
+  if (typeof facts["runner"] !== "string") return "outside";
+  // The flow names the program, and its exit code is the whole verdict: nobody's word is in between.
+  const isCheck = stage.command !== undefined && stage.result.from === "exit-code" && facts["runner"] === "command";
+  return isCheck ? "check" : "agent";
+}
+
+function measured({ facts, outcome }: AttemptRecord): Omit<StageEvidence, "stage" | "agent" | "attempt" | "by"> {
+  const { from, to, exitCode, runner } = facts;
+  const payload = outcome?.["payload"];
+  return {
+    runner: typeof runner === "string" ? cut(runner, NAME_CHARS) : null,
+    exitCode: typeof exitCode === "number" ? exitCode : null,
+    commits: typeof from === "string" && typeof to === "string" && from !== to ? { from, to } : null,
+    files: textsOf(facts["files"], NAME_CHARS),
+    warnings: textsOf(outcome?.["warnings"], LINE_CHARS),
+    isRepaired: facts["repaired"] === true,
+    reported: rowsOf(isObject(payload) ? payload["gates"] : undefined).flatMap(({ name, line, clean }) =>
+      typeof name === "string"
+        ? [{ name: cut(name, NAME_CHARS), line: cut(textOf(line), LINE_CHARS), isClean: clean === true }]
+        : [],
+    ),
+    trust: rowsOf(facts["trust"]).map(({ stage, iteration, trusted, reasons }) => ({
+      stage: cut(textOf(stage), NAME_CHARS),
+      iteration: typeof iteration === "number" ? iteration : 0,
+      isTrusted: trusted === true,
+      reasons: textsOf(reasons, LINE_CHARS),
+    })),
+  };
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+function textsOf(value: Json | undefined, chars: number): string[] {
+  if (!Array.isArray(value)) return [];
+  const texts = (value as readonly Json[]).filter((each) => typeof each === "string");
+  return texts.slice(0, ROWS_AT_MOST).map((text) => cut(text, chars));
+}
+
+function rowsOf(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly Json[]).filter(isObject).slice(0, ROWS_AT_MOST) : [];
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function cut(text: string, chars: number): string {
+  return text.length > chars ? `${text.slice(0, chars)}…` : text;
+}

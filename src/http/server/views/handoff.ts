@@ -1,0 +1,42 @@
+// A handoff in the names of source 003.
+
+import type { HandoffRowShown } from "../../contract/schemas/handoff-row.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { outwardStatus } from "../../../core/view/story.ts";
+import type { AttemptRecord, HandoffRow } from "../../../store/store.ts";
+
+/** `added`: what receivers put to the payload when they accepted, see `acceptedWith`. */
+export function showHandoff(row: HandoffRow, added: AcceptedWith = new Map()): HandoffRowShown {
+  const extra = added.get(row.number);
+  return {
+    id: row.id,
+    story_id: row.subjectId,
+    from_agent: row.fromAgent,
+    to_agent: row.toAgent,
+    status: outwardStatus(row.state),
+    payload: extra === undefined ? copy(row.payload) : { ...row.payload, ...extra },
+    rejection_reason: row.rejectionReason,
+    created_at: row.createdAt,
+    processed_at: row.processedAt,
+  };
+}
+
+/** By the number of the handoff within its run. */
+export type AcceptedWith = ReadonlyMap<number, JsonObject>;
+
+/** What is kept with an attempt that was accepted together with a payload. */
+export function acceptedFacts(handoff: number, payload: JsonObject): JsonObject {
+  return { accepted: { handoff, payload } };
+}
+
+export function acceptedWith(attempts: readonly AttemptRecord[]): AcceptedWith {
+  const found = attempts.flatMap(({ facts }): [number, JsonObject][] => {
+    const accepted = facts["accepted"] as { readonly handoff: number; readonly payload: JsonObject } | undefined;
+    return accepted === undefined ? [] : [[accepted.handoff, accepted.payload]];
+  });
+  return new Map(found);
+}
+
+function copy(payload: JsonObject | null): Record<string, unknown> | null {
+  return payload === null ? null : { ...payload };
+}

@@ -1,0 +1,90 @@
+// An open item as the wire shows it: what is asked and what may be answered, whatever kind it is.
+
+import type { z } from "zod";
+import type { inboxItemSchema } from "../../contract/schemas/inbox.ts";
+import type { ResolvedFlow } from "../../../core/flow/agent.ts";
+import { leadsOf } from "../../../core/view/consequences.ts";
+import { answersOf, type InboxItem, type Run } from "../../../core/run/run.ts";
+import { countersOf } from "../../../core/run/simulate.ts";
+import { overText } from "../../../core/run/spending.ts";
+import { branchOf } from "../../../core/run/branch.ts";
+import { workspaceMode } from "../../../core/run/run-settings.ts";
+
+type Shown = z.input<typeof inboxItemSchema>;
+
+/** What an item is shown with: its run, and the flow that the run was started with. */
+export type ItemFacts = {
+  readonly run: Run;
+  readonly runNumber: number;
+  readonly resolved: ResolvedFlow;
+  /** As itemVersion makes it. */
+  readonly version: string;
+};
+
+export function showItem({ run, runNumber, resolved, version }: ItemFacts, item: InboxItem): Shown {
+  const { number, kind, stage, who, openedAt } = item;
+  const { flow } = resolved;
+  const [, commit = null] = version.split("-");
+  return {
+    id: `${run.id}.${number}`,
+    runId: run.id,
+    number,
+    kind,
+    runNumber,
+    flow: run.flow,
+    subject: { id: run.subject.id, title: run.subject.title },
+    word: run.word,
+    stage,
+    who,
+    openedAt,
+    version,
+    asks: [...asksOf(item)],
+    answers: [...answersOf(item)],
+    leads: leadsOf(flow, run, item).map((lead) => ({ ...lead })),
+    said: saidBefore(run, item),
+    spent: { usd: usdOf(run), isWhole: (run.spent?.unknownUsd ?? 0) === 0 },
+    loops: Object.entries(countersOf(flow, run)).map(([counter, loops]) => {
+      const name = counter in flow.counters ? counter : counter.slice(counter.indexOf(".") + 1);
+      return { counter, loops, max: flow.counters[name]?.maxLoops ?? null };
+    }),
+    branch: workspaceMode(resolved, run) !== "in-place" ? branchOf(flow, run) : null,
+    commit,
+    issues: item.kind === "escalation" ? [...item.issues] : [],
+    budget: item.kind === "budget" ? budgetOf(item) : null,
+  };
+}
+
+/** Null where attempts were made and not one of them told its cost. */
+function usdOf({ spent }: Run): number | null {
+  if (spent === undefined) return null;
+  return spent.attempts > 0 && spent.unknownUsd >= spent.attempts ? null : spent.usd;
+}
+
+/** What the stage said that brought the run here: before a gate the one that passed it on, else the one that stopped. */
+function saidBefore(run: Run, { number, stage }: InboxItem): Shown["said"] {
+  const track = Object.values(run.tracks).find((each) => each.at === "waiting" && each.item.number === number);
+  const from = track?.at === "waiting" ? track.carry.from : "";
+  for (const id of [stage, from]) {
+    const word = run.stages[id]?.last?.word;
+    if (word !== undefined) return { stage: id, word };
+  }
+  return null;
+}
+
+function asksOf(item: InboxItem): readonly string[] {
+  switch (item.kind) {
+    case "gate":
+      return item.notes ?? [];
+    case "question":
+    case "choice":
+      return item.questions;
+    case "escalation":
+      return [item.reason];
+    case "budget":
+      return [overText(item)];
+  }
+}
+
+function budgetOf({ scope, unit, used, limit, needed }: InboxItem & { kind: "budget" }): Shown["budget"] {
+  return { scope, unit, used, limit, needed };
+}

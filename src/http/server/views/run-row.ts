@@ -1,0 +1,73 @@
+// A run as a row of a list: who works on it or whom it waits for, since when, how often it was sent back, what it cost.
+
+import type { z } from "zod";
+import type { runPageSchema } from "../../contract/schemas/run.ts";
+import type { Flow } from "../../../core/flow/flow.ts";
+import { openItems, type Run } from "../../../core/run/run.ts";
+import { findWork } from "../../../core/run/sequence.ts";
+import type { RunSummary } from "../../../store/store.ts";
+import { showCounters } from "./run.ts";
+
+type Row = z.input<typeof runPageSchema>["runs"][number];
+
+export function showRow(summary: RunSummary, run: Run, flow: Flow): Row {
+  const { spent } = run;
+  return {
+    ...summary,
+    paused: run.paused,
+    agent: agentOf(flow, run),
+    why: whyOf(run),
+    since: sinceOf(run),
+    loop: loopOf(flow, run),
+    spent: spent === undefined ? null : { usd: spent.usd, unknownUsd: spent.unknownUsd },
+  };
+}
+
+/** Who works now; where nobody does, whom it waits for. */
+function agentOf(flow: Flow, run: Run): string | null {
+  const working = Object.entries(run.tracks).flatMap(([track, state]) =>
+    state.at === "running" || state.at === "ready" ? (findWork(flow, run, track, state.stage)?.shownAgent ?? []) : [],
+  );
+  if (run.status === "running" && working.length > 0) return [...new Set(working)].join(", ");
+  return openItems(run)[0]?.who ?? null;
+}
+
+function whyOf(run: Run): string | null {
+  switch (run.status) {
+    case "waiting": {
+      const items = openItems(run);
+      return items.length === 0 ? null : items.map(({ kind, stage }) => `${kind} ${stage}`).join(", ");
+    }
+    case "stopped":
+    case "canceled":
+      return run.reason === "" ? null : run.reason;
+    case "running":
+      return (
+        Object.values(run.tracks).flatMap((track) =>
+          track.at === "ready" && track.because !== undefined ? [track.because] : [],
+        )[0] ?? null
+      );
+    case "completed":
+      return null;
+  }
+}
+
+function sinceOf(run: Run): string {
+  switch (run.status) {
+    case "completed":
+    case "canceled":
+      return run.endedAt;
+    case "waiting":
+    case "stopped":
+      return run.since;
+    case "running": {
+      const times = Object.values(run.tracks).flatMap((track) => ("since" in track ? [track.since] : []));
+      return times.toSorted().at(-1) ?? run.createdAt;
+    }
+  }
+}
+
+function loopOf(flow: Flow, run: Run): Row["loop"] {
+  const [most] = showCounters(flow, run).toSorted((a, b) => b.loops - a.loops);
+  return most === undefined || most.loops === 0 ? null : most;
+}

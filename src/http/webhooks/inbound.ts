@@ -1,0 +1,102 @@
+// The door for those who sign what they send: POST /hooks/<source>. Bytes become an intent in receive.ts and a change in carry-out.ts;
+// here the two are put together, so that a delivery counts as taken only when its effect is durable.
+
+import type { Context } from "hono";
+import type { Refusal } from "../contract/problem.ts";
+import type { Result } from "../../core/result.ts";
+import { problem } from "../server/answer-problem.ts";
+import type { SignedRoute } from "../server/app.ts";
+import type { AppEnv } from "../server/app-env.ts";
+import { createTurns } from "../server/turns.ts";
+import { carryOut, type CarriedOut, type CarryOutParts } from "./carry-out.ts";
+import { readRawBody, receive, type Received } from "./receive.ts";
+import type { Replays } from "./replay.ts";
+import type { WebhookSource } from "./source.ts";
+
+export type InboundParts = Omit<CarryOutParts, "turns"> & {
+  readonly sources: readonly WebhookSource[];
+  readonly replays: Replays;
+  /** Told of what is our fault, in one line, with the id that the sender was given. */
+  readonly onProblem: (text: string, requestId: string) => void;
+  /** Deliveries of one source that are carried out within a minute. */
+  readonly maxPerMinute?: number;
+};
+
+const MAX_PER_MINUTE = 120;
+const MINUTE_MS = 60_000;
+
+export function createInbound(parts: InboundParts): readonly SignedRoute[] {
+  const sources = new Map(parts.sources.map((source) => [source.name, source]));
+  const now = () => Date.parse(parts.now());
+  const mayCarryOut = createRate(parts.maxPerMinute ?? MAX_PER_MINUTE, now);
+  const acting: CarryOutParts = { ...parts, turns: createTurns() };
+
+  async function handle(context: Context<AppEnv>): Promise<Response> {
+    const source = sources.get(context.req.param("source") ?? "");
+    // As for a wrong signature: who holds no secret learns no names.
+    if (source === undefined) return problem(context, { code: "signature_invalid", detail: "No signature fits." });
+    if (context.req.header("expect") !== undefined) context.env?.outgoing?.writeContinue();
+    const read = await readRawBody(context.req.raw);
+    if ("refused" in read) return answer(context, read.refused);
+    const received = await receive(
+      { source, headers: context.req.raw.headers, rawBody: read.body },
+      { replays: parts.replays, now },
+    );
+    if (received.code !== "accepted") return answer(context, received);
+    // For the record of requests: it is known who speaks from here on.
+    context.set("principal", { kind: "webhook", id: `webhook:${source.name}`, source: source.name });
+    const { claim, intent, signalId } = received;
+    if (!mayCarryOut(source.name)) {
+      claim.release();
+      return problem(context, TOO_FAST);
+    }
+    let result: Result<CarriedOut, Refusal>;
+    try {
+      result = await carryOut(acting, { source, intent, signalId });
+    } catch (error) {
+      // Whether anything was stored is not known; the next try finds out by the signal's id.
+      claim.release();
+      throw error;
+    }
+    if (!result.ok) {
+      claim.release();
+      return problem(context, result.error);
+    }
+    try {
+      claim.keep();
+    } catch (error) {
+      // The effect is durable, and the engine knows the signal: a replay changes nothing.
+      parts.onProblem(`A delivery's id could not be noted: ${String(error)}`, context.get("requestId"));
+    }
+    const { status, ...body } = result.value;
+    return context.json(body, status);
+  }
+
+  return [{ path: "/hooks/:source", handle }];
+}
+
+const TOO_FAST: Refusal = {
+  code: "too_many_deliveries",
+  detail: "More deliveries of this source came within a minute than are carried out.",
+  headers: { "retry-after": "60" },
+};
+
+function answer(context: Context<AppEnv>, received: Exclude<Received, { code: "accepted" }>): Response {
+  if (!("detail" in received)) {
+    return context.json({ code: received.code, detail: received.intent.reason }, received.status);
+  }
+  const { code, detail, pointer } = received;
+  return problem(context, { code, detail, ...(pointer === undefined ? {} : { pointer }) });
+}
+
+/** Only those with a good signature are counted: nobody else can use up a source's share. */
+function createRate(most: number, now: () => number): (source: string) => boolean {
+  const windows = new Map<string, { readonly since: number; count: number }>();
+  return (source) => {
+    const known = windows.get(source);
+    const window = known !== undefined && now() - known.since < MINUTE_MS ? known : { since: now(), count: 0 };
+    windows.set(source, window);
+    window.count += 1;
+    return window.count <= most;
+  };
+}

@@ -1,0 +1,98 @@
+// Inbound webhooks put together from the user's settings: who may send us something, and what it means. A secret that cannot be read
+// disables its source and nothing else.
+
+import { join } from "node:path";
+import type { Config } from "../../settings/settings.ts";
+import type { Notice, Notifier } from "../../notify/notify.ts";
+import type { SignedRoute } from "../server/app.ts";
+import type { ServerParts } from "../server/parts.ts";
+import { createInbound } from "./inbound.ts";
+import type { Rule } from "./mapping.ts";
+import { openFileReplays } from "./replay-file.ts";
+import { type GivenSource, gitHubSource, standardSource, tokenSource, type WebhookSource } from "./source.ts";
+import { type Environment, readSecrets } from "./secrets.ts";
+import type { RuleSettings, SourceSettings } from "../../settings/webhooks.ts";
+
+type Reading = {
+  readonly environment: Environment;
+  /** Told what is disabled and why, in one sentence without any secret. */
+  readonly onProblem: (text: string) => void;
+};
+
+export type InboundOptions = Reading & {
+  readonly config: Pick<Config, "webhooks">;
+  readonly home: string;
+  readonly parts: ServerParts;
+  /** Who is told of wishes that a source may not carry out. */
+  readonly notifier: Notifier | null;
+};
+
+export type Inbound = { readonly signed: readonly SignedRoute[]; close(): void };
+
+/** What `createApp` takes as `signed`. Only the process that performs may open it. */
+export function openInbound({ config, home, parts, notifier, ...reading }: InboundOptions): Inbound {
+  const sources = Object.entries(config.webhooks).map(([name, settings]) =>
+    readSource(name, settings, { ...reading, parts }),
+  );
+  if (sources.length === 0) return { signed: [], close: () => {} };
+  const replays = openFileReplays(join(home, "webhook-ids"), { now: () => Date.parse(parts.now()) });
+  const tell = async (wish: Notice) => notifier?.notify(wish);
+  return { signed: createInbound({ ...parts, sources, replays, tell }), close: () => replays.close() };
+}
+
+function readSource(
+  name: string,
+  settings: SourceSettings,
+  { environment, onProblem, parts }: Reading & Pick<InboundOptions, "parts">,
+): WebhookSource {
+  const { rights, flow, prefix, authors, rules } = settings;
+  const common = {
+    name,
+    ...(rights === undefined ? {} : { rights }),
+    ...(flow === undefined ? {} : { flow }),
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(authors === undefined ? {} : { authors }),
+    ...(rules === undefined ? {} : { rules: rules.map((rule) => toRule(rule, prefix ?? "")) }),
+  };
+  if (settings.kind === "token") return tokenSource({ ...common, isKey: (token) => isKeyOf(parts, name, token) });
+  const secrets = readSecrets(settings.secret_file, settings.secret_env, environment);
+  // Without a secret the source answers 503; nothing is ever taken unsigned.
+  if (!secrets.ok) onProblem(`The webhook "${name}" is disabled: ${secrets.error.message}`);
+  const given: GivenSource = { ...common, secrets: secrets.ok ? secrets.value : [] };
+  if (settings.kind === "standard") return standardSource(given);
+  const { label, actors } = settings;
+  return gitHubSource({
+    ...given,
+    ...(label === undefined ? {} : { label }),
+    ...(actors === undefined ? {} : { actors }),
+  });
+}
+
+function isKeyOf({ keys }: ServerParts, name: string, token: string): boolean {
+  const holder = keys.find(token);
+  return holder?.kind === "webhook" && holder.source === name;
+}
+
+function toRule(rule: RuleSettings, prefix: string): Rule {
+  const { on, when, same } = rule;
+  return {
+    on,
+    ...(when === undefined ? {} : { when }),
+    ...(same === undefined ? {} : { same }),
+    means: meaningOf(rule, prefix),
+  };
+}
+
+function meaningOf(rule: RuleSettings, prefix: string): Rule["means"] {
+  if (rule.do === "start") {
+    const { flow, id, title, body = "", author = "", url = "" } = rule;
+    const named = id === undefined ? null : { path: id, prefix };
+    return { type: "create-ticket", flow, id: named, title, body, author, origin: url };
+  }
+  const { subject: path, pick = "whole", url = "", commit = "" } = rule;
+  const stages = rule.stages === "any" ? null : rule.stages;
+  const fields = { stages, subject: { path, pick }, origin: url, commit };
+  if (rule.do === "done")
+    return { type: "mark-done", ...fields, answer: rule.answer ?? "approve", otherwise: rule.else ?? "refuse" };
+  return { type: "answer-gate", ...fields, answer: rule.answer, comment: rule.comment ?? "" };
+}

@@ -1,0 +1,104 @@
+// Where the log of notices can be reached: through the daemon while one works, else in its file. The file has one writer, so whoever
+// reads it here holds the engine lock meanwhile.
+
+import { join } from "node:path";
+import type { ApiProblem } from "../client/answer.ts";
+import { createClient } from "../client/client.ts";
+import { loadConfig, openForReading, type Place } from "../../compose.ts";
+import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import { type DaemonNote, findDaemon } from "../../daemon/note.ts";
+import type { DeliveryLog, EndpointState, SentDelivery } from "../server/delivery-log.ts";
+import { readPrivate } from "../server/token-file.ts";
+import { takeEngineLock } from "../../store/sqlite/lock.ts";
+import { openNotifications } from "../../notify/open.ts";
+
+export type ReachedLog = {
+  /** Newest first. */
+  deliveries(options: { readonly limit: number; readonly endpoint?: string }): Promise<Result<readonly SentDelivery[]>>;
+  endpoints(): Promise<Result<readonly EndpointState[]>>;
+  redeliver(id: string): Promise<Result<SentDelivery>>;
+  sendTest(endpoint: string): Promise<Result<SentDelivery>>;
+  enable(endpoint: string): Promise<Result<unknown>>;
+  close(): Promise<void>;
+};
+
+export async function reachDeliveries(place: Place, onProblem: (text: string) => void): Promise<Result<ReachedLog>> {
+  const daemon = findDaemon(place.home);
+  return daemon === undefined ? openHere(place, onProblem) : ok(throughDaemon(place.home, daemon));
+}
+
+function throughDaemon(home: string, { url }: DaemonNote): ReachedLog {
+  const token = readPrivate(join(home, "operator.token"))?.trim() ?? "";
+  const client = createClient({ url, token });
+  return {
+    async deliveries(query) {
+      const found = await client.call("listDeliveries", { query });
+      return found.ok ? ok(found.value.deliveries) : err(problemOf(found.error));
+    },
+    async endpoints() {
+      const found = await client.call("listEndpoints");
+      return found.ok ? ok(found.value.endpoints) : err(problemOf(found.error));
+    },
+    async redeliver(delivery) {
+      const sent = await client.call("redeliver", { params: { delivery }, body: {} });
+      return sent.ok ? sent : err(problemOf(sent.error));
+    },
+    async sendTest(endpoint) {
+      const sent = await client.call("testEndpoint", { params: { endpoint }, body: {} });
+      return sent.ok ? sent : err(problemOf(sent.error));
+    },
+    async enable(endpoint) {
+      const enabled = await client.call("enableEndpoint", { params: { endpoint }, body: {} });
+      return enabled.ok ? enabled : err(problemOf(enabled.error));
+    },
+    close: async () => {},
+  };
+}
+
+async function openHere(place: Place, onProblem: (text: string) => void): Promise<Result<ReachedLog>> {
+  const { home, environment } = place;
+  const config = await loadConfig({ ...place, flags: {} });
+  if (!config.ok) return config;
+  const lock = takeEngineLock(home);
+  if ("heldBy" in lock)
+    return err({
+      code: "already_performed",
+      message: `Another process works on ${home}: ${lock.heldBy}.`,
+      hint: "Try again when it has ended, or start a daemon: passrail up --detach",
+    });
+  const store = openForReading(home);
+  const told = openNotifications({
+    config: config.value,
+    environment,
+    home,
+    store: store ?? { loadRun: async () => undefined },
+    url: () => "",
+    onProblem,
+  });
+  const log: DeliveryLog | undefined = told?.deliveries;
+  return ok({
+    async deliveries({ limit, endpoint }) {
+      const wanted = (log?.deliveries() ?? []).filter((each) => endpoint === undefined || each.endpoint === endpoint);
+      return ok(wanted.slice(0, limit));
+    },
+    endpoints: async () => ok(log?.endpoints() ?? []),
+    redeliver: async (id) => log?.redeliver(id) ?? err(NOBODY),
+    sendTest: async (endpoint) => log?.sendTest(endpoint) ?? err(NOBODY),
+    enable: async (endpoint) => log?.enable(endpoint) ?? err(NOBODY),
+    async close() {
+      await told?.close();
+      store?.close();
+      lock.release();
+    },
+  });
+}
+
+const NOBODY: Problem = {
+  code: "endpoint_not_found",
+  message: "Nobody is told: neither a command nor an endpoint is set up.",
+  hint: "docs/webhooks.md shows how",
+};
+
+function problemOf({ code, detail, hint }: ApiProblem): Problem {
+  return { code, message: detail, ...(hint === undefined ? {} : { hint }) };
+}

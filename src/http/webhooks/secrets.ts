@@ -1,0 +1,57 @@
+// Reads the secrets that settings name: from files that nobody else can read, or from the environment. Messages name the place, never
+// what is in it.
+
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { err, ok, type Result } from "../../core/result.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const MAX_SECRETS = 5;
+const MAX_FILE_BYTES = 256 * 1024;
+
+/** A file has one secret per line, the one in use first, so that another can take its place without a gap. */
+export function readSecrets(
+  file: string | undefined,
+  variable: string | undefined,
+  environment: Environment,
+): Result<readonly string[]> {
+  if (file === undefined) {
+    const value = environment[variable ?? ""]?.trim() ?? "";
+    return value === "" ? fault("secret_missing", `the variable ${variable ?? ""} is not set.`) : ok([value]);
+  }
+  const text = readText(file, environment, { isPrivate: true });
+  if (!text.ok) return text;
+  const lines = text.value.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+  return lines.length === 0 ? fault("secret_missing", `${file} is empty.`) : ok(lines.slice(0, MAX_SECRETS));
+}
+
+/** `isPrivate`: refused where anyone but the owner could have read or written it. */
+export function readText(
+  file: string,
+  environment: Environment,
+  { isPrivate }: { readonly isPrivate: boolean } = { isPrivate: false },
+): Result<string> {
+  const path = file.startsWith("~/") ? join(environment["HOME"] ?? homedir(), file.slice(2)) : file;
+  let fd: number | undefined;
+  try {
+    // A pipe would be waited for.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = fstatSync(fd);
+    if (!found.isFile() || found.size > MAX_FILE_BYTES) return fault("secret_missing", `${path} is not a small file.`);
+    const isForeign = process.getuid !== undefined && found.uid !== process.getuid() && found.uid !== 0;
+    if (isPrivate && (isForeign || (found.mode & 0o077) !== 0))
+      return fault("secret_exposed", `others can read ${path}; chmod 600 ${path}`);
+    return ok(readFileSync(fd, "utf8"));
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    return fault("secret_missing", `${path} cannot be read (${reason}).`);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function fault(code: string, message: string): Result<never> {
+  return err({ code, message });
+}

@@ -1,0 +1,103 @@
+// Tools that change runs. The API decides whether the token may; an answer is bound to the version that was looked at.
+
+import { z } from "zod";
+import { WORKSPACE_MODES } from "../core/flow/workspace-mode.ts";
+import { tool, until } from "./tool.ts";
+import { RUN } from "./waiting.ts";
+
+const run = z.string().describe(RUN);
+const reason = z.string().optional().describe("why; it is recorded");
+
+/** A key of its own for each call: what is lost on the way is sent again and happens once. */
+export const ACTING = [
+  tool({
+    name: "start_run",
+    title: "Start a run",
+    description: "Starts a run of a flow on a task. Agents begin to work at once, which costs money. Then: wait_for.",
+    effect: "acts",
+    input: z.strictObject({
+      flow: z.string().describe("from list_flows"),
+      title: z.string().describe("the task in one line"),
+      body: z.string().optional().describe("the task in full, Markdown"),
+      id: z.string().optional().describe("the ticket's own id, where it has one"),
+      input: z.looseObject({}).optional().describe("facts for the flow's conditions, by name"),
+      workspace: z.enum(WORKSPACE_MODES).optional().describe("where agents work; without it as the flow says"),
+    }),
+    call: (client, { body, id, input, workspace, ...task }, signal) =>
+      client.call(
+        "startRun",
+        {
+          body: {
+            ...task,
+            ...(body === undefined ? {} : { body }),
+            ...(id === undefined ? {} : { id }),
+            ...(input === undefined ? {} : { input }),
+            ...(workspace === undefined ? {} : { workspace }),
+          },
+        },
+        until(signal),
+      ),
+  }),
+  tool({
+    name: "answer_item",
+    title: "Answer what waits for a person",
+    description:
+      "Decides in the person's name: a gate, a question, a choice, an escalation, a budget. Only when the person told you what to answer. Needs the version from show_item; where it has changed since, look again.",
+    effect: "ends",
+    input: z.strictObject({
+      item: z.string().describe("RUN.NUMBER"),
+      // No asterisk: what nobody has looked at is not decided over MCP.
+      version: z
+        .string()
+        .regex(/^[A-Za-z0-9.-]{1,80}$/, "expected the version that show_item gave")
+        .describe("from show_item"),
+      answer: z.string().optional().describe("one of its `answers`; left out where a text is asked for"),
+      text: z.string().optional().describe("the answer in words, a comment, a reason or an amount"),
+    }),
+    call: (client, { item, version, answer = "", text = "" }, signal) =>
+      client.call("answerItem", { params: { item }, body: { answer, text } }, { ifMatch: version, ...until(signal) }),
+  }),
+  tool({
+    name: "cancel_run",
+    title: "Cancel a run",
+    description: "Ends a run for good; whatever works for it is ended.",
+    effect: "ends",
+    input: z.strictObject({ run, reason }),
+    call: (client, args, signal) =>
+      client.call("cancelRun", { params: { run: args.run }, body: { reason: args.reason ?? "" } }, until(signal)),
+  }),
+  tool({
+    name: "pause_run",
+    title: "Pause a run",
+    description: "Lets nothing more of a run start; what works may finish.",
+    effect: "acts",
+    input: z.strictObject({ run, reason }),
+    call: (client, args, signal) =>
+      client.call("pauseRun", { params: { run: args.run }, body: { reason: args.reason ?? "" } }, until(signal)),
+  }),
+  tool({
+    name: "resume_run",
+    title: "Resume a run",
+    description: "Goes on with a paused run.",
+    effect: "acts",
+    input: z.strictObject({ run }),
+    call: (client, params, signal) => client.call("resumeRun", { params, body: {} }, until(signal)),
+  }),
+  tool({
+    name: "retry_stage",
+    title: "Retry a stage",
+    description: "Makes the current stage of a run work again.",
+    effect: "acts",
+    input: z.strictObject({
+      run,
+      stage: z.string().optional().describe("which, where several are current"),
+      note: z.string().optional().describe("what the next attempt is told"),
+    }),
+    call: (client, { run: reference, stage, note = "" }, signal) =>
+      client.call(
+        "retryStage",
+        { params: { run: reference }, body: { note, ...(stage === undefined ? {} : { stage }) } },
+        until(signal),
+      ),
+  }),
+];

@@ -1,0 +1,33 @@
+// What a tool of the operator is: a name, what it takes, and one call of the API with the rights of the token. No right is granted here.
+
+import type { z } from "zod";
+import type { ApiProblem } from "../http/client/answer.ts";
+import type { Caller } from "../http/client/client.ts";
+import type { Result } from "../core/result.ts";
+
+export type OperatorTool = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** looks: changes nothing. acts: changes runs. ends: what it does cannot be taken back. */
+  readonly effect: "looks" | "acts" | "ends";
+  readonly input: z.ZodObject;
+  readonly call: (client: Caller, args: never, signal: AbortSignal | undefined) => Promise<Result<unknown, ApiProblem>>;
+};
+
+/** Keeps the types of a tool's input for its call. */
+export function tool<S extends z.ZodObject>(
+  definition: Omit<OperatorTool, "input" | "call"> & {
+    readonly input: S;
+    readonly call: (
+      client: Caller,
+      args: z.output<S>,
+      signal: AbortSignal | undefined,
+    ) => Promise<Result<unknown, ApiProblem>>;
+  },
+): OperatorTool {
+  return definition;
+}
+
+/** For the options of a call: nothing where there is no signal. */
+export const until = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal });

@@ -1,0 +1,33 @@
+// Waiting for a run. It looks again and again instead of listening: a call has an end after minutes at most, and looking needs
+// nothing but the one route that every token which may see the run has.
+
+import type { ApiProblem } from "../http/client/answer.ts";
+import type { Caller } from "../http/client/client.ts";
+import { pause } from "../http/client/reach.ts";
+import { ok, type Result } from "../core/result.ts";
+import { until } from "./tool.ts";
+
+export const RUN = "a run's number or id";
+
+const FIRST_LOOK_MS = 200;
+const LONGEST_LOOK_MS = 2000;
+
+/** The run, once nobody works on it; or as it is when the time is over. */
+export async function waitFor(
+  client: Caller,
+  run: string,
+  timeMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Result<unknown, ApiProblem>> {
+  const end = performance.now() + timeMs;
+  for (let looks = 0; ; looks += 1) {
+    const shown = await client.call("showRun", { params: { run } }, until(signal));
+    if (!shown.ok) return shown;
+    const { id, number, status, word, stage, reason, items, resumesAt, paused } = shown.value;
+    const reached = status !== "running";
+    const left = end - performance.now();
+    if (reached || left <= 0 || signal?.aborted === true)
+      return ok({ reached, run: { id, number, status, word, stage, reason, resumesAt, paused }, items });
+    await pause(Math.min(left, LONGEST_LOOK_MS, FIRST_LOOK_MS * 2 ** looks), signal);
+  }
+}

@@ -1,0 +1,151 @@
+// Why Claude Code's work came to nothing, in the words of the port. Its own codes decide, then the status of HTTP, then words it is
+// known to use. `subtype` says "success" for failed requests, so it decides only about limits.
+
+import type { Failure } from "../runner.ts";
+import { withWords } from "../sentence.ts";
+import type { ProgramEnd } from "../process/stream.ts";
+
+/** What the last result and the last error message told. */
+export type Trouble = {
+  readonly subtype: string | null;
+  readonly terminalReason: string | null;
+  readonly startupReason: string | null;
+  readonly status: number | null;
+  /** `api_error`: its most exact code. */
+  readonly code: string | null;
+  /** `error` of the message that stands for the failed request. */
+  readonly name: string | null;
+  readonly said: string;
+  readonly resetsAt: string | null;
+};
+
+export function failureOf(trouble: Trouble): Failure {
+  const kind = kindOf(trouble);
+  const ends = (kind === "quota" || kind === "rate_limit") && trouble.resetsAt !== null;
+  const message = withWords(sentenceFor(kind, trouble), trouble.said);
+  return { kind, message, ...(ends ? { resetsAt: trouble.resetsAt } : {}) };
+}
+
+/** No result at all: what it wrote to stderr is all there is. */
+export function failureWithoutResult(end: ProgramEnd): Failure {
+  const said = end.stderrTail.trim();
+  const trouble = { ...NOTHING_TOLD, said };
+  const kind = kindOf(trouble);
+  if (kind !== "agent_crashed") return { kind, message: withWords(sentenceFor(kind, trouble), said) };
+  const how = end.signal === null ? `ended with code ${end.exitCode ?? "unknown"}` : `was ended by ${end.signal}`;
+  return { kind, message: withWords(`Claude Code ${how} before it told what came of its work`, said) };
+}
+
+const NOTHING_TOLD: Trouble = {
+  subtype: null,
+  terminalReason: null,
+  startupReason: null,
+  status: null,
+  code: null,
+  name: null,
+  said: "",
+  resetsAt: null,
+};
+
+/** `Claude AI usage limit reached|1794800000`, as older versions say it. */
+export function resetInText(said: string): string | null {
+  const at = said.lastIndexOf("|");
+  return at < 0 ? null : toIsoTime(Number(said.slice(at + 1).trim() || "none"));
+}
+
+/** Seconds since 1970, if they can be a time of these decades. */
+export function toIsoTime(seconds: unknown): string | null {
+  if (typeof seconds !== "number" || !(seconds > 1_500_000_000 && seconds < 5_000_000_000)) return null;
+  return new Date(Math.round(seconds * 1000)).toISOString();
+}
+
+function kindOf(trouble: Trouble): Failure["kind"] {
+  const { subtype, terminalReason, startupReason, status, code, name } = trouble;
+  const said = trouble.said.slice(0, 4_000).toLowerCase();
+  const speaksOf = (words: readonly string[]): boolean => words.some((word) => said.includes(word));
+  if (subtype === "error_max_turns" || terminalReason === "max_turns") return "turn_limit";
+  if (subtype === "error_max_budget_usd" || terminalReason === "budget_exhausted") return "budget";
+  if (startupReason === "bypass_root" || speaksOf(ROOT)) return "denied";
+  if (speaksOf(LOST_SESSION)) return "session_lost";
+  const byCode = entry(BY_CODE, code);
+  if (byCode !== undefined) return byCode;
+  if (status === 401 || status === 403) return "auth";
+  if (status === 402) return "quota";
+  if (status === 429) return trouble.resetsAt !== null || speaksOf(QUOTA) ? "quota" : "rate_limit";
+  if (status !== null && status >= 500) return "server_error";
+  if (status !== null && status >= 400) return speaksOf(QUOTA) ? "quota" : "request_refused";
+  if (speaksOf(QUOTA)) return "quota";
+  if (speaksOf(UNREACHABLE)) return "unreachable";
+  return entry(BY_NAME, name) ?? "agent_crashed";
+}
+
+/** The entry of a table for a name that somebody else chose; `constructor` is none. */
+export function entry<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
+  return typeof name === "string" && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+const BY_CODE: Readonly<Record<string, Failure["kind"]>> = {
+  usage_limit_reached: "quota",
+  model_requires_usage_credits: "quota",
+  long_context_credits_required: "quota",
+  connection_failed: "unreachable",
+  tls_untrusted_ca: "unreachable",
+  no_response: "server_error",
+  stream_idle_timeout: "server_error",
+  computer_slept: "server_error",
+  stored_login_refused: "auth",
+  provider_credentials: "auth",
+  gateway_signin_required: "auth",
+  gateway_session_expired: "auth",
+  api_key_auth_disabled: "auth",
+  org_disabled_credential: "auth",
+  invalid_credential_header: "auth",
+};
+
+const BY_NAME: Readonly<Record<string, Failure["kind"]>> = {
+  authentication_failed: "auth",
+  oauth_org_not_allowed: "auth",
+  account_on_hold: "auth",
+  verification_required: "auth",
+  cloud_credential_error: "auth",
+  billing_error: "quota",
+  rate_limit: "rate_limit",
+  overloaded: "server_error",
+  server_error: "server_error",
+  invalid_request: "request_refused",
+  model_not_found: "request_refused",
+};
+
+const ROOT = ["cannot be used with root"];
+const LOST_SESSION = ["no conversation found with session id", "--resume requires a valid session"];
+const QUOTA = ["usage limit", "credit balance", "hit your limit", "5-hour limit", "weekly limit", "spend limit"];
+const UNREACHABLE = ["econnrefused", "enotfound", "eai_again", "enetunreach", "ehostunreach", "unable to connect"];
+
+function sentenceFor(kind: Failure["kind"], { startupReason, terminalReason }: Trouble): string {
+  switch (kind) {
+    case "auth":
+      return "Claude Code is not logged in, or its key was refused: run `claude` once and log in, or set ANTHROPIC_API_KEY";
+    case "rate_limit":
+      return "Claude Code was asked to slow down";
+    case "quota":
+      return "The usage limit of the Claude account is reached";
+    case "server_error":
+      return "Claude Code's model provider failed";
+    case "unreachable":
+      return "Claude Code cannot reach its model provider: check the network and ANTHROPIC_BASE_URL";
+    case "turn_limit":
+      return "Claude Code used up the turns of this attempt: allow more with `max_turns`, or ask for less at once";
+    case "budget":
+      return "Claude Code spent what this attempt may cost: allow more with `max_cost`";
+    case "denied":
+      return "Claude Code refuses to run without permission checks as root: choose `permission: edit`, or do not run as root";
+    case "session_lost":
+      return "The Claude Code session to go on with does not exist any more";
+    case "request_refused":
+      return "Claude Code's request was refused";
+    case "agent_crashed":
+      if (terminalReason?.startsWith("aborted") === true)
+        return "Claude Code was interrupted in the middle of its work";
+      return startupReason === null ? "Claude Code ended with an error" : "Claude Code could not start";
+  }
+}

@@ -1,0 +1,27 @@
+// Claude Code as a runner: `claude -p` with its own output format. The prompt goes to stdin only.
+
+import { randomUUID } from "node:crypto";
+import { findProgram } from "../process/find-program.ts";
+import { notStarted } from "../process/process.ts";
+import type { Runner } from "../runner.ts";
+import { writeScratch } from "../process/scratch-files.ts";
+import { runStream } from "../process/stream.ts";
+import { planClaude } from "./arguments.ts";
+import { unreadAgentsFile } from "./memory.ts";
+import { createClaudeReader } from "./stream.ts";
+
+export const createClaudeRunner = (): Runner => ({
+  name: "claude",
+  run: async (spec, hooks) => {
+    const { agent } = spec;
+    if (agent === undefined) throw new Error("The claude runner was given an attempt without `agent`.");
+    const program = findProgram(spec);
+    if (!program.ok) return notStarted(program.error.reason, program.error.detail);
+    const agentsFile = agent.repositorySettings ? null : unreadAgentsFile(spec.cwd);
+    const plan = planClaude(spec, agent, { newSessionId: randomUUID(), agentsFile });
+    const written = writeScratch(agent.scratch, plan.files);
+    if (!written.ok) return notStarted("spawn_failed", written.error);
+    const started = { ...spec, argv: [...spec.argv, ...plan.args] as const, env: plan.env };
+    return runStream(program.value, started, hooks, createClaudeReader(agent.session));
+  },
+});

@@ -1,0 +1,144 @@
+// What Codex is started with: arguments, variables, files and the text for stdin, made from an attempt's spec. It starts nothing.
+// The operator's own arguments (`-c model_provider=…`) stand before `exec`, where Codex takes them; ours come later and win.
+//
+// Measured with 0.166.0 in a repository that brings .codex/config.toml, .codex/hooks.json, an MCP server, skills and AGENTS.md:
+// - By default `codex exec` starts the repository's MCP server, reads its settings, and notes in the user's own config.toml that the
+//   repository is trusted. Hooks run only with --dangerously-bypass-hook-trust.
+// - trust_level="untrusted" by `-c` switches settings, MCP servers, hooks and rules off and notes nothing, but AGENTS.md is then not
+//   read either: it is put before the prompt (see repository.ts). Skills are still listed; they are only texts.
+// - bearer_token_env_var works and keeps the token out of the arguments; `resume` takes what is no UUID for a new conversation.
+
+import { join } from "node:path";
+import type { McpServer } from "../../core/flow/agent-options.ts";
+import type { AgentSpec, AttemptSpec } from "../runner.ts";
+import type { ScratchFile } from "../process/scratch-files.ts";
+import type { Repository } from "./repository.ts";
+import { type TomlValue, toToml } from "./toml.ts";
+
+export type CodexPlan = {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly ScratchFile[];
+  readonly prompt: string;
+  /** What was asked for and cannot be had, in sentences. */
+  readonly warnings: readonly string[];
+};
+
+export type CodexFacts = Repository & { readonly instructions: string | null };
+
+export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: AgentSpec, facts: CodexFacts): CodexPlan {
+  const { options, session, schema, scratch, tools } = agent;
+  const { model, effort, systemPrompt } = options;
+  const secrets: Record<string, string> = {};
+  const files: ScratchFile[] = [];
+  const set = (key: string, value: TomlValue): string[] => ["-c", `${key}=${toToml(value)}`];
+  const hidden = (value: string): string => {
+    const name = `${SECRET}_${Object.keys(secrets).length}`;
+    secrets[name] = value;
+    return name;
+  };
+  const inScratch = (name: string, text: string, executable?: true): string => {
+    files.push({ name, text, ...(executable === undefined ? {} : { executable }) });
+    return join(scratch, name);
+  };
+
+  const servers: Record<string, TomlValue> = {};
+  for (const [name, server] of Object.entries(options.mcpServers)) {
+    servers[name] = { ...inCodexWords(name, server, hidden, inScratch), default_tools_approval_mode: "approve" };
+  }
+  if (tools !== undefined) {
+    // Without it the agent could not say what it has to say, so it is required.
+    const own = { url: tools.url, bearer_token_env_var: hidden(tools.token), required: true };
+    servers["passrail"] = { ...own, default_tools_approval_mode: "approve" };
+  }
+
+  const trust = agent.repositorySettings ? "trusted" : "untrusted";
+  const tellInArgument = systemPrompt !== undefined && Buffer.byteLength(systemPrompt) <= ARGUMENT_BYTES;
+  const args = [
+    "exec",
+    "--json",
+    "--skip-git-repo-check",
+    ...["plugins", "apps", "unbounded_connection_retries"].map((feature) => `--disable=${feature}`),
+    ...set("analytics.enabled", false),
+    ...set("check_for_update_on_startup", false),
+    ...set("projects", Object.fromEntries(facts.projects.map((path) => [path, { trust_level: trust }]))),
+    ...sandbox(agent, facts, set),
+    ...(model === undefined ? [] : [`--model=${model}`]),
+    // "max" is known to its newest models only, "xhigh" to all that think.
+    ...(effort === undefined ? [] : set("model_reasoning_effort", effort === "max" ? "xhigh" : effort)),
+    ...(tellInArgument ? set("developer_instructions", systemPrompt) : []),
+    ...Object.entries(servers).flatMap(([name, server]) => set(`mcp_servers.${name}`, server)),
+    ...(schema === undefined ? [] : [`--output-schema=${inScratch("verdict-schema.json", JSON.stringify(schema))}`]),
+    // After `--` nothing is an option; the last `-` says that the prompt is on stdin.
+    ...(session === undefined ? ["-"] : ["resume", "--", session.id, "-"]),
+  ];
+  // A conversation that is gone on with has heard them.
+  const before =
+    session === undefined
+      ? [tellInArgument ? null : systemPrompt, agent.repositorySettings ? null : facts.instructions]
+      : [];
+  const prompt = [...before.filter((part) => part !== null && part !== undefined), spec.prompt].join("\n\n");
+  return { args, env: { ...spec.env, ...secrets }, files, prompt, warnings: warnings(agent) };
+}
+
+/** Its name makes Codex' own filter keep it from the agent's shell, where that filter is on. */
+const SECRET = "PASSRAIL_MCP_SECRET";
+/** Linux takes 128 KiB in one argument. */
+const ARGUMENT_BYTES = 100_000;
+
+function sandbox(
+  { options, folders }: AgentSpec,
+  { gitFolders }: CodexFacts,
+  set: (key: string, value: TomlValue) => string[],
+): string[] {
+  switch (options.permission) {
+    case "read":
+      if (folders.length === 0) return ["--sandbox=read-only"];
+      // Its read-only sandbox knows no exceptions; a profile does.
+      return [
+        ...set("default_permissions", "passrail"),
+        ...set("permissions.passrail", {
+          filesystem: { ":root": "read", ...Object.fromEntries(folders.map((folder) => [folder, "write"])) },
+        }),
+      ];
+    case "edit":
+    case "ask":
+      return [
+        "--sandbox=workspace-write",
+        ...set("sandbox_workspace_write.writable_roots", [...gitFolders, ...folders]),
+      ];
+    case "full":
+      return ["--dangerously-bypass-approvals-and-sandbox"];
+  }
+}
+
+function inCodexWords(
+  name: string,
+  server: McpServer,
+  hidden: (value: string) => string,
+  inScratch: (name: string, text: string, executable: true) => string,
+): { readonly [key: string]: TomlValue } {
+  if ("url" in server) {
+    const headers = Object.entries(server.headers ?? {}).map(([header, value]) => [header, hidden(value)]);
+    return { url: server.url, env_http_headers: Object.fromEntries(headers) };
+  }
+  const [command = "", ...args] = server.command;
+  const variables = Object.entries(server.env ?? {});
+  if (variables.length === 0) return { command, args };
+  // No shell can set such a name; it is better seen than lost.
+  if (variables.some(([variable]) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)))
+    return { command, args, env: server.env ?? {} };
+  const exports = variables.map(([variable, value]) => `export ${variable}='${value.replaceAll("'", `'\\''`)}'`);
+  const launcher = ["#!/bin/sh", ...exports, 'exec "$@"', ""].join("\n");
+  return { command: inScratch(`mcp-${name}.sh`, launcher, true), args: server.command };
+}
+
+function warnings({ options }: AgentSpec): string[] {
+  const asked = [
+    options.tools === undefined ? null : "tools",
+    options.denyTools === undefined || options.denyTools.length === 0 ? null : "deny_tools",
+    options.maxTurns === undefined ? null : "max_turns",
+    options.maxCostUsd === undefined ? null : "max_cost",
+  ].filter((key) => key !== null);
+  return asked.length === 0 ? [] : [`Codex has nothing for ${asked.join(", ")}; it works without.`];
+}

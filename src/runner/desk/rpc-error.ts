@@ -1,0 +1,13 @@
+// Errors of JSON-RPC, as MCP uses them. An error that the agent itself can correct is none of these: it is a result of the tool.
+
+import type { Json, JsonObject } from "../../core/json.ts";
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+
+export function rpcError(id: Json, code: number, message: string): JsonObject {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}

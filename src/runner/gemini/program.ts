@@ -1,0 +1,45 @@
+// Gemini CLI in words and numbers: how it is called in sentences, and what its exit codes say when it left without a result.
+
+import { failureOf, type Program } from "../acp/failure.ts";
+import type { Failure } from "../runner.ts";
+import type { ProgramEnd } from "../process/stream.ts";
+
+export const GEMINI: Program = {
+  title: "Gemini CLI",
+  login: "run `gemini` once and choose how to log in, or set GEMINI_API_KEY",
+};
+
+/** Exit codes of its own; codes from 128 on are what is left of a status of HTTP. */
+const CODES: Readonly<Record<number, Failure["kind"]>> = {
+  41: "auth",
+  42: "request_refused",
+  53: "turn_limit",
+};
+
+export function leftGemini(end: ProgramEnd): Failure {
+  const words = lastWords(end.stderrTail);
+  if (words.includes("Error resuming session")) {
+    return {
+      kind: "session_lost",
+      message: `${GEMINI.title} could not go on with the session: it does not exist any more.`,
+    };
+  }
+  const kind = CODES[end.exitCode ?? 0];
+  const how = end.signal === null ? `exit code ${end.exitCode ?? "unknown"}` : end.signal;
+  const told = failureOf(GEMINI, { status: null, message: words === "" ? how : `${how}: ${words}` });
+  return kind === undefined ? told : { kind, message: told.message };
+}
+
+/** What it printed last, without the warnings of every run. */
+function lastWords(stderr: string): string {
+  return stderr
+    .slice(-8_000)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !USUAL.some((start) => line.startsWith(start)))
+    .slice(-6)
+    .join(" ")
+    .slice(-1_500);
+}
+
+const USUAL = ["Warning: ", "YOLO mode", "Ripgrep is not", "[STARTUP]", "at ", "Loaded cached credentials"];

@@ -1,0 +1,53 @@
+// Which programs can play agents here, kept for a while: asking them starts processes, and nobody who looks at a page shall wait for that.
+
+import type { Detected } from "../compose.ts";
+import type { KnownRunners, RunnerInfo } from "../http/server/parts.ts";
+
+const FRESH_MS = 30_000;
+/** So long the first who asks is kept waiting; then the answer is that they are being asked. */
+const PATIENCE_MS = 1500;
+
+export type RunnerWatch = {
+  readonly detect: () => Promise<readonly Detected[]>;
+  /** ISO 8601, UTC. */
+  readonly now: () => string;
+  readonly onProblem: (error: unknown) => void;
+};
+
+export function createKnownRunners({ detect, now, onProblem }: RunnerWatch): () => Promise<KnownRunners> {
+  let known: { readonly runners: readonly RunnerInfo[]; readonly checkedAt: string } | undefined;
+  let asking: Promise<void> | undefined;
+
+  async function ask(): Promise<void> {
+    try {
+      known = { runners: (await detect()).map(shown), checkedAt: now() };
+    } catch (error) {
+      onProblem(error);
+    } finally {
+      asking = undefined;
+    }
+  }
+
+  return async () => {
+    const age = known === undefined ? Number.POSITIVE_INFINITY : Date.parse(now()) - Date.parse(known.checkedAt);
+    if (age > FRESH_MS) asking ??= ask();
+    if (known === undefined && asking !== undefined) await Promise.race([asking, patience()]);
+    return {
+      runners: known?.runners ?? [],
+      checkedAt: known?.checkedAt ?? null,
+      checking: asking !== undefined,
+    };
+  };
+}
+
+function shown(detected: Detected): RunnerInfo {
+  const { runner, fix } = detected;
+  if (detected.status === "missing")
+    return { runner, found: false, path: null, version: null, login: "unknown", told: detected.detail, fix };
+  const { path, version, login } = detected;
+  return { runner, found: true, path, version, login: login.state, told: login.told, fix };
+}
+
+function patience(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+}

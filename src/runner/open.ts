@@ -1,0 +1,81 @@
+// Who plays agents on this machine: for every runner its program, its environment and how to talk to it. Runners are loaded when the first
+// stage asks for them: a machine that only runs commands never loads the others.
+
+import { childEnvironment, runnerEnvironment, secretsOf } from "./process/environment.ts";
+import { createStreamRedactor } from "./process/redactor.ts";
+import type { AttemptHooks, AttemptSpec, Runner } from "./runner.ts";
+import type { Config } from "../settings/settings.ts";
+import type { ProgramName } from "../core/flow/agent-options.ts";
+import type { Play } from "../core/flow/runner-choice.ts";
+import { createRedaction } from "../core/secrets/redaction.ts";
+import type { Player, Players } from "./runners.ts";
+import { createDesk } from "./desk/server.ts";
+
+/** Players with what the settings and the environment of this process say. Whoever opens them closes their desk. */
+export function openPlayers(
+  environment: Readonly<Record<string, string | undefined>>,
+  { programs, passEnvironment }: Pick<Config, "programs" | "passEnvironment">,
+): Players {
+  const declared = Object.values(programs).flatMap(({ env }) => secretsOf(env));
+  const redaction = createRedaction([...secretsOf(environment), ...declared]);
+  const runners = new Map<string, Runner>();
+  return {
+    desk: createDesk(),
+    redact: redaction.text,
+    redactor: () => createStreamRedactor(redaction),
+    playerFor(play: Play): Player {
+      const { runner: name } = play;
+      if (name === "outside") throw new Error("a stage that is played outside has no program here");
+      const { command, env = {}, pass = [], models = {} } = programs[name] ?? {};
+      const [first = name, ...rest] = play.command ?? command ?? [name];
+      const transport = transportOf(play);
+      const key = `${name}/${transport}`;
+      const runner = runners.get(key) ?? runnerNamed(name, transport);
+      runners.set(key, runner);
+      const { model } = play.options;
+      return {
+        runner,
+        argv: [first, ...rest],
+        environment: childEnvironment(environment, env, [...runnerEnvironment(name), ...passEnvironment, ...pass]),
+        options: model === undefined ? play.options : { ...play.options, model: models[model] ?? model },
+      };
+    },
+  };
+}
+
+/**
+ * Two programs speak ACP and print lines of their own. By their own lines they tell all tokens, keep to a number of turns, give a failing
+ * server up and leave the repository's settings alone; over ACP they ask before they act.
+ */
+function transportOf({ transport, options }: Play): "acp" | "native" {
+  return transport ?? (options.permission === "ask" ? "acp" : "native");
+}
+
+/** A runner whose code is loaded with its first attempt. */
+function runnerNamed(name: ProgramName, transport: "acp" | "native"): Runner {
+  let loaded: Promise<Runner> | undefined;
+  return {
+    name,
+    run: async (spec: AttemptSpec, hooks: AttemptHooks) => {
+      loaded ??= loadRunner(name, transport);
+      return (await loaded).run(spec, hooks);
+    },
+  };
+}
+
+async function loadRunner(name: ProgramName, transport: "acp" | "native"): Promise<Runner> {
+  switch (name) {
+    case "claude":
+      return (await import("./claude/runner.ts")).createClaudeRunner();
+    case "codex":
+      return (await import("./codex/runner.ts")).createCodexRunner();
+    case "gemini":
+      return (await import("./gemini/runner.ts")).createGeminiRunner({ transport });
+    case "opencode":
+      return (await import("./opencode/runner.ts")).createOpencodeRunner({ transport });
+    case "acp":
+      return (await import("./acp/runner.ts")).createAcpRunner();
+    case "command":
+      return (await import("./command.ts")).createCommandRunner();
+  }
+}

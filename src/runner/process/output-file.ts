@@ -1,0 +1,75 @@
+// The raw output of one attempt in a file of bounded size: everything while it fits, else its head and its tail with one
+// line between them. Writes are synchronous: order is kept, no queue can grow, and at most `capBytes` ever reach the disk
+// while the attempt runs. This file does not decide when there is too much output.
+
+import { closeSync, constants, ftruncateSync, openSync, writeSync } from "node:fs";
+import { err, ok, type Result } from "../../core/result.ts";
+import { createTailRing } from "./tail-ring.ts";
+
+export type OutputFile = {
+  readonly write: (chunk: Uint8Array) => void;
+  readonly totalBytes: () => number;
+  /** Puts the tail in place and closes. `problem` says why the file is incomplete, such as a full disk. */
+  readonly finish: () => { readonly truncated: boolean; readonly problem: string | undefined };
+};
+
+/** Creates the file, or empties it, readable by its owner only. */
+export const openOutputFile = (path: string, capBytes: number): Result<OutputFile> => {
+  try {
+    const { O_CREAT, O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
+    return ok(keepOutput(openSync(path, O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW, 0o600), capBytes));
+  } catch (error) {
+    return err({ code: "output_file_unwritable", message: `Cannot write the output file ${path}: ${String(error)}.` });
+  }
+};
+
+const keepOutput = (fd: number, capBytes: number): OutputFile => {
+  const headBytes = Math.floor(capBytes / 2);
+  const tailBytes = capBytes - headBytes;
+  const tail = createTailRing(tailBytes);
+  let total = 0;
+  let problem: string | undefined;
+
+  // A full disk must not end the daemon, nor the attempt: the verdict may still arrive.
+  const attempt = (action: () => void): void => {
+    if (problem !== undefined) return;
+    try {
+      action();
+    } catch (error) {
+      problem = `The output file is incomplete: ${String(error)}.`;
+    }
+  };
+
+  return {
+    write: (chunk) => {
+      // Up to the cap the file simply grows, so a crash of ours loses nothing that came before.
+      if (total < capBytes) attempt(() => writeAll(fd, chunk.subarray(0, capBytes - total), total));
+      tail.push(chunk.subarray(Math.min(chunk.length, Math.max(0, headBytes - total))));
+      total += chunk.length;
+    },
+    totalBytes: () => total,
+    finish: () => {
+      const truncated = total > capBytes;
+      if (truncated) {
+        attempt(() => {
+          const line = Buffer.from(`\n[passrail: ${total - headBytes - tailBytes} bytes left out]\n`);
+          ftruncateSync(fd, headBytes);
+          writeAll(fd, line, headBytes);
+          writeAll(fd, tail.bytes(), headBytes + line.length);
+        });
+      }
+      try {
+        closeSync(fd);
+      } catch (error) {
+        problem ??= `The output file is incomplete: ${String(error)}.`;
+      }
+      return { truncated: truncated || problem !== undefined, problem };
+    },
+  };
+};
+
+const writeAll = (fd: number, bytes: Uint8Array, position: number): void => {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(fd, bytes, done, bytes.length - done, position + done);
+  }
+};

@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../../../test/fixtures/agents/try-agent.ts";
+import { procSource } from "./proc-source.ts";
+import type { ProcessSource } from "./process-table.ts";
+import { psSource } from "./ps-source.ts";
+
+const sources: [string, ProcessSource][] = [["ps", psSource]];
+if (existsSync("/proc/self/stat")) sources.push(["/proc", procSource]);
+
+let child: ReturnType<typeof start>;
+const start = () =>
+  spawn("/bin/sh", ["-c", "sleep 1000; true"], {
+    detached: true,
+    stdio: "ignore",
+    env: { A: "1", TEST_MARKER: "m:1", B: "2" },
+  });
+beforeEach(() => {
+  child = start();
+});
+afterEach(() => {
+  process.kill(-(child.pid as number), "SIGKILL");
+});
+
+describe.each(sources)("what %s says", (_name, source) => {
+  test("a process has its parent, its group and a start time that does not change", () => {
+    const pid = child.pid as number;
+    const entry = source.entry(pid);
+    expect(entry).toMatchObject({ pid, parentPid: process.pid, groupId: pid, dead: false });
+    expect(entry?.startTime).not.toBe("");
+    expect(source.list().find((other) => other.pid === pid)).toEqual(entry);
+  });
+
+  test("a child of a child is in the group of its parent and carries the same variable", async () => {
+    const pid = child.pid as number;
+    const members = () => source.list().filter((entry) => entry.groupId === pid);
+    await until(() => members().length === 2, "the shell has started its child");
+    const pids = members().map((entry) => entry.pid);
+    await until(() => source.markers(pids, "TEST_MARKER").size === 2, "both run their own program");
+    expect([...source.markers([pid], "TEST_MARKER")]).toEqual([[pid, "m:1"]]);
+    expect(source.markers([pid], "MARKER").size).toBe(0);
+  });
+
+  test("a process that does not exist is no entry", () => {
+    expect(source.entry(2 ** 22 + 1)).toBeUndefined();
+  });
+});

@@ -1,0 +1,52 @@
+// Which processes exist, and which are ours. A pid alone never names a process here, because pids are reused:
+// pid and start time together do, and the marker in the environment says which attempt a process belongs to.
+
+import { existsSync } from "node:fs";
+import { procSource } from "./proc-source.ts";
+import { psSource } from "./ps-source.ts";
+import { MARKER_VARIABLE, type ProcessIdentity } from "../runner.ts";
+
+export type ProcessEntry = {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly groupId: number;
+  /** 0 where the system does not tell. */
+  readonly sessionId: number;
+  readonly startTime: string;
+  /** A zombie: it has ended and only waits for its parent to notice. */
+  readonly dead: boolean;
+};
+
+export type ProcessSource = {
+  readonly list: () => ProcessEntry[];
+  readonly entry: (pid: number) => ProcessEntry | undefined;
+  /** The value of an environment variable for those of our own processes that have it. */
+  readonly markers: (pids: Iterable<number>, variable: string) => Map<number, string>;
+};
+
+const source: ProcessSource = existsSync("/proc/self/stat") ? procSource : psSource;
+
+/** When the process started, in the system's own words; undefined when there is none. */
+export const identify = (pid: number): ProcessIdentity["startTime"] | undefined => source.entry(pid)?.startTime;
+
+/** True only for the very process that was recorded: same pid, same start time, not a zombie. */
+export const isAlive = (identity: Pick<ProcessIdentity, "pid" | "startTime">): boolean => {
+  const entry = source.entry(identity.pid);
+  return entry !== undefined && !entry.dead && entry.startTime === identity.startTime;
+};
+
+/** Every process but this one, zombies included. */
+export const listProcesses = (): ProcessEntry[] => source.list().filter((entry) => entry.pid !== process.pid);
+
+/** The markers of those of the given processes that carry one. */
+export const markersOf = (entries: readonly ProcessEntry[]): Map<number, string> =>
+  source.markers(
+    entries.filter((entry) => !entry.dead).map((entry) => entry.pid),
+    MARKER_VARIABLE,
+  );
+
+/** All living processes whose marker begins with `prefix`: what a restarted engine finds of its own store. */
+export const findMarked = (prefix: string): { pid: number; marker: string }[] =>
+  [...markersOf(listProcesses())]
+    .map(([pid, marker]) => ({ pid, marker }))
+    .filter(({ marker }) => marker.startsWith(prefix));

@@ -1,0 +1,294 @@
+// The life of one attempt's program, from the start to the last of its processes: start, watch, end, sweep, report.
+// It knows limits and bytes, nothing of flows, verdicts or which agent it runs.
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { isAbsolute } from "node:path";
+import type { Writable } from "node:stream";
+import { err, ok, type Result } from "../../core/result.ts";
+import { describeEnd } from "./describe-end.ts";
+import { endTree, killGroup } from "./kill-tree.ts";
+import { type OutputFile, openOutputFile } from "./output-file.ts";
+import { identify } from "./process-table.ts";
+import {
+  type AttemptEnd,
+  type AttemptHooks,
+  type AttemptSpec,
+  type ConfinedLaunch,
+  MARKER_VARIABLE,
+  type ProcessIdentity,
+  type StreamRedactor,
+} from "../runner.ts";
+import { createTailRing, decodeTail } from "./tail-ring.ts";
+import { watchLimits } from "./watch-limits.ts";
+
+/** Output beyond the cap is only left out of the file; more than this many times the cap ends the attempt. */
+const HARD_OUTPUT_FACTOR = 20;
+
+const STDOUT_TAIL_BYTES = 256 * 1024;
+const STDERR_TAIL_BYTES = 16 * 1024;
+/** For what is still in the pipes when the process has ended: a descendant may hold them open for ever. */
+const DRAIN_MS = 200;
+/** Between the death of a process and Node telling us of it. */
+const EXIT_NEWS_MS = 1_000;
+/** For a program whose conversation is over to leave by itself. */
+const LEAVE_MS = 2_000;
+
+/** What is said to a program and heard from it, where that is more than a prompt and its output. */
+export type Talk = {
+  /** Called once, when the start has been recorded. Whoever takes stdin ends it; `finish` says that the conversation is over. */
+  readonly begin?: (stdin: Writable, finish: () => void) => void;
+  /** Every piece of stdout, without secrets. */
+  readonly onStdout?: (chunk: Uint8Array) => void;
+};
+
+/** Runs `executable` (an absolute path) with the arguments of the spec. Resolves when the whole tree is gone. */
+export const runProcess = async (
+  executable: string,
+  spec: AttemptSpec,
+  hooks: AttemptHooks,
+  talk: Talk = {},
+): Promise<AttemptEnd> => {
+  const { limits } = spec;
+  if (hooks.signal.aborted) return notStarted("canceled", "Canceled before it was started.");
+  const opened = openOutputFile(spec.outputPath, limits.outputBytes);
+  if (!opened.ok) return notStarted("spawn_failed", opened.error.message);
+  const output = opened.value;
+  const startedAt = performance.now();
+  const started = await start(executable, spec, hooks.signal);
+  if (!started.ok) {
+    output.finish();
+    return notStarted(hooks.signal.aborted ? "canceled" : "spawn_failed", started.error);
+  }
+  const { child, identity, exited } = started.value;
+
+  // The first reason wins; what follows from it (such as the exit after our TERM) is only recorded beside it.
+  const stop = Promise.withResolvers<AttemptEnd["reason"]>();
+  let ending = false;
+  const end = (why: AttemptEnd["reason"]): void => {
+    ending = true;
+    stop.resolve(why);
+  };
+  let exit: Exit | undefined;
+  void exited.then((how) => {
+    exit = how;
+    end(how.signal === null ? "exited" : "signaled");
+  });
+  const onAbort = (): void => end("canceled");
+  hooks.signal.addEventListener("abort", onAbort);
+  if (hooks.signal.aborted) onAbort();
+
+  const clocks = watchLimits(limits, end);
+  const collected = collectOutput(child, output, {
+    redactor: spec.redactor,
+    onStdout: talk.onStdout,
+    hardBytes: limits.outputBytes * HARD_OUTPUT_FACTOR,
+    sawOutput: clocks.sawOutput,
+    onFlood: () => end("output_limit"),
+  });
+
+  const told = tellStarted(hooks, identity).then(() => {
+    if (ending) return;
+    if (talk.begin === undefined) child.stdin.end(spec.prompt);
+    else talk.begin(child.stdin, () => end("finished"));
+  });
+  told.catch(() => end("canceled"));
+
+  try {
+    const reason = await stop.promise;
+    clocks.stop();
+    if (reason === "finished" && exit === undefined) {
+      // It may leave by itself, which is the gentlest end: sessions are saved on the way out.
+      child.stdin.end();
+      await within(exited, Math.min(limits.graceMs, LEAVE_MS));
+    }
+    const tree = await endTree(identity, exit === undefined ? limits.graceMs : 0);
+    await within(exited, EXIT_NEWS_MS);
+    await drain(child);
+    collected.end();
+    // Whoever recorded the start has done so before the end is reported; if that failed, it is the caller's error.
+    await told;
+    const kept = output.finish();
+    return {
+      reason,
+      exitCode: exit?.code ?? null,
+      signal: exit?.signal ?? null,
+      durationMs: Math.round((exit?.at ?? performance.now()) - startedAt),
+      outputBytes: output.totalBytes(),
+      truncated: kept.truncated,
+      ...collected.tails(),
+      detail: describeEnd({ reason, exit, spec, survivors: tree.survivors, fileProblem: kept.problem }),
+      process: identity,
+    };
+  } catch (error) {
+    // Our own failure must not leave the agent running. Before its exit is reported the pid is certainly still its own.
+    if (exit === undefined) killGroup(identity.pid);
+    await drain(child);
+    output.finish();
+    throw error;
+  } finally {
+    clocks.stop();
+    hooks.signal.removeEventListener("abort", onAbort);
+  }
+};
+
+/** The end of an attempt that never had a process. */
+export const notStarted = (reason: "agent_not_found" | "spawn_failed" | "canceled", detail: string): AttemptEnd => ({
+  reason,
+  exitCode: null,
+  signal: null,
+  durationMs: 0,
+  outputBytes: 0,
+  truncated: false,
+  stdoutTail: "",
+  stdoutWhole: true,
+  stderrTail: "",
+  detail,
+  process: null,
+});
+
+export type Exit = { readonly code: number | null; readonly signal: string | null; readonly at: number };
+
+type Started = {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly identity: ProcessIdentity;
+  readonly exited: Promise<Exit>;
+};
+
+const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Promise<Result<Started, string>> => {
+  const launch = await confined(found, spec);
+  if (!launch.ok) return launch;
+  if (signal.aborted) return err("Canceled before it was started.");
+  const { argv, cwd, env } = launch.value;
+  const [executable, ...args] = argv;
+  let child: ChildProcessWithoutNullStreams;
+  try {
+    child = spawn(executable, args, {
+      cwd,
+      // Node hands this one variable to children by itself unless it is named here.
+      env: { NODE_V8_COVERAGE: undefined, ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+      shell: false,
+      // A session and group of its own: ended as a whole, and not by a Ctrl-C meant for us.
+      detached: true,
+    });
+  } catch (error) {
+    return err(spawnProblem(executable, error));
+  }
+  const exited = new Promise<Exit>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal, at: performance.now() }));
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    const [error]: unknown[] = await once(child, "error");
+    return err(spawnProblem(executable, error));
+  }
+  // The program may close its stdin unread or leave early; its exit tells what matters.
+  for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter.on("error", () => {});
+  try {
+    // Even if it has already ended: Node has had no turn yet to collect it, so the pid is still its own.
+    return ok({ child, exited, identity: { pid, startTime: identify(pid) ?? "", marker: spec.marker } });
+  } catch (error) {
+    // Such as too many open files: a process that nobody can name must not stay.
+    killGroup(pid);
+    throw error;
+  }
+};
+
+/** The launch as it is, or as the sandbox wants it. A sandbox that cannot be had is a reason not to start. */
+const confined = async (executable: string, spec: AttemptSpec): Promise<Result<ConfinedLaunch, string>> => {
+  const [program, ...args] = spec.argv;
+  const launch: ConfinedLaunch = {
+    argv: [executable, ...args],
+    cwd: spec.cwd,
+    env: { ...spec.env, [MARKER_VARIABLE]: spec.marker },
+  };
+  if (spec.confine === undefined) return ok(launch);
+  const inside = await spec.confine({ ...launch, program });
+  if (!inside.ok) {
+    const { message, hint } = inside.error;
+    return err(`Not started, because it could not be confined: ${message}${hint === undefined ? "" : ` (${hint})`}`);
+  }
+  // A bare name would be looked up on a PATH that may lead into the workspace.
+  if (!isAbsolute(inside.value.argv[0])) return err(`Not started: ${inside.value.argv[0]} is not an absolute path.`);
+  // Whatever is started outside must be found again by its mark.
+  return ok({ ...inside.value, env: { ...inside.value.env, [MARKER_VARIABLE]: spec.marker } });
+};
+
+const spawnProblem = (executable: string, error: unknown): string => {
+  const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+  const hint = missing ? " The interpreter named in its first line may be missing." : "";
+  return `Could not start ${executable}: ${error instanceof Error ? error.message : String(error)}.${hint}`;
+};
+
+const tellStarted = async (hooks: AttemptHooks, identity: ProcessIdentity): Promise<void> => {
+  await hooks.onStarted?.(identity);
+};
+
+type OutputWatch = {
+  readonly redactor: (() => StreamRedactor) | undefined;
+  readonly onStdout: ((chunk: Uint8Array) => void) | undefined;
+  /** More than this in total is a flood. */
+  readonly hardBytes: number;
+  readonly sawOutput: () => void;
+  readonly onFlood: () => void;
+};
+
+/** The one place through which output enters: secrets are taken out here, before disk, readers and logs. */
+const collectOutput = (child: ChildProcessWithoutNullStreams, file: OutputFile, watch: OutputWatch) => {
+  const tails = { stdout: createTailRing(STDOUT_TAIL_BYTES), stderr: createTailRing(STDERR_TAIL_BYTES) };
+  const redactors = { stdout: watch.redactor?.(), stderr: watch.redactor?.() };
+  let cut = false;
+  const keep = (from: "stdout" | "stderr", bytes: Uint8Array): void => {
+    if (bytes.length === 0) return;
+    tails[from].push(bytes);
+    file.write(bytes);
+    if (from === "stdout") watch.onStdout?.(bytes);
+  };
+  const consume = (from: "stdout" | "stderr", chunk: Buffer): void => {
+    watch.sawOutput();
+    keep(from, redactors[from]?.push(chunk) ?? chunk);
+    // After its exit there is nothing left to end: what remains in the pipe is worth reading.
+    const over = child.exitCode !== null || child.signalCode !== null;
+    if (over || file.totalBytes() <= watch.hardBytes) return;
+    watch.onFlood();
+    // Reading on would only keep the flood going until the process is gone.
+    cut = true;
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  child.stdout.on("data", (chunk: Buffer) => consume("stdout", chunk));
+  child.stderr.on("data", (chunk: Buffer) => consume("stderr", chunk));
+  return {
+    /** What was held back comes out. */
+    end: (): void => {
+      for (const from of ["stdout", "stderr"] as const) keep(from, redactors[from]?.flush() ?? new Uint8Array());
+    },
+    tails: (): Pick<AttemptEnd, "stdoutTail" | "stdoutWhole" | "stderrTail"> => {
+      const fits = tails.stdout.total() <= STDOUT_TAIL_BYTES;
+      return {
+        stdoutTail: decodeTail(tails.stdout.bytes(), fits),
+        stdoutWhole: fits && !cut,
+        stderrTail: decodeTail(tails.stderr.bytes(), tails.stderr.total() <= STDERR_TAIL_BYTES),
+      };
+    },
+  };
+};
+
+const drain = async (child: ChildProcessWithoutNullStreams): Promise<void> => {
+  const open = [child.stdout, child.stderr].filter((stream) => !stream.closed);
+  const closed = open.map((stream) => new Promise<void>((resolve) => void stream.once("close", () => resolve())));
+  await within(Promise.all(closed), DRAIN_MS);
+  // One more turn: what is already in the pipes is read even if the timer came late on a busy machine.
+  await new Promise((resolve) => void setImmediate(resolve));
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+};
+
+const within = async (promise: Promise<unknown>, ms: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+};

@@ -1,0 +1,88 @@
+// Programs that tell what they do in lines of JSON: the lines are read as they come, and what they meant is said at the end.
+// How one vendor's lines are read is that vendor's own file; this one knows only lines and ends.
+
+import { StringDecoder } from "node:string_decoder";
+import { runProcess } from "./process.ts";
+import type { AgentEvent, AttemptEnd, AttemptHooks, AttemptSpec, Conversation } from "../runner.ts";
+
+/** Reads one vendor's stream: lines in, our events out, and at the end what it all meant. No clock, no files, no processes. */
+export interface StreamReader {
+  /** One line of stdout, without its line break. Unknown lines are tolerated, and nothing throws. */
+  read(line: string): readonly AgentEvent[];
+  /** True after the vendor's last word, while nothing of the conversation is still under way. */
+  readonly over: boolean;
+  /** After the program has ended. */
+  conclude(end: ProgramEnd): { readonly conversation: Conversation; readonly finalText: string };
+}
+
+export type ProgramEnd = Pick<AttemptEnd, "reason" | "exitCode" | "signal" | "stderrTail">;
+
+/** A longer line is no event of anybody's; its beginning is enough to say so. */
+const LINE_CHARS = 16 * 1024 * 1024;
+/** A program that has said its last word and stays (known of some) is ended after this. */
+const LINGER_MS = 10_000;
+
+export async function runStream(
+  executable: string,
+  spec: AttemptSpec,
+  hooks: AttemptHooks,
+  reader: StreamReader,
+): Promise<AttemptEnd> {
+  let linger: NodeJS.Timeout | undefined;
+  let finish = (): void => {};
+  const lines = splitLines((line) => {
+    for (const event of reader.read(line)) hooks.onEvent?.(event);
+    clearTimeout(linger);
+    if (reader.over) linger = setTimeout(() => finish(), LINGER_MS);
+  });
+  try {
+    const end = await runProcess(executable, spec, hooks, {
+      begin: (stdin, over) => {
+        finish = over;
+        stdin.end(spec.prompt);
+      },
+      onStdout: lines.push,
+    });
+    lines.end();
+    const { conversation, finalText } = reader.conclude(end);
+    return { ...end, stdoutTail: finalText, stdoutWhole: true, conversation };
+  } finally {
+    clearTimeout(linger);
+  }
+}
+
+/** Whole lines out of pieces of bytes; a character may be cut anywhere. */
+export function splitLines(onLine: (line: string) => void): {
+  readonly push: (chunk: Uint8Array) => void;
+  readonly end: () => void;
+} {
+  const decoder = new StringDecoder("utf8");
+  let pieces: string[] = [];
+  let chars = 0;
+  const keep = (text: string): void => {
+    if (chars < LINE_CHARS) pieces.push(text);
+    chars += text.length;
+  };
+  const flush = (): void => {
+    const line = pieces.join("");
+    pieces = [];
+    chars = 0;
+    if (line.trim() !== "") onLine(line.endsWith("\r") ? line.slice(0, -1) : line);
+  };
+  return {
+    push: (chunk) => {
+      const text = decoder.write(chunk);
+      let from = 0;
+      for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
+        keep(text.slice(from, at));
+        flush();
+        from = at + 1;
+      }
+      if (from < text.length) keep(text.slice(from));
+    },
+    end: () => {
+      keep(decoder.end());
+      flush();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+// The three clocks of an attempt: start-up, idle and total, on the monotonic clock. Says which one ran out first, once.
+
+import type { AttemptLimits } from "../runner.ts";
+
+export type LimitReason = "startup_timeout" | "idle_timeout" | "timeout";
+
+export type LimitWatch = {
+  /** To be called for every piece of output. */
+  readonly sawOutput: () => void;
+  readonly stop: () => void;
+};
+
+/** setTimeout fires at once for anything longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const watchLimits = (limits: AttemptLimits, onLimit: (reason: LimitReason) => void): LimitWatch => {
+  const startedAt = performance.now();
+  let lastOutputAt: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let judgement: NodeJS.Immediate | undefined;
+
+  const silence = (): { reason: LimitReason; at: number } | undefined => {
+    if (lastOutputAt === undefined && limits.startupMs !== undefined) {
+      return { reason: "startup_timeout", at: startedAt + limits.startupMs };
+    }
+    // Without a start-up limit, silence from the very beginning is idleness too.
+    if (limits.idleMs === undefined) return undefined;
+    return { reason: "idle_timeout", at: (lastOutputAt ?? startedAt) + limits.idleMs };
+  };
+
+  const next = (): { reason: LimitReason; at: number } => {
+    const total = { reason: "timeout" as const, at: startedAt + limits.totalMs };
+    const quiet = silence();
+    return quiet !== undefined && quiet.at < total.at ? quiet : total;
+  };
+
+  const arm = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(check, Math.min(Math.max(1, Math.ceil(next().at - performance.now())), LONGEST_TIMER_MS));
+  };
+
+  const check = (): void => {
+    if (next().at > performance.now()) return arm();
+    // When the event loop was held up, output may be waiting in the pipe: it is read before silence is judged.
+    judgement = setImmediate(() => {
+      const due = next();
+      if (due.at > performance.now()) arm();
+      else onLimit(due.reason);
+    });
+  };
+
+  arm();
+  return {
+    sawOutput: () => {
+      const first = lastOutputAt === undefined;
+      lastOutputAt = performance.now();
+      // Later output only moves the idle limit away, which `check` notices; the first may bring it nearer.
+      if (first) arm();
+    },
+    stop: () => {
+      clearTimeout(timer);
+      clearImmediate(judgement);
+    },
+  };
+};

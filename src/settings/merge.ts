@@ -1,0 +1,61 @@
+// What settings say of finished work: where it goes, who looks at it before, and which checks are run on the merged tree.
+
+import { z } from "zod";
+import { durationMs } from "../core/flow/duration.ts";
+
+export const MERGE_MODES = ["auto", "merge", "pr"] as const;
+export type MergeMode = (typeof MERGE_MODES)[number];
+
+const duration = z.string().regex(/^[1-9][0-9]{0,5}(ms|s|m|h|d)$/);
+
+export const mergeSchema = z.strictObject({
+  mode: z.enum(MERGE_MODES).optional(),
+  forge: z.enum(["auto", "local", "remote", "github"]).optional(),
+  remote: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$/)
+    .optional(),
+  /** Where work goes in the end; default: what the remote's HEAD names, else the branch that the project is on. */
+  target: z.string().min(1).max(100).optional(),
+  /** Programs that must exit 0 on the merged tree before it lands. */
+  checks: z
+    .array(z.array(z.string().min(1)).min(1))
+    .max(20)
+    .optional(),
+  /** How long one of them may take. */
+  check_timeout: duration.optional(),
+  /** How work is put on top of what came into the target meanwhile. */
+  strategy: z.enum(["rebase", "merge"]).optional(),
+  /** Remove the branch once its work is seen in the target; it is pinned first, and `passrail undo` brings it back. */
+  delete_branch: z.boolean().optional(),
+  poll: duration.optional(),
+});
+
+export type MergeSettings = {
+  readonly mode: MergeMode;
+  readonly forge: "auto" | "local" | "remote" | "github";
+  readonly remote: string;
+  readonly target: string | null;
+  readonly checks: readonly (readonly string[])[];
+  readonly checkTimeoutMs: number;
+  readonly strategy: "rebase" | "merge";
+  readonly deleteBranch: boolean;
+  readonly pollMs: number;
+};
+
+/** Key by key the nearer file wins; `mode` is decided by whoever reads the environment. */
+export function mergeSettings(
+  files: readonly (z.infer<typeof mergeSchema> | undefined)[],
+): Omit<MergeSettings, "mode"> {
+  const said = files.toReversed().reduce<z.infer<typeof mergeSchema>>((far, near) => ({ ...far, ...near }), {});
+  return {
+    forge: said.forge ?? "auto",
+    remote: said.remote ?? "origin",
+    target: said.target ?? null,
+    checks: said.checks ?? [],
+    checkTimeoutMs: durationMs(said.check_timeout ?? "15m"),
+    strategy: said.strategy ?? "rebase",
+    deleteBranch: said.delete_branch ?? false,
+    pollMs: durationMs(said.poll ?? "60s"),
+  };
+}

@@ -1,0 +1,60 @@
+// What settings say of tickets: where their files are, what they are called, how they are picked.
+
+import { z } from "zod";
+import { durationMs } from "../core/flow/duration.ts";
+
+const duration = z.string().regex(/^[1-9][0-9]{0,5}(ms|s|m|h|d)$/);
+const prefix = z.string().regex(/^[A-Z]{2,10}$/);
+
+export const ticketsSchema = z.strictObject({
+  /** Relative to the project. */
+  folder: z
+    .string()
+    .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,60}(\/[A-Za-z0-9_][A-Za-z0-9._-]{0,60}){0,5}$/)
+    .optional(),
+  request_prefix: prefix.optional(),
+  ticket_prefix: prefix.optional(),
+  /** Whether the daemon starts tickets by itself. */
+  dispatch: z.boolean().optional(),
+  /** What a status that is none of the words means. */
+  unknown_status: z.enum(["block", "Backlog"]).optional(),
+  backlog_entry: z.enum(["research", "oneshot"]).optional(),
+  test_writer: z.boolean().optional(),
+  idle_sleep: duration.optional(),
+  flow: z.string().min(1).max(48).optional(),
+  intake_flow: z.string().min(1).max(48).optional(),
+  /** Besides the project's own: the name that tickets write under `repo` -> a folder on this machine. */
+  repos: z.record(z.string().min(1).max(200), z.string().min(1).max(1000)).optional(),
+});
+
+export type TicketSettings = {
+  readonly folder: string;
+  readonly requestPrefix: string;
+  readonly ticketPrefix: string;
+  readonly dispatch: boolean;
+  readonly unknownStatus: "block" | "Backlog";
+  readonly backlogEntry: "research" | "oneshot";
+  readonly testWriter: boolean;
+  readonly idleSleepMs: number;
+  readonly flow: string;
+  readonly intakeFlow: string;
+  readonly repos: Readonly<Record<string, string>>;
+};
+
+/** Key by key the nearer file wins. */
+export function ticketSettings(files: readonly (z.infer<typeof ticketsSchema> | undefined)[]): TicketSettings {
+  const said = files.toReversed().reduce<z.infer<typeof ticketsSchema>>((far, near) => ({ ...far, ...near }), {});
+  return {
+    folder: said.folder ?? "feature_requests",
+    requestPrefix: said.request_prefix ?? "FR",
+    ticketPrefix: said.ticket_prefix ?? "AGI",
+    dispatch: said.dispatch ?? false,
+    unknownStatus: said.unknown_status ?? "block",
+    backlogEntry: said.backlog_entry ?? "research",
+    testWriter: said.test_writer ?? false,
+    idleSleepMs: durationMs(said.idle_sleep ?? "30s"),
+    flow: said.flow ?? "ticket",
+    intakeFlow: said.intake_flow ?? "intake",
+    repos: said.repos ?? {},
+  };
+}

@@ -1,0 +1,15 @@
+// Which files came of an intake: what the writing stage told, the last one where it was done again.
+
+import type { AttemptRecord } from "../../store/store.ts";
+
+export function createdPaths(attempts: readonly Pick<AttemptRecord, "outcome" | "status">[]): readonly string[] {
+  const told = attempts
+    .filter(({ status }) => status === "done")
+    .flatMap(({ outcome }) => {
+      const payload = outcome?.["payload"];
+      if (payload === null || typeof payload !== "object" || Array.isArray(payload)) return [];
+      const paths = (payload as { readonly paths?: unknown }).paths;
+      return Array.isArray(paths) ? [paths.filter((path): path is string => typeof path === "string")] : [];
+    });
+  return told.at(-1) ?? [];
+}

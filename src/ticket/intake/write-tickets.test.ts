@@ -1,0 +1,49 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parse } from "yaml";
+import { ok } from "../../core/result.ts";
+import type { BuiltinContext } from "../../attempt/builtins.ts";
+import { openTicketFolder } from "../file/open-folder.ts";
+import { ticketSettings } from "../../settings/tickets.ts";
+import { createWriteTickets } from "./write-tickets.ts";
+
+let project: string;
+beforeEach(() => {
+  project = mkdtempSync(join(tmpdir(), "passrail-write-"));
+});
+afterEach(() => rmSync(project, { recursive: true }));
+
+const settings = ticketSettings([{ folder: "work/requests", request_prefix: "REQ", ticket_prefix: "SHOP" }]);
+const write = createWriteTickets(async () => openTicketFolder({ project, settings }));
+/** What the builtin looks at, of what the engine gives it. */
+const context = (text: string | null, runId = "r0000000001") =>
+  ({
+    run: { id: runId },
+    stage: { settings: {} },
+    project,
+    attempts: text === null ? [] : [{ status: "done", outcome: { payload: { text } } }],
+    readYaml: (yaml: string) => ok(parse(yaml) as unknown),
+  }) as unknown as BuiltinContext;
+
+test("R-004-26: the folder and the prefixes are the settings'; a crash after writing does not write twice", async () => {
+  const list = '- title: a\n- title: b\n  dependsOn: ["#1"]\n';
+  const first = await write(context(list));
+  expect(first).toMatchObject({
+    payload: { paths: ["work/requests/REQ-1/SHOP-1.md", "work/requests/REQ-1/SHOP-2.md"] },
+  });
+  expect(await write(context(list))).toEqual(first);
+  expect(readdirSync(join(project, "work/requests")).filter((name) => name.startsWith("REQ-"))).toEqual(["REQ-1"]);
+  expect(readFileSync(join(project, "work/requests/REQ-1/SHOP-2.md"), "utf8")).toContain("SHOP-1");
+  const other = await write(context(list, "r0000000002"));
+  expect(other).toMatchObject({
+    payload: { paths: ["work/requests/REQ-2/SHOP-3.md", "work/requests/REQ-2/SHOP-4.md"] },
+  });
+});
+
+test("R-004-23: without a list, or with one that does not hold, nothing is written", async () => {
+  expect(await write(context(null))).toMatchObject({ cause: "tickets_missing" });
+  expect(await write(context("- title: ''"))).toMatchObject({ cause: "tickets_invalid" });
+  expect(readdirSync(project)).toEqual([]);
+});

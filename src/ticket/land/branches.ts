@@ -1,0 +1,111 @@
+// Branches whose work has landed go, if the settings say so, and come back when somebody wants them. A commit is pinned before its branch is
+// removed, and a branch is removed only if it is still at the commit whose work was seen in the target.
+
+import type { Result } from "../../core/result.ts";
+import { err, ok } from "../../core/result.ts";
+import type { Forge } from "../../forge/forge.ts";
+import { checkedOut } from "../../forge/local.ts";
+import { checkBranchName } from "../../git/branch-name.ts";
+import { git, inRepository } from "../../git/git.ts";
+import { pinCommit } from "../../git/pin.ts";
+import { findProject, findRepository, resolveCommits } from "../../git/repository.ts";
+import type { Landed } from "../../core/ticket/landed.ts";
+
+/** `kept` says why. */
+export type Cleanup = { readonly type: "removed" } | { readonly type: "kept" | "later"; readonly why: string };
+
+export async function removeLanded(
+  forge: Forge,
+  project: string,
+  runId: string,
+  landed: Landed,
+): Promise<Result<Cleanup>> {
+  const { branch, approved, target, commit, how } = landed;
+  if (how !== "land" && how !== "merged") return ok({ type: "kept", why: "its work was not seen in the target" });
+  const commonDir = await repositoryOf(project);
+  if (!commonDir.ok) return commonDir;
+  const here = inRepository(commonDir.value);
+  const seen = await forge.contains(target, commit);
+  if (!seen.ok) return seen;
+  if (!seen.value) return ok({ type: "kept", why: `${target} does not hold ${commit} any more` });
+  const found = await resolveCommits(commonDir.value, [`refs/heads/${branch}`], here);
+  if (!found.ok) return found;
+  const [head] = found.value;
+  if (head != null && head !== approved) return ok({ type: "kept", why: `${branch} has moved to ${head}` });
+  const user = await checkedOut(commonDir.value, branch);
+  if (!user.ok) return user;
+  if (user.value !== null) return ok({ type: "later", why: `${branch} is checked out in ${user.value}` });
+  const pinned = await pinCommit(commonDir.value, runId, approved);
+  if (!pinned.ok) return pinned;
+  if (head != null) {
+    const gone = await git(commonDir.value, ["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, approved], here);
+    if (!gone.ok) return gone;
+  }
+  const away = await forge.removeBranch({ branch, commit: approved });
+  return away.ok ? ok({ type: "removed" }) : away;
+}
+
+export type Restored = { readonly type: "restored" | "there"; readonly branch: string; readonly commit: string };
+
+/** The branch under its own name, or under a free one where another work has taken it. Nothing that exists is changed. */
+export async function restoreBranch(
+  project: string,
+  work: { readonly branch: string; readonly commit: string },
+): Promise<Result<Restored>> {
+  const { branch, commit } = work;
+  const checked = checkBranchName(branch);
+  if (!checked.ok) return checked;
+  const commonDir = await repositoryOf(project);
+  if (!commonDir.ok) return commonDir;
+  const here = inRepository(commonDir.value);
+  for (let number = 0; number < 100; number++) {
+    const name = number === 0 ? branch : `${branch}-restored${number === 1 ? "" : `-${number}`}`;
+    const found = await resolveCommits(commonDir.value, [`refs/heads/${name}`, commit], here);
+    if (!found.ok) return found;
+    const [head, kept] = found.value;
+    if (kept == null) return err(lost(commit, project));
+    if (head === commit) return ok({ type: "there", branch: name, commit });
+    if (head != null) continue;
+    // "Only if it does not exist": somebody may make it in this moment.
+    const none = "0".repeat(commit.length);
+    const made = await git(commonDir.value, ["update-ref", "--no-deref", `refs/heads/${name}`, commit, none], here);
+    return made.ok ? ok({ type: "restored", branch: name, commit }) : made;
+  }
+  return err({ code: "branch_taken", message: `${branch} and a hundred names like it are taken.` });
+}
+
+/** What is pinned for a run, newest first: also work that never landed. */
+export async function pinnedCommits(project: string, runId: string): Promise<Result<readonly string[]>> {
+  const commonDir = await repositoryOf(project);
+  if (!commonDir.ok) return commonDir;
+  const patterns = [`refs/passrail/keep/${runId}`, `refs/passrail/keep/${runId}.*`, `refs/passrail/keep/${runId}-*`];
+  const args = ["for-each-ref", "--sort=-committerdate", "--format=%(objectname)", ...patterns];
+  const listed = await git(commonDir.value, args, inRepository(commonDir.value));
+  return listed.ok ? ok(listed.value.split("\n").filter((line) => line !== "")) : listed;
+}
+
+/** Where each of these branches is now; null where there is none. */
+export async function branchHeads(
+  project: string,
+  branches: readonly string[],
+): Promise<Result<readonly (string | null)[]>> {
+  const commonDir = await repositoryOf(project);
+  if (!commonDir.ok) return commonDir;
+  const names = branches.map((branch) => `refs/heads/${branch}`);
+  return resolveCommits(commonDir.value, names, inRepository(commonDir.value));
+}
+
+async function repositoryOf(folder: string): Promise<Result<string>> {
+  const project = await findProject(folder);
+  if (!project.ok) return project;
+  const repository = await findRepository(project.value);
+  return repository.ok ? ok(repository.value.commonDir) : repository;
+}
+
+function lost(commit: string, project: string) {
+  return {
+    code: "commit_missing",
+    message: `The commit ${commit} is not in ${project} any more.`,
+    hint: `It may still be on the remote: git -C ${project} fetch`,
+  };
+}

@@ -1,0 +1,58 @@
+// The stage in which a run waits for its pull request to be merged: played outside, by the agent `forge`. Whoever learns what became of
+// the request (the watcher, a person) reports it here.
+
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
+import type { Actor } from "../../core/run/event.ts";
+import type { Report } from "../../core/flow/outcome.ts";
+import type { Run } from "../../core/run/run.ts";
+import { findWork } from "../../core/run/sequence.ts";
+import type { Delivery, Engine } from "../../engine/engine.ts";
+import type { PullRequestState } from "../../forge/forge.ts";
+import { type Landed, landedPayload } from "../../core/ticket/landed.ts";
+
+const FORGE = "forge";
+
+export type WaitingMerge = { readonly stage: string; readonly attempt: number; readonly since: string };
+
+/** Undefined where the run waits for no merge. */
+export function waitingMerge({ flow }: Pick<ResolvedFlow, "flow">, run: Run): WaitingMerge | undefined {
+  for (const [name, track] of Object.entries(run.tracks)) {
+    if (track.at !== "ready" && !(track.at === "running" && track.outside === true)) continue;
+    if (findWork(flow, run, name, track.stage)?.agent !== FORGE) continue;
+    return { stage: track.stage, attempt: track.attempt, since: track.since };
+  }
+  return undefined;
+}
+
+/** What a state of the request means for the run; undefined as long as it is open. */
+export function reportOf(state: PullRequestState, landed: Landed): Report | undefined {
+  switch (state.state) {
+    case "open":
+      return undefined;
+    case "merged": {
+      const { commit } = state;
+      const summary = `${landed.target} holds ${commit}.`;
+      return {
+        structured: true,
+        verdict: "pass",
+        summary,
+        payload: landedPayload({ ...landed, commit, how: "merged" }),
+      };
+    }
+    case "closed":
+      return { structured: true, verdict: "reject", reason: state.reason };
+    case "revise":
+      return { structured: true, verdict: "revise", summary: state.summary, issues: state.issues };
+  }
+}
+
+/** The same news of the same attempt are taken once. */
+export function report(
+  engine: Pick<Engine, "deliver">,
+  run: Run,
+  { stage, attempt }: WaitingMerge,
+  told: { readonly report: Report; readonly key: string; readonly actor: Actor },
+): Promise<Delivery> {
+  const body = { type: "attempt.finished", stage, attempt, report: told.report, outside: true } as const;
+  return engine.deliver(run.id, body, told.actor, `merge:${stage}:${attempt}:${told.key}`);
+}

@@ -1,0 +1,77 @@
+// Landing put together: the builtin, the watcher of pull requests and the forge of a project, from the settings.
+
+import type { Result } from "../../core/result.ts";
+import type { Run } from "../../core/run/run.ts";
+import { factOf } from "../../core/run/sequence.ts";
+import { isTerminal } from "../../core/ticket/graph.ts";
+import type { Builtin } from "../../attempt/builtins.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Forge } from "../../forge/forge.ts";
+import { openForge } from "../../forge/open.ts";
+import type { MergeSettings } from "../../settings/merge.ts";
+import type { Store } from "../../store/store.ts";
+import type { TicketFolder } from "../file/folder.ts";
+import { createCleanup } from "./cleanup.ts";
+import { createLand } from "./land.ts";
+import { type MergeWatch, openMergeWatch } from "./watch.ts";
+
+export type ForgePlace = {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly settings: Pick<MergeSettings, "forge" | "remote">;
+  /** The folder of the tickets in a project: changes there are our own. */
+  readonly ticketsFolder: string;
+};
+
+export type LandingOptions = ForgePlace & {
+  readonly settings: MergeSettings;
+  readonly store: Store;
+  readonly folderOf: (project: string) => Promise<TicketFolder>;
+  readonly checkEnvironment: Readonly<Record<string, string>>;
+  readonly redact: (text: string) => string;
+  readonly url: () => string;
+  readonly onProblem: (runId: string, error: unknown) => void;
+};
+
+export type LandingParts = {
+  readonly land: Builtin;
+  /** Only where an engine performs. */
+  watch(engine: Engine): MergeWatch;
+};
+
+export function openLanding(options: LandingOptions): LandingParts {
+  const { settings, store, onProblem } = options;
+  const forgeOf = (project: string) => forgeOfProject(project, options);
+  return {
+    land: createLand({
+      ...options,
+      forgeOf,
+      environment: options.checkEnvironment,
+      isTerminal: (run) => isLast(run, options.folderOf),
+    }),
+    watch: (engine) =>
+      openMergeWatch({
+        ...(settings.deleteBranch ? { afterLook: createCleanup({ ...options, forgeOf }) } : {}),
+        store,
+        engine,
+        forgeOf,
+        pollMs: settings.pollMs,
+        redact: options.redact,
+        onProblem,
+      }),
+  };
+}
+
+export function forgeOfProject(project: string, place: ForgePlace): Promise<Result<Forge>> {
+  const { home, environment, settings, ticketsFolder } = place;
+  return openForge({ home, project, environment, settings, own: [ticketsFolder] });
+}
+
+/** By what the files say now, not when the run began: a ticket that builds on this one may have come since. */
+async function isLast(run: Run, folderOf: LandingOptions["folderOf"]): Promise<boolean> {
+  if (typeof factOf(run, ["ticket", "file"]) !== "string") return factOf(run, ["ticket", "terminal"]) !== false;
+  const project = factOf(run, ["ticket", "project"]) ?? factOf(run, ["config", "project"]);
+  if (typeof project !== "string" || project === "") return true;
+  const { tickets } = await (await folderOf(project)).scan();
+  return isTerminal(run.subject.id, tickets);
+}

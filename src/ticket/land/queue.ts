@@ -1,0 +1,200 @@
+// The merge queue: one piece of work at a time per repository and target is put on top of the newest target, checked there, and landed. In
+// one process a chain is enough: only the holder of the engine lock lands anything. Every step can be repeated after a crash: what was about
+// to be landed is written down first, and what is in the target already is noticed before anything is done.
+
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import type { Forge } from "../../forge/forge.ts";
+import { git, inRepository, readConfig } from "../../git/git.ts";
+import { resolveCommits } from "../../git/repository.ts";
+import type { CheckResult } from "./checks.ts";
+
+export type QueuedWork = {
+  readonly runId: string;
+  readonly branch: string;
+  /** The approved one. */
+  readonly commit: string;
+  readonly target: string;
+};
+
+export type QueueOptions = {
+  readonly forge: Forge;
+  /** The user's repository, for the name under which commits are made. */
+  readonly project: string;
+  readonly strategy: "rebase" | "merge";
+  /** Folder for work trees of ours. */
+  readonly folder: string;
+  /** On the merged tree. */
+  readonly check: (dir: string) => Promise<CheckResult>;
+};
+
+export type Landing =
+  | {
+      readonly type: "landed";
+      readonly commit: string;
+      readonly how: "already" | "fast-forward" | "rebase" | "merge";
+      readonly checks: readonly string[];
+    }
+  | { readonly type: "conflict"; readonly files: readonly string[] }
+  | { readonly type: "failed-check"; readonly command: string; readonly why: string; readonly excerpt: string };
+
+const TRIES = 5;
+
+export async function landWork(work: QueuedWork, options: QueueOptions): Promise<Result<Landing>> {
+  const { forge } = options;
+  for (let attempt = 1; ; attempt++) {
+    const expect = await forge.head(work.target);
+    if (!expect.ok) return expect;
+    if (expect.value === null) return err(noTargetBranch(work.target));
+    const landed = await alreadyLanded(work, forge, expect.value);
+    if (!landed.ok) return landed;
+    if (landed.value !== null) return ok({ type: "landed", commit: landed.value, how: "already", checks: [] });
+    const tried = await withTree<Landing>(work, options, expect.value, async (dir, made) => {
+      if ("conflict" in made) return ok({ type: "conflict", files: made.conflict });
+      if (made.commit === expect.value) return ok({ type: "landed", commit: made.commit, how: "already", checks: [] });
+      const checked = await options.check(dir);
+      if (checked.type === "failed") {
+        const { command, why, excerpt } = checked;
+        return ok({ type: "failed-check", command, why, excerpt });
+      }
+      const noted = await note(forge, work.runId, made.commit);
+      if (!noted.ok) return noted;
+      const moved = await forge.land({ commit: made.commit, target: work.target, expect: expect.value ?? "" });
+      if (!moved.ok) return moved;
+      return ok({ type: "landed", commit: made.commit, how: made.how, checks: checked.commands });
+    });
+    if (tried.ok || tried.error.code !== "target_moved" || attempt >= TRIES) return tried;
+  }
+}
+
+const inTurnOf = new Map<string, Promise<unknown>>();
+
+/** After those before it with the same key; whatever became of them. */
+export function inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
+  const before = inTurnOf.get(key) ?? Promise.resolve();
+  const turn = before.then(task, task);
+  const settled = turn
+    .catch(() => undefined)
+    .then(() => {
+      if (inTurnOf.get(key) === settled) inTurnOf.delete(key);
+    });
+  inTurnOf.set(key, settled);
+  return turn;
+}
+
+/** The approved commit itself, or what an earlier try of this run made of it. */
+async function alreadyLanded(work: QueuedWork, forge: Forge, head: string): Promise<Result<string | null>> {
+  const here = inRepository(forge.gitDir);
+  const found = await resolveCommits(forge.gitDir, [work.commit, landingRef(work.runId)], here);
+  if (!found.ok) return found;
+  if (found.value[0] === null || found.value[0] === undefined) return err(commitMissing(work.commit));
+  for (const commit of found.value) {
+    if (commit === null) continue;
+    const reached = await git(forge.gitDir, ["merge-base", "--is-ancestor", commit, head], here);
+    if (reached.ok) return ok(commit);
+  }
+  return ok(null);
+}
+
+type Made =
+  | { readonly commit: string; readonly how: "fast-forward" | "rebase" | "merge" }
+  | { readonly conflict: readonly string[] };
+
+/** A work tree with the work on top of the target, for as long as `use` takes. */
+async function withTree<T>(
+  work: QueuedWork,
+  options: QueueOptions,
+  head: string,
+  use: (dir: string, made: Made) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const { gitDir } = options.forge;
+  const here = inRepository(gitDir);
+  const dir = join(options.folder, work.runId);
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  const remove = async (): Promise<void> => {
+    await rm(dir, { recursive: true, force: true });
+    await git(gitDir, ["worktree", "prune"], here);
+  };
+  // What a crash left of an earlier try.
+  await remove();
+  try {
+    const added = await git(gitDir, ["worktree", "add", "--quiet", "--detach", "--force", dir, work.commit], here);
+    if (!added.ok) return added;
+    const made = await putOnTop(work, options, dir, head);
+    return made.ok ? await use(dir, made.value) : made;
+  } finally {
+    await remove();
+  }
+}
+
+async function putOnTop(work: QueuedWork, options: QueueOptions, dir: string, head: string): Promise<Result<Made>> {
+  const ahead = await git(dir, ["merge-base", "--is-ancestor", head, work.commit]);
+  if (ahead.ok) return ok({ commit: work.commit, how: "fast-forward" });
+  const merges = await git(dir, ["rev-list", "--merges", "--max-count=1", `${head}..${work.commit}`]);
+  if (!merges.ok) return merges;
+  // Merges in the work would be flattened by a rebase, and what they resolved would have to be resolved again.
+  const how = options.strategy === "merge" || merges.value.trim() !== "" ? "merge" : "rebase";
+  const env = await committer(options.project);
+  const done =
+    how === "rebase"
+      ? await git(dir, ["rebase", "--quiet", "--no-autostash", "--no-verify", head], { env: onlyCommitter(env) })
+      : await mergeInto(work, dir, head, env);
+  if (!done.ok) {
+    const unmerged = await git(dir, ["diff", "--name-only", "--diff-filter=U", "-z"]);
+    const files = unmerged.ok ? unmerged.value.split("\0").filter((name) => name !== "") : [];
+    return files.length === 0 ? done : ok({ conflict: files });
+  }
+  const now = await resolveCommits(dir, ["HEAD"]);
+  if (!now.ok) return now;
+  const [commit] = now.value;
+  return commit === undefined || commit === null ? err(commitMissing("HEAD")) : ok({ commit, how });
+}
+
+async function mergeInto(
+  work: QueuedWork,
+  dir: string,
+  head: string,
+  env: Record<string, string>,
+): Promise<Result<string>> {
+  const back = await git(dir, ["checkout", "--quiet", "--detach", head]);
+  if (!back.ok) return back;
+  const message = `Merge ${work.branch} into ${work.target}`;
+  return git(dir, ["merge", "--quiet", "--no-ff", "--no-verify", "--no-edit", "-m", message, work.commit], { env });
+}
+
+/** Authors stay who they are; whoever puts their work on top of others' is the project's own user. */
+async function committer(project: string): Promise<Record<string, string>> {
+  const config = await readConfig(project);
+  const last = (key: string): string | undefined =>
+    config.ok ? config.value.findLast(([name, value]) => name === key && value.trim() !== "")?.[1] : undefined;
+  const name = last("user.name") ?? "Passrail";
+  const email = last("user.email") ?? "passrail@localhost";
+  return { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email, GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email };
+}
+
+const onlyCommitter = (env: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("GIT_COMMITTER")));
+
+const landingRef = (runId: string): string => `refs/passrail/landing/${runId}`;
+
+async function note(forge: Forge, runId: string, commit: string): Promise<Result<null>> {
+  const written = await git(
+    forge.gitDir,
+    ["update-ref", "--no-deref", landingRef(runId), commit],
+    inRepository(forge.gitDir),
+  );
+  return written.ok ? ok(null) : written;
+}
+
+function noTargetBranch(target: string): Problem {
+  return {
+    code: "target_missing",
+    message: `There is no branch ${target} to land in.`,
+    hint: "Make it, or name another one in passrail.yaml: merge: { target: main }",
+  };
+}
+
+function commitMissing(commit: string): Problem {
+  return { code: "commit_missing", message: `The commit ${commit} is not in this repository.` };
+}

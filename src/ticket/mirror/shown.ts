@@ -1,0 +1,56 @@
+// The keys of a ticket's file that tell of its run. Everything else in the file is the person's.
+
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
+import type { Json } from "../../core/json.ts";
+import { openItems, type Run } from "../../core/run/run.ts";
+import { branchOf } from "../../core/run/branch.ts";
+import type { AttemptRecord, Store } from "../../store/store.ts";
+import type { TicketChanges } from "../file/folder.ts";
+
+const ERROR_CHARS = 500;
+
+export async function shownKeys(store: Store, run: Run): Promise<TicketChanges> {
+  const summary = (await store.findRuns(run.id)).find(({ id }) => id === run.id);
+  const flow = (await store.loadFlow(run.flowHash)) as unknown as ResolvedFlow | undefined;
+  const attempts = await store.attempts(run.id);
+  const url = pullRequestOf(attempts);
+  return {
+    status: run.word,
+    run: summary?.number ?? null,
+    ...(flow === undefined ? {} : { branch: branchOf(flow.flow, run) }),
+    last_error: troubleOf(run, attempts),
+    ...(url === undefined ? {} : { pr_url: url }),
+    conflict: null,
+  };
+}
+
+/** Null as long as nothing is wrong: what was wrong before is removed. */
+function troubleOf(run: Run, attempts: readonly AttemptRecord[]): string | null {
+  const reason =
+    run.status === "stopped"
+      ? run.reason
+      : openItems(run)
+          .flatMap((item) => (item.kind === "escalation" ? [item.reason] : []))
+          .at(0);
+  if (reason === undefined) return null;
+  const log = attempts.findLast(({ facts }) => typeof facts["output"] === "string")?.facts["output"];
+  const said = reason.replaceAll(/\s+/gu, " ").trim().slice(0, ERROR_CHARS);
+  return typeof log === "string" ? `${said} (log: ${log})` : said;
+}
+
+/** Where the landing of the work said that it opened one. */
+function pullRequestOf(attempts: readonly AttemptRecord[]): string | undefined {
+  return attempts
+    .flatMap(({ outcome }) => {
+      const payload = objectOf(outcome?.["payload"]);
+      const landed = objectOf(payload["landed"]);
+      return [landed["pr"], objectOf(landed["pr"])["url"], payload["pr_url"]];
+    })
+    .findLast((value) => typeof value === "string" && /^https?:\/\/[^\s]{1,500}$/u.test(value)) as string | undefined;
+}
+
+function objectOf(value: Json | undefined): Readonly<Record<string, Json | undefined>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, Json | undefined>>)
+    : {};
+}

@@ -1,0 +1,63 @@
+// The commits that a ticket's branch must have before anything works on it: what the tickets that it depends on have brought about.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { landedRecord } from "../../core/ticket/landed.ts";
+import { branchName } from "../../core/ticket/plan.ts";
+import type { Ticket } from "../../core/ticket/ticket.ts";
+import type { Store } from "../../store/store.ts";
+import { ownRuns } from "./own-runs.ts";
+
+const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/u;
+const BRANCH = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$/u;
+const MOST = 100;
+
+export type Containing = {
+  readonly store: Store;
+  /** The project whose folder has the tickets, and the repository that agents work in. */
+  readonly project: string;
+  readonly repository: string;
+  readonly tickets: ReadonlyMap<string, Ticket>;
+};
+
+/** What came before a predecessor is in its commit already; where that is not known, those before it are asked. */
+export async function containedCommits(ticket: Ticket, context: Containing): Promise<readonly string[]> {
+  const commits = new Set<string>();
+  const seen = new Set<string>([ticket.id]);
+  const open = [...ticket.dependsOn];
+  for (let id = open.shift(); id !== undefined && commits.size < MOST; id = open.shift()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const before = context.tickets.get(id);
+    if (before === undefined) continue;
+    const commit = before.status === "Done" ? await commitOf(before, context) : undefined;
+    if (commit === undefined) open.push(...before.dependsOn);
+    else commits.add(commit);
+  }
+  return [...commits];
+}
+
+async function commitOf(ticket: Ticket, { store, project, repository }: Containing): Promise<string | undefined> {
+  for (const { id, status } of await ownRuns(store, project, ticket.id)) {
+    if (status !== "completed") continue;
+    const landed = landedRecord(await store.attempts(id));
+    if (landed !== undefined) return landed.commit;
+  }
+  return headOf(repository, branchName(ticket));
+}
+
+const run = promisify(execFile);
+
+/** Reads a ref and nothing else; undefined where there is no such branch, or no repository. */
+async function headOf(repository: string, branch: string): Promise<string | undefined> {
+  if (!BRANCH.test(branch) || branch.includes("..")) return undefined;
+  const args = ["--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C", repository];
+  const query = ["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${branch}^{commit}`];
+  try {
+    const { stdout } = await run("git", [...args, ...query], { timeout: 10_000, maxBuffer: 4096 });
+    const commit = stdout.trim();
+    return COMMIT.test(commit) ? commit : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+// A workspace that confines: a clone of its own, and every program in it inside bubblewrap, where the project, the state folder, other
+// workspaces and the user's home do not exist. Fails closed: without bubblewrap nothing is opened and nothing is started.
+
+import { homedir } from "node:os";
+import { ok } from "../../../core/result.ts";
+import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
+import type { GitWorkspaces } from "../../git-workspaces.ts";
+import type { Launch } from "../../workspace.ts";
+import { bubblewrapArguments } from "./arguments.ts";
+import { type Bubblewrap, bubblewrapFinder } from "./check.ts";
+import { type BubblewrapSettings, lookInside } from "./inside.ts";
+import { userInside } from "./user.ts";
+
+export type BubblewrapOptions = Clones & {
+  readonly settings: BubblewrapSettings;
+  /** Folders that all workspaces share. */
+  readonly caches: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorkspaces {
+  const { home, settings, caches } = options;
+  const network = settings.network ?? "on";
+  const find = bubblewrapFinder(options.environment, network);
+  return createConfinedWorkspaces(options, {
+    async check() {
+      const found = await find();
+      return found.ok ? ok(null) : found;
+    },
+
+    async confine({ workspace, top, own }, launch) {
+      const found = await find();
+      if (!found.ok) return found;
+      const place = { home, top, own, repository: workspace.repository, caches };
+      const inside = await lookInside(launch, place, settings, launch.env["HOME"] ?? homedir());
+      if (!inside.ok) return inside;
+      const args = bubblewrapArguments({ mounts: inside.value.mounts, cwd: launch.cwd, network, user: userInside() });
+      return ok({
+        ...launch,
+        argv: commandLine(found.value, args, launch.argv),
+        env: { ...launch.env, HOME: inside.value.home, TMPDIR: "/tmp" },
+      });
+    },
+  });
+}
+
+/**
+ * bwrap itself would fall over at the first TERM and take the program with it at once. So it does not hear it, and the program does: it gets
+ * its moment to save what it has. `env` would take a name with `=` for a variable.
+ */
+function commandLine({ bwrap, env }: Bubblewrap, args: readonly string[], program: Launch["argv"]): Launch["argv"] {
+  if (env === null || program[0].includes("=")) return [bwrap, ...args, "--", ...program];
+  return [env, "--ignore-signal=TERM", bwrap, ...args, "--", env, "--default-signal=TERM", ...program];
+}

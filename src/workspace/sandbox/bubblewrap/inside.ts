@@ -1,0 +1,133 @@
+// What one program sees in its sandbox, put together: the system, its own files, a home and a /tmp of the workspace, the clone, the folders of
+// the attempt. Neither the user's project nor the state folder is among them.
+
+import { realpath, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { err, ok, type Problem, type Result } from "../../../core/result.ts";
+import { contains } from "../shared/contains.ts";
+import { existing } from "../shared/existing.ts";
+import { openPrivate } from "../shared/private-folder.ts";
+import type { Launch } from "../../workspace.ts";
+import type { Mount } from "./arguments.ts";
+import { loginOf } from "./logins.ts";
+import { programMounts } from "./program.ts";
+import { systemMounts } from "./system.ts";
+import { prepareTargets } from "./targets.ts";
+import { userInside, userMounts } from "./user.ts";
+
+export type BubblewrapSettings = {
+  readonly network?: "on" | "off" | undefined;
+  readonly read?: readonly string[] | undefined;
+  readonly write?: readonly string[] | undefined;
+  readonly logins?: "on" | "off" | undefined;
+};
+
+export type Place = {
+  /** The state folder. */
+  readonly home: string;
+  /** The whole clone. */
+  readonly top: string;
+  /** Folder of ours for this workspace. */
+  readonly own: string;
+  /** The user's repository, where it is known. */
+  readonly repository: string | undefined;
+  /** Folders that all workspaces share by the operator's will. */
+  readonly caches: readonly string[];
+};
+
+export type Inside = { readonly mounts: readonly Mount[]; readonly home: string };
+
+export async function lookInside(
+  launch: Launch,
+  place: Place,
+  settings: BubblewrapSettings,
+  userHome: string,
+): Promise<Result<Inside>> {
+  const home = isAbsolute(userHome) && userHome !== "/" ? userHome : "/home/agent";
+  const privates: Mount[] = [];
+  const keep = async (target: string, name: string): Promise<Result<null>> => {
+    const folder = await openPrivate(place.own, name);
+    if (!folder.ok) return folder;
+    privates.push({ kind: "write", source: folder.value, target });
+    return ok(null);
+  };
+  const login = settings.logins === "off" ? NO_LOGIN : await loginOf(launch, home);
+  const outside = login.folders.filter((folder) => !contains(home, folder));
+  const wanted = [["/tmp", "tmp"], [home, "home"], ...outside.map((folder, index) => [folder, `login-${index}`])];
+  for (const [target = "", name = ""] of wanted) {
+    const kept = await keep(target, name);
+    if (!kept.ok) return kept;
+  }
+  const user = await userMounts(userInside(), home, place.own);
+  if (!user.ok) return user;
+  const chosen = await chosenMounts(settings, home, place.home);
+  if (!chosen.ok) return chosen;
+  const project = place.repository === undefined ? [] : [place.repository, ...workTreeOf(place.repository)];
+  const mounts: Mount[] = [
+    ...(await systemMounts()),
+    ...user.value,
+    ...privates,
+    ...(await programMounts(launch, {
+      top: place.top,
+      userHome: home,
+      closed: [home, place.home, tmpdir(), ...project],
+    })),
+    ...login.read.map((path) => same("read", path)),
+    ...login.write.map((path) => same("write", path)),
+    ...chosen.value,
+    ...[place.top, ...(await existing(place.caches)), ...launch.folders].map((path) => same("write", path)),
+  ];
+  const needed = mounts.filter((mount) => !isSeenAnyway(mount, mounts));
+  await prepareTargets(needed, privates);
+  return ok({ mounts: needed, home });
+}
+
+const NO_LOGIN = { folders: [], read: [], write: [] };
+
+const same = (kind: "read" | "write", path: string): Mount => ({ kind, source: path, target: path });
+
+/** What the settings add. The state folder is never shown: the keys of the API and other people's work lie there. */
+async function chosenMounts(
+  settings: BubblewrapSettings,
+  userHome: string,
+  stateFolder: string,
+): Promise<Result<readonly Mount[]>> {
+  const mounts: Mount[] = [];
+  for (const kind of ["read", "write"] as const) {
+    for (const said of settings[kind] ?? []) {
+      const path = said === "~" || said.startsWith("~/") ? join(userHome, said.slice(1)) : said;
+      const real = isAbsolute(path) ? await realpath(path).catch(() => null) : null;
+      if (real === null || (await stat(real).catch(() => null)) === null) {
+        return err(badSetting(kind, said, "does not exist or is not absolute"));
+      }
+      if (contains(real, stateFolder) || contains(stateFolder, real)) {
+        return err(badSetting(kind, said, `would show the state folder ${stateFolder}`));
+      }
+      mounts.push({ kind, source: real, target: path });
+    }
+  }
+  return ok(mounts);
+}
+
+function badSetting(kind: string, said: string, why: string): Problem {
+  return {
+    code: "sandbox_setting_invalid",
+    message: `workspaces.bubblewrap.${kind}: ${said} ${why}.`,
+    hint: "Change it in passrail.yaml; `passrail config` says which file it comes from",
+  };
+}
+
+const workTreeOf = (repository: string): readonly string[] =>
+  basename(repository) === ".git" ? [dirname(repository)] : [];
+
+/** Below a folder that shows the same already; mounting it again would need a place in a folder that cannot be written. */
+function isSeenAnyway(mount: Mount, all: readonly Mount[]): boolean {
+  if (mount.kind === "write") return false;
+  const above = all
+    .filter(({ target }) => target !== mount.target && contains(target, mount.target))
+    .toSorted((a, b) => b.target.length - a.target.length)[0];
+  // /bin/sh on a machine whose /bin is a link to usr/bin.
+  if (above?.kind === "link") return true;
+  return above?.kind === "read" && above.source === above.target;
+}

@@ -1,0 +1,86 @@
+// What the known coding agents need of the user's home to be logged in, for the one that is started and nothing for others. Credentials can
+// be written, because they are renewed in place. Settings can only be read: whoever can write the hooks in them runs programs outside.
+
+import { basename, isAbsolute, join } from "node:path";
+import { existing } from "../shared/existing.ts";
+import type { Launch } from "../../workspace.ts";
+
+export type Login = {
+  /** Folders of the program's own that must be there and writable; what it keeps in them stays in the sandbox. */
+  readonly folders: readonly string[];
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+};
+
+/** Of those files only what exists. */
+export async function loginOf(launch: Launch, userHome: string): Promise<Login> {
+  const known = LOGINS.find(({ name }) => isCalled(name, launch))?.login(launch.env, userHome);
+  if (known === undefined) return { folders: [], read: [], write: [] };
+  return { folders: known.folders, read: await existing(known.read), write: await existing(known.write) };
+}
+
+/** By the program's name, or by what it is the interpreter of: `node …/codex.js`, `claude-code-acp`. */
+function isCalled(name: string, { program, argv }: Launch): boolean {
+  return [program, argv[0], argv[1] ?? ""].some((word) => basename(word).includes(name));
+}
+
+type Known = { readonly name: string; readonly login: (env: Launch["env"], userHome: string) => Login };
+
+const LOGINS: readonly Known[] = [
+  {
+    name: "claude",
+    login: (env, home) => {
+      const folder = from(env["CLAUDE_CONFIG_DIR"], join(home, ".claude"));
+      const settings = ["settings.json", "CLAUDE.md", "agents", "commands", "plugins", "rules", "skills"];
+      return {
+        folders: [folder],
+        read: settings.map((name) => join(folder, name)),
+        write: [join(folder, ".credentials.json")],
+      };
+    },
+  },
+  {
+    name: "codex",
+    login: (env, home) => {
+      const folder = from(env["CODEX_HOME"], join(home, ".codex"));
+      const settings = ["config.toml", "AGENTS.md", "prompts", "skills"];
+      return {
+        folders: [folder],
+        read: settings.map((name) => join(folder, name)),
+        write: [join(folder, "auth.json")],
+      };
+    },
+  },
+  {
+    name: "gemini",
+    login: (env, home) => {
+      const folder = join(from(env["GEMINI_CLI_HOME"], home), ".gemini");
+      const settings = ["settings.json", "google_accounts.json", "installation_id", "GEMINI.md", ".env"];
+      return {
+        folders: [folder],
+        read: settings.map((name) => join(folder, name)),
+        write: [join(folder, "oauth_creds.json")],
+      };
+    },
+  },
+  {
+    name: "opencode",
+    login: (env, home) => {
+      const data = join(from(env["XDG_DATA_HOME"], join(home, ".local", "share")), "opencode");
+      const state = join(from(env["XDG_STATE_HOME"], join(home, ".local", "state")), "opencode");
+      const cache = join(from(env["XDG_CACHE_HOME"], join(home, ".cache")), "opencode");
+      const config = join(from(env["XDG_CONFIG_HOME"], join(home, ".config")), "opencode");
+      const settings = ["opencode.json", "opencode.jsonc", "config.json", "AGENTS.md", "agent", "agents", "command"];
+      const more = ["commands", "mode", "modes", "plugin", "plugins", "skill", "skills", "themes", "tool", "tools"];
+      return {
+        // It writes beside its settings, too.
+        folders: [data, state, cache, config],
+        read: [...settings, ...more].map((name) => join(config, name)),
+        write: [join(data, "auth.json")],
+      };
+    },
+  },
+];
+
+const from = (said: string | undefined, usual: string): string =>
+  said !== undefined && isAbsolute(said) ? said : usual;

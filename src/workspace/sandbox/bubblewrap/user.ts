@@ -1,0 +1,38 @@
+// Who a program is inside: never root, also where Passrail runs as root. Agents' programs refuse to work as root, and their own sandboxes
+// cannot be made by a root without its powers. The names of the machine's other users are nobody's business.
+
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ok, type Result } from "../../../core/result.ts";
+import { openPrivate } from "../shared/private-folder.ts";
+import type { Mount } from "./arguments.ts";
+
+export type User = { readonly uid: number; readonly gid: number };
+
+/** Files stay those of the user outside: one is the other. */
+export function userInside(): User {
+  const uid = process.getuid?.() ?? 0;
+  const gid = process.getgid?.() ?? 0;
+  return { uid: uid === 0 ? 1000 : uid, gid: gid === 0 ? 1000 : gid };
+}
+
+/** /etc/passwd and /etc/group with this one user. */
+export async function userMounts({ uid, gid }: User, home: string, own: string): Promise<Result<readonly Mount[]>> {
+  const folder = await openPrivate(own, "etc");
+  if (!folder.ok) return folder;
+  // A home with such a character would be another line, or another field.
+  const shown = /[:\r\n]/u.test(home) ? "/" : home;
+  const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
+  const files = {
+    passwd: `agent:x:${uid}:${gid}::${shown}:${shell}\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n`,
+    group: `agent:x:${gid}:\nnogroup:x:65534:\n`,
+  };
+  const mounts: Mount[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    const source = join(folder.value, name);
+    await writeFile(source, text, { mode: 0o600 });
+    mounts.push({ kind: "read", source, target: join("/etc", name) });
+  }
+  return ok(mounts);
+}

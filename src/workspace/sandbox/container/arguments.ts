@@ -1,0 +1,77 @@
+// The command line of `docker run` or `podman run` for one program. Values of variables are not on it: everybody on the machine can read
+// a command line, so the names are there and the values in the environment of the client.
+
+import { err, ok, type Result } from "../../../core/result.ts";
+import { unavailable } from "../shared/unavailable.ts";
+import { variablesInside } from "../shared/variables.ts";
+import type { Launch } from "../../workspace.ts";
+
+export type ContainerSettings = {
+  readonly image: string;
+  readonly network?: "on" | "off" | "host" | undefined;
+  readonly options?: readonly string[] | undefined;
+};
+
+export type ContainerPlan = {
+  readonly engine: "docker" | "podman";
+  readonly settings: ContainerSettings;
+  readonly name: string;
+  readonly labels: readonly string[];
+  readonly user: { readonly uid: number; readonly gid: number };
+  /** Seen inside at the same paths, writable. */
+  readonly folders: readonly string[];
+  /** A folder of the workspace that stands for the home inside. */
+  readonly home: string;
+  readonly launch: Launch;
+};
+
+const INSIDE_HOME = "/home/agent";
+const PIDS = "4096";
+
+export function containerArguments(plan: ContainerPlan): Result<readonly string[]> {
+  const { engine, settings, launch, user } = plan;
+  const mounts: string[] = [];
+  for (const [source, target] of [...plan.folders.map((path) => [path, path]), [plan.home, INSIDE_HOME]] as const) {
+    const mount = mountOption(source ?? "", target ?? "");
+    if (mount === null) {
+      const hint = "Move the state folder: --home, or PASSRAIL_HOME";
+      return err(unavailable(engine, `${source} cannot be shown inside because of a character in its name.`, hint));
+    }
+    mounts.push("--mount", mount);
+  }
+  const names = variablesInside(launch.env);
+  return ok([
+    "run",
+    "--rm",
+    "--interactive",
+    // Collects what ends inside and hands signals on.
+    "--init",
+    // Fetched by a person, before: an attempt's time is not for downloads, and what is fetched is not chosen by chance.
+    "--pull=never",
+    `--name=${plan.name}`,
+    ...plan.labels.map((label) => `--label=${label}`),
+    `--network=${NETWORK[settings.network ?? "on"]}`,
+    `--user=${user.uid}:${user.gid}`,
+    // Without root on the machine, podman maps its own user to root inside unless it is told to keep it.
+    ...(engine === "podman" && user.uid !== 0 ? ["--userns=keep-id"] : []),
+    "--cap-drop=ALL",
+    "--security-opt=no-new-privileges",
+    `--pids-limit=${PIDS}`,
+    ...mounts,
+    `--workdir=${launch.cwd}`,
+    ...names.map((name) => `--env=${name}`),
+    `--env=HOME=${INSIDE_HOME}`,
+    ...(settings.options ?? []),
+    settings.image,
+    // By the name that it has in the image.
+    launch.program,
+    ...launch.argv.slice(1),
+  ]);
+}
+
+const NETWORK = { on: "bridge", off: "none", host: "host" } as const;
+
+/** The option is a line of comma-separated values; null for a path that would say something else in it. */
+function mountOption(source: string, target: string): string | null {
+  return [source, target].some((path) => /[,"\r\n]/u.test(path)) ? null : `type=bind,source=${source},target=${target}`;
+}

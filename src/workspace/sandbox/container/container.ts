@@ -1,0 +1,77 @@
+// Workspaces whose programs run in a container of docker or podman: a clone of its own, shown inside at the same path. A container does not
+// end with its client, so every one carries the workspace's name and is ended before the next one, before the clone is closed, and after a crash.
+
+import { createHash, randomBytes } from "node:crypto";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { err, ok } from "../../../core/result.ts";
+import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
+import { existing } from "../shared/existing.ts";
+import { findOnPath } from "../shared/find-on-path.ts";
+import { openPrivate } from "../shared/private-folder.ts";
+import { unavailable } from "../shared/unavailable.ts";
+import type { GitWorkspaces } from "../../git-workspaces.ts";
+import { type ContainerSettings, containerArguments } from "./arguments.ts";
+import { clientEnvironment, type EngineName, engineFinder, removeContainers } from "./engine.ts";
+
+export type ContainerOptions = Clones & {
+  readonly engine: EngineName;
+  /** Undefined where nothing is set: then there is no image. */
+  readonly settings: ContainerSettings | undefined;
+  readonly caches: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/** The program that stands for the container here: what ends it ends the container. */
+const ATTEND = fileURLToPath(new URL(`./attend${extname(import.meta.url)}`, import.meta.url));
+
+export function createContainerWorkspaces(options: ContainerOptions): GitWorkspaces {
+  const { engine, environment, home } = options;
+  const find = engineFinder(engine, options.settings, environment);
+  const store = createHash("sha256").update(home).digest("hex").slice(0, 12);
+  const labelOf = (name: string): string => `passrail.workspace=${store}-${name}`;
+  return createConfinedWorkspaces(options, {
+    ownPrograms: true,
+
+    async check() {
+      const found = await find();
+      return found.ok ? ok(null) : found;
+    },
+
+    async end({ name }) {
+      // Settings may have changed since; without the client there never was a container.
+      const client = findOnPath(environment["PATH"] ?? "", engine);
+      return client === undefined ? ok(null) : removeContainers(engine, client, environment, labelOf(name));
+    },
+
+    async confine({ top, own, name }, launch) {
+      const found = await find();
+      if (!found.ok) return found;
+      const ended = await removeContainers(engine, found.value.client, environment, labelOf(name));
+      if (!ended.ok) return ended;
+      const user = { uid: process.getuid?.(), gid: process.getgid?.() };
+      if (user.uid === undefined || user.gid === undefined) {
+        return err(unavailable(engine, "this system has no users by number.", "Use Linux, macOS or WSL"));
+      }
+      const privateHome = await openPrivate(own, "home");
+      if (!privateHome.ok) return privateHome;
+      const container = `passrail-${store}-${name}-${randomBytes(4).toString("hex")}`;
+      const args = containerArguments({
+        engine,
+        settings: found.value.settings,
+        name: container,
+        labels: [`passrail.store=${store}`, labelOf(name)],
+        user: { uid: user.uid, gid: user.gid },
+        folders: [...new Set([top, ...(await existing(options.caches)), ...launch.folders])],
+        home: privateHome.value,
+        launch,
+      });
+      if (!args.ok) return args;
+      return ok({
+        ...launch,
+        argv: [process.execPath, ATTEND, found.value.client, container, ...args.value],
+        env: { ...launch.env, ...clientEnvironment(environment) },
+      });
+    },
+  });
+}

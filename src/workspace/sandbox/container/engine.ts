@@ -1,0 +1,103 @@
+// The container engine as it is called here: whether it answers, and the end of containers that nobody waits for any more.
+
+import { execFile } from "node:child_process";
+import { err, ok, type Result } from "../../../core/result.ts";
+import { findOnPath } from "../shared/find-on-path.ts";
+import { unavailable } from "../shared/unavailable.ts";
+import type { ContainerSettings } from "./arguments.ts";
+
+export type EngineName = "docker" | "podman";
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const ANSWER_MS = 20_000;
+const REMOVE_MS = 60_000;
+
+/** What the client itself needs to find its engine. */
+const OF_THE_CLIENT =
+  /^(?:PATH|HOME|XDG_RUNTIME_DIR|XDG_CONFIG_HOME|XDG_DATA_HOME|SSH_AUTH_SOCK|DOCKER_.*|CONTAINER_.*)$/u;
+
+export function clientEnvironment(environment: Environment): Readonly<Record<string, string>> {
+  const entries = Object.entries(environment).filter(
+    ([name, value]) => value !== undefined && OF_THE_CLIENT.test(name),
+  );
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+/** The absolute path of the client, when its engine answers and has the image. A yes is remembered. */
+export function engineFinder(
+  engine: EngineName,
+  settings: ContainerSettings | undefined,
+  environment: Environment,
+): () => Promise<Result<{ readonly client: string; readonly settings: ContainerSettings }>> {
+  let found: { readonly client: string; readonly settings: ContainerSettings } | undefined;
+  const no = (what: string, hint: string) => err(unavailable(engine, what, hint));
+  return async () => {
+    if (found !== undefined) return ok(found);
+    if (settings === undefined) {
+      return no(
+        "no image is set.",
+        "Set workspaces.docker.image in passrail.yaml to an image with git and your agent in it",
+      );
+    }
+    const { image } = settings;
+    // Beginning with a dash it would be an option that nobody meant.
+    if (!/^[A-Za-z0-9][\w./:@-]*$/u.test(image))
+      return no(`${JSON.stringify(image)} is no image.`, "Change workspaces.docker.image");
+    const client = findOnPath(environment["PATH"] ?? "", engine);
+    if (client === undefined) {
+      return no(
+        `the program ${engine} was not found on the PATH.`,
+        `Install ${engine}, or choose workspaces.sandbox: bubblewrap`,
+      );
+    }
+    const env = clientEnvironment(environment);
+    const answers = await call(client, ["version", "--format", "{{.Server.Version}}"], env, ANSWER_MS);
+    if (!answers.ok) return no(`its engine does not answer: ${answers.error}`, `Start it, and try: ${engine} version`);
+    const has = await call(client, ["image", "inspect", "--format", "{{.Id}}", image], env, ANSWER_MS);
+    if (!has.ok) return no(`the image ${image} is not on this machine.`, `Fetch it: ${engine} pull ${image}`);
+    found = { client, settings };
+    return ok(found);
+  };
+}
+
+/** Ends and removes every container with this label. Repeating it is fine. */
+export async function removeContainers(
+  engine: EngineName,
+  client: string,
+  environment: Environment,
+  label: string,
+): Promise<Result<null>> {
+  const env = clientEnvironment(environment);
+  const listed = await call(
+    client,
+    ["ps", "--all", "--quiet", "--no-trunc", `--filter=label=${label}`],
+    env,
+    ANSWER_MS,
+  );
+  const hint = `Look at it: ${engine} ps --all --filter label=${label}`;
+  if (!listed.ok) return err(unavailable(engine, `its containers could not be listed: ${listed.error}`, hint));
+  const ids = listed.value.split("\n").filter((id) => /^[0-9a-zA-Z][\w.-]*$/u.test(id));
+  if (ids.length === 0) return ok(null);
+  const removed = await call(client, ["rm", "--force", ...ids], env, REMOVE_MS);
+  return removed.ok ? ok(null) : err(unavailable(engine, `a container could not be ended: ${removed.error}`, hint));
+}
+
+function call(
+  client: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  timeout: number,
+): Promise<Result<string, string>> {
+  return new Promise((resolve) => {
+    execFile(
+      client,
+      args,
+      { env, timeout, killSignal: "SIGKILL", maxBuffer: 4 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        if (error === null) return resolve(ok(stdout));
+        const said = stderr.trim().split("\n").at(-1) ?? "";
+        resolve(err((said === "" ? error.message : said).slice(0, 300)));
+      },
+    );
+  });
+}

@@ -1,0 +1,135 @@
+// The part of Daytona's HTTP API that is used here: sandboxes by name, files, and commands that are run to their end. Spoken directly, because
+// the vendor's SDK brings some hundred packages along. Every call has an end.
+
+import { err, ok, type Result } from "../../../core/result.ts";
+
+export type DaytonaAccess = { readonly url: string; readonly key: string };
+
+export type Sandbox = {
+  readonly id: string;
+  readonly state: string;
+  /** Where the sandbox's own API answers. */
+  readonly toolbox: string;
+};
+
+export type Ran = { readonly exitCode: number; readonly output: string };
+
+export type Daytona = {
+  /** Null when there is none of this name. */
+  find(name: string): Promise<Result<Sandbox | null>>;
+  create(wanted: { readonly name: string; readonly image?: string; readonly labels: object }): Promise<Result<Sandbox>>;
+  /** Fine also when it is gone. */
+  remove(name: string): Promise<Result<null>>;
+  run(sandbox: Sandbox, command: string, seconds: number): Promise<Result<Ran>>;
+  upload(sandbox: Sandbox, path: string, bytes: Uint8Array): Promise<Result<null>>;
+  download(sandbox: Sandbox, path: string, maxBytes: number): Promise<Result<Uint8Array>>;
+};
+
+const CALL_MS = 60_000;
+const FILE_MS = 10 * 60_000;
+/** Without news from us for this long a sandbox stops, and what has stopped is deleted: one that was forgotten costs nothing for long. */
+const IDLE_MINUTES = 30;
+
+type Init = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
+
+export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
+  const call = async (address: string, init: Init = {}, ms = CALL_MS): Promise<Result<Response>> => {
+    const headers = { Authorization: `Bearer ${key}`, "X-Daytona-Source": "passrail", ...init.headers };
+    try {
+      const response = await fetch(address, { ...init, headers, redirect: "error", signal: AbortSignal.timeout(ms) });
+      if (response.ok) return ok(response);
+      const said = (await response.text().catch(() => "")).slice(0, 300);
+      return err({
+        code: `daytona_${response.status}`,
+        message: `Daytona answered ${response.status}: ${said}`,
+        ...hint(response.status),
+      });
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
+      const what = error instanceof Error ? error.message : String(error);
+      return err({ code: "daytona_unreachable", message: `Daytona could not be reached at ${url} (${what}${cause}).` });
+    }
+  };
+  const json = (body: object): Init => ({
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const inside = ({ toolbox, id }: Sandbox, path: string): string => `${toolbox.replace(/\/$/u, "")}/${id}${path}`;
+  const base = url.replace(/\/$/u, "");
+
+  const read = async (response: Response): Promise<Result<Sandbox>> => {
+    const told = (await response.json().catch(() => null)) as Record<string, unknown> | null;
+    const { id, state, toolboxProxyUrl } = told ?? {};
+    if (typeof id !== "string" || !/^[\w-]{1,100}$/u.test(id)) {
+      return err({ code: "daytona_answer", message: "Daytona told no id of its sandbox." });
+    }
+    if (typeof toolboxProxyUrl === "string") return ok({ id, state: String(state), toolbox: toolboxProxyUrl });
+    const asked = await call(`${base}/sandbox/${id}/toolbox-proxy-url`);
+    if (!asked.ok) return asked;
+    const { url: toolbox } = (await asked.value.json().catch(() => ({}))) as { url?: unknown };
+    return typeof toolbox === "string"
+      ? ok({ id, state: String(state), toolbox })
+      : err({ code: "daytona_answer", message: "Daytona told no address of its sandbox." });
+  };
+
+  return {
+    async find(name) {
+      const found = await call(`${base}/sandbox/${encodeURIComponent(name)}`);
+      if (!found.ok) return found.error.code === "daytona_404" ? ok(null) : found;
+      return read(found.value);
+    },
+    async create({ name, image, labels }) {
+      const build = image === undefined ? {} : { buildInfo: { dockerfileContent: `FROM ${image}\n` } };
+      const ends = { autoStopInterval: IDLE_MINUTES, autoDeleteInterval: 0 };
+      const made = await call(`${base}/sandbox`, json({ name, labels, ...ends, ...build }), FILE_MS);
+      return made.ok ? read(made.value) : made;
+    },
+    async remove(name) {
+      const gone = await call(`${base}/sandbox/${encodeURIComponent(name)}`, { method: "DELETE" });
+      return gone.ok || gone.error.code === "daytona_404" ? ok(null) : gone;
+    },
+    async run(sandbox, command, seconds) {
+      const body = json({ command, timeout: seconds });
+      const ran = await call(inside(sandbox, "/process/execute"), body, (seconds + 30) * 1000);
+      if (!ran.ok) return ran;
+      const told = (await ran.value.json().catch(() => ({}))) as { exitCode?: unknown; result?: unknown };
+      return ok({ exitCode: Number(told.exitCode ?? -1), output: typeof told.result === "string" ? told.result : "" });
+    },
+    async upload(sandbox, path, bytes) {
+      const address = inside(sandbox, `/files/upload-v2?path=${encodeURIComponent(path)}`);
+      const headers = { "Content-Type": "application/octet-stream" };
+      const sent = await call(address, { method: "POST", headers, body: Buffer.from(bytes) }, FILE_MS);
+      return sent.ok ? ok(null) : sent;
+    },
+    async download(sandbox, path, maxBytes) {
+      const got = await call(inside(sandbox, `/files/download?path=${encodeURIComponent(path)}`), {}, FILE_MS);
+      if (!got.ok) return got;
+      return readCapped(got.value, path, maxBytes);
+    },
+  };
+}
+
+function hint(status: number): { hint?: string } {
+  return status === 401 || status === 403 ? { hint: "Check the key: DAYTONA_API_KEY" } : {};
+}
+
+/** What comes from a sandbox is an agent's: it may be endless. */
+async function readCapped(response: Response, path: string, maxBytes: number): Promise<Result<Uint8Array>> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      total += chunk.length;
+      if (total > maxBytes)
+        return err({
+          code: "daytona_file_too_large",
+          message: `${path} in the sandbox is larger than ${maxBytes} bytes.`,
+        });
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    return err({ code: "daytona_unreachable", message: `${path} could not be fetched: ${String(error)}` });
+  }
+  return ok(Buffer.concat(chunks));
+}

@@ -1,0 +1,114 @@
+// Workspaces in sandboxes of Daytona: a clone here, its work carried to a sandbox for each program and back after it. The sandbox is made when
+// the first program is started, serves all programs of the workspace, and is deleted when the workspace is closed, whatever came of it.
+
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { err, ok, type Problem, type Result } from "../../../core/result.ts";
+import { checkBranchName } from "../../../git/branch-name.ts";
+import { type Clones, createConfinedWorkspaces } from "../shared/confined.ts";
+import { unavailable } from "../shared/unavailable.ts";
+import { variablesInside } from "../shared/variables.ts";
+import type { GitWorkspaces } from "../../git-workspaces.ts";
+import { connectDaytona, type DaytonaAccess } from "./api.ts";
+import { pull, whereIsWork } from "./carry.ts";
+import { type Job, KEY_VARIABLE } from "./job.ts";
+import { endProgram, remoteOf } from "./scripts.ts";
+
+export type DaytonaOptions = Clones & {
+  readonly settings: {
+    readonly url?: string | undefined;
+    readonly image?: string | undefined;
+    /** The variable that holds the key. */
+    readonly key_from?: string | undefined;
+  };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+const URL_BY_DEFAULT = "https://app.daytona.io/api";
+const EXEC = fileURLToPath(new URL(`./exec${extname(import.meta.url)}`, import.meta.url));
+
+export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces {
+  const { home, settings, environment } = options;
+  const store = createHash("sha256").update(home).digest("hex").slice(0, 12);
+  const sandboxOf = (name: string): string => `passrail-${store}-${name}`;
+  const access = (): Result<DaytonaAccess> => {
+    const variable = settings.key_from ?? "DAYTONA_API_KEY";
+    const key = environment[variable];
+    if (key === undefined || key === "") {
+      return err(
+        unavailable("daytona", `${variable} is not set.`, `export ${variable}=…, from app.daytona.io/dashboard/keys`),
+      );
+    }
+    if (settings.image !== undefined && !/^[A-Za-z0-9][\w./:@-]*$/u.test(settings.image)) {
+      return err(
+        unavailable("daytona", `${JSON.stringify(settings.image)} is no image.`, "Change workspaces.daytona.image"),
+      );
+    }
+    return ok({ url: settings.url ?? environment["DAYTONA_API_URL"] ?? URL_BY_DEFAULT, key });
+  };
+  return createConfinedWorkspaces(options, {
+    ownPrograms: true,
+
+    async check() {
+      const known = access();
+      return known.ok ? ok(null) : known;
+    },
+
+    async confine({ workspace, name, top, own }, launch) {
+      const known = access();
+      if (!known.ok) return known;
+      const branch = checkBranchName(workspace.branch ?? "");
+      if (!branch.ok) return branch;
+      const job: Job = {
+        url: known.value.url,
+        name: sandboxOf(name),
+        ...(settings.image === undefined ? {} : { image: settings.image }),
+        labels: { "passrail.store": store, "passrail.workspace": name },
+        top,
+        branch: branch.value,
+        own,
+        cwd: launch.cwd,
+        folders: [...launch.folders],
+        argv: [launch.program, ...launch.argv.slice(1)],
+        variables: [...variablesInside(launch.env)],
+      };
+      const file = join(own, "job.json");
+      await writeFile(file, JSON.stringify(job), { mode: 0o600 });
+      return ok({
+        ...launch,
+        argv: [process.execPath, EXEC, file],
+        env: { ...launch.env, [KEY_VARIABLE]: known.value.key },
+      });
+    },
+
+    async end({ workspace, name, top, own }, why) {
+      const work = await whereIsWork(own);
+      const known = access();
+      // Without a key nothing can be asked for. What has no work of ours is left to end by itself.
+      if (!known.ok) return work === "here" ? ok(null) : known;
+      const daytona = connectDaytona(known.value);
+      const found = await daytona.find(sandboxOf(name));
+      if (!found.ok) return found;
+      if (found.value === null) return ok(null);
+      if (work === "there") {
+        if (found.value.state !== "started") return err(notRunning(sandboxOf(name), found.value.state));
+        const remote = remoteOf(sandboxOf(name));
+        const ended = await daytona.run(found.value, endProgram(remote, "KILL"), 30);
+        if (!ended.ok) return ended;
+        const carried = { daytona, sandbox: found.value, remote, top, branch: workspace.branch ?? "", own };
+        const brought = await pull(carried);
+        if (!brought.ok) return brought;
+      }
+      return why === "close" ? daytona.remove(sandboxOf(name)) : ok(null);
+    },
+  });
+}
+
+const notRunning = (sandbox: string, state: string): Problem =>
+  unavailable(
+    "daytona",
+    `the sandbox ${sandbox} is ${state}, and work that was not brought back is in it.`,
+    "Start it in Daytona's dashboard, or delete it there to give the work up",
+  );

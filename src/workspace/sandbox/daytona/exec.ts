@@ -1,0 +1,134 @@
+// A program of its own: stands here for an agent's program that runs in a Daytona sandbox. Puts the work there, starts the program, copies its
+// output as it comes, brings the work and the verdict back, and ends with the program's own code. Whatever goes wrong is a code that fails.
+
+import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Problem, Result } from "../../../core/result.ts";
+import { connectDaytona, type Daytona, type Sandbox } from "./api.ts";
+import { type Carried, pull, push } from "./carry.ts";
+import { fetchFolders, folderInside, sendFolders } from "./folders.ts";
+import { type Job, jobSchema, KEY_VARIABLE } from "./job.ts";
+import { plainStream } from "./plain.ts";
+import { endProgram, lookAtProgram, quote, remoteOf, startProgram } from "./scripts.ts";
+
+const PROMPT_BYTES = 20 * 1024 * 1024;
+/** For a sandbox to be there, a build of its image included; an attempt's own limits end it sooner. */
+const START_MS = 15 * 60_000;
+const POLL_MS = 400;
+/** A sandbox that does not answer for this long is given up. */
+const SILENCE_MS = 60_000;
+/** Between asking the program to end and making it end; less than the time an attempt has. */
+const PATIENCE_MS = 2_000;
+const FAILED = 70;
+
+/** Set when somebody wants it to end. */
+let ending: number | undefined;
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => (ending ??= performance.now()));
+
+await main().catch((error: unknown) =>
+  stop({ code: "bug", message: error instanceof Error ? error.message : String(error) }),
+);
+
+async function main(): Promise<void> {
+  const job = jobSchema.parse(JSON.parse(await readFile(process.argv[2] ?? "", "utf8")));
+  const prompt = await readPrompt();
+  const daytona = connectDaytona({ url: job.url, key: process.env[KEY_VARIABLE] ?? "" });
+  const remote = remoteOf(job.name);
+  const sandbox = valueOf(await openSandbox(daytona, job));
+  const carried: Carried = { daytona, sandbox, remote, top: job.top, branch: job.branch, own: job.own };
+  const inside = pathsInside(job, remote);
+  valueOf(await push(carried));
+  valueOf(await sendFolders(daytona, sandbox, remote, job.folders));
+  const variables = job.variables.map((name) => `${name}=${quote(inside(process.env[name] ?? ""))}\n`).join("");
+  valueOf(await daytona.upload(sandbox, `${remote.root}/env`, Buffer.from(variables)));
+  valueOf(await daytona.upload(sandbox, `${remote.root}/prompt`, Buffer.from(inside(prompt))));
+  const started = valueOf(await daytona.run(sandbox, startProgram(remote, inside(job.cwd), job.argv.map(inside)), 30));
+  if (started.exitCode !== 0)
+    stop({ code: "daytona_start", message: `The program was not started: ${started.output}` });
+  const code = await follow(daytona, sandbox, remote);
+  valueOf(await pull(carried));
+  valueOf(await fetchFolders(daytona, sandbox, remote, job.folders));
+  process.exit(code);
+}
+
+/** The sandbox of this workspace: the one that is there, or a new one. */
+async function openSandbox(daytona: Daytona, job: Job): Promise<Result<Sandbox>> {
+  const { name, image, labels } = job;
+  let found: Result<Sandbox | null> = await daytona.find(name);
+  if (found.ok && found.value === null) {
+    found = await daytona.create({ name, labels, ...(image === undefined ? {} : { image }) });
+  }
+  for (const deadline = performance.now() + START_MS; ; await delay(POLL_MS)) {
+    if (!found.ok) return found;
+    const state = found.value?.state ?? "gone";
+    if (found.value !== null && state === "started") return { ok: true, value: found.value };
+    if (["error", "build_failed", "destroyed", "destroying", "archived", "stopped", "gone"].includes(state)) {
+      return { ok: false, error: { code: "daytona_sandbox", message: `The sandbox ${name} is ${state}.` } };
+    }
+    if (ending !== undefined || performance.now() > deadline) {
+      return {
+        ok: false,
+        error: { code: "daytona_sandbox", message: `The sandbox ${name} did not start: it is still ${state}.` },
+      };
+    }
+    found = await daytona.find(name);
+  }
+}
+
+/** Copies what the program prints until it has ended; its exit code. */
+async function follow(daytona: Daytona, sandbox: Sandbox, remote: ReturnType<typeof remoteOf>): Promise<number> {
+  const seen = { out: 0, err: 0 };
+  const plain = { out: plainStream(), err: plainStream() };
+  let asked: "TERM" | "KILL" | undefined;
+  for (let heard = performance.now(); ; ) {
+    const wanted = ending === undefined ? undefined : performance.now() - ending > PATIENCE_MS ? "KILL" : "TERM";
+    if (wanted !== undefined && wanted !== asked) {
+      await daytona.run(sandbox, endProgram(remote, wanted), 10);
+      asked = wanted;
+    }
+    const looked = await daytona.run(sandbox, lookAtProgram(remote, seen), 30);
+    if (!looked.ok) {
+      if (performance.now() - heard > SILENCE_MS) stop(looked.error);
+      await delay(POLL_MS);
+      continue;
+    }
+    heard = performance.now();
+    const [out = "", errors = "", code = "-"] = looked.value.output.split("\n");
+    const news = { out: Buffer.from(out, "base64"), err: Buffer.from(errors, "base64") };
+    process.stdout.write(plain.out(news.out));
+    process.stderr.write(plain.err(news.err));
+    seen.out += news.out.length;
+    seen.err += news.err.length;
+    const isQuiet = news.out.length === 0 && news.err.length === 0;
+    if (isQuiet && /^\d+$/u.test(code)) return Math.min(Number(code), 255);
+    // Killed as a whole it has nobody left to tell its code.
+    if (isQuiet && asked === "KILL") return 137;
+    if (isQuiet) await delay(POLL_MS);
+  }
+}
+
+/** Paths of this machine, as they are called in the sandbox. */
+function pathsInside(job: Job, remote: ReturnType<typeof remoteOf>): (text: string) => string {
+  const known = [[job.top, remote.workspace], ...job.folders.map((path, index) => [path, folderInside(remote, index)])];
+  return (text) => known.reduce((told, [path = "", inside = ""]) => told.replaceAll(path, inside), text);
+}
+
+async function readPrompt(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    total += chunk.length;
+    if (total > PROMPT_BYTES) stop({ code: "daytona_prompt", message: "The prompt is larger than 20 MiB." });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function valueOf<T>(result: Result<T>): T {
+  return result.ok ? result.value : stop(result.error);
+}
+
+function stop({ message, hint }: Problem): never {
+  process.stderr.write(`passrail: ${message}${hint === undefined ? "" : ` (${hint})`}\n`);
+  process.exit(FAILED);
+}

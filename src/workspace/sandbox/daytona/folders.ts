@@ -1,0 +1,65 @@
+// The folders of an attempt, carried to a sandbox and back: what its program is given (settings, prompts) and what it leaves (its verdict).
+// What comes back is an agent's: few files, small ones, and nowhere else than in these folders.
+
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ok, type Result } from "../../../core/result.ts";
+import type { Daytona, Sandbox } from "./api.ts";
+import { quote, type Remote } from "./scripts.ts";
+
+const MAX_FILES = 200;
+const MAX_BYTES = 10 * 1024 * 1024;
+
+export const folderInside = ({ root }: Remote, index: number): string => `${root}/folder-${index}`;
+
+export async function sendFolders(
+  daytona: Daytona,
+  sandbox: Sandbox,
+  remote: Remote,
+  folders: readonly string[],
+): Promise<Result<null>> {
+  for (const [index, folder] of folders.entries()) {
+    const inside = folderInside(remote, index);
+    const made = await daytona.run(sandbox, `mkdir -p ${quote(inside)}`, 30);
+    if (!made.ok) return made;
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+    for (const entry of entries.filter((found) => found.isFile()).slice(0, MAX_FILES)) {
+      const path = join(entry.parentPath, entry.name);
+      const sent = await daytona.upload(sandbox, `${inside}${path.slice(folder.length)}`, await readFile(path));
+      if (!sent.ok) return sent;
+    }
+  }
+  return ok(null);
+}
+
+export async function fetchFolders(
+  daytona: Daytona,
+  sandbox: Sandbox,
+  remote: Remote,
+  folders: readonly string[],
+): Promise<Result<null>> {
+  for (const [index, folder] of folders.entries()) {
+    const inside = folderInside(remote, index);
+    const listed = await daytona.run(sandbox, `find ${quote(inside)} -type f -size -${MAX_BYTES}c`, 60);
+    if (!listed.ok) return listed;
+    for (const path of listed.value.output.split("\n").slice(0, MAX_FILES)) {
+      const name = path.startsWith(`${inside}/`) ? path.slice(inside.length + 1) : "";
+      if (!isPlain(name)) continue;
+      const bytes = await daytona.download(sandbox, path, MAX_BYTES);
+      if (!bytes.ok) return bytes;
+      const target = join(folder, name);
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      await writeFile(`${target}.new`, bytes.value, { mode: 0o600 });
+      await rename(`${target}.new`, target);
+    }
+  }
+  return ok(null);
+}
+
+/** A relative path of ordinary names. */
+function isPlain(name: string): boolean {
+  const parts = name.split("/");
+  return (
+    parts.length <= 8 && parts.every((part) => /^[\w@+=,-][\w@+=,. -]{0,200}$/u.test(part) && !part.startsWith(".."))
+  );
+}

@@ -1,0 +1,92 @@
+// What all workspaces that confine have in common: they are clones, of which the agent can spoil only its own, and nothing is opened where
+// the sandbox cannot be had. Each kind adds how a program is put inside.
+
+import { basename, join } from "node:path";
+import { err, ok, type Result } from "../../../core/result.ts";
+import { locate } from "../../target.ts";
+import type { GitWorkspaces } from "../../git-workspaces.ts";
+import type { Launch, Workspace } from "../../workspace.ts";
+import { contains } from "./contains.ts";
+import { openPrivate, removePrivate } from "./private-folder.ts";
+import { unavailable } from "./unavailable.ts";
+
+export type Clones = {
+  /** They call themselves by the kind of workspace that is made of them. */
+  readonly clones: GitWorkspaces;
+  /** The folder that the clones lie in. */
+  readonly root: string;
+  /** The state folder. */
+  readonly home: string;
+};
+
+/** Where a program is about to be started. */
+export type ConfinedPlace = {
+  readonly workspace: Workspace;
+  /** Of the workspace, among all of this state folder. */
+  readonly name: string;
+  /** The whole clone; the workspace may be a folder in it. */
+  readonly top: string;
+  /** A folder of ours for this workspace, outside of the clone. */
+  readonly own: string;
+};
+
+export type Confinement = {
+  readonly check: () => Promise<Result<null>>;
+  readonly confine: (place: ConfinedPlace, launch: Launch) => Promise<Result<Launch>>;
+  readonly ownPrograms?: boolean;
+  /** Ends what may still work there although its program is gone, and brings its work back. Repeating it is fine. */
+  readonly end?: (place: ConfinedPlace, why: "crash" | "close") => Promise<Result<null>>;
+};
+
+export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox: Confinement): GitWorkspaces {
+  const { check } = sandbox;
+  const { mode } = clones;
+  const privateRoot = join(home, "confined");
+  const end = async (workspace: Workspace, why: "crash" | "close"): Promise<Result<null>> => {
+    const place = await locate(root, workspace);
+    if (!place.ok || sandbox.end === undefined) return ok(null);
+    const { top } = place.value;
+    return sandbox.end({ workspace, name: basename(top), top, own: join(privateRoot, basename(top)) }, why);
+  };
+
+  return {
+    ...clones,
+    check,
+    ...(sandbox.ownPrograms === true ? { ownPrograms: true } : {}),
+
+    async open(request) {
+      const can = await check();
+      if (!can.ok) return can;
+      return clones.open(request);
+    },
+
+    async confine(workspace, launch) {
+      const can = await check();
+      if (!can.ok) return can;
+      const place = await locate(root, workspace);
+      if (!place.ok) return place;
+      const { top } = place.value;
+      if (!contains(top, launch.cwd)) {
+        const hint = "This is a mistake of Passrail: report it";
+        return err(unavailable(mode, `${launch.cwd} is not in the workspace ${top}.`, hint));
+      }
+      const own = await openPrivate(privateRoot, basename(top));
+      return own.ok ? sandbox.confine({ workspace, name: basename(top), top, own: own.value }, launch) : own;
+    },
+
+    async unlock(workspace) {
+      const ended = await end(workspace, "crash");
+      // What still works there needs its locks.
+      if (ended.ok) await clones.unlock(workspace);
+    },
+
+    async close(workspace, runId) {
+      const ended = await end(workspace, "close");
+      if (!ended.ok) return ended;
+      const place = await locate(root, workspace);
+      const closed = await clones.close(workspace, runId);
+      if (closed.ok && place.ok) await removePrivate(join(privateRoot, basename(place.value.top)));
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+// Folders of a sandbox that stand for the home or /tmp inside: one set per workspace, kept as long as the workspace is. Agents write there.
+
+import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { err, ok, type Result } from "../../../core/result.ts";
+
+/** Makes a folder of ours below `root`; a link or a file in its place is refused. */
+export async function openPrivate(root: string, ...names: readonly string[]): Promise<Result<string>> {
+  let path = root;
+  for (const name of ["", ...names]) {
+    path = join(path, name);
+    await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => {});
+    const found = await lstat(path).catch(() => null);
+    if (found?.isDirectory() !== true) {
+      const message = `${path} is not a folder of its own, so no program is put there.`;
+      return err({ code: "sandbox_unavailable", message, hint: `Look at it and remove it: ls -ld ${path}` });
+    }
+  }
+  return ok(path);
+}
+
+/** Also where a program made folders that nobody may write, as caches of packages are. */
+export async function removePrivate(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    await openUp(path);
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function openUp(folder: string): Promise<void> {
+  if ((await lstat(folder).catch(() => null))?.isDirectory() !== true) return;
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openUp(join(folder, entry.name));
+  }
+}

@@ -1,0 +1,115 @@
+// A place to call the real program in: a state folder, a repository with one commit, and scripted agents.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+export const CLI: string = join(root, "src/cli/main.ts");
+const PLAYER = join(root, "test/fixtures/player/play.mjs");
+
+export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+
+export type Bench = {
+  readonly dir: string;
+  readonly home: string;
+  readonly project: string;
+  /** Calls the program and waits for its end. */
+  readonly passrail: (
+    args: readonly string[],
+    options?: { input?: string; env?: Record<string, string> },
+  ) => Promise<Ended>;
+  readonly start: (args: readonly string[]) => Started;
+  /** `--agent` for all stages: plays the script by stage and loop. */
+  readonly player: (script: Readonly<Record<string, unknown>>) => string;
+  readonly scripted: (name: string, ...args: readonly string[]) => string;
+  readonly remove: () => void;
+};
+
+export type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended>; readonly err: () => string };
+
+export function openBench(): Bench {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-cli-")));
+  const home = join(dir, "home");
+  const project = join(dir, "project");
+  mkdirSync(project);
+  const git = (...args: readonly string[]): void =>
+    void execFileSync("git", ["-C", project, ...args], { stdio: "ignore" });
+  git("init", "-q", "-b", "main");
+  git("-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-q", "--allow-empty", "-m", "first");
+  const { PASSRAIL_MARKER: _marker, NO_COLOR: _color, ...environment } = process.env;
+  const running = new Set<ChildProcess>();
+  let scripts = 0;
+
+  function start(args: readonly string[], options: { input?: string; env?: Record<string, string> } = {}): Started {
+    const env = { ...environment, PASSRAIL_HOME: home, XDG_CONFIG_HOME: join(dir, "config"), ...options.env };
+    const child = spawn(process.execPath, [CLI, ...args], { cwd: project, env, stdio: ["pipe", "pipe", "pipe"] });
+    running.add(child);
+    let out = "";
+    let err = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+    child.stdin.end(options.input ?? "");
+    const ended = new Promise<Ended>((resolve) =>
+      child.once("close", (code) => {
+        running.delete(child);
+        resolve({ code, out, err });
+      }),
+    );
+    return { child, ended, err: () => err };
+  }
+
+  return {
+    dir,
+    home,
+    project,
+    start,
+    passrail: (args, options) => start(args, options).ended,
+    player(script) {
+      const file = join(dir, `script-${++scripts}.json`);
+      writeFileSync(file, JSON.stringify(script));
+      return `${process.execPath} ${PLAYER} ${file}`;
+    },
+    scripted: (name, ...args) => [process.execPath, join(root, "test/fixtures/scripted", name), ...args].join(" "),
+    remove() {
+      for (const child of running) child.kill("SIGKILL");
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What the feature flow's agents say on the straight way. */
+export const happyFeature = {
+  spec: [{ via: "json-tail", verdict: "APPROVED" }],
+  design: [{ via: "json-tail", verdict: "APPROVED" }],
+  build: [{ via: "json-tail", verdict: "COMPLETE", write: { "a.txt": "1" }, commit: true }],
+  qa: [{ via: "json-tail", verdict: "SHIP" }],
+};
+
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  ms: number = 20_000,
+): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`it did not happen in time: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie answers too, but does nothing any more.
+    return !/\) Z /u.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+export function pidIn(file: string): number {
+  return Number(readFileSync(file, "utf8"));
+}

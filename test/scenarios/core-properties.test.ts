@@ -1,0 +1,480 @@
+// Properties of the one rule, over all shipped flows and over generated ones. A walk is a list of random moves; each move sends a
+// signal that may or may not fit. What holds must hold after every step.
+
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { RunEvent } from "../../src/core/run/event.ts";
+import { evolve } from "../../src/core/run/evolve.ts";
+import { type Flow, resolveFlow } from "../../src/core/flow/flow.ts";
+import { flowFileSchema } from "../../src/core/flow/flow-file.ts";
+import type { Report } from "../../src/core/flow/outcome.ts";
+import { isEnded, openItems, type Run } from "../../src/core/run/run.ts";
+import type { Signal, SignalBody } from "../../src/core/run/signal.ts";
+import { transition } from "../../src/core/run/transition.ts";
+import { UNKNOWN_USAGE } from "../../src/core/budget/usage.ts";
+import { SHIPPED, shippedFlow } from "../harness/shipped.ts";
+
+type Move = { readonly kind: number; readonly pick: number; readonly word: number; readonly human: boolean };
+type Walk = {
+  readonly flow: Flow;
+  readonly run: Run;
+  readonly events: readonly RunEvent[];
+  readonly signals: readonly Signal[];
+};
+
+const moves = fc.array(fc.record({ kind: fc.nat(99), pick: fc.nat(20), word: fc.nat(20), human: fc.boolean() }), {
+  maxLength: 60,
+});
+const facts = fc.record({
+  input: fc.constantFrom({}, { agent: "builder" }),
+  plan: fc.record({ new_infra: fc.boolean() }),
+  config: fc.record({ test_writer: fc.boolean() }),
+  ticket: fc.constantFrom({}, { status: "Needs Plan" }, { workflow: "oneshot" }, { status: "Dnoe" }),
+});
+
+/** Walks a flow; `each` sees the run before and after every signal. */
+function walk(
+  flow: Flow,
+  script: readonly Move[],
+  startFacts: object,
+  each?: (before: Run | undefined, after: Run, signal: Signal, events: readonly RunEvent[]) => void,
+): Walk {
+  let run: Run | undefined;
+  const events: RunEvent[] = [];
+  const signals: Signal[] = [];
+  const send = (body: SignalBody, actor: Signal["actor"]): void => {
+    const signal: Signal = {
+      ...body,
+      id: `s${signals.length}`,
+      at: `2026-01-01T00:00:${String(signals.length % 60).padStart(2, "0")}.000Z`,
+      actor,
+    };
+    const before = run;
+    const step = transition(flow, run, signal);
+    each?.(before, step.run, signal, step.events);
+    run = step.run;
+    events.push(...step.events);
+    signals.push(signal);
+  };
+  send(
+    {
+      type: "run.requested",
+      runId: "r1",
+      flowHash: "h",
+      subject: { id: "S-1", title: "t", body: "" },
+      facts: startFacts as never,
+    },
+    "human:t",
+  );
+  for (const move of script) send(...toSignal(flow, run as unknown as Run, move));
+  return { flow, run: run as unknown as Run, events, signals };
+}
+
+/** Mostly signals that fit, some that are late, foreign or nonsense. */
+function toSignal(flow: Flow, run: Run, { kind, pick, word, human }: Move): [SignalBody, Signal["actor"]] {
+  const tracks = Object.values(run.tracks);
+  const track = tracks[pick % Math.max(1, tracks.length)];
+  const actor: Signal["actor"] = human || kind % 3 > 0 ? "human:t" : "agent:x";
+  if (kind < 78) {
+    if (track?.at === "ready") {
+      const where = { stage: track.stage, attempt: track.attempt };
+      if (kind === 4) return [{ type: "budget.reached", ...where, ...OVER, needed: 2, size: 5 }, "engine"];
+      if (kind === 5)
+        return [
+          { type: "attempt.held", ...where, runner: "r", cause: "quota", until: "2026-01-02T00:00:00.000Z" },
+          "engine",
+        ];
+      if (kind === 6) return [{ type: "budget.neared", ...OVER }, "engine"];
+      return [{ type: "attempt.started", ...where, ...(kind % 4 === 0 ? { reserved: RESERVED } : {}) }, "engine"];
+    }
+    if (track?.at === "running") {
+      if (kind < 4)
+        return [{ type: "attempt.interrupted", stage: track.stage, attempt: track.attempt, cause: "crash" }, "engine"];
+      return [
+        { type: "attempt.finished", stage: track.stage, attempt: track.attempt, report: toReport(flow, word, pick) },
+        "agent:x",
+      ];
+    }
+    const item = openItems(run)[0];
+    if (item !== undefined) {
+      const answers =
+        item.kind === "gate"
+          ? item.answers
+          : item.kind === "question"
+            ? ["text"]
+            : item.kind === "budget"
+              ? ["raise", "stop"]
+              : Object.keys(item.choices);
+      const answer = answers[word % answers.length] ?? "";
+      return [
+        { type: "item.answered", number: item.number, kind: item.kind, answer, text: word % 5 === 0 ? "" : "said" },
+        actor,
+      ];
+    }
+  }
+  const stage = ["build", "qa", "dev", "nowhere"][pick % 4] ?? "x";
+  const odd: SignalBody[] = [
+    { type: "attempt.started", stage, attempt: word },
+    { type: "attempt.finished", stage, attempt: word, report: { structured: true, verdict: "pass" } },
+    { type: "item.answered", number: word, kind: "gate", answer: "approve", text: "" },
+    { type: "pause.requested", reason: "r" },
+    { type: "resume.requested" },
+    { type: "retry.requested", note: "" },
+    { type: "skip.requested", reason: word % 2 === 0 ? "" : "because" },
+    { type: "attempt.interrupted", stage, attempt: word, cause: "c" },
+    ...(kind === 99 ? [{ type: "cancel.requested", reason: "enough" } as const] : []),
+  ];
+  return [odd[word % odd.length] as SignalBody, actor];
+}
+
+const OVER = { scope: "run", key: "r1", unit: "usd", used: 4, limit: 5 } as const;
+const RESERVED = { agent: "a", runner: "r", model: null, usd: 1, tokens: 10, ticket: ":S-1" };
+
+function toReport(flow: Flow, word: number, pick: number): Report {
+  const words = Object.keys(flow.words.verdict);
+  const choices: Report[] = [
+    { structured: true },
+    { structured: true, verdict: "pass" },
+    { structured: true, verdict: "revise", issues: [`issue ${pick % 2}`], blame: pick % 2 === 0 ? ["be"] : [] },
+    { structured: true, verdict: words[pick % Math.max(1, words.length)] ?? "pass", issues: ["a"] },
+    { structured: true, verdict: words[pick % Math.max(1, words.length)] ?? "pass" },
+    { verdict: words[pick % Math.max(1, words.length)] ?? "pass" },
+    { structured: true, health: ["blocked", "failed", "incomplete", "odd"][pick % 4] ?? "failed", questions: ["why?"] },
+    { cause: "timeout" },
+    {
+      structured: true,
+      stages: [
+        { agent: "builder", teams: false },
+        { agent: "reviewer", teams: false },
+      ],
+    },
+    {
+      structured: true,
+      stages: [
+        { agent: "architect", teams: false },
+        { agent: "builder", teams: true },
+        { agent: "reviewer", teams: false },
+        { agent: "reviewer", teams: false },
+      ],
+    },
+    { structured: true, stages: [] },
+    { structured: true, verdict: "nonsense" },
+    { structured: true, verdict: "pass", score: pick % 12 },
+    {
+      cause: OUTSIDE[pick % OUTSIDE.length] ?? "quota",
+      ...(pick % 2 === 0 ? { resetsAt: "2026-01-01T05:00:00Z" } : {}),
+    },
+    { cause: OUTSIDE[pick % OUTSIDE.length] ?? "quota", usage: { runner: "r", model: null, usage: UNKNOWN_USAGE } },
+    { structured: true, health: "blocked", asked: true, questions: ["which?"] },
+  ];
+  return choices[word % choices.length] as Report;
+}
+
+const OUTSIDE = ["rate_limit", "quota", "server_error", "unreachable", "startup_timeout", "agent_crashed"];
+
+/** Small flows of any shape that the schema allows: chains with gates, loops with counters, a fork. */
+const generated = fc
+  .record({
+    length: fc.integer({ min: 1, max: 6 }),
+    gates: fc.array(fc.nat(5), { maxLength: 2 }),
+    loops: fc.array(
+      fc.record({
+        from: fc.nat(5),
+        to: fc.nat(5),
+        max: fc.integer({ min: 1, max: 3 }),
+        spent: fc.constantFrom("escalate", "stop"),
+      }),
+      { maxLength: 3 },
+    ),
+    fork: fc.boolean(),
+    conditional: fc.nat(5),
+  })
+  .map(({ length, gates, loops, fork, conditional }) => {
+    const stages: object[] = Array.from({ length }, (_, index) => {
+      const loop = loops.find(({ from }) => from % length === index);
+      return {
+        id: `s${index}`,
+        ...(gates.includes(index)
+          ? { kind: "gate", route: { approve: "next", revise: "s0", decline: "stop" } }
+          : { agent: `a${index}` }),
+        ...(index === conditional && !gates.includes(index) ? { when: "plan.new_infra" } : {}),
+        ...(loop === undefined || gates.includes(index)
+          ? {}
+          : {
+              route: {
+                revise: {
+                  goto: `s${Math.min(loop.to % length, index)}`,
+                  counter: `c${loops.indexOf(loop)}`,
+                  carry: ["issues"],
+                },
+                reject: "escalate",
+              },
+            }),
+      };
+    });
+    if (fork) {
+      const track = (name: string) => ({
+        stages: [
+          { id: `${name}-work`, agent: name },
+          { id: `${name}-check`, agent: name, route: { revise: { goto: `${name}-work`, counter: "per-track" } } },
+        ],
+      });
+      stages.push({ id: "both", kind: "parallel", join: "all-passed", tracks: { be: track("be"), fe: track("fe") } });
+    }
+    const counters = Object.fromEntries([
+      ...loops.map((loop, index) => [`c${index}`, { max_attempts: loop.max, on_exhausted: loop.spent }]),
+      ["per-track", { max_attempts: 2, scope: "track", on_exhausted: "escalate" }],
+    ]);
+    return resolveFlow(
+      flowFileSchema.parse({ flow: "generated", version: 1, subject: "thing", allow_ungated: true, counters, stages }),
+    );
+  });
+
+const anyFlow = fc.oneof(...SHIPPED.map((name) => fc.constant(shippedFlow(name))), generated);
+
+describe("for every flow and every walk", () => {
+  test("I4: no counter ever exceeds its cap", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        walk(flow, script, start, (_before, after) => {
+          for (const [key, state] of Object.entries(after.counters)) {
+            const max = flow.counters[key.split(".").at(-1) ?? key]?.maxLoops;
+            if (max !== null && max !== undefined) expect(state.loops).toBeLessThanOrEqual(max);
+          }
+        });
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("R-X-04, P3: folding the stored events gives the same run, byte for byte", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        const { run, events } = walk(flow, script, start);
+        const stored = events.map((event) => JSON.parse(JSON.stringify(event)) as RunEvent);
+        const folded = stored.reduce<Run | undefined>((state, event) => evolve(state, event), undefined);
+        expect(JSON.stringify(folded)).toBe(JSON.stringify(run));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("P4: only a recorded answer of a person leaves a gate", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        walk(flow, script, start, (before, after, signal, events) => {
+          for (const [name, track] of Object.entries(before?.tracks ?? {})) {
+            if (track.at !== "waiting" || track.item.kind !== "gate") continue;
+            const now = after.tracks[name];
+            const stays = now?.at === "waiting" && now.item.number === track.item.number;
+            const answered = events.some(
+              (event) =>
+                event.type === "gate.answered" &&
+                event.number === track.item.number &&
+                event.actor.startsWith("human:"),
+            );
+            const canceled = signal.type === "cancel.requested" && after.status === "canceled";
+            expect(stays || answered || canceled).toBe(true);
+          }
+        });
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("R-X-03: repeating any earlier signal at the end changes nothing, and is recorded", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, fc.nat(), (flow, script, start, which) => {
+        const { run, signals } = walk(flow, script, start);
+        const late = signals.filter(
+          (signal) =>
+            signal.type === "attempt.started" ||
+            signal.type === "attempt.finished" ||
+            signal.type === "attempt.interrupted" ||
+            signal.type === "run.requested",
+        );
+        const repeated = late[which % late.length];
+        if (repeated === undefined || isCurrent(run, repeated)) return;
+        const step = transition(flow, run, repeated);
+        expect(JSON.stringify(step.run)).toBe(JSON.stringify(run));
+        expect(step.events).toMatchObject([{ type: "signal.ignored" }]);
+        expect(step.commands).toEqual([]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("P6: every state that is not final has a way out", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        const { run } = walk(flow, script, start);
+        if (isEnded(run)) return;
+        const tracks = Object.values(run.tracks);
+        expect(tracks.length).toBeGreaterThan(0);
+        const alive = tracks.some(
+          ({ at }) => at === "ready" || at === "running" || at === "waiting" || at === "stopped",
+        );
+        expect(alive).toBe(true);
+        const canceled = transition(flow, run, {
+          type: "cancel.requested",
+          reason: "r",
+          id: "x",
+          at: "2026-01-01T00:00:00.000Z",
+          actor: "human:t",
+        });
+        expect(canceled.run.status).toBe("canceled");
+        expect(openItems(canceled.run)).toEqual([]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("P6: from every state, good outcomes and willing people bring the run to its end", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        let { run } = walk(flow, script, start);
+        for (let steps = 0; steps < 300 && !isEnded(run); steps++) {
+          const id = `on${steps}`;
+          run = transition(flow, run, { ...onward(run), id, at: "2026-01-01T00:00:00.000Z", actor: "human:t" }).run;
+        }
+        expect(run.status === "completed" || run.status === "canceled").toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("a failure that is put off changes no counter, no handoff and nothing that is handed on", () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        walk(flow, script, start, (before, after, signal, events) => {
+          const postponed = events.find((event) => event.type === "stage.postponed");
+          if (before === undefined || postponed?.type !== "stage.postponed") return;
+          seen += 1;
+          expect(after.counters).toEqual(before.counters);
+          expect(after.handoffs).toBe(before.handoffs);
+          expect(events.some(({ type }) => type.startsWith("handoff.") || type.startsWith("counter."))).toBe(false);
+          const [was, is] = [before.tracks[postponed.track], after.tracks[postponed.track]];
+          if (was?.at !== "running" || is?.at !== "ready") throw new Error("it was running and is ready");
+          expect(is.carry).toEqual(was.carry);
+          expect([is.stage, is.attempt]).toEqual([was.stage, was.attempt + 1]);
+          expect((is.notBefore ?? "") > signal.at).toBe(true);
+          expect(postponed.retry).toBeLessThanOrEqual(postponed.of);
+        });
+      }),
+      { numRuns: 2000 },
+    );
+    expect(seen).toBeGreaterThan(100);
+  });
+
+  test("no stage is put off more than seven times in a row", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        let row = 0;
+        let { run } = walk(flow, script, start);
+        for (let steps = 0; steps < 40; steps++) {
+          const ready = Object.values(run.tracks).find((track) => track.at === "ready" || track.at === "running");
+          if (ready === undefined || (ready.at !== "ready" && ready.at !== "running")) return;
+          const where = { stage: ready.stage, attempt: ready.attempt };
+          const report = { cause: OUTSIDE[steps % OUTSIDE.length] ?? "quota" };
+          const body: SignalBody =
+            ready.at === "ready"
+              ? { type: "attempt.started", ...where }
+              : { type: "attempt.finished", ...where, report };
+          const step = transition(flow, run, {
+            ...body,
+            id: `x${steps}`,
+            at: "2026-01-01T00:00:00.000Z",
+            actor: "engine",
+          });
+          run = step.run;
+          if (body.type !== "attempt.finished") continue;
+          row = step.events.some(({ type }) => type === "stage.postponed") ? row + 1 : 0;
+          expect(row).toBeLessThanOrEqual(7);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("what an attempt has used is taken also after the end, and leaves everything else as it was", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        const { run } = walk(flow, script, start);
+        const [stage] = Object.keys(run.stages);
+        if (stage === undefined) return;
+        const told = { runner: "r", model: null, usage: { ...UNKNOWN_USAGE, usd: 1 } };
+        const body: SignalBody = { type: "attempt.spent", stage, attempt: 1, told };
+        const step = transition(flow, run, { ...body, id: "x", at: "2026-01-01T00:00:00.000Z", actor: "engine" });
+        expect(step.events.filter(({ type }) => type !== "usage.recorded")).toEqual([]);
+        expect({ ...step.run, spent: null }).toEqual({ ...run, spent: null });
+        expect(step.commands).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("I6: a final state is never left", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        walk(flow, script, start, (before, after) => {
+          if (before !== undefined && isEnded(before)) expect(after).toBe(before);
+        });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("R-002-60: the same signals always lead the same way", () => {
+    fc.assert(
+      fc.property(anyFlow, moves, facts, (flow, script, start) => {
+        expect(JSON.stringify(walk(flow, script, start).events)).toBe(JSON.stringify(walk(flow, script, start).events));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+/** The signal that helps most: resume, start, pass, approve, accept, retry what has stopped. */
+function onward(run: Run): SignalBody {
+  if (run.paused) return { type: "resume.requested" };
+  const [item] = openItems(run);
+  if (item !== undefined) {
+    const answers =
+      item.kind === "gate"
+        ? ["approve"]
+        : item.kind === "question"
+          ? [""]
+          : item.kind === "budget"
+            ? ["raise"]
+            : Object.entries(item.choices).flatMap(([name, target]) =>
+                ["accept", "next"].includes(target) ? [name] : [],
+              );
+    const text = item.kind === "budget" ? "" : "yes";
+    return { type: "item.answered", number: item.number, kind: item.kind, answer: answers[0] ?? "", text };
+  }
+  for (const track of Object.values(run.tracks)) {
+    if (track.at === "ready") return { type: "attempt.started", stage: track.stage, attempt: track.attempt };
+    if (track.at === "stopped") return { type: "retry.requested", stage: track.stage, note: "" };
+    if (track.at !== "running") continue;
+    const stages = [{ agent: "builder", teams: false }];
+    return {
+      type: "attempt.finished",
+      stage: track.stage,
+      attempt: track.attempt,
+      report: { structured: true, verdict: "pass", stages },
+    };
+  }
+  return { type: "cancel.requested", reason: "nothing to do" };
+}
+
+function isCurrent(run: Run, signal: Signal): boolean {
+  return Object.values(run.tracks).some(
+    (track) =>
+      "attempt" in track &&
+      "stage" in signal &&
+      "attempt" in signal &&
+      track.stage === signal.stage &&
+      track.attempt === signal.attempt,
+  );
+}

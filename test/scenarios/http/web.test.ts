@@ -1,0 +1,72 @@
+// The dashboard's files: an exact list, for everybody; nothing beside it can be reached through them.
+
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createApp } from "../../../src/http/server/app.ts";
+import { loadWeb } from "../../../src/http/server/web.ts";
+import { type Served, serve } from "./served.ts";
+
+let served: Served;
+let dir: string;
+beforeAll(async () => {
+  served = await serve();
+  dir = mkdtempSync(join(tmpdir(), "passrail-web-"));
+  mkdirSync(join(dir, "web", "assets"), { recursive: true });
+  writeFileSync(join(dir, "secret.txt"), "secret");
+  writeFileSync(join(dir, "web", "index.html"), "<!doctype html><title>door</title>");
+  writeFileSync(join(dir, "web", "assets", "index-abc.js"), "export {};");
+  writeFileSync(join(dir, "web", "assets", "index-abc.js.map"), "{}");
+  symlinkSync(join(dir, "secret.txt"), join(dir, "web", "assets", "linked.js"));
+  const web = loadWeb(join(dir, "web"));
+  if (web === undefined) throw new Error("the files were not found");
+  served.app = createApp(served.parts, { port: 4321, web });
+});
+afterAll(async () => {
+  await served.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test("S19: pages are one document, assets are themselves, and both need no token", async () => {
+  for (const path of ["/", "/runs", "/runs/12", "/g/r0a1b2c3d4e.1", "/tickets/v0.1:1.1.1", "/board?flow=story"]) {
+    const page = await served.call("GET", path, { token: null });
+    expect([path, page.status, page.body["text"]]).toEqual([path, 200, "<!doctype html><title>door</title>"]);
+    expect(page.headers.get("cache-control")).toBe("no-cache");
+  }
+  const asset = await served.call("GET", "/assets/index-abc.js", { token: null });
+  expect(asset.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+  expect(asset.headers.get("cache-control")).toContain("immutable");
+  const again = await served.call("GET", "/", {
+    token: null,
+    headers: { "if-none-match": (await served.call("GET", "/", { token: null })).headers.get("etag") ?? "" },
+  });
+  expect(again.status).toBe(304);
+});
+
+test("S19: nothing else is found through them, whatever the path is dressed as", async () => {
+  for (const path of [
+    "/assets/../../secret.txt",
+    "/assets/%2e%2e/%2e%2e/secret.txt",
+    "/assets/..%2f..%2fsecret.txt",
+    "/assets/linked.js",
+    "/assets/index-abc.js.map",
+    "/assets/",
+    "/assets",
+    "/index.html/x",
+    "//secret.txt",
+    "/runs/1/2",
+    "/api/runs",
+    "/constructor",
+    "/__proto__",
+  ]) {
+    const reply = await served.call("GET", path, { token: null });
+    expect([path, reply.status]).toEqual([path, 401]);
+    expect(reply.body["text"] ?? "").not.toContain("secret");
+  }
+  expect((await served.call("POST", "/", { token: null, body: {} })).status).toBe(401);
+});
+
+test("without a build there is no dashboard, and nothing breaks", () => {
+  expect(loadWeb(join(dir, "nowhere"))).toBeUndefined();
+});

@@ -1,0 +1,155 @@
+// Workspaces in sandboxes of Daytona, against a server that speaks the part of its API that is used. The vendor's own is not part of these tests.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { plainStream } from "../../../src/workspace/sandbox/daytona/plain.ts";
+import { removeTempDirs, userGit, valueOf, workspacesSuite } from "../../../src/workspace/workspace.testsuite.ts";
+import { type FakeDaytona, KEY, startFakeDaytona } from "../../fixtures/daytona/server.ts";
+import { until } from "../../harness/until.ts";
+import { openConfined } from "./bench.ts";
+
+describe("daytona", { timeout: 60_000 }, () => {
+  let fake: FakeDaytona;
+  beforeEach(async () => {
+    fake = await startFakeDaytona();
+  });
+  afterEach(async () => {
+    await fake.close();
+    await removeTempDirs();
+  });
+  const open = (environment: Readonly<Record<string, string>> = { DAYTONA_API_KEY: KEY }) =>
+    openConfined("daytona", { daytona: { url: fake.url, image: "agents:1" } }, environment);
+
+  workspacesSuite("daytona", () => open());
+
+  test("R-004-47, R-004-67: a program works in the sandbox, and its commits, its files and its verdict come back", async () => {
+    const bench = await open();
+    const workspace = await bench.open();
+    writeFileSync(join(workspace.dir, "before.txt"), "not committed\n");
+    writeFileSync(join(workspace.dir, "doomed.txt"), "not committed either\n");
+    expect(fake.sandboxes()).toEqual([]);
+    const end = await bench.run(
+      workspace,
+      [
+        "sh",
+        "-c",
+        `cat; pwd; cat before.txt; echo "$SECRET_KEY"; echo oops >&2; rm doomed.txt packages/app/b.txt
+         echo committed > made.txt; git add made.txt; git -c user.name=a -c user.email=a@b commit -qm made
+         echo left > left.txt; printf '{"verdict":"pass"}' > "$PASSRAIL_VERDICT_FILE"; exit 7`,
+      ],
+      { prompt: `work in ${workspace.dir}\n`, env: { SECRET_KEY: "it's $HOME" } },
+    );
+    expect(end).toMatchObject({ reason: "exited", exitCode: 7, stderrTail: "oops\n" });
+    const [name = ""] = fake.sandboxes();
+    const inside = `/tmp/passrail-${name}/workspace`;
+    expect(end.stdoutTail).toBe(`work in ${inside}\n${inside}\nnot committed\nit's $HOME\n`);
+    expect(userGit(workspace.dir, "log", "-1", "--format=%s", "feat/r1")).toBe("made");
+    expect(
+      userGit(workspace.dir, "status", "--porcelain")
+        .split("\n")
+        .map((line) => line.trim())
+        .sort(),
+    ).toEqual(["?? before.txt", "?? left.txt", "D packages/app/b.txt"]);
+    expect(readFileSync(join(bench.result, "verdict.json"), "utf8")).toBe('{"verdict":"pass"}');
+    // The same sandbox for the next program of this workspace, with what the first one left there.
+    expect((await bench.run(workspace, ["sh", "-c", "cat left.txt made.txt"])).stdoutTail).toBe("left\ncommitted\n");
+    expect(fake.sandboxes()).toEqual([name]);
+    const closed = valueOf(await bench.workspaces.close(workspace, "r1"));
+    expect(fake.sandboxes()).toEqual([]);
+    expect(userGit(bench.project, "show", `${closed.pinned}:left.txt`)).toBe("left");
+    expect(userGit(bench.project, "log", "-1", "--format=%s", "feat/r1")).toBe("made");
+    const created = fake.calls.find(({ method, path }) => method === "POST" && path === "/api/sandbox");
+    expect(JSON.parse(created?.body ?? "{}")).toMatchObject({
+      buildInfo: { dockerfileContent: "FROM agents:1\n" },
+      autoDeleteInterval: 0,
+    });
+  });
+
+  test("R-004-55: output comes while the program works, without the codes of terminals, and a program without an end is ended by its limit", async () => {
+    const bench = await open();
+    const workspace = await bench.open();
+    const line = "printf '\\033[31mred\\033[0m\\n'; echo > begun; while :; do sleep 0.1; done";
+    const end = await bench.run(workspace, ["sh", "-c", line], {
+      limits: { startupMs: 40_000, idleMs: 1_500, totalMs: 60_000, graceMs: 20_000 },
+    });
+    expect(end).toMatchObject({ reason: "idle_timeout", stdoutTail: "red\n" });
+    // Asked to end, it still brought back what there was.
+    expect(existsSync(join(workspace.dir, "begun"))).toBe(true);
+    valueOf(await bench.workspaces.close(workspace, "r1"));
+    expect(fake.sandboxes()).toEqual([]);
+  });
+
+  test("R-004-47: a program that is canceled by force leaves its work in the sandbox, and closing brings it back before it deletes", async () => {
+    const bench = await open();
+    const workspace = await bench.open();
+    const cancel = new AbortController();
+    const ended = bench.run(workspace, ["sh", "-c", "echo half > half.txt; sleep 1000"], {
+      hooks: { signal: cancel.signal },
+      limits: { graceMs: 0 },
+    });
+    const [name] = await until("the sandbox works", () => {
+      const [found] = fake.sandboxes();
+      return found !== undefined && existsSync(`/tmp/passrail-${found}/workspace/half.txt`) ? [found] : undefined;
+    });
+    cancel.abort();
+    expect(await ended).toMatchObject({ reason: "canceled" });
+    fake.withhold(true);
+    // What cannot be brought back is a reason not to delete.
+    expect(await bench.workspaces.close(workspace, "r1")).toMatchObject({ ok: false });
+    expect(fake.sandboxes()).toEqual([name]);
+    fake.withhold(false);
+    const closed = valueOf(await bench.workspaces.close(workspace, "r1"));
+    expect(userGit(bench.project, "show", `${closed.pinned}:half.txt`)).toBe("half");
+    expect(fake.sandboxes()).toEqual([]);
+  });
+
+  test("R-004-49, R-004-55: a sandbox that fails, hangs or refuses the key is a failed attempt, never an endless wait", async () => {
+    const bench = await open();
+    const workspace = await bench.open();
+    fake.behave("hangs");
+    const hung = await bench.run(workspace, ["true"], { limits: { startupMs: 6_000, graceMs: 10_000 } });
+    expect(hung).toMatchObject({ reason: "startup_timeout", stderrTail: expect.stringContaining("still creating") });
+    fake.behave("fails");
+    const failed = await bench.run(workspace, ["true"]);
+    expect(failed).toMatchObject({ exitCode: 70, stderrTail: expect.stringContaining("is error") });
+    valueOf(await bench.workspaces.close(workspace, "r1"));
+    expect(fake.sandboxes()).toEqual([]);
+    const refused = await open({ DAYTONA_API_KEY: "dtn_wrong" });
+    const end = await refused.run(await refused.open(), ["true"]);
+    expect(end).toMatchObject({ exitCode: 70, stderrTail: expect.stringContaining("Check the key") });
+  });
+
+  test("without a key nothing is opened, in one clear line; the key and values of variables are on no command line", async () => {
+    const none = await open({});
+    const problem = { code: "sandbox_unavailable", message: "No daytona workspace: DAYTONA_API_KEY is not set." };
+    expect(await none.workspaces.check?.()).toMatchObject({ ok: false, error: problem });
+    expect(await none.workspaces.open({ runId: "r1", project: none.project, branch: "feat/a" })).toMatchObject({
+      ok: false,
+      error: problem,
+    });
+    const bench = await open();
+    const workspace = await bench.open();
+    const launch = {
+      argv: ["agent"],
+      program: "agent",
+      cwd: workspace.dir,
+      env: { TOKEN: "s3cret" },
+      folders: [],
+    } as const;
+    const confined = valueOf((await bench.workspaces.confine?.(workspace, launch)) ?? { ok: false, error: problem });
+    const job = readFileSync(confined.argv[2] ?? "", "utf8");
+    for (const secret of [KEY, "s3cret"]) expect(`${confined.argv.join(" ")} ${job}`).not.toContain(secret);
+  });
+});
+
+test("escape sequences are taken out wherever the pieces end", () => {
+  const text = "a\u001B[1;31mb\u001B]0;title\u0007c\u001B]8;;http://x\u001B\\d\u001B(Be";
+  for (const size of [1, 2, 3, 7, 100]) {
+    const plain = plainStream();
+    let out = "";
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += size) out += Buffer.from(plain(bytes.subarray(at, at + size))).toString();
+    expect(out).toBe("abcde");
+  }
+});

@@ -1,0 +1,150 @@
+// Who executes attempts, what runs where since when, and handoffs that nobody took.
+
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { call } from "../base/api.ts";
+import { runQuery } from "../base/queries.ts";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { PageHead, Panel } from "../ui/panel.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Empty, Failure, Loading } from "../ui/states.tsx";
+import { Cell, Row, Table } from "../ui/table.tsx";
+import { Ago, Elapsed } from "../ui/time.tsx";
+
+const workersQuery = queryOptions({
+  queryKey: ["workers"],
+  queryFn: ({ signal }) => call("listWorkers", {}, { signal }),
+});
+const staleQuery = queryOptions({
+  queryKey: ["workers", "stale"],
+  queryFn: ({ signal }) => call("listHandoffs", { query: { stale: "true" } }, { signal }),
+});
+
+export function WorkersPage(): ReactNode {
+  const { data, error, refetch } = useQuery(workersQuery);
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHead title="Workers" />
+      {error !== null ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Loading what="workers" />
+      ) : data.workers.length === 0 ? (
+        <Empty title="Nobody executes attempts.">
+          <CopyLine>passrail up</CopyLine>
+        </Empty>
+      ) : (
+        data.workers.map((worker) => <WorkerPanel key={`${worker.name} ${worker.pid}`} worker={worker} />)
+      )}
+      <Panel title="Handoffs that nobody took">
+        <Stale />
+      </Panel>
+      <Panel title="To stop without losing work">
+        <div className="flex flex-col gap-2 text-sm">
+          <p>What works now may end first; nothing new starts. Waiting runs go on with the next daemon.</p>
+          <CopyLine>passrail down --drain</CopyLine>
+        </div>
+      </Panel>
+    </div>
+  );
+}
+
+type Worker = AnswerTo<"listWorkers">["workers"][number];
+
+function WorkerPanel({ worker }: { readonly worker: Worker }): ReactNode {
+  const { name, pid, version, startedAt, slots, attempts } = worker;
+  return (
+    <Panel
+      title={`Worker ${name}`}
+      actions={
+        <span className="text-xs text-muted">
+          process {pid} · version {version} · up <Elapsed since={startedAt} />
+        </span>
+      }
+    >
+      <p className="mb-3 flex flex-wrap items-center gap-1.5 text-sm">
+        <span aria-hidden="true" className="flex flex-wrap gap-1">
+          {Array.from({ length: Math.min(slots, 32) }, (_, index) => (
+            <span
+              // biome-ignore lint/suspicious/noArrayIndexKey: slots have nothing but their place.
+              key={index}
+              className={`size-3.5 rounded-sm border ${index < attempts.length ? "border-active bg-active" : "border-line bg-sunken"}`}
+            />
+          ))}
+        </span>
+        {attempts.length} of {slots} slots work
+      </p>
+      {attempts.length === 0 ? (
+        <p className="text-sm text-muted">Nothing works at the moment.</p>
+      ) : (
+        <Table label={`Attempts of worker ${name}`} head={["Run", "Stage", "Agent", "Since"]}>
+          {attempts.map((attempt) => (
+            <AttemptRow key={`${attempt.runId} ${attempt.stage} ${attempt.attempt}`} attempt={attempt} />
+          ))}
+        </Table>
+      )}
+    </Panel>
+  );
+}
+
+function AttemptRow({ attempt }: { readonly attempt: Worker["attempts"][number] }): ReactNode {
+  const run = useQuery(runQuery(attempt.runId)).data;
+  const where = { tab: "log", stage: attempt.stage, attempt: String(attempt.attempt) };
+  return (
+    <Row>
+      <Cell of="Run" head>
+        <Link to="/runs/$run" params={{ run: run === undefined ? attempt.runId : String(run.number) }} search={where}>
+          {run === undefined ? attempt.runId : `#${run.number} `}
+          {run !== undefined && <SafeText max={120}>{run.subject.title}</SafeText>}
+        </Link>
+      </Cell>
+      <Cell of="Stage">
+        {attempt.stage}, attempt {attempt.attempt}
+      </Cell>
+      <Cell of="Agent">
+        <SafeText max={80}>{attempt.agent}</SafeText>
+      </Cell>
+      <Cell of="Since" number>
+        <Elapsed since={attempt.since} />
+      </Cell>
+    </Row>
+  );
+}
+
+const ROWS_AT_MOST = 100;
+
+function Stale(): ReactNode {
+  const { data, error, refetch } = useQuery(staleQuery);
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="handoffs" />;
+  if (!("stale" in data) || data.stale.length === 0)
+    return <p className="text-sm text-muted">Every handoff was taken in time.</p>;
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="text-sm text-muted">Pending for more than {data.thresholdMinutes} minutes, oldest first.</p>
+      <Table label="Handoffs that nobody took" head={["Story", "From", "To", "Waiting"]}>
+        {data.stale.slice(0, ROWS_AT_MOST).map(({ id, story_id, from_agent, to_agent, created_at }) => (
+          <Row key={id}>
+            <Cell of="Story" head>
+              <Link to="/tickets/$ticket" params={{ ticket: story_id }} search={{ handoff: String(id) }}>
+                <SafeText max={100}>{story_id}</SafeText>
+              </Link>
+            </Cell>
+            <Cell of="From">{from_agent ?? "—"}</Cell>
+            <Cell of="To">{to_agent ?? "—"}</Cell>
+            <Cell of="Waiting" number>
+              <Ago at={created_at} />
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      {data.stale.length > ROWS_AT_MOST && (
+        <p className="text-xs text-muted">
+          The first {ROWS_AT_MOST} of {data.stale.length}.
+        </p>
+      )}
+    </div>
+  );
+}

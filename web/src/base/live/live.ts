@@ -1,0 +1,77 @@
+// Live events for this page: through the worker that all tabs share, or by a connection of its own where there are no such workers.
+
+import { useSyncExternalStore } from "react";
+import { currentToken, endSession } from "../session.ts";
+import { type Connection, openConnection } from "./connection.ts";
+import workerUrl from "./worker.ts?worker&url";
+import type { Change, FromPage, LiveState, ToPage } from "./protocol.ts";
+
+type Listener = (changes: readonly Change[] | "reset") => void;
+
+const HERE_MS = 15_000;
+const listeners = new Set<Listener>();
+const watchers = new Set<() => void>();
+let state: LiveState = { is: "connecting" };
+let port: MessagePort | undefined;
+let own: Connection | undefined;
+
+export function startLive(): void {
+  const token = currentToken();
+  if (token === null) return;
+  if (!("SharedWorker" in globalThis)) {
+    own?.close();
+    own = openConnection(token, hear);
+    return;
+  }
+  if (port === undefined) {
+    const worker = new SharedWorker(workerAddress(), { type: "module", name: "passrail-live" });
+    port = worker.port;
+    port.addEventListener("message", ({ data }: MessageEvent<ToPage>) => hear(data));
+    port.start();
+    setInterval(() => say({ type: "here" }), HERE_MS);
+    addEventListener("pagehide", () => say({ type: "bye" }));
+    // Back from the back-forward cache, or from sleep: say who we are again.
+    addEventListener("pageshow", ({ persisted }) => {
+      const again = currentToken();
+      if (persisted && again !== null) say({ type: "hello", token: again });
+    });
+  }
+  say({ type: "hello", token });
+}
+
+export function onChanges(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useLiveState(): LiveState {
+  return useSyncExternalStore(
+    (changed) => {
+      watchers.add(changed);
+      return () => watchers.delete(changed);
+    },
+    () => state,
+  );
+}
+
+function say(message: FromPage): void {
+  port?.postMessage(message);
+}
+
+function hear(message: ToPage): void {
+  if (message.type === "state") {
+    state = message.state;
+    // Whoever is not known any more is shown the door at once, not at the next click.
+    if (state.is === "refused") endSession(false);
+    for (const watcher of watchers) watcher();
+  } else for (const listener of listeners) listener(message.type === "reset" ? "reset" : message.changes);
+}
+
+type Policies = { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } };
+
+/** The page's policy lets only a named one make addresses of scripts. It makes this single address. */
+function workerAddress(): string {
+  const policies = (globalThis as { trustedTypes?: Policies }).trustedTypes;
+  if (policies === undefined) return workerUrl;
+  return policies.createPolicy("passrail", { createScriptURL: (url: string) => url }).createScriptURL(workerUrl);
+}

@@ -1,0 +1,16 @@
+// How well a flow does, in a few words. Runs that go on say nothing yet; with none that has ended there is no rate.
+
+import type { AnswerTo } from "../../../src/http/client/input.ts";
+
+export type FlowStats = AnswerTo<"flowStats">;
+
+export function successOf({ completed, canceled, stopped }: FlowStats): { rate: string; of: string } {
+  const ended = completed + canceled + stopped;
+  if (ended === 0) return { rate: "—", of: "none has ended yet" };
+  const rate = Math.round((completed / ended) * 100);
+  const bad = [
+    ...(stopped === 0 ? [] : [`${stopped} stopped`]),
+    ...(canceled === 0 ? [] : [`${canceled} canceled`]),
+  ].join(", ");
+  return { rate: `${rate} %`, of: `${completed} of ${ended} ended well${bad === "" ? "" : ` (${bad})`}` };
+}

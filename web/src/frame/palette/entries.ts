@@ -1,0 +1,201 @@
+// Everything that can be done, as entries of the palette: a name, the keys that do it, and the command line that does the same. Pure: what
+// is open, found and allowed comes in, a list goes out.
+
+import { type Act, actName, commandOf } from "../../run/acts.ts";
+import { choicesOf } from "../../inbox/words.ts";
+import type { Item } from "../../inbox/types.ts";
+
+export type Deed =
+  | { readonly type: "go"; readonly to: string }
+  | { readonly type: "run"; readonly number: number }
+  | { readonly type: "ticket"; readonly id: string }
+  | { readonly type: "flow"; readonly name: string }
+  | { readonly type: "item"; readonly id: string }
+  | { readonly type: "answer"; readonly answer: string; readonly done: string }
+  | { readonly type: "act"; readonly act: Act }
+  | { readonly type: "theme"; readonly theme: "system" | "light" | "dark" }
+  | { readonly type: "start" | "new-ticket" | "demo" | "keys" | "logout" };
+
+export type Entry = {
+  /** Unique, and what is searched in. */
+  readonly title: string;
+  readonly group: string;
+  readonly deed: Deed;
+  readonly keys?: string;
+  readonly cli?: string;
+};
+
+type FoundRun = {
+  readonly number: number;
+  readonly word: string;
+  readonly subject: { readonly id: string; readonly title: string };
+};
+
+export type Known = {
+  readonly text: string;
+  readonly places: readonly { readonly to: string; readonly name: string; readonly keys: string }[];
+  /** What is looked at and can be decided. */
+  readonly item: Item | undefined;
+  readonly waiting: readonly Pick<Item, "id" | "kind" | "stage" | "subject" | "runNumber">[];
+  readonly run: { readonly number: number; readonly acts: readonly Act[] } | undefined;
+  readonly found: readonly FoundRun[];
+  readonly flows: readonly { readonly name: string; readonly title: string }[];
+  /** Tickets with this text, also those that nothing has worked on. */
+  readonly tickets: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly word: string;
+    /** Null where it only has runs. */
+    readonly file: object | null;
+  }[];
+};
+
+/** Commands that show the same as a page; for the others the page itself is opened. */
+const SHOWS: Readonly<Record<string, string>> = {
+  "/": "passrail inbox",
+  "/runs": "passrail runs list",
+  "/tickets": "passrail ticket list",
+  "/flows": "passrail flow list",
+  "/agents": "passrail agent list",
+  "/workers": "passrail status",
+  "/insights": "passrail cost --by day",
+};
+
+export function entriesOf(known: Known): readonly Entry[] {
+  return [...decisions(known), ...acts(known), ...found(known), ...doings(), ...places(known)];
+}
+
+function decisions({ item, waiting }: Known): readonly Entry[] {
+  const group = "Decide";
+  const own =
+    item === undefined
+      ? []
+      : choicesOf(item).map(({ answer, label, done, needsReason }): Entry => {
+          const cli = answerCommand(item, answer);
+          return {
+            title: `${label}: ${item.subject.title} (${item.id})`,
+            group,
+            // Why is asked where the whole item is shown.
+            deed: needsReason ? { type: "item", id: item.id } : { type: "answer", answer, done },
+            ...(answer === "approve" ? { keys: "$mod+Enter" } : {}),
+            ...(cli === undefined ? {} : { cli }),
+          };
+        });
+  const shown = item === undefined ? waiting : [item, ...waiting];
+  const others = shown.map(
+    ({ id, kind, stage, subject, runNumber }): Entry => ({
+      title: `Look at ${kind} ${stage} of #${runNumber}: ${subject.title}`,
+      group,
+      deed: { type: "item", id },
+      cli: `passrail open /g/${id}`,
+    }),
+  );
+  return [...own, ...others];
+}
+
+function answerCommand({ kind, id }: Pick<Item, "kind" | "id">, answer: string): string | undefined {
+  switch (kind) {
+    case "gate": {
+      const verb = answer === "decline" ? "reject" : answer;
+      return ["approve", "revise", "reject"].includes(verb) ? `passrail gate ${verb} ${id}` : undefined;
+    }
+    case "escalation":
+      return `passrail escalation choose ${id} ${answer}`;
+    case "choice":
+      return `passrail ask answer ${id} --choice ${answer}`;
+    case "budget":
+      return `passrail budget ${answer} ${id}`;
+    case "question":
+      return undefined;
+  }
+}
+
+/** Only what can be done now; the menu of the run says why the rest cannot. */
+function acts({ run }: Known): readonly Entry[] {
+  if (run === undefined) return [];
+  return run.acts
+    .filter(({ why }) => why === null)
+    .map((act) => ({
+      title: `${actName(act)} · run #${run.number}`,
+      group: "This run",
+      deed: { type: "act", act },
+      cli: commandOf(act.act, run.number, act.stage, ""),
+    }));
+}
+
+function found({ text, found: runs, flows, tickets: files }: Known): readonly Entry[] {
+  const typed = /^#?([1-9][0-9]{0,8})$/u.exec(text.trim())?.[1];
+  const number = typed === undefined ? undefined : Number(typed);
+  const isListed = runs.some((run) => run.number === number);
+  const group = "Open";
+  const others = new Map(
+    runs.flatMap(({ subject }) => (files.some(({ id }) => id === subject.id) ? [] : [[subject.id, subject] as const])),
+  );
+  return [
+    ...(number === undefined || isListed
+      ? []
+      : [
+          {
+            title: `Run #${number}`,
+            group,
+            deed: { type: "run", number },
+            cli: `passrail runs show ${number}`,
+          } as const,
+        ]),
+    ...runs.map(
+      ({ number: each, word, subject }): Entry => ({
+        title: `Run #${each}: ${subject.title} · ${word}`,
+        group,
+        deed: { type: "run", number: each },
+        cli: `passrail runs show ${each}`,
+      }),
+    ),
+    ...files.map(
+      ({ id, title, word, file }): Entry => ({
+        title: `Ticket ${id}: ${title} · ${word}`,
+        group,
+        deed: { type: "ticket", id },
+        // The id of a ticket that is no file may be anything, and a command is copied into a shell.
+        ...(file === null ? {} : { cli: `passrail ticket show ${id}` }),
+      }),
+    ),
+    ...[...others.values()].map(
+      ({ id, title }): Entry => ({ title: `Ticket ${id}: ${title}`, group, deed: { type: "ticket", id } }),
+    ),
+    ...(text.trim() === "" ? [] : flows).map(
+      ({ name, title }): Entry => ({
+        title: `Flow ${name}: ${title}`,
+        group,
+        deed: { type: "flow", name },
+        cli: `passrail flow show ${name}`,
+      }),
+    ),
+  ];
+}
+
+function doings(): readonly Entry[] {
+  const group = "Do";
+  return [
+    { title: "New ticket", group, deed: { type: "new-ticket" }, cli: "passrail ticket new 'What is to be done'" },
+    { title: "Start a run", group, deed: { type: "start" }, cli: 'passrail run feature "What is to be done"' },
+    { title: "Run the demo", group, deed: { type: "demo" }, cli: "passrail demo" },
+    { title: "Show all keys", group, deed: { type: "keys" }, keys: "Shift+?" },
+    { title: "Colours: light", group, deed: { type: "theme", theme: "light" } },
+    { title: "Colours: dark", group, deed: { type: "theme", theme: "dark" } },
+    { title: "Colours: as the system", group, deed: { type: "theme", theme: "system" } },
+    { title: "Log out", group, deed: { type: "logout" } },
+  ];
+}
+
+function places({ places: list }: Known): readonly Entry[] {
+  const more = [{ to: "/welcome", name: "Welcome", keys: undefined }];
+  return [...list, ...more].map(
+    ({ to, name, keys }): Entry => ({
+      title: `Go to ${name}`,
+      group: "Go to",
+      deed: { type: "go", to },
+      ...(keys === undefined ? {} : { keys }),
+      cli: SHOWS[to] ?? `passrail open ${to}`,
+    }),
+  );
+}

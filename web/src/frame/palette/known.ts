@@ -1,0 +1,70 @@
+// What the palette knows when it is open: what is looked at, and what the typed text finds.
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMatches } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { call } from "../../base/api.ts";
+import { PLACES } from "../layout.tsx";
+import { actsQuery, flowsQuery, inboxQuery, runQuery } from "../../base/queries.ts";
+import type { Known } from "./entries.ts";
+
+const PAUSE_MS = 150;
+const FOUND_AT_MOST = 6;
+
+export function useKnown(typed: string): Known & { readonly runId: string | undefined } {
+  const text = useSettled(typed, PAUSE_MS);
+  const matches = useMatches();
+  const valueOf = (name: "run" | "item"): string | undefined => {
+    const last = matches.at(-1);
+    const given = { ...(last?.search as Record<string, unknown>), ...(last?.params as Record<string, unknown>) }[name];
+    return typeof given === "string" ? given : undefined;
+  };
+  const reference = valueOf("run");
+  const run = useQuery({ ...runQuery(reference ?? ""), enabled: reference !== undefined }).data;
+  const acts = useQuery({ ...actsQuery(run?.id ?? ""), enabled: run !== undefined }).data?.acts;
+  const waiting = useQuery(inboxQuery).data?.items ?? [];
+  const ofRun = waiting.filter(({ runId }) => runId === run?.id);
+  const item = waiting.find(({ id }) => id === valueOf("item")) ?? (ofRun.length === 1 ? ofRun[0] : undefined);
+  const flows = useQuery(flowsQuery).data?.flows ?? [];
+  const found = useQuery({
+    queryKey: ["runs", "palette", text],
+    queryFn: ({ signal }) => call("listRuns", { query: { ...searchOf(text), limit: FOUND_AT_MOST } }, { signal }),
+    placeholderData: keepPreviousData,
+  }).data?.runs;
+  const tickets = useQuery({
+    queryKey: ["tickets", "palette", text],
+    queryFn: ({ signal }) =>
+      call("listTickets", { query: { ...searchOf(text), limit: String(FOUND_AT_MOST) } }, { signal }),
+    placeholderData: keepPreviousData,
+    enabled: text.trim() !== "",
+  }).data?.tickets;
+  return {
+    text: typed,
+    places: PLACES,
+    item,
+    waiting: waiting.filter(({ id }) => id !== item?.id).slice(0, FOUND_AT_MOST),
+    run: run === undefined || acts === undefined ? undefined : { number: run.number, acts },
+    found: found ?? [],
+    flows,
+    tickets: text.trim() === "" ? [] : (tickets ?? []),
+    runId: run?.id,
+  };
+}
+
+function searchOf(text: string): { q?: string } {
+  const line = text
+    .replaceAll(/\p{Cc}/gu, " ")
+    .trim()
+    .slice(0, 200);
+  return line === "" ? {} : { q: line };
+}
+
+/** The last value that was not followed by another for a moment. */
+function useSettled(value: string, ms: number): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}

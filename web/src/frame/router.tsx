@@ -1,0 +1,137 @@
+// Every page and its address. What is selected stands in the address, so that it can be sent to somebody. Pages are loaded when they are opened.
+
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { Failure } from "../ui/states.tsx";
+import { Layout } from "./layout.tsx";
+
+const rootRoute = createRootRoute({
+  component: Layout,
+  errorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
+  notFoundComponent: () => <Failure error={new Error("There is no such page.")} />,
+});
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+/** Only the keys that have a text. */
+const pick = <K extends string>(search: Record<string, unknown>, ...keys: readonly K[]): { [P in K]?: string } =>
+  Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = text(search[key]) ?? (typeof search[key] === "number" ? String(search[key]) : undefined);
+      return value === undefined ? [] : [[key, value]];
+    }),
+  ) as { [P in K]?: string };
+
+const inbox = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "item"),
+  component: lazyRouteComponent(() => import("../inbox/page.tsx"), "InboxPage"),
+});
+const gate = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/g/$item",
+  component: lazyRouteComponent(() => import("../inbox/gate-page.tsx"), "GatePage"),
+});
+const board = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/board",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "flow", "ticket", "lane"),
+  component: lazyRouteComponent(() => import("../board/page.tsx"), "BoardPage"),
+});
+const runs = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "status", "flow", "q"),
+  component: lazyRouteComponent(() => import("../run/list-page.tsx"), "RunsPage"),
+});
+const run = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "tab", "stage", "attempt", "file", "q"),
+  component: lazyRouteComponent(() => import("../run/page.tsx"), "RunPage"),
+});
+const tickets = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/tickets",
+  validateSearch: (search: Record<string, unknown>) =>
+    pick(search, "flow", "show", "status", "state", "request", "group", "q", "new"),
+  component: lazyRouteComponent(() => import("../ticket/list-page.tsx"), "TicketsPage"),
+});
+const ticket = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/tickets/$ticket",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "handoff"),
+  component: lazyRouteComponent(() => import("../ticket/page.tsx"), "TicketPage"),
+});
+const flows = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/flows",
+  component: lazyRouteComponent(() => import("../flow/list-page.tsx"), "FlowsPage"),
+});
+const flow = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/flows/$flow",
+  component: lazyRouteComponent(() => import("../flow/page.tsx"), "FlowPage"),
+});
+const agents = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("../agents/page.tsx"), "AgentsPage"),
+});
+const workers = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/workers",
+  component: lazyRouteComponent(() => import("../agents/workers-page.tsx"), "WorkersPage"),
+});
+const insights = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/insights",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "by", "since"),
+  component: lazyRouteComponent(() => import("../insights/page.tsx"), "InsightsPage"),
+});
+const settings = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/settings",
+  validateSearch: (search: Record<string, unknown>) => pick(search, "tab"),
+  component: lazyRouteComponent(() => import("../settings/page.tsx"), "SettingsPage"),
+});
+const welcome = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/welcome",
+  component: lazyRouteComponent(() => import("../welcome/page.tsx"), "WelcomePage"),
+});
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    inbox,
+    gate,
+    board,
+    runs,
+    run,
+    tickets,
+    ticket,
+    flows,
+    flow,
+    agents,
+    workers,
+    insights,
+    settings,
+    welcome,
+  ]),
+  defaultPreload: "intent",
+  // A page that breaks leaves the frame around it: there one goes elsewhere.
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
+  // Everything in an address is a text: without quotation marks around what looks like a number it can be read and typed.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined);
+    const written = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+    return written === "" ? "" : `?${written}`;
+  },
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

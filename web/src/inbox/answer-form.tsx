@@ -1,0 +1,222 @@
+// The answer itself: buttons with a reason for gates, choices and escalations, a text for questions, an amount for budgets.
+
+import { type ReactNode, useId, useMemo, useRef, useState } from "react";
+import { keysText, useShortcuts } from "../base/keyboard.ts";
+import { issueOf } from "../diff/rows.ts";
+import { Button } from "../ui/button.tsx";
+import { Failure } from "../ui/states.tsx";
+import type { Draft } from "./draft.ts";
+import type { Item } from "./types.ts";
+import type { Given } from "./use-answer.ts";
+import { type Choice, choicesOf } from "./words.ts";
+
+export type AnswerFormProps = {
+  readonly item: Item;
+  readonly draft: Draft;
+  readonly change: (change: Partial<Draft>) => void;
+  readonly isSending: boolean;
+  /** Something has moved: the person looks again first. */
+  readonly isStale: boolean;
+  readonly error: unknown;
+  readonly send: (given: Given) => void;
+};
+
+const APPROVE = "$mod+Enter";
+const REVISE = "$mod+Shift+Enter";
+
+export function AnswerForm(props: AnswerFormProps): ReactNode {
+  const { item, error } = props;
+  return (
+    <div className="flex flex-col gap-3">
+      {error !== null && <Failure error={error} />}
+      {item.kind === "question" ? (
+        <TextAnswer {...props} />
+      ) : item.kind === "budget" ? (
+        <BudgetAnswer {...props} />
+      ) : (
+        <ChoiceAnswer {...props} />
+      )}
+    </div>
+  );
+}
+
+function ChoiceAnswer({ item, draft, change, isSending, isStale, send }: AnswerFormProps): ReactNode {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [hint, setHint] = useState("");
+  const choices = useMemo(() => choicesOf(item), [item]);
+  const issues = useMemo(() => draft.comments.map(issueOf), [draft.comments]);
+  const isSilent = draft.text.trim() === "" && issues.length === 0;
+  const refused = (choice: Choice): string | undefined =>
+    busy({ isSending, isStale }) ??
+    (choice.needsReason && isSilent ? "Say why first, in the comment or on a line of the changes." : undefined);
+  const press = (choice: Choice | undefined): void => {
+    if (choice === undefined) return;
+    const why = refused(choice);
+    setHint(why ?? "");
+    if (why === undefined) send({ answer: choice.answer, text: draft.text, issues, done: choice.done });
+    else field.current?.focus();
+  };
+  const approve = choices.find(({ answer }) => answer === "approve");
+  const revise = choices.find(({ answer }) => answer === "revise");
+  const latest = useRef(press);
+  latest.current = press;
+  const shortcuts = useMemo(
+    () => [
+      ...(approve === undefined
+        ? []
+        : [{ keys: APPROVE, does: approve.label, group: "Deciding", act: () => latest.current(approve) }]),
+      ...(revise === undefined
+        ? []
+        : [{ keys: REVISE, does: revise.label, group: "Deciding", act: () => latest.current(revise) }]),
+    ],
+    [approve, revise],
+  );
+  useShortcuts(shortcuts);
+  const needed = choices.filter(({ needsReason }) => needsReason).map(({ label }) => label.toLowerCase());
+  return (
+    <>
+      <Field
+        field={field}
+        label={needed.length === 0 ? "Comment, if you like" : `Comment (needed to ${needed.join(" or to ")})`}
+        value={draft.text}
+        set={(text) => {
+          setHint("");
+          change({ text });
+        }}
+      />
+      {issues.length > 0 && (
+        <p className="text-sm text-attention">
+          {issues.length} {issues.length === 1 ? "comment on a line goes" : "comments on lines go"} with it.
+        </p>
+      )}
+      <div className="flex flex-wrap gap-2">
+        {choices.map((choice) => (
+          <Button
+            key={choice.answer}
+            look={choice.look}
+            disabledBecause={refused(choice)}
+            {...(choice === approve ? { keys: keysText(APPROVE) } : {})}
+            {...(choice === revise ? { keys: keysText(REVISE) } : {})}
+            onClick={() => press(choice)}
+          >
+            {choice.label}
+          </Button>
+        ))}
+      </div>
+      <p role="status" className="text-sm text-attention empty:hidden">
+        {hint}
+      </p>
+    </>
+  );
+}
+
+function TextAnswer({ draft, change, isSending, isStale, send }: AnswerFormProps): ReactNode {
+  const why = busy({ isSending, isStale }) ?? (draft.text.trim() === "" ? "Write an answer first." : undefined);
+  const act = (): void => {
+    if (why === undefined) send({ answer: "", text: draft.text, issues: [], done: "Answered" });
+  };
+  useLatestShortcut("Send the answer", act);
+  return (
+    <>
+      <Field
+        label="What you say goes to the agent as it is"
+        rows={5}
+        value={draft.text}
+        set={(text) => change({ text })}
+      />
+      <div>
+        <Button look="primary" keys={keysText(APPROVE)} disabledBecause={why} onClick={act}>
+          Send the answer
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function BudgetAnswer({ item, draft, change, isSending, isStale, send }: AnswerFormProps): ReactNode {
+  const id = useId();
+  const { budget } = item;
+  const unit = budget?.unit ?? "usd";
+  const suggested = budget === null ? "" : suggest(budget);
+  const amount = draft.text === "" ? suggested : draft.text;
+  const isAmount = /^[0-9]{1,12}(?:\.[0-9]{1,6})?$/u.test(amount.trim()) && Number(amount) > 0;
+  const off = busy({ isSending, isStale });
+  const why = off ?? (isAmount ? undefined : `Give an amount in ${unit === "usd" ? "US dollars" : "tokens"}.`);
+  const raise = (): void => {
+    if (why === undefined)
+      send({ answer: "raise", text: `${amount.trim()} ${unit}`, issues: [], done: "Budget raised" });
+  };
+  useLatestShortcut("Raise the budget", raise);
+  return (
+    <div className="flex flex-wrap items-end gap-3">
+      <div className="flex flex-col gap-1 text-sm">
+        <label htmlFor={id}>Raise it by ({unit === "usd" ? "US dollars" : "tokens"})</label>
+        <input
+          id={id}
+          inputMode="decimal"
+          value={amount}
+          onChange={({ target }) => change({ text: target.value })}
+          className="min-h-9 w-40 rounded-md border border-line bg-page px-2 pointer-coarse:min-h-11"
+        />
+      </div>
+      <Button look="primary" keys={keysText(APPROVE)} disabledBecause={why} onClick={raise}>
+        Raise and go on
+      </Button>
+      <Button
+        look="danger"
+        disabledBecause={off}
+        onClick={() => send({ answer: "stop", text: "", issues: [], done: "Stopped" })}
+      >
+        Stop
+      </Button>
+    </div>
+  );
+}
+
+/** Enough for the attempt that waits. */
+function suggest({ unit, used, limit, needed }: NonNullable<Item["budget"]>): string {
+  const missing = Math.max(needed - Math.max(0, limit - used), 0);
+  return unit === "usd"
+    ? String(Math.max(1, Math.ceil(missing)))
+    : String(Math.max(1000, Math.ceil(missing / 1000) * 1000));
+}
+
+function Field({
+  label,
+  value,
+  set,
+  rows = 3,
+  field,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly set: (text: string) => void;
+  readonly rows?: number;
+  readonly field?: React.RefObject<HTMLTextAreaElement | null>;
+}): ReactNode {
+  return (
+    <label className="flex flex-col gap-1 text-sm">
+      {label}
+      <textarea
+        {...(field === undefined ? {} : { ref: field })}
+        rows={rows}
+        maxLength={10_000}
+        value={value}
+        onChange={({ target }) => set(target.value)}
+        className="rounded-md border border-line bg-page p-2 text-base md:text-sm"
+      />
+    </label>
+  );
+}
+
+function busy({ isSending, isStale }: Pick<AnswerFormProps, "isSending" | "isStale">): string | undefined {
+  if (isSending) return "It is being sent.";
+  return isStale ? "It has changed: look at it again first." : undefined;
+}
+
+function useLatestShortcut(does: string, act: () => void): void {
+  const latest = useRef(act);
+  latest.current = act;
+  const list = useMemo(() => [{ keys: APPROVE, does, group: "Deciding", act: () => latest.current() }], [does]);
+  useShortcuts(list);
+}

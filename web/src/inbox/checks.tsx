@@ -1,0 +1,138 @@
+// What a decision can rest on besides words. Three things that are never mixed: what Passrail ran itself, what agents report of checks of their
+// own, and what Passrail measured of each attempt. Where it ran nothing, that is said.
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { itemQuery } from "../base/queries.ts";
+import { plain, SafeText } from "../ui/safe-text.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+import type { Evidence } from "./types.ts";
+
+type Stage = Evidence["stages"][number];
+
+export function Checks({ item }: { readonly item: string }): ReactNode {
+  const { data } = useQuery(itemQuery(item));
+  const stages = data?.evidence.stages ?? [];
+  // Nobody has worked yet: there is nothing to check.
+  if (stages.length === 0) return null;
+  const ran = stages.filter(({ by }) => by === "check");
+  const reporting = stages.filter(({ reported }) => reported.length > 0);
+  const warned = stages.filter(({ warnings, isRepaired }) => warnings.length > 0 || isRepaired);
+  return (
+    <section aria-label="Checks" className="flex flex-col gap-1.5 text-sm">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="text-muted">Checks run by Passrail</span>
+        {ran.map((stage) => (
+          <Check key={stage.stage} name={stage.stage} isGood={stage.exitCode === 0} line={exitText(stage)} />
+        ))}
+        {ran.length === 0 && <span>none: no test, build or linter was run by Passrail itself.</span>}
+      </div>
+      {reporting.map((stage) => (
+        <Reported key={stage.stage} stage={stage} stages={stages} />
+      ))}
+      {warned.length > 0 && (
+        <ul className="flex flex-col gap-0.5 text-warning">
+          {warned.flatMap(({ stage, attempt, warnings, isRepaired }) =>
+            [...warnings, ...(isRepaired && warnings.length === 0 ? [REPAIRED] : [])].map((text) => (
+              <li key={`${stage} ${text}`} className="[overflow-wrap:anywhere]">
+                <span aria-hidden="true">⚠ </span>
+                {stage} #{attempt}: <SafeText max={1000}>{text}</SafeText>
+              </li>
+            )),
+          )}
+        </ul>
+      )}
+      <details>
+        <summary className="min-h-9 cursor-pointer py-1.5 text-muted pointer-coarse:min-h-11">
+          What Passrail measured of {stages.length} {stages.length === 1 ? "stage" : "stages"}
+        </summary>
+        <ul className="flex flex-col divide-y divide-line rounded-md border border-line">
+          {stages.map((stage) => (
+            <Measured key={stage.stage} stage={stage} />
+          ))}
+        </ul>
+      </details>
+    </section>
+  );
+}
+
+const REPAIRED = "its first verdict could not be read, and it was asked again";
+
+/** The agent's word, and whether those after it were told to rely on it. */
+function Reported({ stage, stages }: { readonly stage: Stage; readonly stages: readonly Stage[] }): ReactNode {
+  const trust = stages.flatMap((each) => each.trust).findLast((each) => each.stage === stage.stage);
+  return (
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <span className="text-muted">
+        Reported by <SafeText max={100}>{stage.agent}</SafeText> ({stage.stage} #{stage.attempt})
+      </span>
+      {stage.reported.map(({ name, line, isClean }) => (
+        <Check key={`${name} ${line}`} name={name} isGood={isClean} line={line} />
+      ))}
+      {trust !== undefined && (
+        <span className="text-muted [overflow-wrap:anywhere]">
+          {trust.isTrusted
+            ? "and relied on afterwards."
+            : `and not relied on: ${plain(trust.reasons.join("; "), 500)}.`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Check({
+  name,
+  isGood,
+  line,
+}: {
+  readonly name: string;
+  readonly isGood: boolean;
+  readonly line: string;
+}): ReactNode {
+  return (
+    <Badge tone={isGood ? "good" : "bad"} title={plain(line, 500)}>
+      <span aria-hidden="true">{isGood ? "✔" : "✖"}</span>
+      <SafeText max={60}>{name}</SafeText>
+      <span className="sr-only">{isGood ? " clean" : " not clean"}</span>
+    </Badge>
+  );
+}
+
+function Measured({ stage }: { readonly stage: Stage }): ReactNode {
+  const { commits, files } = stage;
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-3 py-1.5">
+      <span className="font-medium">
+        {stage.stage} #{stage.attempt}
+      </span>
+      <span className="text-muted">{exitText(stage)}</span>
+      <span className="text-muted">
+        {commits === null ? (
+          "no commit"
+        ) : (
+          <code className="font-mono text-xs">
+            {commits.from.slice(0, 7)}..{commits.to.slice(0, 7)}
+          </code>
+        )}
+      </span>
+      <span className="min-w-0 text-muted [overflow-wrap:anywhere]">
+        {files.length === 0 ? (
+          "no file changed"
+        ) : (
+          <>
+            {files.length} {files.length === 1 ? "file" : "files"}:{" "}
+            <span className="font-mono text-xs">
+              <SafeText max={600}>{files.join(", ")}</SafeText>
+            </span>
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+function exitText({ by, exitCode, runner }: Stage): string {
+  if (by === "passrail") return "done by Passrail itself";
+  if (by === "outside") return "reported from outside";
+  return exitCode === null ? `${runner} did not exit by itself` : `${runner} ended with exit ${exitCode}`;
+}

@@ -1,0 +1,212 @@
+// One item that waits, whatever kind it is: what is asked, what it rests on, the answer, the changes. The answer is bound to the version that
+// was on the screen when the person began to look; when something has moved since, they are asked to look again.
+
+import { useQuery } from "@tanstack/react-query";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
+import { runQuery } from "../base/queries.ts";
+import { findingsOf } from "../diff/findings.ts";
+import { Button } from "../ui/button.tsx";
+import { Panel } from "../ui/panel.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Loading } from "../ui/states.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+import { Ago, clock } from "../ui/time.tsx";
+import { AnswerForm } from "./answer-form.tsx";
+import { Checks } from "./checks.tsx";
+import { Closed } from "./closed.tsx";
+import { useDraft } from "./draft.ts";
+import { Facts, Verdicts } from "./evidence.tsx";
+import { Issues } from "./issues.tsx";
+import type { Changed, Item } from "./types.ts";
+import { useAnswer } from "./use-answer.ts";
+import { headOf, KINDS, labelOf, leadText, nameOf } from "./words.ts";
+
+/** The question is read first; the diff comes when it has been drawn. */
+const Changes = lazy(async () => ({ default: (await import("../diff/changes.tsx")).Changes }));
+
+export type DecisionProps = {
+  /** Give it the item's id as its key: what was seen and written belongs to one item. */
+  readonly item: Item;
+  /** Called when it was decided, by this person or by another. */
+  readonly onDecided: () => void;
+};
+
+export function Decision({ item, onDecided }: DecisionProps): ReactNode {
+  const [seen, setSeen] = useState(item.version);
+  const [draft, change, clear] = useDraft(item.id);
+  const sending = useAnswer(item, seen);
+  const outcome = sending.data;
+  if (outcome?.type === "late")
+    return (
+      <div className="flex flex-col gap-4">
+        <Head item={item} />
+        <Closed decided={outcome.decided} detail={outcome.detail} />
+        <Button onClick={onDecided}>Go on</Button>
+      </div>
+    );
+  const moved =
+    outcome?.type === "moved" ? outcome.changed : commitOf(seen) === commitOf(item.version) ? undefined : MOVED;
+  const lookAgain = (): void => {
+    setSeen(item.version);
+    sending.reset();
+  };
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <Head item={item} />
+      <Facts item={item} />
+      {(item.kind === "gate" || item.kind === "escalation") && <Checks item={item.id} />}
+      <Asked item={item} />
+      {moved !== undefined && <Moved changed={moved} lookAgain={lookAgain} />}
+      <Panel title={item.kind === "question" ? "Your answer" : "Your decision"}>
+        <AnswerForm
+          item={item}
+          draft={draft}
+          change={change}
+          isSending={sending.isPending}
+          isStale={moved !== undefined}
+          error={outcome?.type === "failed" ? outcome.error : null}
+          send={(given) =>
+            sending.mutate(given, {
+              onSuccess: (became) => {
+                if (became.type !== "taken") return;
+                clear();
+                onDecided();
+              },
+            })
+          }
+        />
+        <Leads item={item} />
+      </Panel>
+      <Panel title="What was said">
+        <Verdicts runId={item.runId} />
+      </Panel>
+      <ChangesPanel item={item} draft={draft} change={change} />
+    </div>
+  );
+}
+
+const MOVED: Changed = [{ type: "commit.moved", at: "" }];
+
+function commitOf(version: string): string {
+  return version.slice(version.indexOf("-") + 1);
+}
+
+function Head({ item }: { readonly item: Item }): ReactNode {
+  const { word, sign, tone } = KINDS[item.kind];
+  return (
+    <header className="flex flex-col gap-1.5">
+      <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+        <Badge tone={tone}>
+          <span aria-hidden="true">{sign}</span>
+          {word}
+        </Badge>
+        waits for {nameOf(item.who)} · <Ago at={item.openedAt} />
+      </p>
+      <h2
+        id="decision-head"
+        tabIndex={-1}
+        className="text-lg font-semibold tracking-tight outline-none [overflow-wrap:anywhere]"
+      >
+        <SafeText max={600}>{headOf(item)}</SafeText>
+      </h2>
+    </header>
+  );
+}
+
+/** The words that were asked; before a gate the notes that a person should know. */
+function Asked({ item }: { readonly item: Item }): ReactNode {
+  if (item.asks.length === 0 && item.issues.length === 0) return null;
+  const isNote = item.kind === "gate";
+  return (
+    <div
+      className={`rounded-md border px-4 py-3 text-sm ${isNote ? "border-warning bg-warning-soft" : "border-line bg-panel"}`}
+    >
+      {isNote && <p className="mb-1 font-medium text-warning">Before you decide</p>}
+      <ol className={item.kind === "question" && item.asks.length > 1 ? "list-decimal pl-5" : ""}>
+        {item.asks.map((text) => (
+          <li key={text} className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+            <SafeText max={16_384}>{text}</SafeText>
+          </li>
+        ))}
+      </ol>
+      {item.issues.length > 0 && (
+        <div className="mt-2">
+          <p className="mb-1 font-medium">Open issues</p>
+          <Issues issues={item.issues} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Leads({ item }: { readonly item: Item }): ReactNode {
+  if (item.leads.length === 0) return null;
+  return (
+    <dl className="mt-3 flex flex-col gap-1 border-t border-line pt-3 text-sm text-muted">
+      {item.leads.map((lead) => (
+        <div key={lead.answer} className="flex gap-1.5">
+          <dt className="shrink-0">{labelOf(lead, item.kind)}:</dt>
+          <dd className="m-0">{leadText(lead, item.word)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Moved({ changed, lookAgain }: { readonly changed: Changed; readonly lookAgain: () => void }): ReactNode {
+  return (
+    <div
+      role="alert"
+      className="flex flex-col items-start gap-2 rounded-md border border-warning bg-warning-soft p-4 text-sm"
+    >
+      <p className="font-medium text-warning">
+        <span aria-hidden="true">⚠ </span>This has changed since you opened it. Nothing was decided.
+      </p>
+      <ul className="list-disc pl-5">
+        {changed.map(({ type, at, stage }) => (
+          <li key={`${type} ${at} ${stage ?? ""}`}>
+            {type === "commit.moved" ? "The branch is at another commit." : type}
+            {stage !== undefined && ` (${stage})`}
+            {at !== "" && <span className="text-muted"> {clock(at)}</span>}
+          </li>
+        ))}
+      </ul>
+      <Button onClick={lookAgain}>I have looked at it again</Button>
+    </div>
+  );
+}
+
+function ChangesPanel({
+  item,
+  draft,
+  change,
+}: {
+  readonly item: Item;
+  readonly draft: ReturnType<typeof useDraft>[0];
+  readonly change: ReturnType<typeof useDraft>[1];
+}): ReactNode {
+  const run = useQuery(runQuery(item.runId)).data;
+  const attempts = (run?.stages ?? [])
+    .flatMap((stage) => stage.attempts)
+    .filter(({ commits, status }) => commits !== null || status === "done")
+    .toSorted((a, b) => a.readyAt.localeCompare(b.readyAt));
+  const findings = useMemo(() => findingsOf(run?.stages ?? []), [run?.stages]);
+  // Nobody has worked yet: there is nothing to compare.
+  if (attempts.length === 0) return null;
+  const takesComments = item.kind === "gate" || item.kind === "escalation";
+  return (
+    <section id="changes" className="scroll-mt-4">
+      <Panel title="Changes">
+        <Suspense fallback={<Loading what="changes" />}>
+          <Changes
+            run={item.runId}
+            attempts={attempts}
+            findings={findings}
+            review={draft}
+            {...(takesComments ? { onReview: change } : {})}
+          />
+        </Suspense>
+      </Panel>
+    </section>
+  );
+}

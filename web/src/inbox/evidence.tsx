@@ -1,0 +1,185 @@
+// What a decision rests on: what each stage said last, how often it was sent back, what it cost, and which commit this is about.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { call } from "../base/api.ts";
+import { runQuery } from "../base/queries.ts";
+import type { Tone } from "../base/status.ts";
+import { LineCount } from "../diff/file-head.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+import { duration, usd } from "../ui/time.tsx";
+import { Issues } from "./issues.tsx";
+import type { Item } from "./types.ts";
+
+type Stage = AnswerTo<"showRun">["stages"][number];
+type Attempt = Stage["attempts"][number];
+
+/** One line: branch, commit, cost, loops. */
+export function Facts({ item }: { readonly item: Item }): ReactNode {
+  const loops = item.loops.filter((each) => each.loops > 0);
+  return (
+    <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+      <Fact name="Run">
+        <Link to="/runs/$run" params={{ run: String(item.runNumber) }} className="underline">
+          #{item.runNumber}
+        </Link>{" "}
+        · {item.flow}
+      </Fact>
+      <Fact name="Status">{item.word}</Fact>
+      {item.branch !== null && (
+        <Fact name="Branch">
+          <code className="font-mono text-xs [overflow-wrap:anywhere]">
+            <SafeText max={200}>{item.branch}</SafeText>
+          </code>
+        </Fact>
+      )}
+      {item.commit !== null && (
+        <Fact name="Commit">
+          <code title={item.commit} className="font-mono text-xs">
+            {item.commit.slice(0, 10)}
+          </code>
+        </Fact>
+      )}
+      <DiffStat runId={item.runId} />
+      <Fact name="Cost so far">
+        {usd(item.spent.usd)}
+        {!item.spent.isWhole && item.spent.usd !== null && (
+          <span title="Some attempts did not say what they cost."> and more, not known</span>
+        )}
+      </Fact>
+      {loops.map(({ counter, loops: count, max }) => (
+        <Fact key={counter} name={`Loop ${counter}`}>
+          {count}
+          {max === null ? "" : ` of ${max}`}
+        </Fact>
+      ))}
+    </dl>
+  );
+}
+
+/** How much was changed; a click goes there. */
+function DiffStat({ runId }: { readonly runId: string }): ReactNode {
+  const { data } = useQuery(diffStatQuery(runId));
+  if (data === undefined || data.files.length === 0) return null;
+  return (
+    <Fact name="Changes">
+      <a href="#changes" className="underline">
+        {data.files.length} {data.files.length === 1 ? "file" : "files"}
+      </a>{" "}
+      <LineCount added={data.added} removed={data.removed} />
+      {data.isStatCut && " and more"}
+    </Fact>
+  );
+}
+
+/** The numbers only: of all commits, or of the last attempt where nothing was committed. */
+function diffStatQuery(run: string) {
+  return {
+    queryKey: ["diff", run, "stat"],
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+      const whole = await call("runDiff", { params: { run }, query: { of: "run", limit: 1 } }, { signal });
+      return whole.size > 0 ? whole : call("runDiff", { params: { run }, query: { limit: 1 } }, { signal });
+    },
+  };
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div className="flex items-baseline gap-1.5">
+      <dt className="text-muted">{name}</dt>
+      <dd className="m-0">{children}</dd>
+    </div>
+  );
+}
+
+/** What every stage that has worked said last; its words and findings on demand. */
+export function Verdicts({ runId }: { readonly runId: string }): ReactNode {
+  const { data, error, isPending, refetch } = useQuery(runQuery(runId));
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (isPending) return <Loading what="verdicts" />;
+  const worked = data.stages.flatMap((stage) => {
+    const last = stage.attempts.at(-1);
+    return last === undefined ? [] : [{ stage, last }];
+  });
+  return (
+    <div className="flex flex-col gap-2">
+      {worked.length === 0 ? (
+        <p className="text-sm text-muted">Nobody has worked on this yet.</p>
+      ) : (
+        <ul className="flex flex-col divide-y divide-line rounded-md border border-line">
+          {worked.map(({ stage, last }) => (
+            <li key={`${stage.track}.${stage.id}`}>
+              <Verdict stage={stage} last={last} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {data.subject.body !== "" && (
+        <details className="text-sm">
+          <summary className="min-h-9 cursor-pointer py-1.5 pointer-coarse:min-h-11">The ticket</summary>
+          <p className="rounded-md bg-sunken p-3 whitespace-pre-wrap [overflow-wrap:anywhere]">
+            <SafeText>{data.subject.body}</SafeText>
+          </p>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Verdict({ stage, last }: { readonly stage: Stage; readonly last: Attempt }): ReactNode {
+  const { sign, tone, word } = shownVerdict(last);
+  const took =
+    last.startedAt === null || last.endedAt === null
+      ? undefined
+      : duration(Date.parse(last.endedAt) - Date.parse(last.startedAt));
+  const words = [last.reason, last.summary].filter((text) => text !== null && text !== "");
+  return (
+    <details className="group text-sm">
+      <summary className="flex min-h-9 cursor-pointer flex-wrap items-center gap-x-2 gap-y-1 px-3 py-1.5 pointer-coarse:min-h-11">
+        <span aria-hidden="true" className="w-3 text-muted group-open:rotate-90">
+          ▸
+        </span>
+        <span className="font-medium">{stage.id}</span>
+        {stage.who !== stage.id && <span className="text-muted">{stage.who}</span>}
+        <Badge tone={tone}>
+          <span aria-hidden="true">{sign}</span>
+          {word}
+        </Badge>
+        {last.issues.length > 0 && (
+          <span className="text-muted">
+            {last.issues.length} {last.issues.length === 1 ? "issue" : "issues"}
+          </span>
+        )}
+        <span className="tabular ml-auto text-xs text-muted">
+          {last.attempt > 1 && `attempt ${last.attempt} · `}
+          {took !== undefined && `${took} · `}
+          {usd(last.usage?.usd)}
+        </span>
+      </summary>
+      <div className="flex flex-col gap-2 px-3 pb-3 pl-8">
+        {words.map((text) => (
+          <p key={text} className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+            <SafeText max={16_384}>{text ?? ""}</SafeText>
+          </p>
+        ))}
+        <Issues issues={last.issues} />
+        {words.length === 0 && last.issues.length === 0 && <p className="text-muted">It gave no reasons.</p>}
+      </div>
+    </details>
+  );
+}
+
+function shownVerdict({ health, verdict, word, status }: Attempt): { sign: string; tone: Tone; word: string } {
+  if (health === null) return { sign: "◉", tone: "quiet", word: status };
+  const shown = word ?? verdict ?? health;
+  if (health === "blocked") return { sign: "?", tone: "attention", word: shown };
+  if (health !== "complete") return { sign: "✖", tone: "bad", word: shown };
+  if ((verdict ?? "pass") === "pass") return { sign: "✔", tone: "good", word: word ?? "done" };
+  return verdict === "revise" || verdict === "redesign"
+    ? { sign: "↺", tone: "warning", word: shown }
+    : { sign: "✖", tone: "bad", word: shown };
+}

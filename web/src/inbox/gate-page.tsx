@@ -1,0 +1,31 @@
+// One item on a page of its own, made for a phone: the address that notices carry. Looking never decides anything.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { inboxQuery } from "../base/queries.ts";
+import { OneItem } from "./one-item.tsx";
+
+export function GatePage(): ReactNode {
+  const { item } = useParams({ from: "/g/$item" });
+  const navigate = useNavigate();
+  const waiting = useQuery(inboxQuery).data?.items ?? [];
+  const goOn = (): void => {
+    const next = waiting.find(({ id }) => id !== item);
+    scrollTo({ top: 0 });
+    if (next === undefined) void navigate({ to: "/" });
+    else void navigate({ to: "/g/$item", params: { item: next.id } });
+  };
+  const others = waiting.filter(({ id }) => id !== item).length;
+  return (
+    <div className="mx-auto flex max-w-3xl flex-col xl:max-w-5xl gap-3">
+      <h1 className="sr-only">Decide</h1>
+      <p>
+        <Link to="/" className="inline-flex min-h-9 items-center gap-1 text-sm pointer-coarse:min-h-11">
+          <span aria-hidden="true">‹</span> Inbox{others > 0 && ` (${others} more)`}
+        </Link>
+      </p>
+      <OneItem key={item} id={item} onDecided={goOn} />
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+// One item by its id: to decide while it waits; who decided what once it does not.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { ApiError } from "../base/api.ts";
+import { itemQuery, runQuery } from "../base/queries.ts";
+import { SafeText } from "../ui/safe-text.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
+import { Closed } from "./closed.tsx";
+import { Decision } from "./decision.tsx";
+
+const CLOSED: ReadonlySet<string> = new Set(["gate_not_waiting", "item_not_waiting"]);
+
+export function OneItem({ id, onDecided }: { readonly id: string; readonly onDecided: () => void }): ReactNode {
+  const { data, error, isPending, refetch } = useQuery(itemQuery(id));
+  // What was there before it was closed is not shown as open any more.
+  if (error instanceof ApiError && CLOSED.has(error.problem.code)) {
+    const { decided, detail } = error.problem;
+    return (
+      <div className="flex flex-col gap-3">
+        <h2 className="text-lg font-semibold tracking-tight">This does not wait any more</h2>
+        <About run={id.slice(0, id.lastIndexOf("."))} />
+        <Closed decided={decided} detail={detail} />
+        <p className="text-sm">
+          <Link to="/" className="underline">
+            What waits now
+          </Link>
+        </p>
+      </div>
+    );
+  }
+  if (data === undefined)
+    return isPending ? <Loading what="the item" /> : <Failure error={error} retry={() => void refetch()} />;
+  return <Decision key={data.id} item={data} onDecided={onDecided} />;
+}
+
+/** Which run it was; the item itself is not kept. */
+function About({ run }: { readonly run: string }): ReactNode {
+  const { data } = useQuery(runQuery(run));
+  if (data === undefined) return null;
+  return (
+    <p className="[overflow-wrap:anywhere]">
+      <Link to="/runs/$run" params={{ run: String(data.number) }} className="underline">
+        #{data.number} <SafeText max={200}>{data.subject.title}</SafeText>
+      </Link>{" "}
+      <span className="text-muted">is now: {data.word}</span>
+    </p>
+  );
+}

@@ -1,0 +1,105 @@
+// The home page: what waits for a person, oldest first, and beside it the one to decide. On a phone the list leads to a page per item.
+
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { useShortcuts } from "../base/keyboard.ts";
+import { inboxQuery } from "../base/queries.ts";
+import { Decision } from "./decision.tsx";
+import { DoneToday } from "./done-today.tsx";
+import { InboxList } from "./inbox-list.tsx";
+import { OneItem } from "./one-item.tsx";
+import { Quiet } from "./quiet.tsx";
+import type { Item } from "./types.ts";
+import { PageHead } from "../ui/panel.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
+import { useMedia, WIDE } from "../ui/use-media.ts";
+
+export function InboxPage(): ReactNode {
+  const { data, error, isPending, refetch } = useQuery(inboxQuery);
+  if (isPending) return <Loading what="what waits" />;
+  if (data === undefined) return <Failure error={error} retry={() => void refetch()} />;
+  return <Inbox items={data.items} />;
+}
+
+function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
+  const navigate = useNavigate();
+  const isWide = useMedia(WIDE);
+  const { item: wanted } = useSearch({ from: "/" });
+  const selected = wanted ?? items[0]?.id;
+  const shown = items.find(({ id }) => id === selected);
+  /** The item whose head takes the focus once it is there. */
+  const [wantsFocus, setWantsFocus] = useState<string | null>(null);
+  const latest = useRef({ items, selected });
+  useEffect(() => {
+    latest.current = { items, selected };
+  });
+
+  const shortcuts = useMemo(() => {
+    const move = (by: 1 | -1): void => {
+      const { items: list, selected: now } = latest.current;
+      const at = list.findIndex(({ id }) => id === now);
+      const next = list[Math.min(Math.max(at + by, 0), list.length - 1)];
+      if (next === undefined) return;
+      if (isWide) void navigate({ to: "/", search: { item: next.id }, replace: true });
+      // It may have to be drawn first.
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-item="${CSS.escape(next.id)}"]`)?.focus());
+    };
+    return [
+      { keys: "j", does: "Next item", group: "Inbox", act: () => move(1) },
+      { keys: "k", does: "Previous item", group: "Inbox", act: () => move(-1) },
+    ];
+  }, [isWide, navigate]);
+  useShortcuts(shortcuts);
+
+  useEffect(() => {
+    if (wantsFocus === null || shown?.id !== wantsFocus) return;
+    setWantsFocus(null);
+    document.querySelector<HTMLElement>("#decision-head")?.focus();
+  }, [wantsFocus, shown]);
+
+  const goOn = (): void => {
+    const at = items.findIndex(({ id }) => id === selected);
+    const next = items[at + 1] ?? items.find(({ id }) => id !== selected);
+    setWantsFocus(next?.id ?? null);
+    void navigate({ to: "/", search: next === undefined ? {} : { item: next.id }, replace: true });
+    scrollTo({ top: 0 });
+  };
+
+  const isBeside = isWide && selected !== undefined;
+  return (
+    <>
+      <PageHead title="Inbox" />
+      <div className={isBeside ? "grid grid-cols-[minmax(17rem,22rem)_minmax(0,1fr)] items-start gap-6" : ""}>
+        <div
+          className={
+            isBeside
+              ? "sticky top-6 flex max-h-[calc(100dvh-3rem)] flex-col gap-3 overflow-y-auto p-0.5"
+              : "flex flex-col gap-3"
+          }
+        >
+          {items.length === 0 ? (
+            <Quiet />
+          ) : (
+            <section aria-labelledby="needs-you">
+              <h2 id="needs-you" className="mb-1.5 text-xs font-semibold text-muted">
+                Needs you now ({items.length})
+              </h2>
+              <InboxList items={items} selected={selected} isWide={isWide} onOpen={setWantsFocus} />
+            </section>
+          )}
+          <DoneToday />
+        </div>
+        {isBeside && (
+          <section aria-label="Decision" className="min-w-0">
+            {shown === undefined ? (
+              <OneItem id={selected} onDecided={goOn} />
+            ) : (
+              <Decision key={shown.id} item={shown} onDecided={goOn} />
+            )}
+          </section>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+// Sends a decision, bound to what was looked at, and says what became of it: taken, too late, or about something that has changed.
+
+import { useMutation } from "@tanstack/react-query";
+import { ApiError, call } from "../base/api.ts";
+import { queryClient } from "../base/queries.ts";
+import type { issueOf } from "../diff/rows.ts";
+import { toast } from "../ui/toast.tsx";
+import type { Changed, Decided, Item } from "./types.ts";
+
+export type Given = {
+  readonly answer: string;
+  readonly text: string;
+  readonly issues: readonly ReturnType<typeof issueOf>[];
+  /** Said afterwards: "Approved". */
+  readonly done: string;
+};
+
+export type Outcome =
+  | { readonly type: "taken" }
+  /** Somebody was faster. */
+  | { readonly type: "late"; readonly decided: Decided | undefined; readonly detail: string }
+  | { readonly type: "moved"; readonly changed: Changed }
+  | { readonly type: "failed"; readonly error: unknown };
+
+export function useAnswer(item: Pick<Item, "id" | "runId" | "subject">, version: string) {
+  return useMutation({
+    mutationFn: async ({ answer, text, issues }: Given): Promise<Outcome> => {
+      try {
+        const body = { answer, text, ...(issues.length === 0 ? {} : { issues: [...issues] }) };
+        await call("answerItem", { params: { item: item.id }, body }, { ifMatch: version });
+        return { type: "taken" };
+      } catch (error) {
+        return outcomeOf(error);
+      }
+    },
+    onSuccess: (outcome, { done }) => {
+      if (outcome.type === "taken") toast(`${done}: ${item.subject.title}`);
+      if (outcome.type === "late") toast("Somebody else has decided this already.", "warning");
+      if (outcome.type === "failed") return;
+      for (const queryKey of [["inbox"], ["item", item.id], ["run", item.runId], ["decisions"]])
+        void queryClient.invalidateQueries({ queryKey });
+    },
+  });
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof ApiError)) return { type: "failed", error };
+  const { code, decided, changed = [], detail } = error.problem;
+  if (code === "version_mismatch") return { type: "moved", changed };
+  if (code === "gate_not_waiting" || code === "item_not_waiting") return { type: "late", decided, detail };
+  return { type: "failed", error };
+}

@@ -1,0 +1,123 @@
+// How an item is put to a person: its question in one sentence, its answers as buttons, and where each of them leads. Words of the flow stay
+// the flow's; only the few that every gate knows have a name of ours.
+
+import type { Tone } from "../base/status.ts";
+import type { Decided, Item, ItemKind, Lead } from "./types.ts";
+
+export const KINDS = {
+  gate: { word: "Gate", sign: "◆", tone: "attention" },
+  question: { word: "Question", sign: "?", tone: "active" },
+  choice: { word: "Choice", sign: "?", tone: "active" },
+  escalation: { word: "Escalated", sign: "⤴", tone: "bad" },
+  budget: { word: "Budget", sign: "$", tone: "warning" },
+} as const satisfies Readonly<Record<ItemKind, { word: string; sign: string; tone: Tone }>>;
+
+type Asked = Pick<Item, "kind" | "stage" | "subject" | "asks">;
+
+/** The exact question, in one sentence. */
+export function questionOf({ kind, stage, subject, asks }: Asked): string {
+  switch (kind) {
+    case "gate":
+      return `${spoken(stage)} “${subject.title}”?`;
+    case "question":
+    case "choice":
+      return asks[0] ?? `${stage} asks something about “${subject.title}”.`;
+    case "escalation":
+      return `${stage} of “${subject.title}” needs you: ${asks[0] ?? "it was escalated"}`;
+    case "budget":
+      return `${stage} of “${subject.title}” does not start: ${asks[0] ?? "a budget is reached"}`;
+  }
+}
+
+/** The head over the decision, where the words of agents stand below it. */
+export function headOf(item: Asked): string {
+  switch (item.kind) {
+    case "gate":
+      return questionOf(item);
+    case "question":
+      return `${item.stage} asks about “${item.subject.title}”`;
+    case "choice":
+      return `${item.stage} of “${item.subject.title}”: how to go on?`;
+    case "escalation":
+      return `${item.stage} of “${item.subject.title}” was escalated`;
+    case "budget":
+      return `“${item.subject.title}” has reached a budget`;
+  }
+}
+
+export type Choice = {
+  /** What is sent. */
+  readonly answer: string;
+  readonly label: string;
+  readonly look: "primary" | "plain" | "danger";
+  readonly needsReason: boolean;
+  /** What was done, for the word afterwards. */
+  readonly done: string;
+};
+
+const KNOWN: Readonly<Record<string, Omit<Choice, "answer" | "needsReason">>> = {
+  approve: { label: "Approve", look: "primary", done: "Approved" },
+  revise: { label: "Request changes", look: "plain", done: "Sent back" },
+  reject: { label: "Reject", look: "danger", done: "Rejected" },
+  decline: { label: "Reject", look: "danger", done: "Rejected" },
+};
+
+/** The daemon wants to know why work is sent back or turned down. */
+const NEEDS_REASON: ReadonlySet<string> = new Set(["revise", "reject", "decline"]);
+const ORDER = ["approve", "revise"];
+
+/** The answers of a gate, a choice or an escalation; those that go on come first, those that end come last. */
+export function choicesOf({ kind, answers, leads }: Pick<Item, "kind" | "answers" | "leads">): readonly Choice[] {
+  const isGate = kind === "gate";
+  const choices = answers.map((answer): Choice => {
+    const known = isGate ? KNOWN[answer] : undefined;
+    const ends = leads.some((lead) => lead.answer === answer && (lead.to === "cancel" || lead.to === "stop"));
+    const own = { label: spoken(answer), look: ends ? "danger" : "plain", done: `Answered ${answer}` } as const;
+    return { answer, ...(known ?? own), needsReason: isGate && NEEDS_REASON.has(answer) };
+  });
+  return choices.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function rank({ answer, look }: Choice): number {
+  const known = ORDER.indexOf(answer);
+  if (known !== -1) return known;
+  return look === "danger" ? ORDER.length + 1 : ORDER.length;
+}
+
+/** What happens next. The status is named where it changes. */
+export function leadText({ to, who, isGate, word }: Lead, before: string): string {
+  const as = word === "" || word === before ? "" : `, as “${word}”`;
+  switch (to) {
+    case "end":
+      return `the run is done${as}.`;
+    case "cancel":
+      return `the run is canceled${as === ", as “canceled”" ? "" : as}.`;
+    case "stop":
+      return `the run stops until somebody goes on with it${as}.`;
+    default:
+      if (isGate) return `${nameOf(who)} decides at ${to} next${as}.`;
+      return who === "" || who === to ? `${to} is next${as}.` : `${who} works on ${to} next${as}.`;
+  }
+}
+
+/** The answer as its button says it. */
+export function labelOf({ answer }: Pick<Lead, "answer">, kind: ItemKind): string {
+  if (answer === "") return "Answered";
+  return (kind === "gate" ? KNOWN[answer]?.label : undefined) ?? spoken(answer);
+}
+
+/** Names of people and programs, without the word in front that says which they are. */
+export function nameOf(actor: string): string {
+  return actor.replace(/^(?:human|agent):/u, "");
+}
+
+export function decidedText({ answer, text }: Pick<Decided, "answer" | "text">): string {
+  if (answer === "") return text;
+  return KNOWN[answer]?.done ?? `Answered ${answer}`;
+}
+
+/** `sign-off` → `Sign off`. */
+function spoken(name: string): string {
+  const words = name.replaceAll(/[-_]+/g, " ").trim();
+  return words === "" ? name : `${words[0]?.toUpperCase() ?? ""}${words.slice(1)}`;
+}

@@ -1,0 +1,52 @@
+// All runs, newest first, with filters that stand in the address.
+
+import { useSearch } from "@tanstack/react-router";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
+import { useShortcuts } from "../base/keyboard.ts";
+import { RunFilters } from "./run-filters.tsx";
+import { RunTable } from "./run-table.tsx";
+import { useRunList } from "./use-run-list.ts";
+import { Button } from "../ui/button.tsx";
+import { PageHead } from "../ui/panel.tsx";
+import { Empty, Failure, Loading } from "../ui/states.tsx";
+
+const StartRun = lazy(async () => ({ default: (await import("./start-run.tsx")).StartRun }));
+
+export function RunsPage(): ReactNode {
+  const filter = useSearch({ from: "/runs" });
+  const { list, error, isReading, readOlder, retry } = useRunList(filter);
+  const [isStarting, setStarting] = useState(false);
+  const keys = useMemo(() => [{ keys: "n", does: "Start a run", group: "Runs", act: () => setStarting(true) }], []);
+  useShortcuts(keys);
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <>
+      <PageHead title="Runs">
+        <Button look="primary" keys="n" onClick={() => setStarting(true)}>
+          Start a run
+        </Button>
+      </PageHead>
+      <RunFilters filter={filter} />
+      {error !== null && <Failure error={error} retry={retry} />}
+      {list.rows.length > 0 ? (
+        <RunTable rows={list.rows} label="Runs" nearEnd={readOlder} />
+      ) : list.next === undefined ? (
+        error === null && <Loading what="runs" />
+      ) : (
+        <Empty title={isFiltered ? "No run is like this." : "No runs yet."}>
+          {!isFiltered && <Button onClick={() => setStarting(true)}>Start the first one</Button>}
+        </Empty>
+      )}
+      <p role="status" className="mt-2 flex items-center gap-3 text-sm text-muted">
+        {list.rows.length > 0 &&
+          `${list.rows.length.toLocaleString()} ${list.rows.length === 1 ? "run" : "runs"}${list.next === null ? "" : " so far"}`}
+        {typeof list.next === "number" && (
+          <Button onClick={readOlder} disabledBecause={isReading ? "They are being read." : undefined}>
+            Load older
+          </Button>
+        )}
+      </p>
+      <Suspense>{isStarting && <StartRun close={() => setStarting(false)} />}</Suspense>
+    </>
+  );
+}

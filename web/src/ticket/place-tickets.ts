@@ -1,0 +1,58 @@
+// Where tickets stand in the picture of their dependencies: a column for each step away, what comes first on the left.
+
+import type { AnswerTo } from "../../../src/http/client/input.ts";
+
+export type Graph = AnswerTo<"showTicket">["graph"];
+type Node = Graph["nodes"][number];
+export type Placed = {
+  readonly node: Node;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+};
+export type Layout = {
+  readonly width: number;
+  readonly height: number;
+  /** In the order in which they are read: from left to right, from top to bottom. */
+  readonly boxes: readonly Placed[];
+  readonly lines: readonly { readonly key: string; readonly path: string }[];
+};
+
+const SIZE = { width: 200, height: 54, gapX: 56, gapY: 14, pad: 8 } as const;
+
+export function placeTickets({ nodes, edges }: Graph): Layout {
+  const columns = [...Map.groupBy(nodes, ({ depth }) => depth)].toSorted(([a], [b]) => a - b);
+  const most = Math.max(1, ...columns.map(([, own]) => own.length));
+  const step = SIZE.height + SIZE.gapY;
+  const boxes = columns.flatMap(([, own], column) =>
+    own.map(
+      (node, row): Placed => ({
+        node,
+        x: SIZE.pad + column * (SIZE.width + SIZE.gapX),
+        // Short columns stand in the middle.
+        y: SIZE.pad + ((most - own.length) * step) / 2 + row * step,
+        width: SIZE.width,
+        height: SIZE.height,
+      }),
+    ),
+  );
+  const byId = new Map(boxes.map((box) => [box.node.id, box]));
+  return {
+    width: SIZE.pad * 2 + columns.length * SIZE.width + Math.max(0, columns.length - 1) * SIZE.gapX,
+    height: SIZE.pad * 2 + most * step - SIZE.gapY,
+    boxes,
+    lines: edges.flatMap(({ from, to }) => {
+      const [a, b] = [byId.get(from), byId.get(to)];
+      return a === undefined || b === undefined || a === b ? [] : [{ key: `${from} ${to}`, path: pathOf(a, b) }];
+    }),
+  };
+}
+
+/** From the right side of what comes first to the left side of what waits; within a column or backwards around the side. */
+function pathOf(from: Placed, to: Placed): string {
+  const [x1, y1] = [from.x + from.width, from.y + from.height / 2];
+  const [x2, y2] = [to.x, to.y + to.height / 2];
+  const bend = x2 > x1 ? (x2 - x1) / 2 : SIZE.gapX * 0.8;
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+}

@@ -1,0 +1,55 @@
+// Files of tickets that cannot be read or do not fit together. The others go on, so nobody would miss these without being told.
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { plain, SafeText } from "../ui/safe-text.tsx";
+import { problemsQuery } from "./queries.ts";
+
+type Problem = AnswerTo<"ticketProblems">["problems"][number];
+
+const SHOWN = 100;
+
+export function ProblemsBanner(): ReactNode {
+  const data = useQuery(problemsQuery).data;
+  if (data === undefined || data.problems.length === 0) return null;
+  const { problems, isCut } = data;
+  const refused = problems.filter(({ severity }) => severity === "refused").length;
+  return (
+    <details className={`mb-3 rounded-lg border text-sm ${refused > 0 ? "border-bad" : "border-warning"}`}>
+      <summary className="min-h-9 cursor-pointer px-4 py-2 font-medium pointer-coarse:min-h-11">
+        <span aria-hidden="true">⚠ </span>
+        {problems.length}
+        {isCut && "+"} {problems.length === 1 ? "problem" : "problems"} in ticket files
+        {refused > 0 && `, ${refused === problems.length ? "all" : refused} keeping tickets from starting`}
+      </summary>
+      <ProblemList problems={problems.slice(0, SHOWN)} />
+      {problems.length > SHOWN && <p className="px-4 pb-2 text-muted">The first {SHOWN} are shown.</p>}
+    </details>
+  );
+}
+
+export function ProblemList({ problems }: { readonly problems: readonly Problem[] }): ReactNode {
+  return (
+    <ul className="flex flex-col divide-y divide-line border-t border-line">
+      {problems.map((problem, at) => (
+        <li key={`${problem.path} ${problem.code} ${at}`} className="px-4 py-2 text-sm">
+          <p className="min-w-0 break-words">
+            <span className={problem.severity === "refused" ? "text-bad" : "text-warning"}>
+              {problem.severity === "refused" ? "✖ not started" : "⚠ warning"}
+            </span>
+            : <SafeText max={600}>{problem.message}</SafeText>
+          </p>
+          <p className="font-mono text-xs break-all text-muted">
+            {plain(placeOf(problem), 400)} · {plain(problem.code, 60)}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** As editors and terminals take it. */
+function placeOf({ path, line, column }: Problem): string {
+  return line === null ? path : `${path}:${line}${column === null ? "" : `:${column}`}`;
+}

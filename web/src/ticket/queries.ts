@@ -1,0 +1,28 @@
+// What the pages of tickets ask for and change.
+
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "../base/api.ts";
+import { queryClient } from "../base/queries.ts";
+import type { InputTo } from "../../../src/http/client/input.ts";
+
+export const problemsQuery = queryOptions({
+  queryKey: ["ticket-problems"],
+  queryFn: ({ signal }) => call("ticketProblems", {}, { signal }),
+});
+
+export type TicketChanges = NonNullable<InputTo<"editTicket">["body"]>;
+
+/** `version`: of the file that the person looked at; what somebody else wrote since is not overwritten. */
+export async function changeTicket(id: string, changes: TicketChanges, version: string): Promise<void> {
+  await call("editTicket", { params: { ticket: id }, body: changes }, { ifMatch: version });
+  await askAgain(id);
+}
+
+/** The live stream tells it, too; whoever changed it sees it at once. */
+export async function askAgain(id: string): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: ["ticket", id] }),
+    queryClient.invalidateQueries({ queryKey: ["tickets"] }),
+    queryClient.invalidateQueries({ queryKey: ["ticket-problems"] }),
+  ]);
+}
