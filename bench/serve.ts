@@ -4,7 +4,7 @@
 
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { loadConfig } from "../src/compose.ts";
+import { loadSettings } from "../src/settings/load.ts";
 import { systemClock } from "../src/engine/clock.ts";
 import { serverParts } from "../src/daemon/server-parts.ts";
 import { createApp } from "../src/http/server/app.ts";
@@ -31,7 +31,7 @@ const PERSON = "human:owner";
 const [home = "", project = ""] = process.argv.slice(2);
 const workload = await openWorkload(home, { flow: unlimited(featureFlow()), project });
 const { engine, latencies, store } = workload;
-const config = await loadConfig({ environment: {}, project, flags: {} });
+const config = await loadSettings({ environment: {}, project, flags: {} });
 if (!config.ok) throw new Error(config.error.message);
 const hub = createEventHub({ store, now: () => systemClock.monotonicMs() });
 setInterval(() => hub.catchUp(), 10).unref();

@@ -5,7 +5,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { killLeftovers } from "../src/runner/process/kill-tree.ts";
 import { findMarked } from "../src/runner/process/process-table.ts";
 import { loadCatalog } from "../src/catalog/catalog.ts";
-import { shippedDir } from "../src/compose.ts";
+import { shippedDir } from "../src/settings/site.ts";
 import type { ResolvedFlow } from "../src/core/flow/agent.ts";
 import type { RunEvent } from "../src/core/run/event.ts";
 import type { Stage } from "../src/core/flow/flow.ts";

@@ -2,12 +2,10 @@
 // What only acting needs is loaded when something acts: looking at a store must not wait for schemas, YAML and workspaces.
 
 import { randomBytes, randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Detected } from "./runner/detect.ts";
-import type { Config } from "./settings/settings.ts";
+import { mkdirSync, realpathSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import type { Settings } from "./settings/settings.ts";
 import type { RunnerName } from "./core/flow/agent-options.ts";
 import type { Metered } from "./core/budget/budget.ts";
 import type { Actor } from "./core/run/event.ts";
@@ -16,28 +14,16 @@ import { err, ok, type Problem, type Result } from "./core/result.ts";
 import type { Mirror } from "./ticket/mirror/mirror.ts";
 import type { Engine, EngineOptions } from "./engine/engine.ts";
 import type { Notifier } from "./notify/notify.ts";
+import { type Environment, type Site, storeFile } from "./settings/site.ts";
+import { loadSettings } from "./settings/load.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
 import type { TicketFolder } from "./ticket/file/folder.ts";
 import type { MergeWatch } from "./ticket/land/watch.ts";
-import type { TryResult } from "./runner/try.ts";
 import type { Notifications } from "./notify/open.ts";
-import type { Inventory } from "./app/workspaces.ts";
-import type { Found } from "./workspace/inventory.ts";
-import type { WorkspaceMode } from "./workspace/workspace.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-export type Place = {
-  /** State: store, attempts' files, worktrees. */
-  readonly home: string;
-  /** The user's folder or repository. */
-  readonly project: string;
-  readonly environment: Environment;
-};
-
-export type Passrail = Place & {
-  readonly config: Config;
+export type Passrail = Site & {
+  readonly config: Settings;
   readonly store: Store;
   readonly engine: Engine;
   /** Keeps tickets' files and their runs equal; null where another process performs. */
@@ -50,7 +36,7 @@ export type Passrail = Place & {
   close(): Promise<void>;
 };
 
-export type OpenOptions = Place & {
+export type OpenOptions = Site & {
   readonly flags: { readonly slots?: string; readonly workspace?: string };
   readonly onChange?: EngineOptions["onChange"];
   readonly onError: EngineOptions["onError"];
@@ -75,33 +61,13 @@ type ReadYaml = typeof import("./file/yaml.ts").readYaml;
 
 const CATCH_UP_MS = 200;
 
-/** Where the shipped flows, agents and prompts lie: beside src/ in a checkout, beside dist/ in the package. */
-export const shippedDir: string = dirname(dirname(fileURLToPath(import.meta.url)));
-
-/** PASSRAIL_HOME, else the XDG state folder. */
-export function homeOf(environment: Environment): string {
-  const own = environment["PASSRAIL_HOME"];
-  if (own !== undefined && own !== "") return own;
-  const state = environment["XDG_STATE_HOME"];
-  return join(state !== undefined && state !== "" ? state : join(homedir(), ".local", "state"), "passrail");
-}
-
-export function storeFile(home: string): string {
-  return join(home, "passrail.db");
-}
-
-/** For looking only: never creates, never locks. Undefined where there is no store yet. */
-export function openForReading(home: string): Store | undefined {
-  return existsSync(storeFile(home)) ? openSqliteStore({ file: storeFile(home), readOnly: true }) : undefined;
-}
-
 /** Opens the store and an engine on it; performs when nobody else does. */
 export async function openPassrail(options: OpenOptions): Promise<Result<Passrail>> {
   const parts = await import("./parts.ts");
   const environment = parts.withProjectKeys(options.environment, options.project);
   mkdirSync(options.home, { recursive: true, mode: 0o700 });
   const home = realpathSync(options.home);
-  const config = await loadConfig({ ...options, environment });
+  const config = await loadSettings({ ...options, environment });
   if (!config.ok) return config;
   const { findMarked, killLeftovers, readYaml, storeMark } = parts;
   // The lock comes first: whoever performs must be known before anything is opened for work.
@@ -225,7 +191,7 @@ async function ticketFolder(
   project: string,
   environment: Environment,
 ): Promise<TicketFolder> {
-  const config = await loadConfig({ environment, project, flags: {} });
+  const config = await loadSettings({ environment, project, flags: {} });
   if (!config.ok) throw new Error(config.error.message);
   return open({ project, settings: config.value.tickets });
 }
@@ -251,103 +217,6 @@ function meteredBy(play: Play | undefined): Metered | null {
     reserveUsd: usd === 0 ? 0 : (play.options.maxCostUsd ?? usd),
     reserveTokens: RESERVED_TOKENS,
   };
-}
-
-export type RepositoryFile = { readonly path: string; readonly sha256: string; readonly for: string };
-
-/** Hooks, MCP servers and settings for agents' programs that a project brings with it. */
-export async function repositoryFiles(project: string): Promise<readonly RepositoryFile[]> {
-  return (await import("./runner/repository-settings.ts")).findRepositorySettings(project);
-}
-
-/** The workspaces of a state folder, and their cleaning. Reads the store; works beside whoever performs. */
-export async function findInventory(place: Place): Promise<Result<Inventory>> {
-  const config = await loadConfig({ ...place, flags: {} });
-  if (!config.ok) return config;
-  const { openInventory } = await import("./app/workspaces.ts");
-  return ok(openInventory(place, config.value.workspaces));
-}
-
-/** Why such a workspace cannot be had on this machine; undefined where it can. */
-export async function workspaceProblem(
-  mode: WorkspaceMode,
-  settings: Config["workspaces"],
-): Promise<Problem | undefined> {
-  const { createWorkspaces } = await import("./workspace/providers.ts");
-  const provider = createWorkspaces({ home: homeOf(process.env), settings, environment: process.env })(mode);
-  const checked = await provider.check?.();
-  return checked?.ok === false ? checked.error : undefined;
-}
-
-export type { Detected, Found, TryResult, WorkspaceMode };
-
-/** The programs that can play agents on this machine, each as it would be started for a stage. */
-export async function detectRunners(
-  environment: OpenOptions["environment"],
-  project: string,
-  { programs, passEnvironment }: Pick<Config, "programs" | "passEnvironment">,
-): Promise<readonly Detected[]> {
-  const { PROGRAMS } = await import("./core/flow/agent-options.ts");
-  const { detectRunner } = await import("./runner/detect.ts");
-  const { childEnvironment, runnerEnvironment } = await import("./runner/process/environment.ts");
-  const shown = PROGRAMS.filter(
-    (runner) => (runner !== "acp" && runner !== "command") || programs[runner] !== undefined,
-  );
-  return Promise.all(
-    shown.map((runner) => {
-      const { command, env = {}, pass = [] } = programs[runner] ?? {};
-      const names = [...runnerEnvironment(runner), ...passEnvironment, ...pass];
-      return detectRunner(runner, childEnvironment(environment, env, names), {
-        cwd: project,
-        ...(command === undefined ? {} : { command }),
-      });
-    }),
-  );
-}
-
-/** One tiny attempt with a runner, from end to end. */
-export async function tryRunner(
-  { environment, project }: Pick<OpenOptions, "environment" | "project">,
-  runner: RunnerName,
-): Promise<Result<TryResult>> {
-  const config = await loadConfig({ environment, project, flags: {} });
-  if (!config.ok) return config;
-  const { openPlayers } = await import("./runner/open.ts");
-  const { makeTry } = await import("./runner/try.ts");
-  const players = openPlayers(environment, config.value);
-  try {
-    return ok(await makeTry(players, runner, config.value.agents["*"]?.model ?? config.value.model ?? undefined));
-  } finally {
-    await players.desk.close();
-  }
-}
-
-export async function loadConfig({
-  environment,
-  project,
-  flags,
-}: Pick<OpenOptions, "environment" | "project" | "flags">): Promise<Result<Config>> {
-  const { readConfig } = await import("./settings/settings.ts");
-  const { withMcpConfigs } = await import("./settings/mcp-servers.ts");
-  const userDir = environment["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
-  const files: Record<"project" | "user", unknown> = { project: undefined, user: undefined };
-  for (const [from, path] of [
-    ["project", join(project, "passrail.yaml")],
-    ["user", join(userDir, "passrail", "passrail.yaml")],
-  ] as const) {
-    const read = await readSettings(path);
-    const whole = read.ok ? withMcpConfigs(read.value, dirname(path)) : read;
-    if (!whole.ok) return whole;
-    files[from] = whole.value;
-  }
-  return readConfig({ environment, flags, ...files });
-}
-
-async function readSettings(path: string): Promise<Result<unknown>> {
-  if (!existsSync(path)) return ok(undefined);
-  const { readYaml } = await import("./file/yaml.ts");
-  const read = readYaml(readFileSync(path, "utf8"), { file: path, subject: "settings" });
-  return read.ok ? ok(read.value.value) : err(firstOf(read.error, path));
 }
 
 /** A list at the top of an agent's text; indented below a key, because documents of ours are mappings. */

@@ -2,9 +2,12 @@
 
 export { loadCatalog } from "./catalog/catalog.ts";
 export type { Catalog, CatalogFolders } from "./catalog/catalog.ts";
-export { homeOf, openForReading, openPassrail, shippedDir } from "./compose.ts";
-export type { OpenOptions, Passrail, Place } from "./compose.ts";
-export type { Config } from "./settings/settings.ts";
+export { openPassrail } from "./compose.ts";
+export { openForReading } from "./store/sqlite/open-for-reading.ts";
+export { homeOf, shippedDir } from "./settings/site.ts";
+export type { OpenOptions, Passrail } from "./compose.ts";
+export type { Site } from "./settings/site.ts";
+export type { Settings } from "./settings/settings.ts";
 export type { AgentDefinition, ResolvedFlow } from "./core/flow/agent.ts";
 export type { Command } from "./core/run/command.ts";
 export type { Actor, EventType, RunEvent } from "./core/run/event.ts";

@@ -1,162 +1,175 @@
-// Which part of the source may import which: the table is the law, `violations` applies it to the import lines.
-// It reads text, not types: strict where it cannot tell (an import in a comment that begins a line counts too).
+// The law of imports, as data: layers of folders, and inside every folder no cycle between its children. `violations` applies it to the
+// import lines, types included. It reads text, not types, and is strict where it cannot tell: an import in a comment at the start of a line counts.
 
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 
-type Rule = {
-  /** Folders or files under src/ that may be imported; "*" for all. The part itself is always allowed. */
-  readonly may: readonly string[] | "*";
-  /** May be imported too, but only by `import type`. */
-  readonly types?: readonly string[];
-  /** npm packages; "*" for all that package.json has. */
-  readonly packages: readonly string[] | "*";
-  /** Modules of Node. Pure parts have none: no clock, no files, no processes. */
-  readonly node: boolean;
+/** Path from the root of the repository (src/core/run/run.ts) -> text of the file. */
+export type Files = ReadonlyMap<string, string>;
+
+export type Room = {
+  readonly name: string;
+  readonly holds: string;
+  /** Rooms of the same layer that it may import all the same. */
+  readonly beside?: readonly string[];
+  /** Of these lower rooms it may import nothing but the ports. */
+  readonly only?: Readonly<Record<string, readonly string[]>>;
 };
 
-const adapter: Rule = { may: ["core"], packages: "*", node: true };
-/** What the engine knows of the adapters: how they are called, not how they work. */
-const ports = [
-  "store/store.ts",
-  "workspace/workspace.ts",
-  "agents/runner.ts",
-  "mcp/desk.ts",
-  "forge/forge.ts",
-  "notify/notify.ts",
+/** From the bottom up. A room may import every room of a lower layer, and beside it only what it names. */
+export const LAYERS: readonly (readonly Room[])[] = [
+  [{ name: "core", holds: "pure data and decisions: what things are and what follows from what. Imports zod and itself" }],
+  [{ name: "file", holds: "doubtful files, read and written safely: text, YAML, front matter, the journal" }],
+  [
+    { name: "settings", holds: "settings files and where each value came from; one schema file per subject" },
+    { name: "git", holds: "the one hardened git: repository, branch names, diff, snapshot, pin" },
+  ],
+  [
+    { name: "catalog", holds: "flows, agents and prompts from disk, the project's over the shipped ones" },
+    { name: "store", holds: "the port on one page (`store.ts`), its conformance suite, SQLite" },
+  ],
+  [
+    { name: "workspace", holds: "where an attempt works: directory, worktree, clone, `sandbox/`" },
+    { name: "runner", holds: "who plays an agent: the port, `process/`, one folder per vendor, `desk/` (the MCP server of a running attempt)" },
+    { name: "forge", holds: "where finished work goes: local, remote, GitHub" },
+    { name: "notify", holds: "how people are told: a command, signed webhooks with a delivery log" },
+  ],
+  [{ name: "attempt", holds: "one attempt from start to report: workspace, prompt, conversation, verdict, report" }],
+  [{ name: "engine", holds: "load, decide, commit, schedule; recovers; performs what is recorded" }],
+  [{ name: "app", holds: "the use cases: start a run, answer an item, control a run, find, describe. The only callers of the engine" }],
+  [{ name: "ticket", holds: "from a request to merged work: `file/` `intake/` `pick/` `mirror/` `land/`" }],
+  [{ name: "trigger", holds: "schedules, changed files and labelled issues that start runs" }],
+  [{ name: "http", holds: "`contract/` `client/` `mcp/` (for a person's own agent) `server/` `webhooks/`" }],
+  [{ name: "compose.ts", holds: "builds the object graph: open, act, perform, close" }],
+  [{ name: "demo", holds: "what `npm start` shows" }],
+  [{ name: "daemon", holds: "engine and server as one process: its life, note, log, address" }],
+  [{ name: "cli", holds: "the command line: a command per file, flags beside it, `terminal/`" }],
+  [{ name: "index.ts", holds: "the public door of the package" }],
 ];
 
-/** A part is a folder of src/, a file directly in src/, or the web application. A part that is not here may not exist. */
-const ALLOWED: Readonly<Record<string, Rule>> = {
-  core: { may: [], packages: ["zod"], node: false },
-  api: { may: ["core"], packages: ["zod"], node: false },
-  catalog: adapter,
-  store: adapter,
-  workspace: adapter,
-  agents: adapter,
-  /** Used in browsers too. */
-  client: { may: ["core", "api"], packages: ["zod"], node: false },
-  mcp: { may: ["core", "api", "client"], packages: "*", node: true },
-  /** It calls git as workspaces do. */
-  forge: { may: ["core", "workspace"], packages: "*", node: true },
-  notify: { may: ["core", "files"], packages: "*", node: true },
-  files: { may: [], packages: [], node: true },
-  /** The files of tickets; knows no run. */
-  tickets: { may: ["core", "files", "catalog"], packages: "*", node: true },
-  /** From a request, a list or issues elsewhere to ticket files. */
-  intake: { may: ["core", "engine", "files", "catalog", "tickets", "store/store.ts"], packages: "*", node: true },
-  /** Finished work on its way out: builtins and watchers over the forge's port. */
-  landing: {
-    may: ["core", "engine", "forge", "files", "workspace", "store/store.ts", "tickets"],
-    packages: "*",
-    node: true,
-  },
-  /** From ticket files to runs and back. */
-  dispatch: {
-    may: ["core", "engine", "files", "tickets", "launch", "catalog", "config.ts", "store/store.ts", "compose.ts"],
-    packages: "*",
-    node: true,
-  },
-  triggers: {
-    may: ["core", "engine", "files", "intake", "launch", "catalog", "config.ts", "store/store.ts", "compose.ts"],
-    packages: "*",
-    node: true,
-  },
-  engine: { may: ["core", ...ports], types: ["catalog"], packages: "*", node: true },
-  runtime: { may: ["core", "engine"], packages: "*", node: true },
-  server: {
-    may: ["core", "api", "engine", "files", "store/store.ts", "config.ts", "client", "mcp/operator", "tickets"],
-    packages: "*",
-    node: true,
-  },
-  demo: { may: ["core", "api", "engine", "catalog", "compose.ts", "config.ts"], packages: "*", node: true },
-  launch: { may: ["core", "compose.ts", "config.ts"], packages: "*", node: true },
-  daemon: { may: "*", packages: "*", node: true },
-  cli: {
-    may: [
-      "core",
-      "api",
-      "engine",
-      "catalog",
-      "compose.ts",
-      "config.ts",
-      "demo",
-      "launch",
-      "daemon",
-      "server/keys.ts",
-      "server/audit.ts",
-      "server/token-file.ts",
-      "client",
-      "mcp/operator",
-      "webhooks/reach.ts",
-      "tickets",
-      "dispatch",
-      "intake",
-      "landing",
-      "triggers",
-    ],
-    packages: "*",
-    node: true,
-  },
-  web: { may: ["core", "api", "client"], packages: "*", node: false },
-  webhooks: { may: "*", packages: "*", node: true },
-  "config.ts": {
-    may: [
-      "core",
-      "webhooks/settings.ts",
-      "tickets/settings.ts",
-      "forge/settings.ts",
-      "triggers/settings.ts",
-      "workspace/settings.ts",
-      "workspace/workspace.ts",
-    ],
-    packages: "*",
-    node: true,
-  },
-  "players.ts": { may: "*", packages: "*", node: true },
-  "try-runner.ts": { may: "*", packages: "*", node: true },
-  "inventory.ts": { may: "*", packages: "*", node: true },
-  "parts.ts": { may: "*", packages: "*", node: true },
-  "compose.ts": { may: "*", packages: "*", node: true },
-  "index.ts": { may: "*", packages: "*", node: true },
+/** What a room may import besides other rooms; without an entry: every package and Node. */
+const PURE: Readonly<Record<string, readonly string[]>> = {
+  core: ["zod"],
+  "http/contract": ["zod"],
+  "http/client": ["zod"],
 };
 
-/** Path from the root of the repository (src/core/run/run.ts) -> text of the file. */
-type Files = ReadonlyMap<string, string>;
+/** The dashboard, from the bottom up; folders that are not named here are subjects, between `ui` and `frame`. */
+export const WEB_LAYERS: readonly string[] = ["base", "ui", "*", "frame", "main.tsx"];
+const WEB_MAY = ["core", "http/contract", "http/client"];
 
-/** One sentence per import that the table does not allow. */
+/** One sentence per import that the law does not allow, and one per cycle. */
 export function violations(files: Files): string[] {
-  return [...files].flatMap(([path, text]) => {
-    const part = partOf(path);
-    const rule = ALLOWED[part];
-    if (!rule) return [`${path}: "${part}" is not in the table of test/architecture.ts; say there what it may import`];
-    return importsOf(text).flatMap((each) => {
-      const reason = refuse(path, part, rule, each);
-      return reason === null ? [] : [`${path}: ${part} may not import ${each.from}: ${reason}`];
-    });
+  return [...files].flatMap(([path, text]) => importViolations(path, text)).concat(cycles(files));
+}
+
+function importViolations(path: string, text: string): string[] {
+  const here = path.startsWith("web/") ? `web/src/${webPart(path)}` : roomOf(path);
+  if (!path.startsWith("web/") && layerOf(here) === -1)
+    return [`${path}: "${here}" is in no layer of test/architecture.ts; say there what it is for`];
+  return importsOf(text).flatMap(({ from }) => {
+    const reason = path.startsWith("web/") ? refuseWeb(path, from) : refuse(path, here, from);
+    return reason === null ? [] : [`${path}: ${here} may not import ${from}: ${reason}`];
   });
 }
 
-type Import = { readonly from: string; readonly typeOnly: boolean };
-
-function refuse(path: string, part: string, rule: Rule, { from, typeOnly }: Import): string | null {
-  if (from === COMPUTED) return rule.may === "*" ? null : "a computed path cannot be checked";
+function refuse(path: string, room: string, from: string): string | null {
+  if (from === COMPUTED) return "a computed path cannot be checked";
+  const pure = pureRule(path);
   if (!from.startsWith(".")) {
-    if (isBuiltin(from)) return rule.node ? null : "it is pure";
-    return rule.packages === "*" || rule.packages.includes(packageName(from))
-      ? null
-      : "it knows only the packages of the table";
+    if (pure === undefined) return null;
+    if (isBuiltin(from)) return "it is pure";
+    return pure.includes(packageName(from)) ? null : "it knows only the packages of the table";
   }
-  // The bundler's words behind a path (`?worker&url`) say how, not what.
-  const target = posix.join(posix.dirname(path), from.replace(/\?.*$/u, ""));
-  if (part === "web" && target.endsWith(".css")) return null;
+  const target = targetOf(path, from);
   if (!isSource(target)) return "it is outside of the source";
-  if (partOf(target) === part || rule.may === "*") return null;
-  const matches = (entry: string) => target === `src/${entry}` || target.startsWith(`src/${entry}/`);
-  if (rule.may.some(matches)) return null;
-  if (!rule.types?.some(matches)) return "the direction is wrong";
-  return typeOnly ? null : "only its types may be imported";
+  const other = roomOf(target);
+  if (other === room) return null;
+  const below = layerOf(other);
+  const own = LAYERS.flat().find(({ name }) => name === room);
+  if (below === -1 || (below >= layerOf(room) && own?.beside?.includes(other) !== true)) return "the direction is wrong";
+  const ports = own?.only?.[other];
+  return ports === undefined || ports.some((port) => target === `src/${other}/${port}`) ? null : "only its port is known here";
 }
+
+function refuseWeb(path: string, from: string): string | null {
+  if (from === COMPUTED) return "a computed path cannot be checked";
+  if (!from.startsWith(".")) return isBuiltin(from) ? "it runs in a browser" : null;
+  // The bundler's words behind a path (`?worker&url`) say how, not what.
+  const target = targetOf(path, from);
+  if (target.endsWith(".css")) return null;
+  if (!isSource(target)) return "it is outside of the source";
+  if (target.startsWith("src/")) return WEB_MAY.some((entry) => target.startsWith(`src/${entry}/`)) ? null : "the direction is wrong";
+  const [here, there] = [webLayer(webPart(path)), webLayer(webPart(target))];
+  return there > here ? "the direction is wrong" : null;
+}
+
+/** At every folder its children, files and folders alike, must form no cycle. So no two folders import each other, at any depth. */
+export function cycles(files: Files): string[] {
+  const levels = new Map<string, Map<string, Map<string, string>>>();
+  for (const [path, text] of files) {
+    for (const { from } of importsOf(text)) {
+      if (!from.startsWith(".")) continue;
+      const target = targetOf(path, from);
+      if (!files.has(target) || target === path) continue;
+      const [here, there] = [path.split("/"), target.split("/")];
+      const at = here.findIndex((part, index) => part !== there[index]);
+      const level = here.slice(0, at).join("/");
+      const graph = levels.get(level) ?? new Map<string, Map<string, string>>();
+      levels.set(level, graph);
+      const edges = graph.get(here[at] ?? "") ?? new Map<string, string>();
+      graph.set(here[at] ?? "", edges);
+      edges.set(there[at] ?? "", `${path} imports ${target}`);
+    }
+  }
+  return [...levels].flatMap(([level, graph]) => cyclesAt(level, graph));
+}
+
+function cyclesAt(level: string, graph: ReadonlyMap<string, ReadonlyMap<string, string>>): string[] {
+  const found: string[] = [];
+  const state = new Map<string, "open" | "done">();
+  const way: string[] = [];
+  const visit = (node: string): void => {
+    state.set(node, "open");
+    way.push(node);
+    for (const next of graph.get(node)?.keys() ?? []) {
+      if (state.get(next) === undefined) visit(next);
+      else if (state.get(next) === "open") found.push(describeCycle(level, graph, [...way.slice(way.indexOf(next)), next]));
+    }
+    way.pop();
+    state.set(node, "done");
+  };
+  for (const node of graph.keys()) if (state.get(node) === undefined) visit(node);
+  return found;
+}
+
+function describeCycle(
+  level: string,
+  graph: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  way: readonly string[],
+): string {
+  const edges = way.slice(1).map((node, index) => graph.get(way[index] ?? "")?.get(node) ?? "");
+  return `${level}: cycle ${way.join(" → ")} (${edges.join("; ")})`;
+}
+
+/** Exported types and interfaces whose name exists more than once: one word per thing. */
+export function repeatedTypeNames(files: Files): string[] {
+  const places = new Map<string, string[]>();
+  for (const [path, text] of files)
+    for (const [, name = ""] of text.matchAll(/^export (?:type|interface) (\w+)\b(?! *,)/gmu))
+      places.set(name, [...(places.get(name) ?? []), path]);
+  return [...places].flatMap(([name, paths]) => (paths.length > 1 ? [`${name}: ${paths.join(", ")}`] : []));
+}
+
+/** The rows of the table in ARCHITECTURE.md. */
+export function layerTable(): string {
+  const rows = LAYERS.toReversed().flatMap((layer, index) =>
+    layer.map(({ name, holds }) => `| ${LAYERS.length - index} | \`src/${name}\` | ${holds} |`),
+  );
+  return ["| layer | room | holds |", "|---|---|---|", ...rows].join("\n");
+}
+
+type Import = { readonly from: string; readonly typeOnly: boolean };
 
 const COMPUTED = "a computed path";
 
@@ -183,9 +196,30 @@ export function isSource(path: string): boolean {
   return /^(src|web\/src)\/.+\.tsx?$/.test(path) && !/\.(test|testsuite)\.tsx?$/.test(path);
 }
 
-function partOf(path: string): string {
-  const [root = "", first = ""] = path.split("/");
-  return root === "src" ? first : root;
+function targetOf(path: string, from: string): string {
+  return posix.join(posix.dirname(path), from.replace(/\?.*$/u, ""));
+}
+
+/** A folder of src/, or a file directly in it. */
+function roomOf(path: string): string {
+  return path.split("/")[1] ?? "";
+}
+
+function layerOf(room: string): number {
+  return LAYERS.findIndex((layer) => layer.some(({ name }) => name === room));
+}
+
+function pureRule(path: string): readonly string[] | undefined {
+  return Object.entries(PURE).find(([folder]) => path.startsWith(`src/${folder}/`))?.[1];
+}
+
+function webPart(path: string): string {
+  return path.split("/")[2] ?? "";
+}
+
+function webLayer(part: string): number {
+  const at = WEB_LAYERS.indexOf(part);
+  return at === -1 ? WEB_LAYERS.indexOf("*") : at;
 }
 
 function packageName(from: string): string {

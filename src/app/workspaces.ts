@@ -1,8 +1,11 @@
 // The workspaces of a state folder put together with what the store knows of their runs.
 
-import { openForReading, type Place } from "../compose.ts";
-import type { Config } from "../settings/settings.ts";
+import { openForReading } from "../store/sqlite/open-for-reading.ts";
+import { type Site } from "../settings/site.ts";
+import type { Settings } from "../settings/settings.ts";
 import { isEnded } from "../core/run/run.ts";
+import { loadSettings } from "../settings/load.ts";
+import { ok, type Result } from "../core/result.ts";
 import type { Store } from "../store/store.ts";
 import {
   type Cleaned,
@@ -12,7 +15,8 @@ import {
   type InventoryOptions,
 } from "../workspace/inventory.ts";
 import { createWorkspaces } from "../workspace/providers.ts";
-import { WORKSPACE_MODES, type Workspace } from "../workspace/workspace.ts";
+import { type Workspace } from "../workspace/workspace.ts";
+import { WORKSPACE_MODES } from "../core/flow/workspace-mode.ts";
 
 export type Inventory = {
   /** Throws where the store cannot be asked. */
@@ -20,7 +24,14 @@ export type Inventory = {
   clean(found: readonly Found[]): Promise<readonly Cleaned[]>;
 };
 
-export function openInventory({ home, environment }: Place, settings: Config["workspaces"]): Inventory {
+/** The workspaces of a state folder, and their cleaning. Reads the store; works beside whoever performs. */
+export async function findInventory(site: Site): Promise<Result<Inventory>> {
+  const config = await loadSettings({ ...site, flags: {} });
+  if (!config.ok) return config;
+  return ok(openInventory(site, config.value.workspaces));
+}
+
+function openInventory({ home, environment }: Site, settings: Settings["workspaces"]): Inventory {
   const workspaces = createWorkspaces({ home, settings, environment });
   return {
     list: () => withStore(home, (store) => findWorkspaces(optionsFor(store))),

@@ -19,7 +19,7 @@ import { readSubmission } from "../core/verdict/submission.ts";
 import { readVerdictFile } from "../core/verdict/verdict-file.ts";
 import { readWorkResult } from "../core/verdict/work-result.ts";
 import { type AttemptFiles, readAgentFile } from "./attempt-files.ts";
-import { checkContract } from "../core/verdict/contract.ts";
+import { checkContract, type ReportReading } from "../core/verdict/contract.ts";
 
 export type ReadContext = {
   readonly flow: Flow;
@@ -33,8 +33,6 @@ export type ReadContext = {
   /** What agents wrote into files is kept without secrets, as their output is. */
   readonly redact: (text: string) => string;
 };
-
-export type ReportReading = { readonly report: Report; readonly unreadable?: Unreadable };
 
 const FILE_BYTES = 1024 * 1024;
 const SUMMARY_CHARS = 8 * 1024;

@@ -27,7 +27,8 @@ import { failpoint } from "./failpoint.ts";
 import { ensureProjectNotes } from "./project-notes.ts";
 import type { Players } from "../runner/runners.ts";
 import { notedFacts, promptFacts } from "./prompt-facts.ts";
-import { type ReadContext, readReport, type ReportReading, readSubmitted } from "./read-report.ts";
+import { type ReadContext, readReport, readSubmitted } from "./read-report.ts";
+import { type ReportReading } from "../core/verdict/contract.ts";
 import { openForStage, settleStage } from "./stage-workspace.ts";
 import { openTalk, type Talk, type TalkPlace } from "./conversation.ts";
 

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openForReading } from "../compose.ts";
+import { openForReading } from "../store/sqlite/open-for-reading.ts";
 import type { Run } from "../core/run/run.ts";
 import { CliError, EXIT } from "./errors.ts";
 import type { Io } from "./terminal/io.ts";

@@ -1,7 +1,7 @@
 // Why a run is or is not at work now, reason by reason: its own state, whom it waits for, the branch, the slots, money. Each with the
 // command that helps, where there is one.
 
-import type { Config } from "../settings/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import { openItems, type Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
@@ -18,7 +18,7 @@ type Known = { readonly run: Run; readonly resolved: ResolvedFlow; readonly numb
 
 const OTHERS = 500;
 
-export async function explainRun(store: Store, run: Run, config: Config): Promise<readonly Reason[]> {
+export async function explainRun(store: Store, run: Run, config: Settings): Promise<readonly Reason[]> {
   const known = await know(store, run);
   const { number, resolved } = known;
   const own = reason("run", `run #${number} is ${run.status} (${run.word})${colon(whyOf(run, resolved))}`);
@@ -46,7 +46,7 @@ export async function explainRun(store: Store, run: Run, config: Config): Promis
 }
 
 /** Why what is ready has not begun. */
-async function waitsOf(known: Known, others: readonly Known[], config: Config): Promise<readonly Reason[]> {
+async function waitsOf(known: Known, others: readonly Known[], config: Settings): Promise<readonly Reason[]> {
   const { run, resolved, number } = known;
   const reasons: Reason[] = [];
   for (const [name, track] of Object.entries(run.tracks)) {

@@ -109,7 +109,7 @@ function requireKnown(group: Command, words: readonly string[]): void {
 }
 
 async function buildIo(options: Globals): Promise<Io> {
-  const { homeOf } = await import("../compose.ts");
+  const { homeOf } = await import("../settings/site.ts");
   const cwd = resolve(options.cwd ?? ".");
   if (!existsSync(cwd) || !statSync(cwd).isDirectory())
     throw new CliError("cwd_not_found", `There is no folder ${cwd}.`);

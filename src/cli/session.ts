@@ -1,7 +1,8 @@
 // From one command to the next rest: acts on the store, carries on in the foreground what became possible, and lets go again.
 // Where another process performs, it only delivers and, if asked, follows. No daemon is needed and none is in the way.
 
-import { openForReading, openPassrail, type OpenOptions, type Passrail } from "../compose.ts";
+import { openPassrail, type OpenOptions, type Passrail } from "../compose.ts";
+import { openForReading } from "../store/sqlite/open-for-reading.ts";
 import { isEnded, openItems, type Run } from "../core/run/run.ts";
 import { CliError, EXIT, problemError } from "./errors.ts";
 import type { Store } from "./find-run.ts";

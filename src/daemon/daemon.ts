@@ -2,7 +2,8 @@
 // the listener, and only then is anything performed, so that the first agent already finds the API.
 
 import { join } from "node:path";
-import { type Acting, openPassrail, type Passrail, type Place, shippedDir } from "../compose.ts";
+import { type Acting, openPassrail, type Passrail } from "../compose.ts";
+import { type Site, shippedDir } from "../settings/site.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { interruptAttempts } from "../ticket/pick/interrupt-attempts.ts";
 import { openDispatcher } from "../ticket/pick/open.ts";
@@ -20,7 +21,7 @@ import type { Log } from "./log.ts";
 import { removeNote, writeNote } from "./note.ts";
 import { serverParts } from "./server-parts.ts";
 
-export type DaemonOptions = Place & {
+export type DaemonOptions = Site & {
   readonly version: string;
   readonly flags: { readonly slots?: string; readonly workspace?: string };
   /** 0: any that is free. */

@@ -2,7 +2,10 @@
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { loadCatalog } from "../catalog/catalog.ts";
-import { type Acting, detectRunners, loadConfig, shippedDir } from "../compose.ts";
+import { type Acting } from "../compose.ts";
+import { detectRunners } from "../runner/detect-runners.ts";
+import { loadSettings } from "../settings/load.ts";
+import { shippedDir } from "../settings/site.ts";
 import type { Json } from "../core/json.ts";
 import { err, ok } from "../core/result.ts";
 import { startDemo } from "../demo/start.ts";
@@ -13,7 +16,7 @@ import type { EventHub } from "../http/server/events/hub.ts";
 import type { Keys } from "../http/server/keys.ts";
 import type { ServerParts } from "../http/server/parts.ts";
 import { describeWorker } from "../http/server/worker.ts";
-import { createCommitOf } from "../git/commit-of.ts";
+import { createCommitOf } from "../app/commit-of.ts";
 import type { DaemonOptions } from "./daemon.ts";
 import { createKnownRunners } from "../runner/known.ts";
 import { describeProject } from "../git/project-info.ts";
@@ -61,7 +64,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
       };
     },
   };
-  const readSettings = () => loadConfig({ environment, project, flags });
+  const readSettings = () => loadSettings({ environment, project, flags });
   const tickets = openTicketDesk({ acting, project, hub, log, resolve: flows.resolve, loadConfig: readSettings });
   return {
     store,

@@ -2,7 +2,7 @@
 // files that the mirror keeps equal with their runs, read once for both.
 
 import type { Acting } from "../compose.ts";
-import type { Config } from "../settings/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { Result } from "../core/result.ts";
 import { startTicket } from "../ticket/pick/start-ticket.ts";
 import type { EventHub } from "../http/server/events/hub.ts";
@@ -18,7 +18,7 @@ type Parts = {
   readonly log: Log;
   readonly resolve: ServerParts["flows"]["resolve"];
   /** Settings as they are now: who plays an agent may have been said since the start. */
-  readonly loadConfig: () => Promise<Result<Config>>;
+  readonly loadConfig: () => Promise<Result<Settings>>;
 };
 
 /** Undefined where another process performs: then the files are its own. */

@@ -2,7 +2,8 @@
 // own. No network and no key: the agents are five small programs. Whatever happens, nothing of it is left behind.
 
 import { loadCatalog } from "../catalog/catalog.ts";
-import { openPassrail, type Passrail, shippedDir } from "../compose.ts";
+import { openPassrail, type Passrail } from "../compose.ts";
+import { shippedDir } from "../settings/site.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { Flow } from "../core/flow/flow.ts";
 import { isEnded, openItems, type Run } from "../core/run/run.ts";

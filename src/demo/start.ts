@@ -4,7 +4,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadCatalog } from "../catalog/catalog.ts";
-import { type Acting, shippedDir } from "../compose.ts";
+import { type Acting } from "../compose.ts";
+import { shippedDir } from "../settings/site.ts";
 import type { Actor } from "../core/run/event.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import type { Subject } from "../core/run/run.ts";

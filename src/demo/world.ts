@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { shippedDir } from "../compose.ts";
+import { shippedDir } from "../settings/site.ts";
 import type { Flow } from "../core/flow/flow.ts";
 
 export type World = {

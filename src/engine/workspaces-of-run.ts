@@ -7,7 +7,8 @@ import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { Store } from "../store/store.ts";
-import { WORKSPACE_MODES, type WorkspaceMode, type Workspaces } from "../workspace/workspace.ts";
+import { type Workspaces } from "../workspace/workspace.ts";
+import { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
 import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
 import { branchRequest, isKept, isPerStage, keyOf } from "../attempt/stage-workspace.ts";
 

@@ -3,7 +3,7 @@
 
 import { err, ok, type Result } from "../core/result.ts";
 import { git, inRepository, type Place, readConfig } from "./git.ts";
-import { isExpendable } from "../workspace/nested.ts";
+import { isExpendable } from "./nested.ts";
 import { resolveCommits } from "./repository.ts";
 import { type SnapshotSource, withSnapshot } from "./snapshot.ts";
 

@@ -1,7 +1,11 @@
 // The folder that the daemon works on, as its first page shows it: whether it is a repository, and how that is.
 
 import { execFile } from "node:child_process";
-import type { ProjectInfo } from "../http/server/parts.ts";
+
+export type ProjectInfo = {
+  readonly path: string;
+  readonly git: { readonly branch: string | null; readonly commit: string | null; readonly changes: boolean } | null;
+};
 
 const LIMITS = { timeout: 5000, maxBuffer: 1024 * 1024 };
 

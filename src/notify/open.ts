@@ -2,7 +2,7 @@
 // else.
 
 import { join } from "node:path";
-import type { Config } from "../settings/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import { openItems, type Run } from "../core/run/run.ts";
@@ -10,9 +10,10 @@ import { checkEndpoint, type CommandEndpoint, type Endpoint } from "./endpoint.t
 import type { Delivery } from "./deliveries.ts";
 import type { Notice, Notifier } from "./notify.ts";
 import { openWebhookNotifier, type WebhookNotifier, type WebhookNotifierOptions } from "./webhook.ts";
-import type { DeliveryLog, SentDelivery } from "../http/server/delivery-log.ts";
+import type { DeliveryLog, SentDelivery } from "./delivery-log.ts";
 import type { Store } from "../store/store.ts";
-import { type Environment, readSecrets, readText } from "../http/webhooks/secrets.ts";
+import { readSecrets, readText } from "../settings/secrets.ts";
+import { type Environment } from "../settings/site.ts";
 import type { EndpointSettings } from "../settings/webhooks.ts";
 
 type Reading = {
@@ -22,7 +23,7 @@ type Reading = {
 };
 
 export type NotificationOptions = Reading & {
-  readonly config: Pick<Config, "notifyCommand" | "notifyEndpoints">;
+  readonly config: Pick<Settings, "notifyCommand" | "notifyEndpoints">;
   readonly home: string;
   readonly store: Pick<Store, "loadRun">;
   /** Where people look at what waits: links are `<url>/g/<item>`. Empty where nothing listens. */

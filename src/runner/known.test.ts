@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Detected } from "../compose.ts";
+import type { Detected } from "./detect.ts";
 import { createKnownRunners } from "./known.ts";
 
 const CLAUDE: Detected = {

@@ -1,7 +1,21 @@
 // Which programs can play agents here, kept for a while: asking them starts processes, and nobody who looks at a page shall wait for that.
 
-import type { Detected } from "../compose.ts";
-import type { KnownRunners, RunnerInfo } from "../http/server/parts.ts";
+import type { Detected } from "./detect.ts";
+
+export type KnownRunners = {
+  readonly runners: readonly RunnerInfo[];
+  readonly checkedAt: string | null;
+  readonly checking: boolean;
+};
+export type RunnerInfo = {
+  readonly runner: string;
+  readonly found: boolean;
+  readonly path: string | null;
+  readonly version: string | null;
+  readonly login: "yes" | "no" | "unknown";
+  readonly told: string;
+  readonly fix: string;
+};
 
 const FRESH_MS = 30_000;
 /** So long the first who asks is kept waiting; then the answer is that they are being asked. */

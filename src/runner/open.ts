@@ -4,7 +4,7 @@
 import { childEnvironment, runnerEnvironment, secretsOf } from "./process/environment.ts";
 import { createStreamRedactor } from "./process/redactor.ts";
 import type { AttemptHooks, AttemptSpec, Runner } from "./runner.ts";
-import type { Config } from "../settings/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { ProgramName } from "../core/flow/agent-options.ts";
 import type { Play } from "../core/flow/runner-choice.ts";
 import { createRedaction } from "../core/secrets/redaction.ts";
@@ -14,7 +14,7 @@ import { createDesk } from "./desk/server.ts";
 /** Players with what the settings and the environment of this process say. Whoever opens them closes their desk. */
 export function openPlayers(
   environment: Readonly<Record<string, string | undefined>>,
-  { programs, passEnvironment }: Pick<Config, "programs" | "passEnvironment">,
+  { programs, passEnvironment }: Pick<Settings, "programs" | "passEnvironment">,
 ): Players {
   const declared = Object.values(programs).flatMap(({ env }) => secretsOf(env));
   const redaction = createRedaction([...secretsOf(environment), ...declared]);

@@ -9,6 +9,10 @@ import type { AttemptEnd, Conversation } from "./runner.ts";
 import type { RunnerName } from "../core/flow/agent-options.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Usage } from "../core/budget/usage.ts";
+import { ok, type Result } from "../core/result.ts";
+import { loadSettings } from "../settings/load.ts";
+import type { Site } from "../settings/site.ts";
+import { openPlayers } from "./open.ts";
 import type { Players } from "./runners.ts";
 
 type TryStep = { readonly name: string; readonly ok: boolean; readonly detail: string };
@@ -33,7 +37,22 @@ Call the tool submit_verdict of the server passrail once, with verdict "pass" an
 
 const LIMITS = { startupMs: 60_000, idleMs: 120_000, totalMs: 180_000, outputBytes: 5 * 1024 * 1024, graceMs: 3000 };
 
-export async function makeTry(players: Players, runner: RunnerName, model?: string): Promise<TryResult> {
+/** One tiny attempt with a runner, from end to end. */
+export async function tryRunner(
+  { environment, project }: Pick<Site, "environment" | "project">,
+  runner: RunnerName,
+): Promise<Result<TryResult>> {
+  const config = await loadSettings({ environment, project, flags: {} });
+  if (!config.ok) return config;
+  const players = openPlayers(environment, config.value);
+  try {
+    return ok(await makeTry(players, runner, config.value.agents["*"]?.model ?? config.value.model ?? undefined));
+  } finally {
+    await players.desk.close();
+  }
+}
+
+async function makeTry(players: Players, runner: RunnerName, model?: string): Promise<TryResult> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "passrail-try-")));
   const [cwd, scratch] = [join(folder, "work"), join(folder, "scratch")];
   mkdirSync(cwd);

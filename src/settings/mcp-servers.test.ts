@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadConfig } from "../compose.ts";
+import { loadSettings } from "./load.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -12,7 +12,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const load = (agents: unknown) => {
   writeFileSync(join(dir, "passrail.yaml"), JSON.stringify({ agents }));
-  return loadConfig({ environment: { XDG_CONFIG_HOME: dir }, project: dir, flags: {} });
+  return loadSettings({ environment: { XDG_CONFIG_HOME: dir }, project: dir, flags: {} });
 };
 
 test("R-004-15: a file of MCP servers is taken in; what the settings name themselves wins", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { readConfig } from "./settings.ts";
+import { readSettings } from "./settings.ts";
 
 const read = (environment: Record<string, string>, project?: unknown) =>
-  readConfig({ environment, project, user: undefined, flags: {} });
+  readSettings({ environment, project, user: undefined, flags: {} });
 
 test("R-004-45: MERGE_MODE is auto, merge or pr; the environment wins over the file, and auto is the default", () => {
   expect(read({})).toMatchObject({ ok: true, value: { merge: { mode: { value: "auto", from: "default" } } } });

@@ -17,7 +17,7 @@ import { ticketsSchema, type TicketSettings, ticketSettings } from "./tickets.ts
 import { type TriggerSettings, triggersSchema } from "./triggers.ts";
 import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks.ts";
 import { workspacesSchema, type WorkspaceSettings, workspaceSettings } from "./workspaces.ts";
-import { WORKSPACE_MODES, type WorkspaceMode } from "../workspace/workspace.ts";
+import { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
 
 const command = z.array(z.string().min(1)).min(1);
 
@@ -73,7 +73,7 @@ export type SettingsFile = z.infer<typeof fileSchema>;
 export type Origin = "flag" | "environment" | "project" | "user" | "default";
 export type Setting<T> = { readonly value: T; readonly from: Origin };
 
-export type Config = {
+export type Settings = {
   readonly slots: Setting<number>;
   readonly workspace: Setting<WorkspaceMode | "by-flow">;
   readonly workspaces: WorkspaceSettings;
@@ -120,7 +120,7 @@ export type Program = {
   readonly models: Readonly<Record<string, string>>;
 };
 
-export type ConfigSources = {
+export type SettingsSources = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Parsed YAML of passrail.yaml and of the user's file; undefined where there is none. */
   readonly project: unknown;
@@ -128,7 +128,7 @@ export type ConfigSources = {
   readonly flags: { readonly slots?: string; readonly workspace?: string };
 };
 
-export function readConfig({ environment, project, user, flags }: ConfigSources): Result<Config> {
+export function readSettings({ environment, project, user, flags }: SettingsSources): Result<Settings> {
   const files: { from: "project" | "user"; file: SettingsFile }[] = [];
   for (const [from, value] of [
     ["project", project],
@@ -233,13 +233,13 @@ function foreignKey({ webhooks, notify }: SettingsFile): string | undefined {
 }
 
 /** Everything else is the default. */
-function writtenIn(files: readonly { from: "project" | "user"; file: SettingsFile }[]): Config["written"] {
+function writtenIn(files: readonly { from: "project" | "user"; file: SettingsFile }[]): Settings["written"] {
   const keys = Object.keys(fileSchema.shape) as (keyof SettingsFile)[];
   const named = keys.flatMap((key) => {
     const [first, second] = files.filter(({ file }) => file[key] !== undefined).map(({ from }) => from);
     return first === undefined ? [] : [[key, second === undefined ? first : "project and user"]];
   });
-  return Object.fromEntries(named) as Config["written"];
+  return Object.fromEntries(named) as Settings["written"];
 }
 
 const KNOWN_RUNNERS = RUNNERS.filter((name) => name !== "acp" && name !== "command");
@@ -249,7 +249,7 @@ function isRunner(value: string): value is RunnerName {
 }
 
 /** Key by key the project's file wins over the user's. */
-function programsOf(files: readonly SettingsFile[]): Config["programs"] {
+function programsOf(files: readonly SettingsFile[]): Settings["programs"] {
   const named = PROGRAMS.flatMap((name) => {
     const [near, far] = files.map((file) => file.runners?.[name]).filter((found) => found !== undefined);
     if (near === undefined) return [];

@@ -3,7 +3,8 @@
 
 import { createHash } from "node:crypto";
 import { loadCatalog } from "../catalog/catalog.ts";
-import { loadConfig, type Place, shippedDir } from "../compose.ts";
+import { loadSettings } from "../settings/load.ts";
+import { type Site, shippedDir } from "../settings/site.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { JsonObject } from "../core/json.ts";
 import { err, ok, type Result } from "../core/result.ts";
@@ -12,7 +13,7 @@ import { prepareRun } from "../app/start-run/prepare.ts";
 import type { Occurrence } from "./source.ts";
 import type { TriggerSettings } from "../settings/triggers.ts";
 
-export type StartPlace = Pick<Place, "project" | "environment"> & {
+export type StartPlace = Pick<Site, "project" | "environment"> & {
   readonly flags: { readonly slots?: string; readonly workspace?: string };
 };
 
@@ -31,7 +32,7 @@ export async function planTriggered(
   occurrence: Occurrence,
   place: StartPlace,
 ): Promise<Result<TriggeredRun>> {
-  const config = await loadConfig(place);
+  const config = await loadSettings(place);
   if (!config.ok) return config;
   const resolved = resolveFlow(settings, place.project);
   if (!resolved.ok) return resolved;

@@ -2,7 +2,9 @@
 // somebody has to be there when it is time.
 
 import { randomUUID } from "node:crypto";
-import type { Acting, Place } from "../compose.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Store } from "../store/store.ts";
+import type { Site } from "../settings/site.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import { openGh } from "../ticket/intake/gh.ts";
 import { createFiles } from "./files.ts";
@@ -21,7 +23,7 @@ export type OpenedTrigger = {
 
 export type TriggerOptions = StartPlace & {
   readonly triggers: readonly OpenedTrigger[];
-  readonly acting: Pick<Acting, "engine" | "store">;
+  readonly acting: { readonly engine: Engine; readonly store: Store };
   readonly onProblem: (text: string) => void;
   readonly now?: () => Date;
 };
@@ -34,7 +36,7 @@ const SOON_MS = 5;
 /** Reads every trigger of the settings. The first that cannot be understood is told by name. */
 export function readTriggers(
   settings: readonly TriggerSettings[],
-  place: Pick<Place, "home" | "project" | "environment">,
+  place: Pick<Site, "home" | "project" | "environment">,
 ): Result<readonly OpenedTrigger[]> {
   const opened: OpenedTrigger[] = [];
   for (const each of settings) {
@@ -53,7 +55,7 @@ export function readTriggers(
 
 function sourceOf(
   settings: TriggerSettings,
-  place: Pick<Place, "home" | "project" | "environment">,
+  place: Pick<Site, "home" | "project" | "environment">,
 ): Result<TriggerSource> {
   if ("schedule" in settings) return createSchedule(settings);
   if ("files" in settings) return createFiles(settings, { ...place, newId: () => randomUUID().slice(0, 8) });

@@ -14,7 +14,8 @@ import { commitWork, pinCommit } from "../git/pin.ts";
 import { resolveCommits } from "../git/repository.ts";
 import { aim, checkRunId, isOf, type Located, locate, notOurs, type Target } from "./target.ts";
 import { inTurns } from "./turns.ts";
-import type { Closed, Workspace, WorkspaceMode } from "./workspace.ts";
+import type { Closed, Workspace } from "./workspace.ts";
+import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 import { enter, inTheWay, lookAt, moveAside, sweep } from "./worktree-folder.ts";
 
 export type CloneSettings = {

@@ -5,7 +5,8 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { err, type Result } from "../core/result.ts";
 import { type Note, openNotes, workspaceOfNote } from "./notes.ts";
-import type { Closed, Workspace, WorkspaceMode, Workspaces } from "./workspace.ts";
+import type { Closed, Workspace, Workspaces } from "./workspace.ts";
+import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 
 /** A live run may work there any moment; one that ended, or that the store does not know, does not. */
 export type Owner = "live" | "ended" | "unknown";

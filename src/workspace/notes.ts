@@ -4,7 +4,8 @@
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { WORKSPACE_MODES, type Workspace } from "./workspace.ts";
+import { type Workspace } from "./workspace.ts";
+import { WORKSPACE_MODES } from "../core/flow/workspace-mode.ts";
 
 const noteSchema = z.object({
   key: z.string().regex(/^[a-z0-9][a-z0-9-]{0,127}$/),

@@ -8,8 +8,10 @@ import { createConfining, isConfining } from "./sandbox/kinds.ts";
 import { createDirectoryWorkspaces } from "./directory.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
 import type { WorkspaceSettings } from "../settings/workspaces.ts";
+import { homeOf } from "../settings/site.ts";
 import { usable } from "./usable.ts";
-import type { WorkspaceMode, Workspaces } from "./workspace.ts";
+import type { Workspaces } from "./workspace.ts";
+import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 import { createWorktreeWorkspaces } from "./worktree.ts";
 
 export type WorkspaceOptions = {
@@ -60,3 +62,14 @@ function unknownKind(mode: WorkspaceMode): Workspaces {
     unlock: async () => {},
   };
 }
+
+/** Why such a workspace cannot be had on this machine; undefined where it can. */
+export async function workspaceProblem(
+  mode: WorkspaceMode,
+  settings: WorkspaceSettings,
+): Promise<Problem | undefined> {
+  const provider = createWorkspaces({ home: homeOf(process.env), settings, environment: process.env })(mode);
+  const checked = await provider.check?.();
+  return checked?.ok === false ? checked.error : undefined;
+}
+

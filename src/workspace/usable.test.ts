@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createWorkspaces } from "./providers.ts";
 import type { WorkspaceSettings } from "../settings/workspaces.ts";
 import { makeRepository, removeTempDirs, tempDir, userGit, valueOf, workspacesSuite } from "./workspace.testsuite.ts";
-import type { WorkspaceMode } from "./workspace.ts";
+import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 
 afterEach(removeTempDirs);
 

@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { findMarked } from "../../src/runner/process/process-table.ts";
-import { openForReading, openPassrail, type Passrail } from "../../src/compose.ts";
+import { openPassrail, type Passrail } from "../../src/compose.ts";
+import { openForReading } from "../../src/store/sqlite/open-for-reading.ts";
 import type { Run } from "../../src/core/run/run.ts";
 import type { Signal, SignalBody } from "../../src/core/run/signal.ts";
 import { transition } from "../../src/core/run/transition.ts";

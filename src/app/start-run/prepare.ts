@@ -2,8 +2,10 @@
 // a command, the API, a webhook.
 
 import { execFileSync } from "node:child_process";
-import { type RepositoryFile, repositoryFiles, type WorkspaceMode, workspaceProblem } from "../../compose.ts";
-import type { Config } from "../../settings/settings.ts";
+import { type RepositorySetting, findRepositorySettings } from "../../runner/repository-settings.ts";
+import { workspaceProblem } from "../../workspace/providers.ts";
+import { type WorkspaceMode } from "../../core/flow/workspace-mode.ts";
+import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Flow } from "../../core/flow/flow.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -37,7 +39,7 @@ export type Prepared = {
   readonly notes: readonly string[];
 };
 
-export async function prepareRun(wish: Wish, config: Config): Promise<Result<Prepared>> {
+export async function prepareRun(wish: Wish, config: Settings): Promise<Result<Prepared>> {
   const { resolved, project, subject } = wish;
   const inputs = readInputs(wish);
   if (!inputs.ok) return inputs;
@@ -46,7 +48,7 @@ export async function prepareRun(wish: Wish, config: Config): Promise<Result<Pre
   if (!runners.ok) return runners;
   const mode = await workspaceMode(wish, config);
   if (!mode.ok) return mode;
-  const brought = await repositoryFiles(project);
+  const brought = await findRepositorySettings(project);
   const facts: JsonObject = {
     ...given,
     ...(wish.ticket === undefined
@@ -83,7 +85,7 @@ type Mode = { readonly mode: WorkspaceMode; readonly notes: readonly string[] };
  * The setting, else what the flow wants; `sandbox` is what the settings say it is. Without a repository a run can only work in place, and
  * says so, unless somebody asked for a kind of workspace by its name: that is given or refused, never replaced.
  */
-async function workspaceMode({ resolved: { flow }, project, workspace }: Wish, config: Config): Promise<Result<Mode>> {
+async function workspaceMode({ resolved: { flow }, project, workspace }: Wish, config: Settings): Promise<Result<Mode>> {
   const said = workspace ?? config.workspace.value;
   const wanted = said === "by-flow" ? modeOfFlow(flow, config) : said;
   if (wanted === "in-place") return ok({ mode: wanted, notes: [inPlaceNote(project)] });
@@ -101,7 +103,7 @@ async function workspaceMode({ resolved: { flow }, project, workspace }: Wish, c
   return problem === undefined ? ok({ mode: wanted, notes: [] }) : err(problem);
 }
 
-function modeOfFlow({ workspace }: Flow, config: Config): WorkspaceMode {
+function modeOfFlow({ workspace }: Flow, config: Settings): WorkspaceMode {
   if (workspace.mode === "sandbox") return config.workspaces.sandbox;
   return workspace.mode === "in-place" ? "in-place" : "worktree";
 }
@@ -128,7 +130,7 @@ function noWorktree(project: string): Problem | undefined {
 }
 
 /** What the repository brings for agents' programs is code of others: people see it before they let a run begin. */
-function repositoryNotes(files: readonly RepositoryFile[], on: boolean): readonly string[] {
+function repositoryNotes(files: readonly RepositorySetting[], on: boolean): readonly string[] {
   if (files.length === 0) return [];
   const list = files.map(({ path }) => path).join(", ");
   return [

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Detected, TryResult } from "../../compose.ts";
-import { readConfig } from "../../settings/settings.ts";
+import type { TryResult } from "../../runner/try.ts";
+import type { Detected } from "../../runner/detect.ts";
+import { readSettings } from "../../settings/settings.ts";
 import { ok } from "../../core/result.ts";
 import type { Io } from "../terminal/io.ts";
 import { agentTest, playedByConfig, printAgents } from "./agent.ts";
@@ -111,7 +112,7 @@ describe("agent list", () => {
 });
 
 test("who plays an agent: the settings for it, for all, its file, the default", () => {
-  const read = readConfig({
+  const read = readSettings({
     environment: {},
     project: {
       runner: "gemini",

@@ -2,8 +2,11 @@
 // Only looks, except for `test`, which makes one real attempt through the function it is given.
 
 import type { AgentFile } from "../../catalog/agent-file.ts";
-import { type Detected, detectRunners, loadConfig, tryRunner } from "../../compose.ts";
-import type { Config } from "../../settings/settings.ts";
+import { tryRunner } from "../../runner/try.ts";
+import { type Detected } from "../../runner/detect.ts";
+import { detectRunners } from "../../runner/detect-runners.ts";
+import { loadSettings } from "../../settings/load.ts";
+import type { Settings } from "../../settings/settings.ts";
 import type { RunnerName, WrittenOptions } from "../../core/flow/agent-options.ts";
 import { tokensOf, type Usage } from "../../core/budget/usage.ts";
 import { EXIT, problemError } from "../errors.ts";
@@ -19,7 +22,7 @@ export type AgentListParts = {
 };
 
 export async function agentList(io: Io): Promise<number> {
-  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags: {} });
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
   if (!config.ok) throw problemError(config.error);
   const runners = io.quiet ? [] : await detectRunners(io.environment, io.cwd, config.value);
   return printAgents(io, { runners, playedBy: playedByConfig(config.value) });
@@ -113,7 +116,7 @@ function nextSteps(runners: readonly Detected[], isPlayed: boolean): readonly st
 }
 
 /** As the settings say it for every run; a flow's stage can still say otherwise. */
-export function playedByConfig(config: Pick<Config, "agents" | "runner" | "model">): AgentListParts["playedBy"] {
+export function playedByConfig(config: Pick<Settings, "agents" | "runner" | "model">): AgentListParts["playedBy"] {
   const given = new Map(Object.entries(config.agents).map(([name, options]) => [name.toLowerCase(), options]));
   return ({ name, options, command, model }) => {
     const own = [given.get(name), given.get("*")].filter((found) => found !== undefined);

@@ -3,7 +3,7 @@
 import { readRaise } from "../../core/budget/budget.ts";
 import type { InboxItem } from "../../core/run/run.ts";
 import type { SignalBody } from "../../core/run/signal.ts";
-import { commitOf } from "../../git/commit-of.ts";
+import { commitOf } from "../../app/commit-of.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import { type FoundItem, findItem, type Kind } from "../find-run.ts";

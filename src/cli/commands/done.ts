@@ -2,7 +2,7 @@
 
 import { projectOf } from "../../core/run/run-settings.ts";
 import { withProjectKeys } from "../../settings/project-keys.ts";
-import { loadConfig } from "../../compose.ts";
+import { loadSettings } from "../../settings/load.ts";
 import type { Report } from "../../core/flow/outcome.ts";
 import { forcedReport, proveMerge } from "../../ticket/land/done.ts";
 import { type LandingRun, runsOfTicket, runsOnTheWay } from "../../ticket/land/find.ts";
@@ -70,7 +70,7 @@ async function prove(io: Io, { run, landed }: LandingRun, commit: string | undef
     );
   const project = projectOf(run);
   const environment = withProjectKeys(io.environment, project);
-  const config = await loadConfig({ environment, project, flags: {} });
+  const config = await loadSettings({ environment, project, flags: {} });
   if (!config.ok) throw problemError(config.error);
   const { merge, tickets } = config.value;
   const forge = await forgeOfProject(project, {

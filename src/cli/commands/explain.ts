@@ -1,7 +1,7 @@
 // `explain AGI-7` or `explain 12`: why it is or is not running, one reason per line, and the command that helps.
 
-import { loadConfig } from "../../compose.ts";
-import type { Config } from "../../settings/settings.ts";
+import { loadSettings } from "../../settings/load.ts";
+import type { Settings } from "../../settings/settings.ts";
 import { explainTicket, type PlannedTicket } from "../../core/ticket/plan.ts";
 import type { Run } from "../../core/run/run.ts";
 import { findDaemon } from "../../daemon/note.ts";
@@ -16,7 +16,7 @@ import { withReader } from "../report.ts";
 import { findTicket, readTickets, type Tickets } from "./ticket-place.ts";
 
 export async function explain(io: Io, reference: string): Promise<number> {
-  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags: {} });
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   return withReader(io, async (store) => {
     const isTicket = new RegExp(`^${config.value.tickets.ticketPrefix}-[0-9]{1,9}$`, "iu").test(reference.trim());
@@ -31,7 +31,7 @@ export async function explain(io: Io, reference: string): Promise<number> {
 
 async function explainOne(
   io: Io,
-  config: Config,
+  config: Settings,
   store: Store | undefined,
   tickets: Tickets,
   typed: string,

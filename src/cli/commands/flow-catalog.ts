@@ -1,7 +1,7 @@
 // The catalog as a command sees it: the project's files over the shipped ones, and an error that says what is wrong.
 
 import { type Catalog, type CheckedFlow, type FlowEntry, loadCatalog } from "../../catalog/catalog.ts";
-import { shippedDir } from "../../compose.ts";
+import { shippedDir } from "../../settings/site.ts";
 import type { FileProblem } from "../../core/check/problem.ts";
 import { CliError } from "../errors.ts";
 import type { Io } from "../terminal/io.ts";

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { storeFile } from "../../compose.ts";
+import { storeFile } from "../../settings/site.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import { verifyAudit } from "../../http/server/audit.ts";
 import type { Run } from "../../core/run/run.ts";

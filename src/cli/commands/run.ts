@@ -1,7 +1,7 @@
 // `run FLOW "text"`: prepares a run, checks everything that can be checked, starts it and stays with it until it rests.
 
 import { randomBytes, randomUUID } from "node:crypto";
-import { loadConfig } from "../../compose.ts";
+import { loadSettings } from "../../settings/load.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import { prepareRun } from "../../app/start-run/prepare.ts";
@@ -74,7 +74,7 @@ export async function planRun(
     ...(options.slots === undefined ? {} : { slots: options.slots }),
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
   };
-  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags });
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   const resolved = requireResolved(io, flowName);
   const task = await readTask(io, { text, ticket: options.ticket });

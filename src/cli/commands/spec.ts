@@ -1,7 +1,7 @@
 // `spec "<request>"`: a request becomes tickets. Starts a run of the intake flow, asks the person what the agent asks, and says which files
 // came of it. Whoever is not at a terminal finds the questions in the inbox; nothing is lost when this command ends early.
 
-import { loadConfig } from "../../compose.ts";
+import { loadSettings } from "../../settings/load.ts";
 import { openItems, type InboxItem, type Run } from "../../core/run/run.ts";
 import { answerText, type PreparedAnswers } from "../../ticket/intake/answers.ts";
 import { createdPaths } from "../../ticket/intake/created.ts";
@@ -31,7 +31,7 @@ export async function spec(io: Io, words: readonly string[], options: SpecOption
       'Usage: passrail spec "<request>"',
     );
   const answers = options.answers === undefined ? undefined : await readAnswersFile(io, options.answers);
-  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags: {} });
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   const plan = await planRun(io, config.value.tickets.intakeFlow, request, { agent: options.agent, input: [] });
   const { runId, flags } = plan;

@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { loadConfig } from "../../compose.ts";
+import { loadSettings } from "../../settings/load.ts";
 import type { Result } from "../../core/result.ts";
 import { openGh } from "../../ticket/intake/gh.ts";
 import { GITHUB_REPO, issuesOfGitHub } from "../../ticket/intake/github-issues.ts";
@@ -36,7 +36,7 @@ const DEFAULT_LIMIT = "100";
 
 export async function ticketImport(io: Io, options: ImportOptions): Promise<number> {
   requireOperator(io, "ticket import");
-  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags: {} });
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   const { issues, origin, repo } = await readGiven(io, options);
   if (!issues.ok) throw problemError(issues.error);

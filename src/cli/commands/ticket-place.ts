@@ -1,6 +1,7 @@
 // What the commands for tickets share: the project's folder of tickets, what is planned with them, and finding one by what a person typed.
 
-import { loadConfig, openForReading } from "../../compose.ts";
+import { openForReading } from "../../store/sqlite/open-for-reading.ts";
+import { loadSettings } from "../../settings/load.ts";
 import { nearest } from "../../core/check/suggest.ts";
 import type { Run } from "../../core/run/run.ts";
 import { planTickets, type TicketPlan } from "../../core/ticket/plan.ts";
@@ -22,7 +23,7 @@ export type Tickets = {
 };
 
 export async function readTickets(io: Io): Promise<Tickets> {
-  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags: {} });
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   const settings = config.value.tickets;
   const folder = openTicketFolder({ project: io.cwd, settings });

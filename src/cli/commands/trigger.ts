@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { loadConfig } from "../../compose.ts";
+import { loadSettings } from "../../settings/load.ts";
 import { didYouMean } from "../../core/check/suggest.ts";
 import { type StartPlace, planTriggered } from "../../trigger/start.ts";
 import { type OpenedTrigger, readTriggers } from "../../trigger/triggers.ts";
@@ -80,7 +80,7 @@ export async function triggerRun(io: Io, name: string): Promise<number> {
 }
 
 async function openAll(io: Io): Promise<readonly OpenedTrigger[]> {
-  const config = await loadConfig(placeOf(io));
+  const config = await loadSettings(placeOf(io));
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   const triggers = readTriggers(config.value.triggers, { ...placeOf(io), home: realOf(io.home) });
   if (!triggers.ok) throw problemError(triggers.error);

@@ -3,7 +3,8 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadConfig, openForReading } from "../../compose.ts";
+import { openForReading } from "../../store/sqlite/open-for-reading.ts";
+import { loadSettings } from "../../settings/load.ts";
 import { readAddress } from "../../daemon/address.ts";
 import { type Daemon, logFile, openDaemon } from "../../daemon/daemon.ts";
 import { openLogFile } from "../../daemon/log.ts";
@@ -45,7 +46,7 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
     ...(options.slots === undefined ? {} : { slots: options.slots }),
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
   };
-  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags });
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   const address = readAddress({
     port: options.port ?? String(config.value.port.value),

@@ -1,7 +1,7 @@
 // `webhook`: what was sent to people, and the places it goes to. Through the daemon while one works, else on its file.
 
 import type { Result } from "../../core/result.ts";
-import { type ReachedLog, reachDeliveries } from "../../http/webhooks/reach.ts";
+import { type ReachedLog, reachDeliveries } from "../../daemon/reach-deliveries.ts";
 import { EXIT, problemError, usageError } from "../errors.ts";
 import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";

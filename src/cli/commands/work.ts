@@ -2,7 +2,8 @@
 // signal lets what works come to its end, the second ends it; either way files and runs agree and the exit code is 0.
 
 import { join } from "node:path";
-import { loadConfig, openPassrail, type Passrail } from "../../compose.ts";
+import { openPassrail, type Passrail } from "../../compose.ts";
+import { loadSettings } from "../../settings/load.ts";
 import type { RunEvent } from "../../core/run/event.ts";
 import type { Problem } from "../../core/result.ts";
 import { openItems, type Run } from "../../core/run/run.ts";
@@ -26,7 +27,7 @@ const WIDTH = 200;
 export async function work(io: Io, options: WorkOptions): Promise<number> {
   requireOperator(io, "work");
   const flags = options.slots === undefined ? {} : { slots: options.slots };
-  const config = await loadConfig({ environment: io.environment, project: io.cwd, flags });
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   try {
     return await workHere(io, options, flags);

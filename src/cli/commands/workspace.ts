@@ -1,6 +1,7 @@
 // `workspace list|clean`: the folders in which attempts work, whose they are, and what was left behind. Cleaning pins before it removes.
 
-import { findInventory, type Found } from "../../compose.ts";
+import { findInventory } from "../../app/workspaces.ts";
+import { type Found } from "../../workspace/inventory.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
 import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";

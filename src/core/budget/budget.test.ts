@@ -1,16 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  addSpent,
-  amountText,
-  type Budgets,
-  estimate,
-  limitsOf,
-  NO_BUDGETS,
-  readRaise,
-  soundUsage,
-  ticketKey,
-  withRaise,
-} from "./budget.ts";
+import { addSpent, amountText, type Budgets, estimate, NO_BUDGETS, readRaise, soundUsage, withRaise } from "./budget.ts";
+import { limitsOf, ticketKey } from "../run/run-budget.ts";
 import type { Run } from "../run/run.ts";
 import { UNKNOWN_USAGE, type Usage } from "./usage.ts";
 

@@ -1,7 +1,6 @@
 // Limits on what a run, a ticket and a day may cost, and what is put aside before an attempt starts. Only data and arithmetic: whether there
 // is room is checked by the store, in the transaction that starts the attempt.
 
-import type { Run } from "../run/run.ts";
 import { tokensOf, type Usage } from "./usage.ts";
 
 /** Null: no limit. */
@@ -81,38 +80,9 @@ export type SpendingKey = (typeof SPENDING_KEYS)[number];
 /** A person is told from here on. */
 export const WARNED_AT = 0.8;
 
-/** The same id in two projects is two tickets. */
-export function ticketKey(run: Run): string {
-  const config = run.facts["config"];
-  const project =
-    config !== null && typeof config === "object" && !Array.isArray(config)
-      ? (config as Readonly<Record<string, unknown>>)["project"]
-      : undefined;
-  return `${typeof project === "string" ? project : ""}:${run.subject.id}`.toWellFormed();
-}
-
 /** A day is the UTC day on which the attempt started. */
 export function dayOf(at: string): string {
   return at.slice(0, 10);
-}
-
-/** The limits that hold for an attempt of this run that starts at this time. Scopes without any limit are left out. */
-export function limitsOf(budgets: Budgets, run: Run, at: string): readonly KeyedLimit[] {
-  const keys = { run: run.id, ticket: ticketKey(run), day: dayOf(at) };
-  return (["run", "ticket", "day"] as const).flatMap((scope) => {
-    const { usd, tokens } = budgets[scope];
-    if (usd === null && tokens === null) return [];
-    const key = keys[scope];
-    const raise = run.raised?.find((each) => each.scope === scope && each.key === key);
-    return [
-      {
-        scope,
-        key,
-        usd: usd === null ? null : usd + (raise?.usd ?? 0),
-        tokens: tokens === null ? null : tokens + (raise?.tokens ?? 0),
-      },
-    ];
-  });
 }
 
 /** One entry per scope: a day that is over takes its raise with it. */

@@ -3,7 +3,7 @@
 import type { ResolvedFlow } from "../flow/agent.ts";
 import type { Run } from "./run.ts";
 import { factOf } from "./sequence.ts";
-import type { WorkspaceMode } from "../../workspace/workspace.ts";
+import type { WorkspaceMode } from "../flow/workspace-mode.ts";
 
 /** The user's folder or repository. */
 export function projectOf(run: Run): string {

@@ -1,15 +1,8 @@
 // What signals about money do to a run: usage is recorded, a reached limit makes a track wait for a person, who raises it or stops.
 // The sums are the store's; here is only what a run decides because of them.
 
-import {
-  amountText,
-  type OverBudget,
-  readRaise,
-  scopeText,
-  soundUsage,
-  ticketKey,
-  type ToldUsage,
-} from "../budget/budget.ts";
+import { amountText, type OverBudget, readRaise, scopeText, soundUsage, type ToldUsage } from "../budget/budget.ts";
+import { ticketKey } from "./run-budget.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { WorkStage } from "../flow/flow.ts";
 import { hasNeverBegun } from "./postponement.ts";

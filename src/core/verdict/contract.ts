@@ -1,14 +1,24 @@
 // What a flow asks of a report beyond its form, before the work is passed on: keys of a payload (003), a list of tickets that can be
 // written (004). Only a pass is checked: whoever sends work back or reports trouble owes none of it.
 
-import type { WorkStage } from "../flow/flow.ts";
+import type { Flow, WorkStage } from "../flow/flow.ts";
 import { judge } from "./judge.ts";
 import type { JsonObject } from "../json.ts";
 import { type Report, routeKey } from "../flow/outcome.ts";
 import { readTicketList } from "../ticket/new-ticket.ts";
-import type { ReadContext, ReportReading } from "../../attempt/read-report.ts";
+import type { Result } from "../result.ts";
+import type { Unreadable } from "./reading.ts";
 
-export function checkContract(context: ReadContext, reading: ReportReading): ReportReading {
+/** A report, and why it could not be read where that is so. */
+export type ReportReading = { readonly report: Report; readonly unreadable?: Unreadable };
+
+export type ContractContext = {
+  readonly flow: Flow;
+  readonly stage: WorkStage;
+  readonly readYaml: (text: string) => Result<unknown>;
+};
+
+export function checkContract(context: ContractContext, reading: ReportReading): ReportReading {
   const { flow, stage } = context;
   const { report } = reading;
   if (reading.unreadable !== undefined || routeKey(judge(flow.words, stage, report)) !== "pass") return reading;
@@ -45,7 +55,7 @@ function checkPayload(stage: WorkStage, report: Report): ReportReading {
 }
 
 /** Checked here and not only when they are written, because here the agent can still be asked to repeat them. */
-function checkTickets(context: ReadContext, report: Report): ReportReading {
+function checkTickets(context: ContractContext, report: Report): ReportReading {
   const text = report.payload?.["text"];
   const yaml = context.readYaml(typeof text === "string" ? text : "");
   const tickets = yaml.ok ? readTicketList(yaml.value) : yaml;

@@ -7,7 +7,7 @@ import type { Context } from "hono";
 import { type Refusal, statusOf } from "../contract/problem.ts";
 import { ROUTES } from "../contract/routes.ts";
 import type { AppEnv } from "./app-env.ts";
-import type { Config } from "../../settings/settings.ts";
+import type { Settings } from "../../settings/settings.ts";
 import type { Audit, AuditNote, AuditType } from "./audit.ts";
 import { nameOf, type Principal } from "./principal.ts";
 
@@ -74,7 +74,7 @@ export function headNote({ method = "", url = "", socket, headers }: IncomingMes
 }
 
 /** For the beginning of a daemon: whether the settings are those of the last time shows in their mark. */
-export function settingsNote(config: Config, who: string, version: string): AuditNote {
+export function settingsNote(config: Settings, who: string, version: string): AuditNote {
   const mark = createHash("sha256").update(JSON.stringify(config)).digest("hex").slice(0, 16);
   return {
     type: "settings.loaded",

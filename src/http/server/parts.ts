@@ -1,8 +1,10 @@
 // Everything the server acts with. It gets functions instead of adapters: it knows the store's port and the engine, not who built them.
 
-import type { Config } from "../../settings/settings.ts";
+import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { FileProblem } from "../../core/check/problem.ts";
+import type { ProjectInfo } from "../../git/project-info.ts";
+import type { KnownRunners } from "../../runner/known.ts";
 import type { Actor } from "../../core/run/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
@@ -11,7 +13,7 @@ import type { PlannedTicket } from "../../core/ticket/plan.ts";
 import type { WorkspaceMode } from "../../core/flow/workspace-mode.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
-import type { DeliveryLog } from "./delivery-log.ts";
+import type { DeliveryLog } from "../../notify/delivery-log.ts";
 import type { Audit } from "./audit.ts";
 import type { EventHub } from "./events/hub.ts";
 import type { Keys } from "./keys.ts";
@@ -47,7 +49,7 @@ export type ServerParts = {
   readonly demo?: (actor: Actor) => Promise<Result<StartedDemo>>;
   /** Where it is recorded who did what; absent where nobody keeps a record. */
   readonly audit?: Audit;
-  readonly config: Config;
+  readonly config: Settings;
   /** Where attempts' files lie. */
   readonly home: string;
   readonly version: string;
@@ -100,24 +102,6 @@ export type WorkerInfo = {
   }[];
 };
 
-export type KnownRunners = {
-  readonly runners: readonly RunnerInfo[];
-  readonly checkedAt: string | null;
-  readonly checking: boolean;
-};
-export type RunnerInfo = {
-  readonly runner: string;
-  readonly found: boolean;
-  readonly path: string | null;
-  readonly version: string | null;
-  readonly login: "yes" | "no" | "unknown";
-  readonly told: string;
-  readonly fix: string;
-};
-export type ProjectInfo = {
-  readonly path: string;
-  readonly git: { readonly branch: string | null; readonly commit: string | null; readonly changes: boolean } | null;
-};
 export type StartedDemo = { readonly project: string; readonly runIds: readonly string[] };
 
 export type FlowSource = {

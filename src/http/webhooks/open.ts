@@ -2,7 +2,7 @@
 // disables its source and nothing else.
 
 import { join } from "node:path";
-import type { Config } from "../../settings/settings.ts";
+import type { Settings } from "../../settings/settings.ts";
 import type { Notice, Notifier } from "../../notify/notify.ts";
 import type { SignedRoute } from "../server/app.ts";
 import type { ServerParts } from "../server/parts.ts";
@@ -10,7 +10,8 @@ import { createInbound } from "./inbound.ts";
 import type { Rule } from "./mapping.ts";
 import { openFileReplays } from "./replay-file.ts";
 import { type GivenSource, gitHubSource, standardSource, tokenSource, type WebhookSource } from "./source.ts";
-import { type Environment, readSecrets } from "./secrets.ts";
+import { readSecrets } from "../../settings/secrets.ts";
+import { type Environment } from "../../settings/site.ts";
 import type { RuleSettings, SourceSettings } from "../../settings/webhooks.ts";
 
 type Reading = {
@@ -20,7 +21,7 @@ type Reading = {
 };
 
 export type InboundOptions = Reading & {
-  readonly config: Pick<Config, "webhooks">;
+  readonly config: Pick<Settings, "webhooks">;
   readonly home: string;
   readonly parts: ServerParts;
   /** Who is told of wishes that a source may not carry out. */

@@ -3,7 +3,8 @@
 // Out of reach: one that cleared its environment, left the session and lost its parent. Only a sandbox holds that.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { isAlive, listProcesses, markersOf, type ProcessEntry } from "./process-table.ts";
+import { isAlive, listProcesses, markersOf } from "./process-table.ts";
+import { type ProcessEntry } from "./process-source.ts";
 import type { ProcessIdentity } from "../runner.ts";
 
 /** How long KILL may take to work before the survivors are reported instead. */

@@ -2,7 +2,7 @@
 // Other systems use ps-source.ts, which has the same three functions.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import type { ProcessEntry, ProcessSource } from "./process-table.ts";
+import type { ProcessEntry, ProcessSource } from "./process-source.ts";
 
 export const procSource: ProcessSource = {
   list: () =>

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../../../test/fixtures/agents/try-agent.ts";
 import { procSource } from "./proc-source.ts";
-import type { ProcessSource } from "./process-table.ts";
+import type { ProcessSource } from "./process-source.ts";
 import { psSource } from "./ps-source.ts";
 
 const sources: [string, ProcessSource][] = [["ps", psSource]];

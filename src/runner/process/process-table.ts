@@ -2,27 +2,10 @@
 // pid and start time together do, and the marker in the environment says which attempt a process belongs to.
 
 import { existsSync } from "node:fs";
+import type { ProcessEntry, ProcessSource } from "./process-source.ts";
 import { procSource } from "./proc-source.ts";
 import { psSource } from "./ps-source.ts";
 import { MARKER_VARIABLE, type ProcessIdentity } from "../runner.ts";
-
-export type ProcessEntry = {
-  readonly pid: number;
-  readonly parentPid: number;
-  readonly groupId: number;
-  /** 0 where the system does not tell. */
-  readonly sessionId: number;
-  readonly startTime: string;
-  /** A zombie: it has ended and only waits for its parent to notice. */
-  readonly dead: boolean;
-};
-
-export type ProcessSource = {
-  readonly list: () => ProcessEntry[];
-  readonly entry: (pid: number) => ProcessEntry | undefined;
-  /** The value of an environment variable for those of our own processes that have it. */
-  readonly markers: (pids: Iterable<number>, variable: string) => Map<number, string>;
-};
 
 const source: ProcessSource = existsSync("/proc/self/stat") ? procSource : psSource;
 

@@ -3,7 +3,7 @@
 // marker counts as the marker. What it misses is still found by process group and ancestry while the parent lives.
 
 import { spawnSync } from "node:child_process";
-import type { ProcessEntry, ProcessSource } from "./process-table.ts";
+import type { ProcessEntry, ProcessSource } from "./process-source.ts";
 
 const COLUMNS = "pid=,ppid=,pgid=,stat=,lstart=";
 

@@ -8,7 +8,7 @@ import type { TicketProblem } from "../../core/ticket/ticket.ts";
 import { claimNumbers, numberOfFile } from "./numbers.ts";
 import { replaceFile } from "./replace-file.ts";
 import { rewriteFrontMatter } from "./rewrite.ts";
-import type { FoundFile } from "./scan.ts";
+import type { FoundFile } from "./check-together.ts";
 
 export async function assignIds(
   root: string,

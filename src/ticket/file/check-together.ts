@@ -3,7 +3,16 @@
 import { dependencyCycles } from "../../core/ticket/graph.ts";
 import { cycleMessage } from "../../core/ticket/plan.ts";
 import type { Ticket, TicketProblem, TicketScan } from "../../core/ticket/ticket.ts";
-import type { FoundFile } from "./scan.ts";
+import type { ReadTicket } from "./read-ticket.ts";
+
+export type FoundFile = ReadTicket & {
+  /** Relative to the project. */
+  readonly path: string;
+  readonly request: string;
+  readonly name: string;
+  /** As the name says; null where it is not a number. */
+  readonly id: string | null;
+};
 
 /** Of files with the same id only the first is a ticket; the ids of a scan are unique. */
 export function checkTogether(files: readonly FoundFile[], found: readonly TicketProblem[]): TicketScan {

@@ -6,21 +6,12 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { TicketProblem, TicketScan } from "../../core/ticket/ticket.ts";
 import { ticketNumber } from "../../core/ticket/ticket.ts";
-import { checkTogether } from "./check-together.ts";
+import { checkTogether, type FoundFile } from "./check-together.ts";
 import { numberOfFile } from "./numbers.ts";
 import { FOLDER_INVALID } from "./own-folder.ts";
 import { readTicketFile } from "./read-file.ts";
-import { type ReadTicket, readTicket } from "./read-ticket.ts";
+import { readTicket } from "./read-ticket.ts";
 import type { TicketSettings } from "../../settings/tickets.ts";
-
-export type FoundFile = ReadTicket & {
-  /** Relative to the project. */
-  readonly path: string;
-  readonly request: string;
-  readonly name: string;
-  /** As the name says; null where it is not a number. */
-  readonly id: string | null;
-};
 
 export type Scanner = {
   /** The same object as before where nothing has changed. */

@@ -1,7 +1,7 @@
 // Picks tickets and starts their runs, so that the engine always has as much ready work as it has slots, and a little more: whoever is
 // free begins the next at once. It looks again after every change, and now and then anyway. Only the process that performs has one.
 
-import type { Config } from "../../settings/settings.ts";
+import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Actor } from "../../core/run/event.ts";
 import type { Problem, Result } from "../../core/result.ts";
@@ -21,9 +21,9 @@ export type DispatcherOptions = {
   readonly engine: Engine;
   readonly store: Store;
   readonly mirror: Mirror;
-  readonly config: Config;
+  readonly config: Settings;
   /** Settings as they are now: who plays an agent may have been said since the start. */
-  readonly loadConfig: () => Promise<Result<Config>>;
+  readonly loadConfig: () => Promise<Result<Settings>>;
   /** The project whose folder has the tickets. */
   readonly project: string;
   readonly actor: Actor;

@@ -1,10 +1,11 @@
 // After an end in a hurry: what worked until now is recorded as interrupted at once, not by the next start. So tickets' files say that
 // these stages wait to be done again, instead of that something works on them.
 
-import type { Acting } from "../../compose.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Store } from "../../store/store.ts";
 
 /** To be called when the engine is closed and the store is not. */
-export async function interruptAttempts({ engine, store }: Pick<Acting, "engine" | "store">): Promise<void> {
+export async function interruptAttempts({ engine, store }: { readonly engine: Pick<Engine, "deliver">; readonly store: Store }): Promise<void> {
   for (const runId of await store.activeRuns()) {
     const run = (await store.loadRun(runId))?.run;
     for (const track of Object.values(run?.tracks ?? {})) {

@@ -1,7 +1,8 @@
 // The dispatcher of a project, put together from what is open: flows are read anew for every ticket, because people edit them meanwhile.
 
 import { loadCatalog } from "../../catalog/catalog.ts";
-import { loadConfig, type Passrail, shippedDir } from "../../compose.ts";
+import { loadSettings } from "../../settings/load.ts";
+import { type Environment, shippedDir } from "../../settings/site.ts";
 import { err, ok } from "../../core/result.ts";
 import { systemClock } from "../../engine/clock.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
@@ -15,7 +16,10 @@ export function openDispatcher(
     environment,
     mirror,
     store,
-  }: Pick<Passrail, "config" | "engine" | "environment" | "mirror" | "store">,
+  }: Pick<DispatcherOptions, "config" | "engine" | "store"> & {
+    readonly environment: Environment;
+    readonly mirror: DispatcherOptions["mirror"] | null;
+  },
   options: OpenDispatcher,
 ): Dispatcher {
   if (mirror === null) throw new Error("only the process that performs picks tickets");
@@ -28,7 +32,7 @@ export function openDispatcher(
     store,
     actor: "system",
     clock: systemClock,
-    loadConfig: () => loadConfig({ environment, project, flags: {} }),
+    loadConfig: () => loadSettings({ environment, project, flags: {} }),
     resolve(name) {
       const resolved = loadCatalog({ shippedDir, projectDir: project }).resolve(name);
       if (resolved.ok) return ok(resolved.value);

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Config } from "../../settings/settings.ts";
+import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Actor } from "../../core/run/event.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -23,7 +23,7 @@ import { subjectOf } from "../mirror/place.ts";
 export type TicketStart = {
   readonly engine: Pick<Engine, "startRun">;
   readonly store: Store;
-  readonly config: Config;
+  readonly config: Settings;
   /** The project whose folder has the tickets. */
   readonly project: string;
   readonly actor: Actor;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Run } from "../../../src/core/run/run.ts";
-import type { WorkspaceMode } from "../../../src/workspace/workspace.ts";
+import type { WorkspaceMode } from "../../../src/core/flow/workspace-mode.ts";
 import { customFlow } from "../../harness/custom-flow.ts";
 import { openWorkbench, type Workbench } from "../../harness/workbench.ts";
 

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ROUTES } from "../../../src/http/contract/routes.ts";
-import { createCommitOf } from "../../../src/git/commit-of.ts";
+import { createCommitOf } from "../../../src/app/commit-of.ts";
 import { wholeDiff } from "../../../src/git/whole-diff.ts";
 import { createApp } from "../../../src/http/server/app.ts";
 import { until } from "../../harness/until.ts";

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadCatalog } from "../../../src/catalog/catalog.ts";
-import { shippedDir } from "../../../src/compose.ts";
+import { shippedDir } from "../../../src/settings/site.ts";
 import { openTicketDesk } from "../../../src/daemon/ticket-desk.ts";
 import { err, ok } from "../../../src/core/result.ts";
 import type { Run } from "../../../src/core/run/run.ts";

@@ -1,7 +1,7 @@
 // What is set and by whom, without anything that is secret.
 
 import { expect, test } from "vitest";
-import { readConfig } from "../../../src/settings/settings.ts";
+import { readSettings } from "../../../src/settings/settings.ts";
 import { createApp } from "../../../src/http/server/app.ts";
 import { serve } from "./served.ts";
 
@@ -9,7 +9,7 @@ const KEY = `sk-ant-api03-${"k9Xw".repeat(22)}-abcdefAA`;
 
 test("every setting is shown with where it came from, and no secret of any of them", async () => {
   const served = await serve();
-  const config = readConfig({
+  const config = readSettings({
     environment: { PASSRAIL_RUNNER: "codex" },
     project: { slots: 5, budgets: { run: { usd: 1 } }, agents: { builder: { model: "opus", limit: 2 } } },
     user: {

@@ -3,7 +3,8 @@
 
 import { join } from "node:path";
 import { loadCatalog } from "../../../src/catalog/catalog.ts";
-import { openPassrail, shippedDir } from "../../../src/compose.ts";
+import { openPassrail } from "../../../src/compose.ts";
+import { shippedDir } from "../../../src/settings/site.ts";
 import { ok } from "../../../src/core/result.ts";
 import { createApp } from "../../../src/http/server/app.ts";
 import { createEventHub } from "../../../src/http/server/events/hub.ts";

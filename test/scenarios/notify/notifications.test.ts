@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openPassrail, type Passrail } from "../../../src/compose.ts";
-import { readConfig } from "../../../src/settings/settings.ts";
+import { readSettings } from "../../../src/settings/settings.ts";
 import { openItems, type Run } from "../../../src/core/run/run.ts";
 import { type Receiver, SECRET, startReceiver } from "../../../src/notify/receiver.testsuite.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
@@ -353,7 +353,7 @@ describe("S18: settings", () => {
   test("a project's file may name neither sources nor endpoints; the user's may", () => {
     const webhooks = { tracker: { kind: "standard", secret_file: "~/.config/passrail/tracker" } };
     const notify = { endpoints: [{ name: "team", format: "slack", url: "https://hooks.slack.com/x" }] };
-    const read = (project: unknown, user: unknown) => readConfig({ environment: {}, flags: {}, project, user });
+    const read = (project: unknown, user: unknown) => readSettings({ environment: {}, flags: {}, project, user });
     for (const [key, file] of [
       ["webhooks", { webhooks }],
       ["notify.endpoints", { notify }],
@@ -397,7 +397,7 @@ describe("S18: settings", () => {
       { notify: { endpoints: [{ name: "command", format: "slack", url: "https://x.y" }] } },
     ],
   ])("%s is an error", (_, user) => {
-    expect(readConfig({ environment: {}, flags: {}, project: undefined, user })).toMatchObject({
+    expect(readSettings({ environment: {}, flags: {}, project: undefined, user })).toMatchObject({
       ok: false,
       error: { code: "invalid_setting" },
     });

@@ -7,7 +7,8 @@ import { createCommandRunner } from "../../../src/runner/command.ts";
 import type { AttemptEnd, AttemptHooks, AttemptLimits, AttemptSpec } from "../../../src/runner/runner.ts";
 import { createWorkspaces } from "../../../src/workspace/providers.ts";
 import type { WorkspaceSettings } from "../../../src/settings/workspaces.ts";
-import type { Workspace, WorkspaceMode, Workspaces } from "../../../src/workspace/workspace.ts";
+import type { Workspace, Workspaces } from "../../../src/workspace/workspace.ts";
+import type { WorkspaceMode } from "../../../src/core/flow/workspace-mode.ts";
 import { makeRepository, tempDir, valueOf } from "../../../src/workspace/workspace.testsuite.ts";
 
 export type Bench = {

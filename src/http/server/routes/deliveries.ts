@@ -3,7 +3,7 @@
 import type { Refusal } from "../../contract/problem.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { err, ok, type Problem, type Result } from "../../../core/result.ts";
-import type { DeliveryLog, SentDelivery } from "../delivery-log.ts";
+import type { DeliveryLog, SentDelivery } from "../../../notify/delivery-log.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 

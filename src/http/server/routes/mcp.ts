@@ -4,8 +4,8 @@
 import { ROUTES } from "../../contract/routes.ts";
 import { createClient } from "../../client/client.ts";
 import type { Json } from "../../../core/json.ts";
-import { answerOperator } from "../../../mcp/answer.ts";
-import { createOperatorTools } from "../../../mcp/tools.ts";
+import { answerOperator } from "../../mcp/answer.ts";
+import { createOperatorTools } from "../../mcp/tools.ts";
 import { problem } from "../answer-problem.ts";
 import type { App } from "../app-env.ts";
 import type { Mount } from "../mount.ts";

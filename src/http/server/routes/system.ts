@@ -1,7 +1,8 @@
 // The daemon itself: how it is, what is set and by whom, how a browser logs in.
 
 import { ROUTES } from "../../contract/routes.ts";
-import type { Config, Setting } from "../../../settings/settings.ts";
+import type { Setting } from "../../../settings/settings.ts";
+import type { Settings } from "../../../settings/settings.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { createRedaction } from "../../../core/secrets/redaction.ts";
 import { err, ok } from "../../../core/result.ts";
@@ -31,7 +32,7 @@ export function mountSystem(mount: Mount, { store, keys, config, version, now }:
 type Shown = { readonly name: string; readonly value: Json; readonly from: string };
 
 /** What a program's environment holds may be secret; of that only the names are shown. What looks like a key is taken out everywhere. */
-function settingsOf(config: Config): Shown[] {
+function settingsOf(config: Settings): Shown[] {
   const { text } = createRedaction(
     Object.values(config.programs).flatMap(({ env }) => Object.entries(env).map(([name, value]) => ({ name, value }))),
   );
@@ -40,7 +41,7 @@ function settingsOf(config: Config): Shown[] {
     value: withoutSecrets(value, text),
     from,
   });
-  const file = (name: string, key: keyof Config["written"], value: Json): Shown => ({
+  const file = (name: string, key: keyof Settings["written"], value: Json): Shown => ({
     name,
     value: withoutSecrets(value, text),
     from: config.written[key] ?? "default",

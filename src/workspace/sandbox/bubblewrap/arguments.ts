@@ -1,11 +1,7 @@
 // The command line of bwrap, made from what shall be seen inside. Whatever is not named here does not exist in the sandbox.
 
+import type { Mount } from "./mount.ts";
 import type { User } from "./user.ts";
-
-export type Mount =
-  | { readonly kind: "read" | "write"; readonly source: string; readonly target: string }
-  /** A link inside, to something that is mounted too. */
-  | { readonly kind: "link"; readonly source: string; readonly target: string };
 
 /** A process tree of its own that ends with us, and no terminal into which input could be pushed. */
 export const NAMESPACES: readonly string[] = [

@@ -9,7 +9,7 @@ import { contains } from "../shared/contains.ts";
 import { existing } from "../shared/existing.ts";
 import { openPrivate } from "../shared/private-folder.ts";
 import type { Launch } from "../../workspace.ts";
-import type { Mount } from "./arguments.ts";
+import type { Mount } from "./mount.ts";
 import { loginOf } from "./logins.ts";
 import { programMounts } from "./program.ts";
 import { systemMounts } from "./system.ts";

@@ -5,7 +5,7 @@ import { open, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
 import { contains } from "../shared/contains.ts";
 import type { Launch } from "../../workspace.ts";
-import type { Mount } from "./arguments.ts";
+import type { Mount } from "./mount.ts";
 
 export type ProgramPlace = {
   /** The whole workspace: what lies in it is seen anyway. */

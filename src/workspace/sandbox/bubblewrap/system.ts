@@ -2,7 +2,7 @@
 // because the rest is where services keep their passwords.
 
 import { access, lstat, readlink } from "node:fs/promises";
-import type { Mount } from "./arguments.ts";
+import type { Mount } from "./mount.ts";
 
 const FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
 

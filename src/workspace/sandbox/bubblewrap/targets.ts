@@ -4,7 +4,7 @@
 import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { contains } from "../shared/contains.ts";
-import type { Mount } from "./arguments.ts";
+import type { Mount } from "./mount.ts";
 
 /** A mount lands where its target leads: no link that an agent left in a private folder may lead it elsewhere. */
 export async function prepareTargets(mounts: readonly Mount[], privates: readonly Mount[]): Promise<void> {

@@ -6,7 +6,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ok, type Result } from "../../../core/result.ts";
 import { openPrivate } from "../shared/private-folder.ts";
-import type { Mount } from "./arguments.ts";
+import type { Mount } from "./mount.ts";
 
 export type User = { readonly uid: number; readonly gid: number };
 

@@ -1,10 +1,10 @@
 // The arguments of the operator's tools: written with zod, shown to models in the small part of JSON Schema that every vendor takes.
 
 import { z } from "zod";
-import type { Json, JsonObject } from "../core/json.ts";
-import { isObject } from "../core/verdict/report-fields.ts";
-import { err, ok, type Result } from "../core/result.ts";
-import { withoutClientKeys } from "../runner/desk/tools.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { isObject } from "../../core/verdict/report-fields.ts";
+import { err, ok, type Result } from "../../core/result.ts";
+import { withoutClientKeys } from "../../runner/desk/tools.ts";
 
 const KEPT = new Set(["type", "description", "enum", "properties", "required", "items", "anyOf"]);
 

@@ -1,8 +1,8 @@
 // The tools for a person's own agent, over one client: what they are, and how a call is read and answered.
 
-import type { Caller } from "../http/client/client.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Tool, Tools } from "../runner/desk/tools.ts";
+import type { Caller } from "../client/client.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Tool, Tools } from "../../runner/desk/tools.ts";
 import { ACTING } from "./acting.ts";
 import { inputSchemaOf, readInput } from "./input.ts";
 import { LOOKING } from "./looking.ts";

@@ -2,7 +2,7 @@
 // workspace would remove its work. This finds out whether anything in it exists nowhere else.
 
 import { join } from "node:path";
-import { git } from "../git/git.ts";
+import { git } from "./git.ts";
 
 /** True when the nested repository is clean and all its commits are on a remote; doubt counts as false. */
 export async function isExpendable(top: string, path: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 // Tools that change runs. The API decides whether the token may; an answer is bound to the version that was looked at.
 
 import { z } from "zod";
-import { WORKSPACE_MODES } from "../core/flow/workspace-mode.ts";
+import { WORKSPACE_MODES } from "../../core/flow/workspace-mode.ts";
 import { tool, until } from "./tool.ts";
 import { RUN } from "./waiting.ts";
 

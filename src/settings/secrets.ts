@@ -4,9 +4,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { err, ok, type Result } from "../../core/result.ts";
+import { err, ok, type Result } from "../core/result.ts";
+import type { Environment } from "./site.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 const MAX_SECRETS = 5;
 const MAX_FILE_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../core/json.ts";
-import type { Tools } from "../runner/desk/tools.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Tools } from "../../runner/desk/tools.ts";
 import { serveStdio } from "./stdio.ts";
 
 /** Tools of which one waits until nobody wants it any more. */

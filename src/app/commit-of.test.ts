@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadCatalog } from "../catalog/catalog.ts";
-import { shippedDir } from "../compose.ts";
+import { shippedDir } from "../settings/site.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Run } from "../core/run/run.ts";
 import { transition } from "../core/run/transition.ts";

@@ -1,10 +1,10 @@
 // Waiting for a run. It looks again and again instead of listening: a call has an end after minutes at most, and looking needs
 // nothing but the one route that every token which may see the run has.
 
-import type { ApiProblem } from "../http/client/answer.ts";
-import type { Caller } from "../http/client/client.ts";
-import { pause } from "../http/client/reach.ts";
-import { ok, type Result } from "../core/result.ts";
+import type { ApiProblem } from "../client/answer.ts";
+import type { Caller } from "../client/client.ts";
+import { pause } from "../client/reach.ts";
+import { ok, type Result } from "../../core/result.ts";
 import { until } from "./tool.ts";
 
 export const RUN = "a run's number or id";

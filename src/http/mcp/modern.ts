@@ -2,12 +2,12 @@
 // head has to say the same as the body.
 // https://modelcontextprotocol.io/specification/2026-07-28/basic
 
-import type { Json, JsonObject } from "../core/json.ts";
-import { isObject } from "../core/verdict/report-fields.ts";
-import type { Reply } from "../runner/desk/reply.ts";
-import { callTool, instructionsOf, isId, result, SERVER_INFO, unknownTool, VERSIONS } from "../runner/desk/rpc.ts";
-import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, rpcError } from "../runner/desk/rpc-error.ts";
-import type { Tools } from "../runner/desk/tools.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { isObject } from "../../core/verdict/report-fields.ts";
+import type { Reply } from "../../runner/desk/reply.ts";
+import { callTool, instructionsOf, isId, result, SERVER_INFO, unknownTool, VERSIONS } from "../../runner/desk/rpc.ts";
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, rpcError } from "../../runner/desk/rpc-error.ts";
+import type { Tools } from "../../runner/desk/tools.ts";
 
 const MODERN = "2026-07-28";
 const SUPPORTED: readonly string[] = [MODERN, ...[...VERSIONS].toReversed()];

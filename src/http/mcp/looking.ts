@@ -1,10 +1,10 @@
 // Tools that only look: runs, what waits, what was written, what can be started, what it has cost.
 
 import { z } from "zod";
-import { ATTEMPT_FILES } from "../http/contract/schemas/run.ts";
-import type { Caller } from "../http/client/client.ts";
-import { SPENDING_KEYS } from "../core/budget/budget.ts";
-import { err, ok } from "../core/result.ts";
+import { ATTEMPT_FILES } from "../contract/schemas/run.ts";
+import type { Caller } from "../client/client.ts";
+import { SPENDING_KEYS } from "../../core/budget/budget.ts";
+import { err, ok } from "../../core/result.ts";
 import { tool, until } from "./tool.ts";
 import { RUN, waitFor } from "./waiting.ts";
 

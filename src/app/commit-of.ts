@@ -5,7 +5,7 @@ import type { Run } from "../core/run/run.ts";
 import { branchOf } from "../core/run/branch.ts";
 import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
 import type { Store } from "../store/store.ts";
-import { git } from "./git.ts";
+import { git } from "../git/git.ts";
 
 /** Where the run's work stands: its branch in the project, or the project's own state where it works in place. Null without a commit. */
 export async function commitOf(store: Pick<Store, "loadFlow">, run: Run): Promise<string | null> {

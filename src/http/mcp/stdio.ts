@@ -2,13 +2,13 @@
 
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { pause } from "../http/client/reach.ts";
-import type { Json, JsonObject } from "../core/json.ts";
-import { parseStrictJson } from "../core/verdict/json-text.ts";
-import { isList, isObject } from "../core/verdict/report-fields.ts";
-import { INTERNAL_ERROR, PARSE_ERROR, rpcError } from "../runner/desk/rpc-error.ts";
-import { isId } from "../runner/desk/rpc.ts";
-import type { Tools } from "../runner/desk/tools.ts";
+import { pause } from "../client/reach.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { parseStrictJson } from "../../core/verdict/json-text.ts";
+import { isList, isObject } from "../../core/verdict/report-fields.ts";
+import { INTERNAL_ERROR, PARSE_ERROR, rpcError } from "../../runner/desk/rpc-error.ts";
+import { isId } from "../../runner/desk/rpc.ts";
+import type { Tools } from "../../runner/desk/tools.ts";
 import { answerOperator } from "./answer.ts";
 
 const MAX_LINE_CHARS = 1024 * 1024;

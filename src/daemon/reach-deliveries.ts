@@ -2,15 +2,17 @@
 // reads it here holds the engine lock meanwhile.
 
 import { join } from "node:path";
-import type { ApiProblem } from "../client/answer.ts";
-import { createClient } from "../client/client.ts";
-import { loadConfig, openForReading, type Place } from "../../compose.ts";
-import { err, ok, type Problem, type Result } from "../../core/result.ts";
-import { type DaemonNote, findDaemon } from "../../daemon/note.ts";
-import type { DeliveryLog, EndpointState, SentDelivery } from "../server/delivery-log.ts";
-import { readPrivate } from "../server/token-file.ts";
-import { takeEngineLock } from "../../store/sqlite/lock.ts";
-import { openNotifications } from "../../notify/open.ts";
+import type { ApiProblem } from "../http/client/answer.ts";
+import { createClient } from "../http/client/client.ts";
+import { openForReading } from "../store/sqlite/open-for-reading.ts";
+import { loadSettings } from "../settings/load.ts";
+import { type Site } from "../settings/site.ts";
+import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { type DaemonNote, findDaemon } from "./note.ts";
+import type { DeliveryLog, EndpointState, SentDelivery } from "../notify/delivery-log.ts";
+import { readPrivate } from "../http/server/token-file.ts";
+import { takeEngineLock } from "../store/sqlite/lock.ts";
+import { openNotifications } from "../notify/open.ts";
 
 export type ReachedLog = {
   /** Newest first. */
@@ -22,7 +24,7 @@ export type ReachedLog = {
   close(): Promise<void>;
 };
 
-export async function reachDeliveries(place: Place, onProblem: (text: string) => void): Promise<Result<ReachedLog>> {
+export async function reachDeliveries(place: Site, onProblem: (text: string) => void): Promise<Result<ReachedLog>> {
   const daemon = findDaemon(place.home);
   return daemon === undefined ? openHere(place, onProblem) : ok(throughDaemon(place.home, daemon));
 }
@@ -55,9 +57,9 @@ function throughDaemon(home: string, { url }: DaemonNote): ReachedLog {
   };
 }
 
-async function openHere(place: Place, onProblem: (text: string) => void): Promise<Result<ReachedLog>> {
+async function openHere(place: Site, onProblem: (text: string) => void): Promise<Result<ReachedLog>> {
   const { home, environment } = place;
-  const config = await loadConfig({ ...place, flags: {} });
+  const config = await loadSettings({ ...place, flags: {} });
   if (!config.ok) return config;
   const lock = takeEngineLock(home);
   if ("heldBy" in lock)

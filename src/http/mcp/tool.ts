@@ -1,9 +1,9 @@
 // What a tool of the operator is: a name, what it takes, and one call of the API with the rights of the token. No right is granted here.
 
 import type { z } from "zod";
-import type { ApiProblem } from "../http/client/answer.ts";
-import type { Caller } from "../http/client/client.ts";
-import type { Result } from "../core/result.ts";
+import type { ApiProblem } from "../client/answer.ts";
+import type { Caller } from "../client/client.ts";
+import type { Result } from "../../core/result.ts";
 
 export type OperatorTool = {
   readonly name: string;

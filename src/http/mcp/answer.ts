@@ -1,9 +1,9 @@
 // One message of a person's own agent, in whatever revision of MCP it speaks.
 
-import type { Json } from "../core/json.ts";
-import type { Reply } from "../runner/desk/reply.ts";
-import { answerMessage, VERSIONS } from "../runner/desk/rpc.ts";
-import type { Tools } from "../runner/desk/tools.ts";
+import type { Json } from "../../core/json.ts";
+import type { Reply } from "../../runner/desk/reply.ts";
+import { answerMessage, VERSIONS } from "../../runner/desk/rpc.ts";
+import type { Tools } from "../../runner/desk/tools.ts";
 import { answerModern, type HeaderOf, isModern } from "./modern.ts";
 
 export type Asked = {

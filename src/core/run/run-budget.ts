@@ -1,0 +1,33 @@
+// The limits that hold for one run: the budgets of the settings, keyed by run, ticket and day, with what people have raised.
+
+import { type Budgets, dayOf, type KeyedLimit } from "../budget/budget.ts";
+import type { Run } from "./run.ts";
+
+/** The same id in two projects is two tickets. */
+export function ticketKey(run: Run): string {
+  const config = run.facts["config"];
+  const project =
+    config !== null && typeof config === "object" && !Array.isArray(config)
+      ? (config as Readonly<Record<string, unknown>>)["project"]
+      : undefined;
+  return `${typeof project === "string" ? project : ""}:${run.subject.id}`.toWellFormed();
+}
+
+/** The limits that hold for an attempt of this run that starts at this time. Scopes without any limit are left out. */
+export function limitsOf(budgets: Budgets, run: Run, at: string): readonly KeyedLimit[] {
+  const keys = { run: run.id, ticket: ticketKey(run), day: dayOf(at) };
+  return (["run", "ticket", "day"] as const).flatMap((scope) => {
+    const { usd, tokens } = budgets[scope];
+    if (usd === null && tokens === null) return [];
+    const key = keys[scope];
+    const raise = run.raised?.find((each) => each.scope === scope && each.key === key);
+    return [
+      {
+        scope,
+        key,
+        usd: usd === null ? null : usd + (raise?.usd ?? 0),
+        tokens: tokens === null ? null : tokens + (raise?.tokens ?? 0),
+      },
+    ];
+  });
+}

@@ -1,0 +1,30 @@
+// Where Passrail works: its state folder, the user's project and the environment; and where the shipped data is.
+
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Site = {
+  /** State folder: store, attempts' files, worktrees. */
+  readonly home: string;
+  /** The user's folder or repository. */
+  readonly project: string;
+  readonly environment: Environment;
+};
+
+/** The folder of the shipped flows, agents and prompts: beside src/ in a checkout, beside dist/ in the package. */
+export const shippedDir: string = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** PASSRAIL_HOME, else the XDG state folder. */
+export function homeOf(environment: Environment): string {
+  const own = environment["PASSRAIL_HOME"];
+  if (own !== undefined && own !== "") return own;
+  const state = environment["XDG_STATE_HOME"];
+  return join(state !== undefined && state !== "" ? state : join(homedir(), ".local", "state"), "passrail");
+}
+
+export function storeFile(home: string): string {
+  return join(home, "passrail.db");
+}
