@@ -14,6 +14,7 @@ import { listen } from "../src/http/server/listen.ts";
 import { loadWeb } from "../src/http/server/web.ts";
 import { percentile } from "./measure.ts";
 import { featureFlow, openWorkload, unlimited } from "./workload.ts";
+import { optional } from "../src/core/optional.ts";
 
 /** How the work went while others read. */
 export type Told = {
@@ -60,7 +61,7 @@ const parts = serverParts(acting, {
   hub,
 });
 const web = loadWeb(join(import.meta.dirname, "../dist/web"));
-const listening = await listen((port) => createApp(parts, { port, ...(web === undefined ? {} : { web }) }), address);
+const listening = await listen((port) => createApp(parts, { port, ...optional({ web }) }), address);
 console.log(listening.url);
 
 let working = false;

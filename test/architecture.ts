@@ -18,7 +18,12 @@ export type Room = {
 
 /** From the bottom up. A room may import every room of a lower layer, and beside it only what it names. */
 export const LAYERS: readonly (readonly Room[])[] = [
-  [{ name: "core", holds: "pure data and decisions: what things are and what follows from what. Imports zod and itself" }],
+  [
+    {
+      name: "core",
+      holds: "pure data and decisions: what things are and what follows from what. Imports zod and itself",
+    },
+  ],
   [{ name: "file", holds: "doubtful files, read and written safely: text, YAML, front matter, the journal" }],
   [
     { name: "settings", holds: "settings files and where each value came from; one schema file per subject" },
@@ -30,13 +35,23 @@ export const LAYERS: readonly (readonly Room[])[] = [
   ],
   [
     { name: "workspace", holds: "where an attempt works: directory, worktree, clone, `sandbox/`" },
-    { name: "runner", holds: "who plays an agent: the port, `process/`, one folder per vendor, `desk/` (the MCP server of a running attempt)" },
+    {
+      name: "runner",
+      holds:
+        "who plays an agent: the port, `process/`, one folder per vendor, `desk/` (the MCP server of a running attempt)",
+    },
     { name: "forge", holds: "where finished work goes: local, remote, GitHub" },
     { name: "notify", holds: "how people are told: a command, signed webhooks with a delivery log" },
   ],
   [{ name: "attempt", holds: "one attempt from start to report: workspace, prompt, conversation, verdict, report" }],
   [{ name: "engine", holds: "load, decide, commit, schedule; recovers; performs what is recorded" }],
-  [{ name: "app", holds: "the use cases: start a run, answer an item, control a run, find, describe. The only callers of the engine" }],
+  [
+    {
+      name: "app",
+      holds:
+        "the use cases: start a run, answer an item, control a run, find, describe. The only callers of the engine",
+    },
+  ],
   [{ name: "ticket", holds: "from a request to merged work: `file/` `intake/` `pick/` `mirror/` `land/`" }],
   [{ name: "trigger", holds: "schedules, changed files and labelled issues that start runs" }],
   [{ name: "http", holds: "`contract/` `client/` `mcp/` (for a person's own agent) `server/` `webhooks/`" }],
@@ -87,9 +102,12 @@ function refuse(path: string, room: string, from: string): string | null {
   if (other === room) return null;
   const below = layerOf(other);
   const own = LAYERS.flat().find(({ name }) => name === room);
-  if (below === -1 || (below >= layerOf(room) && own?.beside?.includes(other) !== true)) return "the direction is wrong";
+  if (below === -1 || (below >= layerOf(room) && own?.beside?.includes(other) !== true))
+    return "the direction is wrong";
   const ports = own?.only?.[other];
-  return ports === undefined || ports.some((port) => target === `src/${other}/${port}`) ? null : "only its port is known here";
+  return ports === undefined || ports.some((port) => target === `src/${other}/${port}`)
+    ? null
+    : "only its port is known here";
 }
 
 function refuseWeb(path: string, from: string): string | null {
@@ -99,7 +117,8 @@ function refuseWeb(path: string, from: string): string | null {
   const target = targetOf(path, from);
   if (target.endsWith(".css")) return null;
   if (!isSource(target)) return "it is outside of the source";
-  if (target.startsWith("src/")) return WEB_MAY.some((entry) => target.startsWith(`src/${entry}/`)) ? null : "the direction is wrong";
+  if (target.startsWith("src/"))
+    return WEB_MAY.some((entry) => target.startsWith(`src/${entry}/`)) ? null : "the direction is wrong";
   const [here, there] = [webLayer(webPart(path)), webLayer(webPart(target))];
   return there > here ? "the direction is wrong" : null;
 }
@@ -134,7 +153,8 @@ function cyclesAt(level: string, graph: ReadonlyMap<string, ReadonlyMap<string, 
     way.push(node);
     for (const next of graph.get(node)?.keys() ?? []) {
       if (state.get(next) === undefined) visit(next);
-      else if (state.get(next) === "open") found.push(describeCycle(level, graph, [...way.slice(way.indexOf(next)), next]));
+      else if (state.get(next) === "open")
+        found.push(describeCycle(level, graph, [...way.slice(way.indexOf(next)), next]));
     }
     way.pop();
     state.set(node, "done");

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadCatalog } from "../catalog/catalog.ts";
 import { shippedDir } from "../settings/site.ts";
-import type { JsonObject } from "../core/json.ts";
 import type { Run } from "../core/run/run.ts";
 import { transition } from "../core/run/transition.ts";
 import { commitOf, createCommitOf } from "./commit-of.ts";
@@ -56,7 +55,7 @@ test("a hundred runs of one project cost one git, and whoever asks later gets wh
 const resolved = loadCatalog({ shippedDir }).resolve("feature");
 if (!resolved.ok) throw new Error("the shipped flow is broken");
 const { value } = resolved;
-const store = { loadFlow: async () => value as unknown as JsonObject };
+const store = { loadFlow: async () => value };
 
 function runOf(id: string, workspace: "worktree" | "in-place", folder = project): Run {
   return transition(value.flow, undefined, {

@@ -9,7 +9,7 @@ import { git } from "../git/git.ts";
 
 /** Where the run's work stands: its branch in the project, or the project's own state where it works in place. Null without a commit. */
 export async function commitOf(store: Pick<Store, "loadFlow">, run: Run): Promise<string | null> {
-  const resolved = (await store.loadFlow(run.flowHash)) as ResolvedFlow | undefined;
+  const resolved = await store.loadFlow(run.flowHash);
   if (resolved === undefined) return null;
   const [commit = null] = await commitsAt(projectOf(run), [nameOf(resolved, run)]);
   return commit;
@@ -18,19 +18,6 @@ export async function commitOf(store: Pick<Store, "loadFlow">, run: Run): Promis
 /** The same for many who ask at once, such as a list of all that waits: one git for all of a project that are asked for in one turn. */
 export function createCommitOf(store: Pick<Store, "loadFlow">): (run: Run) => Promise<string | null> {
   const asked = new Map<string, Asked[]>();
-  // A flow does not change under its hash.
-  const flows = new Map<string, Promise<ResolvedFlow | undefined>>();
-
-  function flowOf(hash: string): Promise<ResolvedFlow | undefined> {
-    const known = flows.get(hash);
-    if (known !== undefined) return known;
-    if (flows.size >= FLOWS_AT_MOST) flows.clear();
-    const loaded = store.loadFlow(hash) as Promise<ResolvedFlow | undefined>;
-    flows.set(hash, loaded);
-    loaded.catch(() => flows.delete(hash));
-    return loaded;
-  }
-
   function ask(project: string): void {
     const all = asked.get(project) ?? [];
     asked.delete(project);
@@ -44,7 +31,7 @@ export function createCommitOf(store: Pick<Store, "loadFlow">): (run: Run) => Pr
   }
 
   return async (run) => {
-    const resolved = await flowOf(run.flowHash);
+    const resolved = await store.loadFlow(run.flowHash);
     if (resolved === undefined) return null;
     const project = projectOf(run);
     return new Promise((resolve, reject) => {
@@ -62,8 +49,6 @@ type Asked = {
   readonly resolve: (commit: string | null) => void;
   readonly reject: (error: unknown) => void;
 };
-
-const FLOWS_AT_MOST = 100;
 
 function nameOf(resolved: ResolvedFlow, run: Run): string {
   return workspaceMode(resolved, run) !== "in-place" ? `refs/heads/${branchOf(resolved.flow, run)}` : "HEAD";

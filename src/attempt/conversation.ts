@@ -24,6 +24,7 @@ import { openEventLog } from "./event-log.ts";
 import { failpoint } from "./failpoint.ts";
 import type { Player } from "../runner/runners.ts";
 import type { StageJob } from "./run-stage.ts";
+import { optional } from "../core/optional.ts";
 
 export type Talk = {
   /** Runs the program once with this text. */
@@ -131,9 +132,9 @@ export async function openTalk(job: StageJob, play: Play, place: TalkPlace): Pro
   ): AgentSpec {
     return {
       options,
-      ...(earlier === undefined ? {} : { session: earlier }),
+      ...optional({ session: earlier }),
       ...(open === undefined ? {} : { tools: { url: open.url, token: open.token } }),
-      ...(schema === undefined ? {} : { schema }),
+      ...optional({ schema }),
       scratch,
       folders: [job.files.result],
       repositorySettings: job.repositorySettings,

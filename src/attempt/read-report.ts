@@ -20,6 +20,7 @@ import { readVerdictFile } from "../core/verdict/verdict-file.ts";
 import { readWorkResult } from "../core/verdict/work-result.ts";
 import { type AttemptFiles, readAgentFile } from "./attempt-files.ts";
 import { checkContract, type ReportReading } from "../core/verdict/contract.ts";
+import { optional } from "../core/optional.ts";
 
 export type ReadContext = {
   readonly flow: Flow;
@@ -153,7 +154,7 @@ function failureOf(end: AttemptEnd): Report | undefined {
       cause: failure.kind,
       reason: failure.message,
       summary: tailOf(end),
-      ...(failure.resetsAt === undefined ? {} : { resetsAt: failure.resetsAt }),
+      ...optional({ resetsAt: failure.resetsAt }),
     };
   }
   if (end.reason === "exited" && end.exitCode === 0) return undefined;

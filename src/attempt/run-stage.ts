@@ -31,6 +31,7 @@ import { type ReadContext, readReport, readSubmitted } from "./read-report.ts";
 import { type ReportReading } from "../core/verdict/contract.ts";
 import { openForStage, settleStage } from "./stage-workspace.ts";
 import { openTalk, type Talk, type TalkPlace } from "./conversation.ts";
+import { optional } from "../core/optional.ts";
 
 export type StageJob = {
   readonly resolved: ResolvedFlow;
@@ -173,7 +174,7 @@ async function runAgent(job: StageJob, workspace: Workspace, play: Play, from: s
     files: changedFiles(diff, diffBefore),
   });
   const missing = await missingFiles(dir, required, before, stage, from !== to || diff !== diffBefore);
-  const report = { ...(await checkHandoff(dir, reading.report)), ...(usage === undefined ? {} : { usage }) };
+  const report = { ...(await checkHandoff(dir, reading.report)), ...optional({ usage }) };
   // Who asks, sends back or gives up need not have written anything; who passes must.
   if (missing.length > 0 && routeKey(judge(job.resolved.flow.words, stage, report)) === "pass") {
     return {
@@ -224,7 +225,7 @@ async function converse(
     const say = async (text: string, session?: Session): Promise<AttemptEnd> => {
       await writeRecord(files.prompt, job.players.redact(text));
       failpoint("prompt-written");
-      return talk.say(text, { outputPath: files.output, ...(session === undefined ? {} : { session }) });
+      return talk.say(text, { outputPath: files.output, ...optional({ session }) });
     };
     const whole = (): string => composePrompt(resolved, run, track, stage, carry, told);
     const earlier = talks ? await sessionToResume(job, play) : undefined;

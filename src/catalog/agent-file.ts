@@ -11,6 +11,7 @@ import { FLOW_NAME_PATTERN } from "../core/flow/flow-file.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { splitFrontMatter } from "../file/front-matter.ts";
 import { readYaml } from "../file/yaml.ts";
+import { optional } from "../core/optional.ts";
 
 export type Origin = "shipped" | "project" | "claude";
 
@@ -30,9 +31,7 @@ export function readAgent(
   origin: Origin,
 ): Result<AgentFile, readonly FileProblem[]> {
   const fail = ({ code, message, hint }: Problem, line = 1): Result<never, readonly FileProblem[]> =>
-    err([
-      { code, message, ...(hint === undefined ? {} : { hint }), severity: "error", file: shownFile, line, column: 1 },
-    ]);
+    err([{ code, message, ...optional({ hint }), severity: "error", file: shownFile, line, column: 1 }]);
   const split = splitFrontMatter(text);
   if (!split.ok) return fail(split.error);
   const { yaml, linesBefore, body } = split.value;
@@ -76,7 +75,7 @@ export function readAgent(
     skills: listOf(matter["skills"]),
     ...(model === undefined || model === "inherit" ? {} : { model }),
     ...(Object.keys(options.value).length === 0 ? {} : { options: options.value }),
-    ...(command === undefined ? {} : { command }),
+    ...optional({ command }),
     prompt,
     file,
     origin,

@@ -11,6 +11,7 @@ import { type AgentFile, type Origin, readAgent } from "./agent-file.ts";
 import { type CheckedFlow, checkFlowText } from "./flow-text.ts";
 import { listFiles, readText } from "../file/read-text.ts";
 import { resolveWith } from "./resolve.ts";
+import { optional } from "../core/optional.ts";
 
 export type { CheckedFlow } from "./flow-text.ts";
 
@@ -65,7 +66,7 @@ export function loadCatalog(folders: CatalogFolders): Catalog {
     agents: new Set(agents().agents.keys()),
     prompts: new Set(promptSources().keys()),
     builtins: folders.builtins ?? BUILTINS,
-    ...(folders.teams === undefined ? {} : { teams: folders.teams }),
+    ...optional({ teams: folders.teams }),
     textOf: (kind, name) => {
       if (kind === "agent") return agents().agents.get(name)?.prompt;
       const prompt = loadPrompt(name);
@@ -190,7 +191,7 @@ function readPrompt(name: string, sources: ReadonlyMap<string, Source>, folders:
 }
 
 function inWords({ code, message, hint, file }: FileProblem): Problem {
-  return { code, message: `${file}: ${message}`, ...(hint === undefined ? {} : { hint }) };
+  return { code, message: `${file}: ${message}`, ...optional({ hint }) };
 }
 
 function readFlow(

@@ -8,6 +8,7 @@ import { type Flow, resolveFlow } from "../core/flow/flow.ts";
 import type { FlowFile } from "../core/flow/flow-file.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import { readYaml, type YamlText } from "../file/yaml.ts";
+import { optional } from "../core/optional.ts";
 
 export type CheckedFlow = { readonly file: FlowFile; readonly flow: Flow; readonly problems: readonly FileProblem[] };
 
@@ -36,7 +37,7 @@ export function checkFlowText(
 function placed({ path, ...found }: FlowProblem, yaml: YamlText, file: string): FileProblem {
   const position = yaml.at(path);
   const text = yaml.lineAt(position.line);
-  return shownSafely({ ...found, file, ...position, ...(text === undefined ? {} : { text }) });
+  return shownSafely({ ...found, file, ...position, ...optional({ text }) });
 }
 
 function shownSafely(found: FileProblem): FileProblem {

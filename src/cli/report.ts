@@ -10,8 +10,10 @@ import type { RunSummary, Store } from "./find-run.ts";
 import type { Io } from "./terminal/io.ts";
 import { paint, printJson, printTable } from "./terminal/output.ts";
 import { oneLine } from "./terminal/plain-text.ts";
-import { flowOf, isSettled, itemJson, toAttemptRow, whyOf } from "./terminal/run-view.ts";
+import { isSettled, itemJson, toAttemptRow, whyOf } from "./terminal/run-view.ts";
+import { flowOf } from "../store/flow-of.ts";
 import type { Rest } from "./session.ts";
+import { optional } from "../core/optional.ts";
 
 /** Opens the store for looking, where there is one, and closes it again. */
 export async function withReader<T>(io: Pick<Io, "home">, read: (store: Store | undefined) => Promise<T>): Promise<T> {
@@ -63,7 +65,7 @@ export async function printRest(
   const by = performedBy === null ? {} : { performedBy };
   if (io.json) {
     if (options.stream) io.out(JSON.stringify({ type: "run.settled", ...standing, ...by, exit: options.exit }));
-    else printJson(io, { ...(options.did === undefined ? {} : { did: options.did }), ...standing, ...by });
+    else printJson(io, { ...optional({ did: options.did }), ...standing, ...by });
     return;
   }
   if (io.quiet) return;

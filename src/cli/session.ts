@@ -10,6 +10,7 @@ import type { Io } from "./terminal/io.ts";
 import { type Caught, catchSignals } from "./interrupt.ts";
 import { isSettled } from "./terminal/run-view.ts";
 import { createView, type View } from "./terminal/view.ts";
+import { messageOf } from "../core/result.ts";
 
 export type Acting = Pick<Passrail, "engine" | "store" | "person">;
 
@@ -103,8 +104,7 @@ async function open(io: Io, flags: OpenOptions["flags"], first: NonNullable<Open
     environment: io.environment,
     flags,
     first,
-    onError: (runId, error) =>
-      io.err(`! ${runId === "" ? "" : `${runId}: `}${error instanceof Error ? error.message : String(error)}`),
+    onError: (runId, error) => io.err(`! ${runId === "" ? "" : `${runId}: `}${messageOf(error)}`),
   });
   if (!opened.ok) throw problemError(opened.error);
   return opened.value;

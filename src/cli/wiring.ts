@@ -9,6 +9,7 @@ import type { Control } from "./commands/control.ts";
 import { usageError } from "./errors.ts";
 import { EXIT_CODES, ITEM, RUN } from "./help-text.ts";
 import type { Io } from "./terminal/io.ts";
+import { optional } from "../core/optional.ts";
 
 /** Runs a command with everything it needs to know. */
 type Call = (command: (io: Io) => Promise<number>) => Promise<void>;
@@ -286,7 +287,7 @@ function addRuns(runs: Command, call: Call): void {
     const [file, ...others] = FILES.filter((name) => flags[name] === true);
     if (others.length > 0)
       throw usageError("flag_conflict", `Only one of ${FILES.map((name) => `--${name}`).join(", ")} at a time.`);
-    const options = { ...texts(flags, "attempt"), ...(file === undefined ? {} : { file }) };
+    const options = { ...texts(flags, "attempt"), ...optional({ file }) };
     return call(async (io) => (await import("./commands/runs.ts")).runsShow(io, run, options));
   });
   runs
@@ -594,7 +595,7 @@ function addDaemon(program: Command, call: Call): void {
       const options = {
         print: flags["print"] === true,
         force: flags["force"] === true,
-        ...(kind === undefined ? {} : { kind }),
+        ...optional({ kind }),
       };
       return call(async (io) => (await import("./commands/service.ts")).serviceInstall(io, options));
     });

@@ -20,6 +20,7 @@ import { openInbound } from "../http/webhooks/open.ts";
 import type { Log } from "./log.ts";
 import { removeNote, writeNote } from "./note.ts";
 import { serverParts } from "./server-parts.ts";
+import { optional } from "../core/optional.ts";
 
 export type DaemonOptions = Site & {
   readonly version: string;
@@ -157,7 +158,7 @@ async function serve(acting: Acting, options: DaemonOptions): Promise<Serving> {
         port: given,
         hosts: [...hosts, `${host}:${given}`],
         signed: inbound.signed,
-        ...(web === undefined ? {} : { web }),
+        ...optional({ web }),
       });
     const listening = await listen(appAt, { port, host, hosts, audit });
     return {

@@ -13,6 +13,7 @@ import type { DeliveryLog, EndpointState, SentDelivery } from "../notify/deliver
 import { readPrivate } from "../http/server/token-file.ts";
 import { takeEngineLock } from "../store/sqlite/lock.ts";
 import { openNotifications } from "../notify/open.ts";
+import { optional } from "../core/optional.ts";
 
 export type ReachedLog = {
   /** Newest first. */
@@ -102,5 +103,5 @@ const NOBODY: Problem = {
 };
 
 function problemOf({ code, detail, hint }: ApiProblem): Problem {
-  return { code, message: detail, ...(hint === undefined ? {} : { hint }) };
+  return { code, message: detail, ...optional({ hint }) };
 }

@@ -7,7 +7,7 @@ import { detectRunners } from "../runner/detect-runners.ts";
 import { loadSettings } from "../settings/load.ts";
 import { shippedDir } from "../settings/site.ts";
 import type { Json } from "../core/json.ts";
-import { err, ok } from "../core/result.ts";
+import { err, messageOf, ok } from "../core/result.ts";
 import { startDemo } from "../demo/start.ts";
 import { systemClock } from "../engine/clock.ts";
 import { prepareRun } from "../app/start-run/prepare.ts";
@@ -22,6 +22,7 @@ import { createKnownRunners } from "../runner/known.ts";
 import { describeProject } from "../git/project-info.ts";
 import { openTicketDesk } from "./ticket-desk.ts";
 import { wholeDiff } from "../git/whole-diff.ts";
+import { optional } from "../core/optional.ts";
 
 type More = DaemonOptions & { readonly audit?: Audit; readonly keys: Keys; readonly hub: EventHub };
 
@@ -73,16 +74,16 @@ export function serverParts(acting: Acting, more: More): ServerParts {
     runners: createKnownRunners({
       detect: () => detectRunners(environment, project, config),
       now: () => systemClock.now(),
-      onProblem: (error) => log.write(`runners: ${error instanceof Error ? error.message : String(error)}`),
+      onProblem: (error) => log.write(`runners: ${messageOf(error)}`),
     }),
     project: () => describeProject(project),
     demo: (actor) => startDemo({ engine, store, home, actor, newRunId }),
-    ...(audit === undefined ? {} : { audit }),
+    ...optional({ audit }),
     workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
     keys,
     events: hub,
     flows,
-    ...(tickets === undefined ? {} : { tickets }),
+    ...optional({ tickets }),
     agents: () =>
       [...catalog().agents().agents.values()].map(({ name, description, model = null, file, origin }) => ({
         name,

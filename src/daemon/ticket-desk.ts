@@ -3,7 +3,7 @@
 
 import type { Acting } from "../compose.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Result } from "../core/result.ts";
+import { messageOf, type Result } from "../core/result.ts";
 import { startTicket } from "../ticket/pick/start-ticket.ts";
 import type { EventHub } from "../http/server/events/hub.ts";
 import type { ServerParts, TicketDesk } from "../http/server/parts.ts";
@@ -25,8 +25,7 @@ type Parts = {
 export function openTicketDesk({ acting, project, hub, log, resolve, loadConfig }: Parts): TicketDesk | undefined {
   const { config, engine, mirror, store } = acting;
   if (mirror === null) return undefined;
-  const onProblem = (error: unknown): void =>
-    log.write(`tickets: ${error instanceof Error ? error.message : String(error)}`);
+  const onProblem = (error: unknown): void => log.write(`tickets: ${messageOf(error)}`);
   const source: TicketSource = {
     folder: () => mirror.folder(project),
     look: () => mirror.look(project),

@@ -13,6 +13,7 @@ import { STORY } from "./story.ts";
 import { summarize } from "./summary.ts";
 import { createView } from "./view.ts";
 import { commandsOf, makeWorld, type World } from "./world.ts";
+import { messageOf } from "../core/result.ts";
 
 export type DemoOptions = {
   /** 2 is twice as fast; only pauses change, the work takes what it takes. */
@@ -110,7 +111,7 @@ async function playDemo(io: DemoIo, world: World, people: People, { thinkMs, sto
     view.end();
     const isDone = isEnded(run) && failures.length === 0;
     summarize(io, { run, flow, events: changes.events(), elapsedMs: performance.now() - changes.startedAt, world });
-    for (const failure of failures) io.err(`error: ${failure instanceof Error ? failure.message : String(failure)}`);
+    for (const failure of failures) io.err(`error: ${messageOf(failure)}`);
     return isDone ? 0 : 1;
   } finally {
     view.end();

@@ -7,7 +7,7 @@ import { loadCatalog } from "../catalog/catalog.ts";
 import { type Acting } from "../compose.ts";
 import { shippedDir } from "../settings/site.ts";
 import type { Actor } from "../core/run/event.ts";
-import { err, ok, type Result } from "../core/result.ts";
+import { err, messageOf, ok, type Result } from "../core/result.ts";
 import type { Subject } from "../core/run/run.ts";
 import { fillProject } from "./world.ts";
 
@@ -42,7 +42,7 @@ export async function startDemo(demo: DemoStart): Promise<Result<{ project: stri
     if (!existsSync(join(project, ".git"))) fillProject(project);
   } catch (error) {
     const hint = (error as { readonly hint?: string }).hint;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return err({ code: "demo_failed", message, ...(hint === undefined || hint === "" ? {} : { hint }) });
   }
   const resolved = loadCatalog({ shippedDir }).resolve("feature");

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shippedDir } from "../settings/site.ts";
 import type { Flow } from "../core/flow/flow.ts";
+import { messageOf } from "../core/result.ts";
 
 export type World = {
   readonly project: string;
@@ -86,9 +87,7 @@ function runGit(cwd: string, args: readonly string[]): string {
     });
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    const message = isMissing
-      ? "git was not found"
-      : `git ${args[0]} failed: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const message = isMissing ? "git was not found" : `git ${args[0]} failed: ${messageOf(cause)}`;
     const hint = isMissing ? "install git 2.30 or newer, then: passrail demo" : "";
     throw Object.assign(new Error(message, { cause }), { code: isMissing ? "git_not_found" : "git_failed", hint });
   }

@@ -2,7 +2,15 @@
 // for it is checked by the store.
 
 import type { ResolvedFlow } from "../core/flow/agent.ts";
-import { type BudgetAmounts, type Budgets, estimate, HISTORY, type Metered, NO_BUDGETS, type Reservation } from "../core/budget/budget.ts";
+import {
+  type BudgetAmounts,
+  type Budgets,
+  estimate,
+  HISTORY,
+  type Metered,
+  NO_BUDGETS,
+  type Reservation,
+} from "../core/budget/budget.ts";
 import { limitsOf, ticketKey } from "../core/run/run-budget.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { WorkStage } from "../core/flow/flow.ts";

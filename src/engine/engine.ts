@@ -10,7 +10,7 @@ import type { Actor, RunEvent } from "../core/run/event.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import { playOf } from "../core/flow/runner-choice.ts";
-import type { Result } from "../core/result.ts";
+import { messageOf, type Result } from "../core/result.ts";
 import { isEnded, type Run, type Subject } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { Signal, SignalBody } from "../core/run/signal.ts";
@@ -497,7 +497,7 @@ export function createEngine(options: EngineOptions): Engine {
       report = await execute(resolved, run, attempt, signal, (usage) => (told = usage));
     } catch (error) {
       options.onError(run.id, error);
-      report = { cause: "engine_error", reason: error instanceof Error ? error.message : String(error) };
+      report = { cause: "engine_error", reason: messageOf(error) };
     }
     if (report.usage === undefined && told !== undefined) report = { ...report, usage: told };
     learn(resolved, run, attempt, report, beganMs);
@@ -657,7 +657,7 @@ export function createEngine(options: EngineOptions): Engine {
   function saveFlow(resolved: ResolvedFlow): Promise<void> {
     const { hash } = resolved;
     flows.set(hash, resolved);
-    const saved = savedFlows.get(hash) ?? store.saveFlow(hash, resolved);
+    const saved = savedFlows.get(hash) ?? store.saveFlow(resolved);
     savedFlows.set(hash, saved);
     saved.catch(() => savedFlows.delete(hash));
     return saved;
@@ -666,7 +666,7 @@ export function createEngine(options: EngineOptions): Engine {
   async function flowOf(hash: string): Promise<ResolvedFlow> {
     const known = flows.get(hash);
     if (known !== undefined) return known;
-    const loaded = (await store.loadFlow(hash)) as unknown as ResolvedFlow | undefined;
+    const loaded = await store.loadFlow(hash);
     if (loaded === undefined) throw new Error(`the flow ${hash} of this run is not in the store`);
     flows.set(hash, loaded);
     return loaded;

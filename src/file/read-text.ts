@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, r
 import { join, sep } from "node:path";
 import type { FileProblem } from "../core/check/problem.ts";
 import { err, ok, type Result } from "../core/result.ts";
+import { optional } from "../core/optional.ts";
 
 const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_FILES = 1000;
@@ -12,7 +13,7 @@ const MAX_FOLDERS_DEEP = 4;
 /** `subject` names the thing in codes: flow_too_large, agent_unreadable … */
 export function readText(file: string, folder: string, subject: string): Result<string, FileProblem> {
   const fail = (code: string, message: string, hint?: string): Result<never, FileProblem> =>
-    err({ code, message, ...(hint === undefined ? {} : { hint }), severity: "error", file, line: 1, column: 1 });
+    err({ code, message, ...optional({ hint }), severity: "error", file, line: 1, column: 1 });
   let descriptor: number | undefined;
   try {
     const real = realpathSync(file);

@@ -5,6 +5,7 @@ import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, t
 import type { FileProblem, Path } from "../core/check/problem.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { scanYaml } from "./yaml-scan.ts";
+import { optional } from "../core/optional.ts";
 
 export type Position = { readonly line: number; readonly column: number };
 
@@ -35,8 +36,8 @@ export function readYaml(text: string, source: YamlSource): Result<YamlText, rea
   const place = (position: Position, found: Problem): FileProblem => {
     const shown = lineAt(position.line);
     const { code, message, hint } = found;
-    const problem = { code, message, ...(hint === undefined ? {} : { hint }), severity: "error" as const };
-    return { ...problem, file: source.file, ...position, ...(shown === undefined ? {} : { text: shown }) };
+    const problem = { code, message, ...optional({ hint }), severity: "error" as const };
+    return { ...problem, file: source.file, ...position, ...optional({ text: shown }) };
   };
   const top: Position = { line: 1 + before, column: 1 };
 

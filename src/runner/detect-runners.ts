@@ -5,6 +5,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { Environment } from "../settings/site.ts";
 import { detectRunner, type Detected } from "./detect.ts";
 import { childEnvironment, runnerEnvironment } from "./process/environment.ts";
+import { optional } from "../core/optional.ts";
 
 /** The programs that can play agents on this machine, each as it would be started for a stage. */
 export async function detectRunners(
@@ -21,9 +22,8 @@ export async function detectRunners(
       const names = [...runnerEnvironment(runner), ...passEnvironment, ...pass];
       return detectRunner(runner, childEnvironment(environment, env, names), {
         cwd: project,
-        ...(command === undefined ? {} : { command }),
+        ...optional({ command }),
       });
     }),
   );
 }
-

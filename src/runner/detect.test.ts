@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { detectRunner, type Detected } from "./detect.ts";
+import { optional } from "../core/optional.ts";
 
 let dir = "";
 let environment: Record<string, string> = {};
@@ -30,7 +31,7 @@ function write(path: string, text: string): void {
 const SAYS = (version: string): string =>
   `if (process.argv[2] === "--version") console.log(${JSON.stringify(version)});`;
 const detect = (runner: Detected["runner"], more: Record<string, string> = {}, command?: readonly string[]) =>
-  detectRunner(runner, { ...environment, ...more }, { cwd: dir, ...(command === undefined ? {} : { command }) });
+  detectRunner(runner, { ...environment, ...more }, { cwd: dir, ...optional({ command }) });
 
 test("a program that is not there: how to install it", async () => {
   environment = { ...environment, PATH: join(dir, "bin") };

@@ -14,6 +14,7 @@ import { loadSettings } from "../settings/load.ts";
 import type { Site } from "../settings/site.ts";
 import { openPlayers } from "./open.ts";
 import type { Players } from "./runners.ts";
+import { optional } from "../core/optional.ts";
 
 type TryStep = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
@@ -76,7 +77,7 @@ async function makeTry(players: Players, runner: RunnerName, model?: string): Pr
       mcpServers: {},
       teams: false,
       maxTurns: 5,
-      ...(model === undefined ? {} : { model }),
+      ...optional({ model }),
     };
     const player = players.playerFor({
       runner,

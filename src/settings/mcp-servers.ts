@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import type { McpServer } from "../core/flow/agent-options.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { optional } from "../core/optional.ts";
 
 const MAX_BYTES = 256 * 1024;
 const server = z.union([
@@ -56,8 +57,8 @@ function readMcpConfig(path: string): Result<Readonly<Record<string, McpServer>>
 }
 
 function inOurWords(each: z.infer<typeof server>): McpServer {
-  if ("url" in each) return { url: each.url, ...(each.headers === undefined ? {} : { headers: each.headers }) };
-  return { command: [each.command, ...(each.args ?? [])], ...(each.env === undefined ? {} : { env: each.env }) };
+  if ("url" in each) return { url: each.url, ...optional({ headers: each.headers }) };
+  return { command: [each.command, ...(each.args ?? [])], ...optional({ env: each.env }) };
 }
 
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {

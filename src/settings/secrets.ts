@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import type { Environment } from "./site.ts";
 
-
 const MAX_SECRETS = 5;
 const MAX_FILE_BYTES = 256 * 1024;
 

@@ -18,6 +18,7 @@ import { type TriggerSettings, triggersSchema } from "./triggers.ts";
 import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks.ts";
 import { workspacesSchema, type WorkspaceSettings, workspaceSettings } from "./workspaces.ts";
 import { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
+import { optional } from "../core/optional.ts";
 
 const command = z.array(z.string().min(1)).min(1);
 
@@ -255,7 +256,7 @@ function programsOf(files: readonly SettingsFile[]): Settings["programs"] {
     if (near === undefined) return [];
     const program = near.command ?? far?.command;
     const value: Program = {
-      ...(program === undefined ? {} : { command: program }),
+      ...optional({ command: program }),
       env: { ...far?.env, ...near.env },
       pass: [...(far?.pass ?? []), ...(near.pass ?? [])],
       models: { ...far?.models, ...near.models },

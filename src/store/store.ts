@@ -1,6 +1,7 @@
 // The port of every store: the whole contract between the engine and its database on one page. One `commit` is one transaction is
 // one handoff; it is answered only after it is durable. Reads see committed data only. Times are ISO 8601 UTC with Z.
 
+import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { BudgetUse, OverBudget, Reservation, SpendingKey } from "../core/budget/budget.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { Command } from "../core/run/command.ts";
@@ -225,9 +226,9 @@ export interface Store {
   noteAttempt(runId: string, stage: string, attempt: number, facts: JsonObject): Promise<void>;
   /** Deletes a work row once it is done. Repeating is fine. */
   settleWork(id: number): Promise<void>;
-  /** The resolved flow of runs, by hash; saving the same hash again is fine. */
-  saveFlow(hash: string, flow: JsonObject): Promise<void>;
-  loadFlow(hash: string): Promise<JsonObject | undefined>;
+  /** The resolved flow of runs, by its hash; saving the same hash again changes nothing. Loading keeps the latest flows in memory. */
+  saveFlow(resolved: ResolvedFlow): Promise<void>;
+  loadFlow(hash: string): Promise<ResolvedFlow | undefined>;
   /**
    * Removes every run of a subject and all that belongs to it, once all of them have ended; a subject without runs is deleted already.
    * What was spent on a day stays spent. The attempts' files are the caller's to remove.

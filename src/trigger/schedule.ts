@@ -3,9 +3,10 @@
 
 import { Cron } from "croner";
 import type { Json } from "../core/json.ts";
-import { err, ok, type Result } from "../core/result.ts";
+import { err, messageOf, ok, type Result } from "../core/result.ts";
 import type { ScheduleSettings } from "../settings/triggers.ts";
 import type { Look, Occurrence, TriggerSource } from "./source.ts";
+import { optional } from "../core/optional.ts";
 
 /** Clocks are set and laptops sleep: never trust a long timer. */
 const LOOK_AT_LEAST_MS = 30_000;
@@ -56,13 +57,13 @@ function lastOf(seen: Json | null): Date | undefined {
 
 function readCron(name: string, schedule: string, timezone: string | undefined): Result<Cron> {
   try {
-    const options = { paused: true, mode: "5-or-6-parts", ...(timezone === undefined ? {} : { timezone }) } as const;
+    const options = { paused: true, mode: "5-or-6-parts", ...optional({ timezone }) } as const;
     const cron = new Cron(schedule, options);
     if (cron.nextRun() !== null) return ok(cron);
     return err(bad(name, schedule, "there is no such time"));
   } catch (error) {
     const zone = timezone === undefined ? "" : `, time zone ${timezone}`;
-    return err(bad(name, schedule, `${error instanceof Error ? error.message : String(error)}${zone}`));
+    return err(bad(name, schedule, `${messageOf(error)}${zone}`));
   }
 }
 

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { Engine } from "../engine/engine.ts";
 import type { Store } from "../store/store.ts";
 import type { Site } from "../settings/site.ts";
-import { err, ok, type Result } from "../core/result.ts";
+import { err, messageOf, ok, type Result } from "../core/result.ts";
 import { openGh } from "../ticket/intake/gh.ts";
 import { createFiles } from "./files.ts";
 import { createIssues } from "./issues.ts";
@@ -87,7 +87,7 @@ function watch(trigger: OpenedTrigger, options: TriggerOptions): () => Promise<v
     timer = setTimeout(
       () => {
         turn = lookOnce(trigger, options, tell, () => isStopped).then(again, (error: unknown) => {
-          tell(error instanceof Error ? error.message : String(error));
+          tell(messageOf(error));
           again(AFTER_FAILURE_MS);
         });
       },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type Workspace } from "./workspace.ts";
 import { WORKSPACE_MODES } from "../core/flow/workspace-mode.ts";
+import { optional } from "../core/optional.ts";
 
 const noteSchema = z.object({
   key: z.string().regex(/^[a-z0-9][a-z0-9-]{0,127}$/),
@@ -78,7 +79,6 @@ export function workspaceOfNote({ key, mode, dir, branch, repository }: Note): W
     key,
     dir,
     lockKeys: [],
-    ...(branch === undefined ? {} : { branch }),
-    ...(repository === undefined ? {} : { repository }),
+    ...optional({ branch, repository }),
   };
 }

@@ -64,12 +64,8 @@ function unknownKind(mode: WorkspaceMode): Workspaces {
 }
 
 /** Why such a workspace cannot be had on this machine; undefined where it can. */
-export async function workspaceProblem(
-  mode: WorkspaceMode,
-  settings: WorkspaceSettings,
-): Promise<Problem | undefined> {
+export async function workspaceProblem(mode: WorkspaceMode, settings: WorkspaceSettings): Promise<Problem | undefined> {
   const provider = createWorkspaces({ home: homeOf(process.env), settings, environment: process.env })(mode);
   const checked = await provider.check?.();
   return checked?.ok === false ? checked.error : undefined;
 }
-

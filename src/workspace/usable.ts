@@ -14,6 +14,7 @@ import { runSetup, setupEnvironment } from "./setup.ts";
 import type { WorkspaceSettings } from "../settings/workspaces.ts";
 import { inTurns } from "./turns.ts";
 import type { Workspace, WorkspaceRequest, Workspaces } from "./workspace.ts";
+import { optional } from "../core/optional.ts";
 
 export type UsableOptions = {
   readonly home: string;
@@ -92,8 +93,7 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
         runId: request.runId,
         mode,
         dir,
-        ...(branch === undefined ? {} : { branch }),
-        ...(repository === undefined ? {} : { repository }),
+        ...optional({ branch, repository }),
         port: port.value,
         ready: !needsWork,
         openedAt: new Date().toISOString(),
@@ -146,7 +146,7 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
         env: { ...setupEnvironment(environment), ...workspace.env, ...request.env },
         log: join(home, "runs", request.runId, `setup-${note.key}.log`),
         timeoutMs: options.setupMs ?? SETUP_MS,
-        ...(request.signal === undefined ? {} : { signal: request.signal }),
+        ...optional({ signal: request.signal }),
       });
       if (!done.ok) return done;
     }

@@ -3,7 +3,7 @@
 
 import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { err, messageOf, ok, type Problem, type Result } from "../core/result.ts";
 
 /** The root with the links above it resolved; created 0700 when missing, refused when others could write in it. */
 export async function openRoot(root: string): Promise<Result<string>> {
@@ -70,7 +70,7 @@ export async function sweep(root: string, runId: string): Promise<Result<null>> 
     } catch (error) {
       return err({
         code: "workspace_not_removed",
-        message: `${path} could not be removed: ${error instanceof Error ? error.message : String(error)}. Its work is pinned.`,
+        message: `${path} could not be removed: ${messageOf(error)}. Its work is pinned.`,
         hint: `Remove it by hand: chmod -R u+rwx ${path} && rm -rf ${path}`,
       });
     }

@@ -15,6 +15,7 @@ import { type FakeModels, type ModelRequest, startFakeModels } from "../fixtures
 import { until } from "../harness/until.ts";
 import { cliPath } from "./installed.ts";
 import type { Vendor } from "./vendors.ts";
+import { optional } from "../../src/core/optional.ts";
 
 /** Also what a model prints in a test, so it looks like nothing else. */
 export const API_KEY = "sk-ant-api03-Zq8LmTvXwYpRbNcKdFgHjSaQeWuIoP1234567890";
@@ -89,7 +90,7 @@ export async function openBench(vendor: Vendor, create: () => Runner) {
       outputPath: join(folder, `output-${attempts}.log`),
       agent: {
         options: { model: vendor.model, permission: "edit", mcpServers: {}, teams: false, ...options },
-        ...(session === undefined ? {} : { session }),
+        ...optional({ session }),
         scratch,
         folders: [],
         repositorySettings: false,

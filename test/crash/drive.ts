@@ -20,6 +20,7 @@ import { findMarked } from "../../src/runner/process/process-table.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
 import { newRepository } from "../harness/workbench.ts";
 import type { Scenario } from "./scenarios.ts";
+import { optional } from "../../src/core/optional.ts";
 
 const DRIVER = fileURLToPath(import.meta.resolve("./driver.ts"));
 /** Code that was compiled once: half of a short life would else be spent on it. */
@@ -77,7 +78,7 @@ export async function drive(stage: Stage, options: { kill?: Kill; failpoint?: st
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: COMPILED,
-      ...(options.failpoint === undefined ? {} : { PASSRAIL_FAILPOINT: options.failpoint }),
+      ...optional({ PASSRAIL_FAILPOINT: options.failpoint }),
     },
   });
   let output = "";

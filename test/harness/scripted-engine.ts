@@ -16,6 +16,7 @@ import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Workspaces } from "../../src/workspace/workspace.ts";
 import { until } from "./until.ts";
+import { optional } from "../../src/core/optional.ts";
 
 export type ScriptedJob = Parameters<EngineOptions["runStage"]>[0];
 
@@ -88,8 +89,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       readYaml: never,
       onError: (_runId, error) => errors.push(error),
       metered: (_resolved, _run, stage) => options.metered?.(stage.id) ?? null,
-      ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
-      ...(options.lingerMs === undefined ? {} : { lingerMs: options.lingerMs }),
+      ...optional({ budgets: options.budgets, lingerMs: options.lingerMs }),
     });
   const store = openStore();
   const scripted: Scripted = {

@@ -14,6 +14,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { type InboxItem, openItems, type Run } from "../../src/core/run/run.ts";
 import type { Delivery } from "../../src/engine/engine.ts";
 import type { Notice } from "../../src/notify/notify.ts";
+import { optional } from "../../src/core/optional.ts";
 
 const PLAYER = join(import.meta.dirname, "../fixtures/player/play.mjs");
 
@@ -41,7 +42,7 @@ export type Workbench = {
 };
 
 export function resolveShipped(name: string, projectDir?: string): ResolvedFlow {
-  const resolved = loadCatalog({ shippedDir, ...(projectDir === undefined ? {} : { projectDir }) }).resolve(name);
+  const resolved = loadCatalog({ shippedDir, ...optional({ projectDir }) }).resolve(name);
   if (!resolved.ok) throw new Error(JSON.stringify(resolved.error));
   return resolved.value;
 }

@@ -5,6 +5,7 @@ import type { Flow, Route, Stage } from "../../core/flow/flow.ts";
 import { type Json, type JsonObject, lookUp } from "../../core/json.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { isWork } from "../../core/run/sequence.ts";
+import { optional } from "../../core/optional.ts";
 
 export type Inputs = { readonly facts: JsonObject; readonly warnings: readonly string[] };
 
@@ -93,7 +94,7 @@ function put(tree: Tree, path: readonly string[], value: Json): string | undefin
 }
 
 function invalid(message: string, hint?: string): Problem {
-  return { code: "invalid_input", message, ...(hint === undefined ? {} : { hint }) };
+  return { code: "invalid_input", message, ...optional({ hint }) };
 }
 
 function valueOf(text: string): Json {

@@ -85,7 +85,10 @@ type Mode = { readonly mode: WorkspaceMode; readonly notes: readonly string[] };
  * The setting, else what the flow wants; `sandbox` is what the settings say it is. Without a repository a run can only work in place, and
  * says so, unless somebody asked for a kind of workspace by its name: that is given or refused, never replaced.
  */
-async function workspaceMode({ resolved: { flow }, project, workspace }: Wish, config: Settings): Promise<Result<Mode>> {
+async function workspaceMode(
+  { resolved: { flow }, project, workspace }: Wish,
+  config: Settings,
+): Promise<Result<Mode>> {
   const said = workspace ?? config.workspace.value;
   const wanted = said === "by-flow" ? modeOfFlow(flow, config) : said;
   if (wanted === "in-place") return ok({ mode: wanted, notes: [inPlaceNote(project)] });

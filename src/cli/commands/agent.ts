@@ -14,6 +14,7 @@ import type { Io } from "../terminal/io.ts";
 import { type Column, paint, printJson, printTable, shortDuration } from "../terminal/output.ts";
 import { oneLine, plainText } from "../terminal/plain-text.ts";
 import { openCatalog } from "./flow-catalog.ts";
+import { optional } from "../../core/optional.ts";
 
 export type AgentListParts = {
   readonly runners: readonly Detected[];
@@ -120,7 +121,7 @@ export function playedByConfig(config: Pick<Settings, "agents" | "runner" | "mod
   const given = new Map(Object.entries(config.agents).map(([name, options]) => [name.toLowerCase(), options]));
   return ({ name, options, command, model }) => {
     const own = [given.get(name), given.get("*")].filter((found) => found !== undefined);
-    const file: WrittenOptions = { ...options, ...(command === undefined ? {} : { command }) };
+    const file: WrittenOptions = { ...options, ...optional({ command }) };
     const fallback: WrittenOptions = config.runner.value === "none" ? {} : { runner: config.runner.value };
     const who = [...own, file, fallback].find((each) => each.runner !== undefined || each.command !== undefined);
     if (who === undefined) return "";

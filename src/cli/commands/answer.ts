@@ -12,6 +12,7 @@ import { requireOperator } from "../operator.ts";
 import { printRest, withReader } from "../report.ts";
 import { answersTo, whyOf } from "../terminal/run-view.ts";
 import { exitOf, workOn } from "../session.ts";
+import { optional } from "../../core/optional.ts";
 
 export async function gateAnswer(
   io: Io,
@@ -27,7 +28,7 @@ export async function gateAnswer(
     reference,
     answer: () => answer,
     text: comment,
-    ...(commit === undefined ? {} : { commit }),
+    ...optional({ commit }),
     said: { approve: "approved", revise: "sent back", reject: "rejected" }[answer],
   });
 }

@@ -7,6 +7,7 @@ import { requireRun, type Store } from "../find-run.ts";
 import type { Io } from "../terminal/io.ts";
 import { type Column, paint, printJson, printTable, shortDuration } from "../terminal/output.ts";
 import { withReader } from "../report.ts";
+import { optional } from "../../core/optional.ts";
 
 export type CostOptions = { readonly by?: string; readonly since?: string };
 
@@ -18,7 +19,7 @@ export async function cost(io: Io, reference: string | undefined, options: CostO
   return withReader(io, async (store) => {
     const run = reference === undefined ? undefined : (await requireRun(store, reference)).run;
     const query = {
-      ...(since === undefined ? {} : { since }),
+      ...optional({ since }),
       ...(run === undefined ? {} : { runId: run.id }),
     };
     const rows = store === undefined ? [] : await store.spending({ by, ...query });

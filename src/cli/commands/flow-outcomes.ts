@@ -3,8 +3,9 @@
 
 import { z } from "zod";
 import { didYouMean } from "../../core/check/suggest.ts";
-import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import { err, messageOf, ok, type Problem, type Result } from "../../core/result.ts";
 import type { ScriptedOutcome } from "../../core/run/simulate.ts";
+import { optional } from "../../core/optional.ts";
 
 const MAX_OUTCOMES = 10_000;
 
@@ -84,7 +85,7 @@ function parse(source: string): Result<unknown> {
   try {
     return ok(JSON.parse(source) as unknown);
   } catch (cause) {
-    return refuse(cause instanceof Error ? cause.message : String(cause));
+    return refuse(messageOf(cause));
   }
 }
 
@@ -132,7 +133,7 @@ const FORM_READERS: { readonly [F in Form]: (value: object) => Result<ScriptedOu
   stage: (value) =>
     check("stage", value, ({ comment, ...said }) => {
       const { reason = comment, ...rest } = present(said);
-      return ok({ ...rest, ...(reason === undefined ? {} : { reason }) } as ScriptedOutcome);
+      return ok({ ...rest, ...optional({ reason }) } as ScriptedOutcome);
     }),
 };
 
@@ -176,6 +177,6 @@ function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], un
 }
 
 function refuse(message: string, hint?: string): Result<never> {
-  const problem: Problem = { code: "invalid_outcome", message, ...(hint === undefined ? {} : { hint }) };
+  const problem: Problem = { code: "invalid_outcome", message, ...optional({ hint }) };
   return err(problem);
 }

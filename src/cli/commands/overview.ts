@@ -14,6 +14,7 @@ import { oneLine } from "../terminal/plain-text.ts";
 import { withReader } from "../report.ts";
 import { waitingLines } from "../terminal/progress.ts";
 import { askedBy, itemJson } from "../terminal/run-view.ts";
+import { optional } from "../../core/optional.ts";
 
 const SHOWN = 5;
 
@@ -112,7 +113,7 @@ async function inboxOf(store: Store): Promise<readonly Waiting[]> {
     (await store.inbox()).map(async (record) => {
       const run = (await store.loadRun(record.runId))?.run;
       const number = (await store.findRuns(record.runId)).find(({ id }) => id === record.runId)?.number ?? 0;
-      return { record, number, ...(run === undefined ? {} : { run }) };
+      return { record, number, ...optional({ run }) };
     }),
   );
 }

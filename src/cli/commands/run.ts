@@ -16,6 +16,7 @@ import { readPairs } from "../input-pairs.ts";
 import { exitOf, workOn } from "../session.ts";
 import { readTask } from "../task-text.ts";
 import { flowError, requireFlow } from "./flow-catalog.ts";
+import { optional } from "../../core/optional.ts";
 
 export type RunOptions = {
   readonly ticket?: string;
@@ -71,8 +72,7 @@ export async function planRun(
   options: Omit<RunOptions, "detach">,
 ): Promise<RunPlan> {
   const flags = {
-    ...(options.slots === undefined ? {} : { slots: options.slots }),
-    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+    ...optional({ slots: options.slots, workspace: options.workspace }),
   };
   const config = await loadSettings({ environment: io.environment, project: io.cwd, flags });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
@@ -89,7 +89,7 @@ export async function planRun(
       cwd: io.cwd,
       input: readPairs(options.input),
       agents: options.agent,
-      ...(task.ticket === undefined ? {} : { ticket: task.ticket }),
+      ...optional({ ticket: task.ticket }),
     },
     config.value,
   );

@@ -12,15 +12,9 @@ import { oneLine, plainText } from "../terminal/plain-text.ts";
 import { standingOf, statusColor, withReader } from "../report.ts";
 import { waitingLines } from "../terminal/progress.ts";
 import { treeLines } from "../terminal/run-tree.ts";
-import {
-  type AttemptRow,
-  counterRows,
-  firstToResume,
-  flowOf,
-  stageRows,
-  toAttemptRow,
-  whyOf,
-} from "../terminal/run-view.ts";
+import { type AttemptRow, counterRows, firstToResume, stageRows, toAttemptRow, whyOf } from "../terminal/run-view.ts";
+import { flowOf } from "../../store/flow-of.ts";
+import { optional } from "../../core/optional.ts";
 
 export type ListOptions = {
   readonly status?: string;
@@ -38,8 +32,7 @@ export async function runsList(io: Io, options: ListOptions): Promise<number> {
   const before =
     options.before === undefined ? {} : { before: wholeNumber(options.before.replace(/^#/u, ""), "--before", 2 ** 40) };
   const filter = {
-    ...(options.status === undefined ? {} : { word: options.status }),
-    ...(options.flow === undefined ? {} : { flow: options.flow }),
+    ...optional({ word: options.status, flow: options.flow }),
     ...before,
   };
   const runs = await withReader(io, async (store): Promise<readonly ListedRun[]> => {

@@ -20,6 +20,7 @@ import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
 import { printJson } from "../terminal/output.ts";
 import { oneLine, plainText } from "../terminal/plain-text.ts";
+import { optional } from "../../core/optional.ts";
 
 export type ImportOptions = {
   readonly file?: string;
@@ -81,7 +82,7 @@ async function readGiven(io: Io, { file, github, label, limit }: ImportOptions):
   const most = limit ?? DEFAULT_LIMIT;
   if (!/^[1-9][0-9]{0,2}$/u.test(most) || Number(most) > MAX_IMPORTED)
     throw usageError("number_invalid", `--limit: a number from 1 to ${MAX_IMPORTED}.`);
-  const query = { repo, limit: Number(most), ...(label === undefined ? {} : { label }) };
+  const query = { repo, limit: Number(most), ...optional({ label }) };
   return { issues: await issuesOfGitHub(openGh(io.environment, io.cwd), query), origin: `github:${repo}`, repo };
 }
 

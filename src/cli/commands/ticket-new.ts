@@ -9,6 +9,7 @@ import { requireOperator } from "../operator.ts";
 import { printJson } from "../terminal/output.ts";
 import { readInput } from "../task-text.ts";
 import { findTicket, readTickets } from "./ticket-place.ts";
+import { optional } from "../../core/optional.ts";
 
 export type NewOptions = {
   readonly depends: readonly string[];
@@ -43,7 +44,7 @@ export async function ticketNew(io: Io, words: string, options: NewOptions): Pro
     priority: priorityOf(options.priority),
     source: null,
   };
-  const how = { key: randomUUID(), status: "Backlog", ...(request === undefined ? {} : { request }) };
+  const how = { key: randomUUID(), status: "Backlog", ...optional({ request }) };
   const created = await tickets.folder.create([ticket], how);
   if (!created.ok) throw problemError(created.error);
   const [path = ""] = created.value;

@@ -12,6 +12,7 @@ import { openTicketFolder } from "../../ticket/file/open-folder.ts";
 import type { TicketSettings } from "../../settings/tickets.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
 import type { Io } from "../terminal/io.ts";
+import { optional } from "../../core/optional.ts";
 
 export type Tickets = {
   readonly folder: TicketFolder;
@@ -66,7 +67,7 @@ async function runsOf(io: Io, scan: TicketScan): Promise<ReadonlyMap<string, Run
   try {
     const ids = new Set(scan.tickets.map(({ id }) => id));
     for (let before: number | undefined; ; ) {
-      const page = await store.listSubjects({ open: true, limit: PAGE, ...(before === undefined ? {} : { before }) });
+      const page = await store.listSubjects({ open: true, limit: PAGE, ...optional({ before }) });
       for (const { newest } of page) {
         const run = ids.has(newest.subject.id) ? (await store.loadRun(newest.id))?.run : undefined;
         // The same number may be another project's ticket.

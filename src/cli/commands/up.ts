@@ -16,6 +16,7 @@ import { requireOperator } from "../operator.ts";
 import { age, printJson } from "../terminal/output.ts";
 import { plainText } from "../terminal/plain-text.ts";
 import { forceEnd } from "../session.ts";
+import { optional } from "../../core/optional.ts";
 
 export type UpOptions = {
   readonly port?: string;
@@ -43,8 +44,7 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
   // Nothing that is made from here on can be read by others, whatever the caller's umask says.
   process.umask(0o077);
   const flags = {
-    ...(options.slots === undefined ? {} : { slots: options.slots }),
-    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+    ...optional({ slots: options.slots, workspace: options.workspace }),
   };
   const config = await loadSettings({ environment: io.environment, project: io.cwd, flags });
   if (!config.ok) throw problemError(config.error, EXIT.usage);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openPassrail, type Passrail } from "../../compose.ts";
 import { loadSettings } from "../../settings/load.ts";
 import type { RunEvent } from "../../core/run/event.ts";
-import type { Problem } from "../../core/result.ts";
+import { messageOf, type Problem } from "../../core/result.ts";
 import { openItems, type Run } from "../../core/run/run.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import type { Dispatcher } from "../../ticket/pick/dispatcher.ts";
@@ -45,8 +45,7 @@ async function workHere(io: Io, { once, agents }: WorkOptions, flags: { readonly
     flags,
     alone: true,
     onChange: tell.change,
-    onError: (runId, error) =>
-      tell.line(`! ${runId === "" ? "" : `${runId}: `}${error instanceof Error ? error.message : String(error)}`),
+    onError: (runId, error) => tell.line(`! ${runId === "" ? "" : `${runId}: `}${messageOf(error)}`),
   });
   if (!opened.ok) throw problemError(takenProblem(io, opened.error));
   const passrail = opened.value;
@@ -167,6 +166,6 @@ function takenProblem(io: Io, problem: Problem): Problem {
 function fatal(error: unknown): unknown {
   if (error instanceof CliError && error.exit !== EXIT.error) return error;
   const { code, hint } = error instanceof CliError ? error : { code: "fatal", hint: "" };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new CliError(code, `Fatal error: ${message}`, hint, EXIT.error);
 }

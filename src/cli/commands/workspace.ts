@@ -6,6 +6,7 @@ import { CliError, EXIT, problemError } from "../errors.ts";
 import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
 import { age, type Column, printJson, printTable } from "../terminal/output.ts";
+import { messageOf } from "../../core/result.ts";
 
 const COLORS = { live: "green", dirty: "yellow", orphaned: "dim", stray: "red" } as const;
 
@@ -73,7 +74,7 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new CliError("workspaces_unknown", `Nothing was removed: ${why}`, "passrail verify   looks at the store");
   }
 }

@@ -12,7 +12,7 @@ import { findWork, isWork, stagesOf } from "../../core/run/sequence.ts";
 import { countersOf } from "../../core/run/simulate.ts";
 import { overText } from "../../core/run/spending.ts";
 import type { Usage } from "../../core/budget/usage.ts";
-import type { AttemptRecord, Store } from "../find-run.ts";
+import type { AttemptRecord } from "../find-run.ts";
 
 /** The reason for the state, in one sentence. With its flow it is known whether a stage waits for a slot or for somebody outside. */
 export function whyOf(run: Run, resolved?: ResolvedFlow): string {
@@ -239,10 +239,4 @@ export function toAttemptRow(record: AttemptRecord): AttemptRow {
     model: text(facts, "model"),
     usage: facts["usage"] === undefined ? null : (facts["usage"] as unknown as Usage | null),
   };
-}
-
-export async function flowOf(store: Store, run: Run): Promise<ResolvedFlow> {
-  const flow = await store.loadFlow(run.flowHash);
-  if (flow === undefined) throw new Error(`the flow of run ${run.id} is not in the store`);
-  return flow as unknown as ResolvedFlow;
 }

@@ -1,16 +1,15 @@
 // Shows what is stored while it is being stored: reads new events and tells them as lines, as a live tree or as JSON.
 // It reads the store and not the engine, so it looks the same whoever performs the run.
 
-import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { RunEvent } from "../../core/run/event.ts";
 import { MAIN_TRACK } from "../../core/flow/flow.ts";
-import { openItems, type Run } from "../../core/run/run.ts";
+import { openItems } from "../../core/run/run.ts";
 import type { Store, StoredEvent } from "../find-run.ts";
 import type { Io } from "./io.ts";
 import { createLive, type Live } from "./live.ts";
 import { plainText } from "./plain-text.ts";
 import { progressLines, waitingLines } from "./progress.ts";
-import { flowOf } from "./run-view.ts";
+import { flowOf } from "../../store/flow-of.ts";
 import { treeLines } from "./run-tree.ts";
 
 export type View = {
@@ -34,7 +33,6 @@ const PAGE = 500;
 
 export function createView(io: Io, { runId, after, stream, lines, terminal }: ViewOptions): View {
   const startedAt = new Map<string, number>();
-  const flows = new Map<string, ResolvedFlow>();
   const numbers = new Map<string, number>();
   const live: Live | undefined = isLive(io, terminal) ? createLive(terminal) : undefined;
   let seen = after;
@@ -62,7 +60,7 @@ export function createView(io: Io, { runId, after, stream, lines, terminal }: Vi
     }
     const stored = await store.loadRun(id);
     if (stored === undefined) return;
-    const { flow } = await knownFlow(store, stored.run);
+    const { flow } = await flowOf(store, stored.run);
     const number = await numberOf(store, id);
     const isOwn = id === runId;
     const events = group.map(({ event }) => event).filter((event) => live === undefined || !isOwn || isBeside(event));
@@ -77,14 +75,8 @@ export function createView(io: Io, { runId, after, stream, lines, terminal }: Vi
     const stored = await store.loadRun(runId);
     if (stored === undefined) return;
     told = true;
-    const { flow } = await knownFlow(store, stored.run);
+    const { flow } = await flowOf(store, stored.run);
     block.draw(treeLines(io, flow, stored.run, await store.attempts(runId)));
-  }
-
-  async function knownFlow(store: Store, run: Run): Promise<ResolvedFlow> {
-    const known = flows.get(run.flowHash) ?? (await flowOf(store, run));
-    flows.set(run.flowHash, known);
-    return known;
   }
 
   async function numberOf(store: Store, id: string): Promise<number> {

@@ -1,15 +1,25 @@
 import { expect, test } from "vitest";
-import { addSpent, amountText, type Budgets, estimate, NO_BUDGETS, readRaise, soundUsage, withRaise } from "./budget.ts";
+import {
+  addSpent,
+  amountText,
+  type Budgets,
+  estimate,
+  NO_BUDGETS,
+  readRaise,
+  soundUsage,
+  withRaise,
+} from "./budget.ts";
 import { limitsOf, ticketKey } from "../run/run-budget.ts";
 import type { Run } from "../run/run.ts";
 import { UNKNOWN_USAGE, type Usage } from "./usage.ts";
+import { optional } from "../optional.ts";
 
 const run = (facts: object, raised?: Run["raised"]): Run =>
   ({
     id: "r1",
     subject: { id: "S-1", title: "", body: "" },
     facts,
-    ...(raised === undefined ? {} : { raised }),
+    ...optional({ raised }),
   }) as Run;
 const known = (usd: number | null, tokens: number | null = null): Usage => ({
   ...UNKNOWN_USAGE,

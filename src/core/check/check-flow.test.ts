@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { checkFlow } from "./check-flow.ts";
 import type { CheckContext } from "./context.ts";
 import { nearest } from "./suggest.ts";
+import { optional } from "../optional.ts";
 
 const context: CheckContext = {
   agents: new Set(["builder", "reviewer", "tester"]),
@@ -295,7 +296,7 @@ describe("the graph", () => {
 
 describe("tracks", () => {
   const track = (id: string, route?: unknown) => ({
-    stages: [{ id, agent: "builder", ...(route === undefined ? {} : { route }) }],
+    stages: [{ id, agent: "builder", ...optional({ route }) }],
   });
   const split = (tracks: unknown, more: Stage = {}) =>
     flow([{ id: "split", kind: "parallel", tracks, ...more }, { id: "test", agent: "tester" }, gate]);

@@ -1,6 +1,7 @@
 // What is wrong with a file of the user's. A check says where in the data; the catalog adds where in the text.
 
 import type { Problem } from "../result.ts";
+import { optional } from "../optional.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -16,7 +17,7 @@ export type FileProblem = Problem & {
 };
 
 export function problem(code: string, path: Path, message: string, hint?: string): FlowProblem {
-  return { code, path, message, ...(hint === undefined ? {} : { hint }), severity: "error" };
+  return { code, path, message, ...optional({ hint }), severity: "error" };
 }
 
 export function warning(code: string, path: Path, message: string, hint?: string): FlowProblem {

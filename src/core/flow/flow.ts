@@ -5,6 +5,7 @@ import type { agentOptionKeys, WrittenOptions } from "./agent-options.ts";
 import { durationMs } from "./duration.ts";
 import type { FlowFile, RouteFile, StageFile } from "./flow-file.ts";
 import type { Health, Verdict } from "./outcome.ts";
+import { optional } from "../optional.ts";
 
 export type RunStateWord =
   | "queued"
@@ -193,18 +194,17 @@ export function resolveFlow(file: FlowFile): Flow {
   return {
     name: file.flow,
     version: file.version,
-    ...(file.title === undefined ? {} : { title: file.title }),
-    ...(file.description === undefined ? {} : { description: file.description }),
+    ...optional({ title: file.title, description: file.description }),
     subject: file.subject,
     ...(file.choose === undefined ? {} : { chooseWhen: file.choose.when }),
     words: resolveWords(file),
     counters: Object.fromEntries(Object.entries(file.counters ?? {}).map(([name, c]) => [name, resolveCounter(c)])),
     escalation: {
       notify: file.escalation?.notify ?? "owner",
-      ...(file.escalation?.status === undefined ? {} : { status: file.escalation.status }),
+      ...optional({ status: file.escalation?.status }),
       choices: resolveChoices(file.escalation?.choices),
     },
-    workspace: { ...file.workspace, ...(file.defaults?.branch === undefined ? {} : { branch: file.defaults.branch }) },
+    workspace: { ...file.workspace, ...optional({ branch: file.defaults?.branch }) },
     enter: Object.fromEntries(
       Object.entries(file.enter ?? {}).map(([word, rule]) => [
         word,
@@ -212,15 +212,13 @@ export function resolveFlow(file: FlowFile): Flow {
       ]),
     ),
     handoffs: {
-      ...(file.handoffs?.entry === undefined ? {} : { entry: file.handoffs.entry }),
-      ...(file.handoffs?.exit === undefined ? {} : { exit: file.handoffs.exit }),
+      ...optional({ entry: file.handoffs?.entry, exit: file.handoffs?.exit }),
       staleAfterMs: durationMs(file.handoffs?.stale_after ?? "30m"),
     },
     log: dropUndefined(file.log ?? {}),
     maxInterruptions: file.max_interruptions ?? 10,
     allowUngated: file.allow_ungated ?? false,
-    ...(file.merge === undefined ? {} : { merge: file.merge }),
-    ...(file.pick === undefined ? {} : { pick: file.pick }),
+    ...optional({ merge: file.merge, pick: file.pick }),
     stages: file.stages.flatMap((stage) => resolveStage(file, stage)),
   };
 }
@@ -234,7 +232,7 @@ function resolveWords(file: FlowFile): Words {
     health: words.health ?? CANONICAL_HEALTHS,
     unknownHealth: words.unknown_health ?? "complete",
     score: words.score ?? {},
-    status: dropUndefined({ ...status, ...(failed === undefined ? {} : { stopped: failed }) }),
+    status: dropUndefined({ ...status, ...optional({ stopped: failed }) }),
   };
 }
 
@@ -260,8 +258,7 @@ function resolveChoices(choices: NonNullable<FlowFile["escalation"]>["choices"])
 function resolveStage(file: FlowFile, stage: StageFile): Stage[] {
   const base: StageBase = {
     id: stage.id,
-    ...(stage.title === undefined ? {} : { title: stage.title }),
-    ...(stage.when === undefined ? {} : { when: stage.when }),
+    ...optional({ title: stage.title, when: stage.when }),
     enterOnly: stage.reach === "enter-only",
   };
   switch (stage.kind ?? "agent") {
@@ -274,7 +271,7 @@ function resolveStage(file: FlowFile, stage: StageFile): Stage[] {
           ...(typeof stage.status === "string" ? { status: stage.status } : {}),
           route: resolveRoutes(stage.route ?? { approve: "next", decline: "stop" }),
           notify: stage.notify ?? { to: stage.who ?? "owner", event: "gate" },
-          ...(stage.trigger === undefined ? {} : { trigger: stage.trigger }),
+          ...optional({ trigger: stage.trigger }),
         },
       ];
     case "parallel": {
@@ -282,7 +279,7 @@ function resolveStage(file: FlowFile, stage: StageFile): Stage[] {
         Object.entries(stage.tracks ?? {}).map(([name, track]) => [
           name,
           {
-            ...(track.workspace === undefined ? {} : { workspace: track.workspace }),
+            ...optional({ workspace: track.workspace }),
             stages: track.stages.map((inner) => resolveWork(file, inner, inner.kind ?? "agent")),
           },
         ]),
@@ -341,8 +338,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
   const running = stage.phase ?? (typeof stage.status === "string" ? stage.status : undefined);
   return {
     id: stage.id,
-    ...(stage.title === undefined ? {} : { title: stage.title }),
-    ...(stage.when === undefined ? {} : { when: stage.when }),
+    ...optional({ title: stage.title, when: stage.when }),
     enterOnly: false,
     kind,
     agent: shownAgent.toLowerCase(),
@@ -354,7 +350,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
           ? {}
           : { running },
     route,
-    ...(stage.verdicts === undefined ? {} : { verdicts: stage.verdicts }),
+    ...optional({ verdicts: stage.verdicts }),
     expectsVerdict: expectsVerdict(stage, result, kind),
     result,
     limits: {
@@ -365,7 +361,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     },
     prompt: Array.isArray(stage.prompt) ? stage.prompt : (defaults.prompt ?? DEFAULT_PROMPT),
     ...(typeof stage.prompt === "string" ? { instruction: stage.prompt } : {}),
-    ...(stage.prompt_file === undefined ? {} : { promptFile: stage.prompt_file }),
+    ...optional({ promptFile: stage.prompt_file }),
     vars: stage.vars ?? defaults.vars ?? [],
     reads: stage.reads ?? [],
     writes: stage.writes ?? [],
@@ -373,19 +369,15 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     payload: stage.payload ?? [],
     inline: stage.inline ?? [],
     carryOnRetry: stage.carry_on_retry ?? [],
-    ...(model === undefined ? {} : { model }),
-    ...(stage.bundle === undefined ? {} : { bundle: stage.bundle }),
-    ...(turns === undefined ? {} : { turns }),
+    ...optional({ model, bundle: stage.bundle, turns }),
     teams: teams ?? false,
     ...(Object.keys(options).length === 0 ? {} : { options }),
-    ...(workspace === undefined ? {} : { workspace }),
+    ...optional({ workspace }),
     yields: stage.yield ?? defaults.yield ?? false,
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(command === undefined ? {} : { command }),
+    ...optional({ concurrency, command }),
     fallback: stage.fallback ?? "rules",
     settings: dropUndefined({ dir: stage.dir, first_status: stage.first_status }),
-    ...(stage.gates === undefined ? {} : { gates: stage.gates }),
-    ...(stage.max_tokens === undefined ? {} : { maxTokens: stage.max_tokens }),
+    ...optional({ gates: stage.gates, maxTokens: stage.max_tokens }),
   };
 }
 
@@ -446,13 +438,13 @@ function resolveRoute(route: string | RouteFile): Route {
   if (typeof route === "string") return { goto: route, carry: [], onlyBlamed: false, once: false };
   return {
     goto: route.goto ?? route.then ?? (route.ask === undefined ? "next" : "self"),
-    ...(route.counter === undefined ? {} : { counter: route.counter }),
+    ...optional({ counter: route.counter }),
     carry: route.carry ?? [],
-    ...(route.status === undefined ? {} : { status: route.status }),
+    ...optional({ status: route.status }),
     ...(route.ask === undefined
       ? {}
       : { ask: dropUndefined({ who: route.ask, show: route.show, choices: route.choices }) }),
-    ...(route.else === undefined ? {} : { else: route.else }),
+    ...optional({ else: route.else }),
     onlyBlamed: route.only === "blamed-tracks",
     once: route.once ?? false,
   };

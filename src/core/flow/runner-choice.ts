@@ -5,6 +5,7 @@ import type { ResolvedFlow } from "./agent.ts";
 import { type AgentOptions, type RunnerName, RUNNERS, storedOptions, type WrittenOptions } from "./agent-options.ts";
 import type { WorkStage } from "./flow.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { optional } from "../optional.ts";
 
 export type Play = {
   readonly runner: RunnerName;
@@ -27,8 +28,8 @@ export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkSta
   const own = givenTo(facts, stage, (stage.options?.runner ?? agent?.options?.runner) === "outside");
   const sources: readonly WrittenOptions[] = [
     ...own,
-    { ...stage.options, ...(stage.command === undefined ? {} : { command: stage.command }) },
-    { ...agent?.options, ...(agent?.command === undefined ? {} : { command: agent.command }) },
+    { ...stage.options, ...optional({ command: stage.command }) },
+    { ...agent?.options, ...optional({ command: agent?.command }) },
     defaultOf(facts),
   ];
   const who = sources.find(({ runner, command }) => runner !== undefined || command !== undefined);
@@ -51,14 +52,10 @@ export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkSta
     command: who.command ?? null,
     transport: first("transport") ?? null,
     options: {
-      ...(model === undefined ? {} : { model }),
-      ...(effort === undefined ? {} : { effort }),
-      ...(tools.names === undefined ? {} : { tools: tools.names }),
-      ...(denyTools === undefined ? {} : { denyTools }),
+      ...optional({ model, effort, tools: tools.names, denyTools }),
       permission: first("permission") ?? tools.permission,
       maxTurns: first("max_turns") ?? turnsOf(stage, teams),
-      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      ...optional({ maxCostUsd, systemPrompt }),
       mcpServers: first("mcp") ?? {},
       teams,
     },

@@ -9,6 +9,7 @@ import type { InboxItem } from "./run.ts";
 import { findStage, statusWord } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
 import { answerBudget } from "./spending.ts";
+import { optional } from "../optional.ts";
 
 export function answered(draft: Draft, signal: Signal & { type: "item.answered" }): string | undefined {
   const waiting = Object.entries(draft.run.tracks).find(
@@ -55,7 +56,7 @@ function answerGate(draft: Draft, sender: Sender, signal: Answer): string | unde
       answer,
       comment: signal.text,
       ...named(signal),
-      ...(signal.commit === undefined ? {} : { commit: signal.commit }),
+      ...optional({ commit: signal.commit }),
     },
     signal.actor,
   );

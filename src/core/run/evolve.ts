@@ -3,6 +3,7 @@
 import { addSpent, withRaise } from "../budget/budget.ts";
 import type { RunEvent } from "./event.ts";
 import type { Run, StageMemory, Track } from "./run.ts";
+import { optional } from "../optional.ts";
 
 export function evolve(run: Run | undefined, event: RunEvent): Run {
   if (event.type === "run.created") {
@@ -51,8 +52,7 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
         attempt: event.attempt,
         carry: event.carry,
         since: event.at,
-        ...(event.notBefore === undefined ? {} : { notBefore: event.notBefore }),
-        ...(event.because === undefined ? {} : { because: event.because }),
+        ...optional({ notBefore: event.notBefore, because: event.because }),
       });
     case "stage.held": {
       const track = run.tracks[event.track];
@@ -71,7 +71,7 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
         carry,
         since: event.at,
         ...(reserved === undefined ? {} : { metered: { runner: reserved.runner, model: reserved.model } }),
-        ...(event.outside === undefined ? {} : { outside: event.outside }),
+        ...optional({ outside: event.outside }),
       });
     }
     case "stage.finished": {
@@ -80,9 +80,7 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
         interruptions: 0,
         last: {
           health: outcome.health,
-          ...(outcome.verdict === undefined ? {} : { verdict: outcome.verdict }),
-          ...(outcome.word === undefined ? {} : { word: outcome.word }),
-          ...(outcome.score === undefined ? {} : { score: outcome.score }),
+          ...optional({ verdict: outcome.verdict, word: outcome.word, score: outcome.score }),
           issues: outcome.issues.length,
           openQuestions: outcome.questions.length,
         },
@@ -125,7 +123,7 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
           ...run.counters,
           [event.key]: {
             loops: event.to,
-            ...(event.issues === undefined ? {} : { issues: event.issues }),
+            ...optional({ issues: event.issues }),
             streak: event.streak,
           },
         },
@@ -207,9 +205,7 @@ function enterState(run: Run, state: Pick<Run, "status"> & Record<string, unknow
     expanded,
     handoffs,
     items,
-    ...(spent === undefined ? {} : { spent }),
-    ...(raised === undefined ? {} : { raised }),
-    ...(warned === undefined ? {} : { warned }),
+    ...optional({ spent, raised, warned }),
   } as Run;
 }
 

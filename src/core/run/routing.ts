@@ -22,6 +22,7 @@ import {
   statusWord,
   stagesOf,
 } from "./sequence.ts";
+import { optional } from "../optional.ts";
 
 const STOP: Route = { goto: "stop", carry: [], onlyBlamed: false, once: false };
 const NEXT: Route = { goto: "next", carry: [], onlyBlamed: false, once: false };
@@ -158,7 +159,7 @@ function escalate(draft: Draft, sender: Sender, reason: string, again: string, c
     issues: sender.carry.issues,
     choices: escalation.choices,
     again,
-    ...(counter === undefined ? {} : { counter }),
+    ...optional({ counter }),
   };
   emit(draft, { type: "escalation.opened", track: sender.track, item, carry: { ...sender.carry, handoff: 0 } });
   showStatus(draft, escalation.status ?? words.status.escalated);

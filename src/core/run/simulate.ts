@@ -13,6 +13,7 @@ import { findWork } from "./sequence.ts";
 import type { SignalBody } from "./signal.ts";
 import { transition } from "./transition.ts";
 import { readRouteList } from "../verdict/route-list.ts";
+import { optional } from "../optional.ts";
 
 export type ScriptedAttempt = {
   readonly stage: string;
@@ -235,12 +236,7 @@ function reportOf({ input }: Play, stage: WorkStage, outcome: ScriptedAttempt): 
   const { exit, word, score, reason, summary, issues, questions, blame } = outcome;
   const said: Report = {
     ...(word === undefined || stage.kind !== "builtin" ? {} : { word }),
-    ...(score === undefined ? {} : { score }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(summary === undefined ? {} : { summary }),
-    ...(issues === undefined ? {} : { issues }),
-    ...(questions === undefined ? {} : { questions }),
-    ...(blame === undefined ? {} : { blame }),
+    ...optional({ score, reason, summary, issues, questions, blame }),
   };
   if (exit !== undefined && exit !== 0) return { reason: `exit code ${exit}`, ...said, cause: "agent_exit_nonzero" };
   const routed = outcome.stages?.map((entry) =>
@@ -248,7 +244,7 @@ function reportOf({ input }: Play, stage: WorkStage, outcome: ScriptedAttempt): 
   );
   if (stage.kind === "router" && routed !== undefined && routed.length > 0)
     return { ...said, ...routeOf(routed, input.knownAgents) };
-  return { ...said, ...wordsOf(stage, outcome), ...(routed === undefined ? {} : { stages: routed }) };
+  return { ...said, ...wordsOf(stage, outcome), ...optional({ stages: routed }) };
 }
 
 function routeOf(routed: readonly RoutedStage[], knownAgents: readonly string[] | undefined): Report {
@@ -269,8 +265,7 @@ function wordsOf(stage: WorkStage, { health, verdict, exit }: ScriptedAttempt): 
   return {
     structured: true,
     ...byExit,
-    ...(health === undefined ? {} : { health }),
-    ...(verdict === undefined ? {} : { verdict }),
+    ...optional({ health, verdict }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { ResultSpec } from "../flow/flow.ts";
 import { ok } from "../result.ts";
 import { clip, ITEM_CHARS, type Reading } from "./reading.ts";
 import { readWorkResult } from "./work-result.ts";
+import { optional } from "../optional.ts";
 
 /** No code means that the process was ended by a signal, which is a failure like any other. */
 export function readExitCode(code: number | null, text = "", next?: ResultSpec["next"]): Reading {
@@ -15,7 +16,7 @@ export function readExitCode(code: number | null, text = "", next?: ResultSpec["
   const { health: said, claimed, ...rest } = block.value;
   const status = claimed?.status ?? "";
   const meaning = Object.hasOwn(next, status) ? next[status] : undefined;
-  const kept = { ...rest, ...(claimed === undefined ? {} : { claimed }) };
+  const kept = { ...rest, ...optional({ claimed }) };
   if (meaning === "blocked") {
     const question = rest.reason ?? rest.summary ?? status;
     return ok({ ...kept, structured: true, health: "blocked", questions: [clip(question, ITEM_CHARS)] });

@@ -5,6 +5,7 @@ import { judge } from "./judge.ts";
 import type { Report } from "../flow/outcome.ts";
 import { findWork, isWork } from "../run/sequence.ts";
 import { simulate } from "../run/simulate.ts";
+import { optional } from "../optional.ts";
 
 const feature = shippedFlow("feature");
 const routed = shippedFlow("routed");
@@ -84,7 +85,7 @@ test.each([
   ["APPROVE", 0, "pass", 1],
   ["REVISE", undefined, "revise", 0],
 ] as const)("R-001-24: %s with score %s is %s, with %i warnings", (verdict, score, meaning, warnings) => {
-  const outcome = inReview({ verdict, ...(score === undefined ? {} : { score }) });
+  const outcome = inReview({ verdict, ...optional({ score }) });
   expect(outcome).toMatchObject({ health: "complete", verdict: meaning, word: verdict });
   expect(outcome.warnings).toHaveLength(warnings);
 });

@@ -4,6 +4,7 @@
 import type { WorkStage, Words } from "../flow/flow.ts";
 import type { Health, Outcome, Report, Verdict } from "../flow/outcome.ts";
 import { HEALTHS, VERDICTS } from "../flow/outcome.ts";
+import { optional } from "../optional.ts";
 
 /** Ordered from good to bad; the worse of two readings wins. */
 const SEVERITY: Readonly<Record<Verdict, number>> = { pass: 0, revise: 1, redesign: 2, exhausted: 3, reject: 4 };
@@ -14,7 +15,7 @@ export function judge(words: Words, stage: WorkStage, report: Report): Outcome {
   if (report.asked === true) return { ...facts, health: "blocked", asked: true };
   const health = judgeHealth(words, report);
   if (health !== "complete") {
-    return { ...facts, health, ...(report.health === undefined ? {} : { word: report.health }) };
+    return { ...facts, health, ...optional({ word: report.health }) };
   }
   if (stage.kind === "router" && (report.stages === undefined || report.stages.length === 0)) {
     return { ...facts, health: "failed", cause: "route_missing", reason: "the router named no agents" };
@@ -106,16 +107,10 @@ function verdictOf(ranges: Words["score"], score: number): Verdict | undefined {
 function kept(report: Report): Omit<Outcome, "health"> {
   const { score, reason, summary, stages, blame, payload, path, claimed } = report;
   return {
-    ...(score === undefined ? {} : { score }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(summary === undefined ? {} : { summary }),
+    ...optional({ score, reason, summary }),
     issues: report.issues ?? [],
     questions: report.questions ?? [],
-    ...(stages === undefined ? {} : { stages }),
-    ...(blame === undefined ? {} : { blame }),
-    ...(payload === undefined ? {} : { payload }),
-    ...(path === undefined ? {} : { path }),
-    ...(claimed === undefined ? {} : { claimed }),
+    ...optional({ stages, blame, payload, path, claimed }),
     warnings: report.warnings ?? [],
   };
 }

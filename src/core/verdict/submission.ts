@@ -12,6 +12,7 @@ import { isCleanGateLine } from "./quality-gate.ts";
 import { clip, ITEM_CHARS, present, type Reading, unreadable, WORD_CHARS } from "./reading.ts";
 import { createFieldReader, isList, isObject } from "./report-fields.ts";
 import { agentFields, object, routerFields, wordsOf } from "./submission-fields.ts";
+import { optional } from "../optional.ts";
 
 const MAX_ROWS = 200;
 
@@ -142,5 +143,5 @@ function strict(schema: JsonObject): JsonObject {
 
 function orNull({ description, ...schema }: JsonObject): JsonObject {
   const choices = isList(schema["anyOf"]) ? schema["anyOf"] : [schema];
-  return { ...(description === undefined ? {} : { description }), anyOf: [...choices, { type: "null" }] };
+  return { ...optional({ description }), anyOf: [...choices, { type: "null" }] };
 }

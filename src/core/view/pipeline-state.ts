@@ -5,6 +5,7 @@ import type { Flow } from "../flow/flow.ts";
 import type { Outcome, RoutedStage } from "../flow/outcome.ts";
 import type { Run } from "../run/run.ts";
 import { factOf } from "../run/sequence.ts";
+import { optional } from "../optional.ts";
 
 export type PipelineState = {
   readonly project: string;
@@ -36,7 +37,7 @@ export function pipelineState(flow: Flow, events: readonly RunEvent[], run: Run)
     updatedAt: events.at(-1)?.at ?? run.createdAt,
     retries: Object.values(run.counters).reduce((sum, { loops }) => sum + loops, 0),
     ...(last === undefined || status === "running" || status === "stalled" ? {} : { finalVerdict: last }),
-    ...(error === undefined ? {} : { error }),
+    ...optional({ error }),
   };
 }
 

@@ -5,7 +5,8 @@ import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Json } from "../../core/json.ts";
-import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import { err, messageOf, ok, type Problem, type Result } from "../../core/result.ts";
+import { optional } from "../../core/optional.ts";
 
 export type Answer = { readonly status: number; readonly text: string };
 
@@ -69,7 +70,7 @@ function createRest(base: string, token: string): GitHubTransport {
         const spent = response.headers.get("x-ratelimit-remaining") === "0" || response.headers.has("retry-after");
         return answered({ status: response.status, text }, spent);
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         return err({ code: "unreachable", message: `GitHub cannot be reached: ${why}` });
       }
     },
@@ -170,7 +171,7 @@ function answered(answer: Answer, spent: boolean): Result<Answer> {
   const problem = (code: string, message: string, hint?: string): Problem => ({
     code,
     message,
-    ...(hint === undefined ? {} : { hint }),
+    ...optional({ hint }),
   });
   if (status === 401)
     return err(problem("forge_auth", "GitHub refused the login.", "gh auth login, or a new GITHUB_TOKEN"));

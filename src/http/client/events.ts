@@ -8,6 +8,7 @@ import { type ApiProblem, readProblem } from "./answer.ts";
 import { targetOf } from "./input.ts";
 import { type Fetch, pause, unreachable } from "./reach.ts";
 import { createSseReader, type SseMessage } from "./sse.ts";
+import { optional } from "../../core/optional.ts";
 
 export type FollowOptions = {
   /** The id of the last message that was seen; without it only what happens from now on. */
@@ -98,8 +99,7 @@ export async function* followEvents(daemon: Daemon, options: FollowOptions): Asy
 function connect({ base, token, send }: Daemon, { filter = {} }: FollowOptions, lastId: string, signal: AbortSignal) {
   const { run, ticket, kinds } = filter;
   const query = {
-    ...(run === undefined ? {} : { run }),
-    ...(ticket === undefined ? {} : { ticket }),
+    ...optional({ run, ticket }),
     ...(kinds === undefined ? {} : { kind: kinds.join(",") }),
   };
   return send(`${base}${targetOf(ROUTES.events, { query })}`, {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { WORKSPACE_MODES } from "../../core/flow/workspace-mode.ts";
 import { tool, until } from "./tool.ts";
 import { RUN } from "./waiting.ts";
+import { optional } from "../../core/optional.ts";
 
 const run = z.string().describe(RUN);
 const reason = z.string().optional().describe("why; it is recorded");
@@ -29,10 +30,7 @@ export const ACTING = [
         {
           body: {
             ...task,
-            ...(body === undefined ? {} : { body }),
-            ...(id === undefined ? {} : { id }),
-            ...(input === undefined ? {} : { input }),
-            ...(workspace === undefined ? {} : { workspace }),
+            ...optional({ body, id, input, workspace }),
           },
         },
         until(signal),
@@ -94,10 +92,6 @@ export const ACTING = [
       note: z.string().optional().describe("what the next attempt is told"),
     }),
     call: (client, { run: reference, stage, note = "" }, signal) =>
-      client.call(
-        "retryStage",
-        { params: { run: reference }, body: { note, ...(stage === undefined ? {} : { stage }) } },
-        until(signal),
-      ),
+      client.call("retryStage", { params: { run: reference }, body: { note, ...optional({ stage }) } }, until(signal)),
   }),
 ];

@@ -10,6 +10,7 @@ import { INTERNAL_ERROR, PARSE_ERROR, rpcError } from "../../runner/desk/rpc-err
 import { isId } from "../../runner/desk/rpc.ts";
 import type { Tools } from "../../runner/desk/tools.ts";
 import { answerOperator } from "./answer.ts";
+import { optional } from "../../core/optional.ts";
 
 const MAX_LINE_CHARS = 1024 * 1024;
 const MAX_DEPTH = 32;
@@ -65,7 +66,7 @@ export async function serveStdio({ input, output, tools, graceMs = GRACE_MS }: S
   }
 
   async function answer(message: Json, signal: AbortSignal): Promise<void> {
-    const asked = { signal, ...(version === undefined ? {} : { version }) };
+    const asked = { signal, ...optional({ version }) };
     const { body } = await answerOperator(message, tools, asked);
     version = negotiated(body) ?? version;
     // Who gave a call up does not want to hear of it any more.

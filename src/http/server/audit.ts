@@ -8,6 +8,7 @@ import { AUDIT_TYPES } from "../contract/schemas/key.ts";
 import { canonicalJson } from "../../core/json.ts";
 import { type Journal, openJournal } from "../../file/journal.ts";
 import { createThrift } from "./thrift.ts";
+import { messageOf } from "../../core/result.ts";
 
 export type AuditType = (typeof AUDIT_TYPES)[number];
 
@@ -89,7 +90,7 @@ export function createAudit(home: string, { now, onProblem, maxBytes = MAX_BYTES
       }
       stamp = stampOf(path);
     } catch (error) {
-      onProblem(`the audit record cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+      onProblem(`the audit record cannot be written: ${messageOf(error)}`);
     }
   }
 

@@ -5,6 +5,7 @@ import type { Route } from "../contract/route.ts";
 import { ROUTES } from "../contract/routes.ts";
 import { holdersOf } from "../contract/scopes.ts";
 import type { App } from "./app-env.ts";
+import { optional } from "../../core/optional.ts";
 
 export function describe(app: App, route: Route): void {
   const { method, path, summary, tag, scope, params, query, body, headers = [], answer } = route;
@@ -32,8 +33,7 @@ export function describe(app: App, route: Route): void {
     description: `Scope ${scope}: ${holdersOf(scope).join(", ")}.`,
     security: [{ token: [] }],
     request: {
-      ...(params === undefined ? {} : { params }),
-      ...(query === undefined ? {} : { query }),
+      ...optional({ params, query }),
       ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
     ...(headers.length === 0

@@ -1,10 +1,8 @@
 // The run that a caller means, by id or by number, and the version that its open items have now.
 
 import type { Refusal } from "../contract/problem.ts";
-import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { RunEvent } from "../../core/run/event.ts";
 import { err, ok, type Result } from "../../core/result.ts";
-import type { Run } from "../../core/run/run.ts";
 import type { RunSummary, Store, StoredRun } from "../../store/store.ts";
 import type { ServerParts } from "./parts.ts";
 
@@ -41,10 +39,4 @@ export async function allEvents(store: Store, runId: string): Promise<readonly R
     if (page.length < PAGE || last === undefined) return all;
     after = last.seq;
   }
-}
-
-export async function flowOf(store: Store, run: Run): Promise<ResolvedFlow> {
-  const flow = await store.loadFlow(run.flowHash);
-  if (flow === undefined) throw new Error(`the flow of run ${run.id} is not in the store`);
-  return flow as unknown as ResolvedFlow;
 }

@@ -2,7 +2,7 @@
 
 import { findWork } from "../../core/run/sequence.ts";
 import type { Store } from "../../store/store.ts";
-import { flowOf } from "./find-run.ts";
+import { flowOf } from "../../store/flow-of.ts";
 import type { WorkerInfo } from "./parts.ts";
 
 export type WorkerOptions = {

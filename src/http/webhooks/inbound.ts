@@ -12,6 +12,7 @@ import { carryOut, type CarriedOut, type CarryOutParts } from "./carry-out.ts";
 import { readRawBody, receive, type Received } from "./receive.ts";
 import type { Replays } from "./replay.ts";
 import type { WebhookSource } from "./source.ts";
+import { optional } from "../../core/optional.ts";
 
 export type InboundParts = Omit<CarryOutParts, "turns"> & {
   readonly sources: readonly WebhookSource[];
@@ -86,7 +87,7 @@ function answer(context: Context<AppEnv>, received: Exclude<Received, { code: "a
     return context.json({ code: received.code, detail: received.intent.reason }, received.status);
   }
   const { code, detail, pointer } = received;
-  return problem(context, { code, detail, ...(pointer === undefined ? {} : { pointer }) });
+  return problem(context, { code, detail, ...optional({ pointer }) });
 }
 
 /** Only those with a good signature are counted: nobody else can use up a source's share. */

@@ -13,6 +13,7 @@ import { type GivenSource, gitHubSource, standardSource, tokenSource, type Webho
 import { readSecrets } from "../../settings/secrets.ts";
 import { type Environment } from "../../settings/site.ts";
 import type { RuleSettings, SourceSettings } from "../../settings/webhooks.ts";
+import { optional } from "../../core/optional.ts";
 
 type Reading = {
   readonly environment: Environment;
@@ -49,10 +50,7 @@ function readSource(
   const { rights, flow, prefix, authors, rules } = settings;
   const common = {
     name,
-    ...(rights === undefined ? {} : { rights }),
-    ...(flow === undefined ? {} : { flow }),
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(authors === undefined ? {} : { authors }),
+    ...optional({ rights, flow, prefix, authors }),
     ...(rules === undefined ? {} : { rules: rules.map((rule) => toRule(rule, prefix ?? "")) }),
   };
   if (settings.kind === "token") return tokenSource({ ...common, isKey: (token) => isKeyOf(parts, name, token) });
@@ -64,8 +62,7 @@ function readSource(
   const { label, actors } = settings;
   return gitHubSource({
     ...given,
-    ...(label === undefined ? {} : { label }),
-    ...(actors === undefined ? {} : { actors }),
+    ...optional({ label, actors }),
   });
 }
 
@@ -78,8 +75,7 @@ function toRule(rule: RuleSettings, prefix: string): Rule {
   const { on, when, same } = rule;
   return {
     on,
-    ...(when === undefined ? {} : { when }),
-    ...(same === undefined ? {} : { same }),
+    ...optional({ when, same }),
     means: meaningOf(rule, prefix),
   };
 }

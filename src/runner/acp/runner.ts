@@ -11,6 +11,7 @@ import { type Fields, fields, text } from "../loose-json.ts";
 import { cleanerOf } from "./clean.ts";
 import { type AcpProfile, leftWithout, PLAIN, PLAIN_OPTIONS } from "./profile.ts";
 import { openWire } from "./wire.ts";
+import { optional } from "../../core/optional.ts";
 
 export const createAcpRunner = (profile: AcpProfile = PLAIN): Runner => ({
   name: profile.name,
@@ -72,7 +73,7 @@ async function talk(
     left: (end) => leftWithout(profile, end),
     title: profile.title,
     version: () => text(fields(hello["agentInfo"])["version"]),
-    ...(profile.tokens === undefined ? {} : { tokens: profile.tokens }),
+    ...optional({ tokens: profile.tokens }),
   });
   const wire = openWire((message) => {
     heardAt = performance.now();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Bench, openBench } from "../../../test/fixtures/agents/try-agent.ts";
 import type { AgentEvent, AttemptEnd, Session } from "../runner.ts";
 import { createAcpRunner } from "./runner.ts";
+import { optional } from "../../core/optional.ts";
 
 const FOLDER = new URL("../../../test/fixtures/traces/acp/", import.meta.url);
 const VERDICT = '"verdict":"APPROVED"';
@@ -72,7 +73,7 @@ const replay = async (name: string, session?: Session): Promise<AttemptEnd & { e
       scratch: bench.folder,
       folders: [],
       repositorySettings: false,
-      ...(session === undefined ? {} : { session }),
+      ...optional({ session }),
     },
   });
   const end = await createAcpRunner().run(spec, {

@@ -14,6 +14,7 @@ import type { AgentSpec, AttemptSpec } from "../runner.ts";
 import type { ScratchFile } from "../process/scratch-files.ts";
 import type { Repository } from "./repository.ts";
 import { type TomlValue, toToml } from "./toml.ts";
+import { optional } from "../../core/optional.ts";
 
 export type CodexPlan = {
   readonly args: readonly string[];
@@ -38,7 +39,7 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
     return name;
   };
   const inScratch = (name: string, text: string, executable?: true): string => {
-    files.push({ name, text, ...(executable === undefined ? {} : { executable }) });
+    files.push({ name, text, ...optional({ executable }) });
     return join(scratch, name);
   };
 

@@ -8,6 +8,7 @@ import { runStream } from "../process/stream.ts";
 import { planCodex } from "./arguments.ts";
 import { readInstructions, readRepository } from "./repository.ts";
 import { createCodexReader } from "./stream.ts";
+import { optional } from "../../core/optional.ts";
 
 export const createCodexRunner = (): Runner => ({
   name: "codex",
@@ -23,7 +24,7 @@ export const createCodexRunner = (): Runner => ({
     for (const text of plan.warnings) hooks.onEvent?.({ type: "notice", kind: "warning", text });
     const started = { ...spec, argv: [...spec.argv, ...plan.args] as const, env: plan.env, prompt: plan.prompt };
     const reader = createCodexReader({
-      ...(agent.session === undefined ? {} : { resumed: agent.session }),
+      ...optional({ resumed: agent.session }),
       model: agent.options.model ?? null,
       structured: agent.schema !== undefined,
     });

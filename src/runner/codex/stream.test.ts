@@ -4,6 +4,7 @@ import type { AgentEvent, Session } from "../runner.ts";
 import type { ProgramEnd } from "../process/stream.ts";
 import { resetInText } from "./failure.ts";
 import { createCodexReader } from "./stream.ts";
+import { optional } from "../../core/optional.ts";
 
 // Recorded from Codex 0.166.0 against scripted models; long texts are cut.
 const traces = new URL("../../../test/fixtures/traces/codex/", import.meta.url);
@@ -23,7 +24,7 @@ const endOf = (name: string): ProgramEnd => {
 };
 
 const openReader = (resumed?: Session, structured = false) =>
-  createCodexReader({ model: "gpt-5.5-codex", structured, ...(resumed === undefined ? {} : { resumed }) });
+  createCodexReader({ model: "gpt-5.5-codex", structured, ...optional({ resumed }) });
 
 const play = (name: string, resumed?: Session, end: ProgramEnd = endOf(name), structured = false) => {
   const reader = openReader(resumed, structured);

@@ -8,6 +8,7 @@ import { err, ok, type Result } from "../../core/result.ts";
 import { type Fields, fields, isFields, list, parseLine } from "../loose-json.ts";
 import { DESK } from "../acp/mcp-servers.ts";
 import type { AgentSpec, AttemptSpec, Failure } from "../runner.ts";
+import { optional } from "../../core/optional.ts";
 
 const VARIABLE = "OPENCODE_CONFIG_CONTENT";
 
@@ -39,7 +40,7 @@ function configOf({ options, folders }: Pick<AgentSpec, "options" | "folders">):
     autoupdate: false,
     share: "disabled",
     permission: permissionOf(options, folders),
-    ...(options.model === undefined ? {} : { model: options.model }),
+    ...optional({ model: options.model }),
   };
 }
 

@@ -5,7 +5,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { isAbsolute } from "node:path";
 import type { Writable } from "node:stream";
-import { err, ok, type Result } from "../../core/result.ts";
+import { err, messageOf, ok, type Result } from "../../core/result.ts";
 import { describeEnd } from "./describe-end.ts";
 import { endTree, killGroup } from "./kill-tree.ts";
 import { type OutputFile, openOutputFile } from "./output-file.ts";
@@ -218,7 +218,7 @@ const confined = async (executable: string, spec: AttemptSpec): Promise<Result<C
 const spawnProblem = (executable: string, error: unknown): string => {
   const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
   const hint = missing ? " The interpreter named in its first line may be missing." : "";
-  return `Could not start ${executable}: ${error instanceof Error ? error.message : String(error)}.${hint}`;
+  return `Could not start ${executable}: ${messageOf(error)}.${hint}`;
 };
 
 const tellStarted = async (hooks: AttemptHooks, identity: ProcessIdentity): Promise<void> => {

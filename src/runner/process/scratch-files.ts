@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { err, ok, type Result } from "../../core/result.ts";
+import { err, messageOf, ok, type Result } from "../../core/result.ts";
 
 export type ScratchFile = {
   /** Within the folder. */
@@ -22,6 +22,6 @@ export function writeScratch(folder: string, files: readonly ScratchFile[]): Res
     }
     return ok(undefined);
   } catch (error) {
-    return err(`The agent's files could not be written: ${error instanceof Error ? error.message : String(error)}.`);
+    return err(`The agent's files could not be written: ${messageOf(error)}.`);
   }
 }

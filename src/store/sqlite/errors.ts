@@ -2,6 +2,7 @@
 // Anything else is a bug or a bad change and stays what it is.
 
 import { StoreError } from "../store.ts";
+import { messageOf } from "../../core/result.ts";
 
 // https://www.sqlite.org/rescode.html: the low byte is the kind, the rest the detail.
 const BUSY = 5;
@@ -18,7 +19,7 @@ const IOERR_SHMSIZE = 4874;
 export function explainError(error: unknown, file: string): unknown {
   const code = sqliteCode(error);
   if (code === undefined || error instanceof StoreError) return error;
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = messageOf(error);
   const storeError = (...[name, message, hint]: [StoreError["code"], string, string]) =>
     new StoreError(name, `${message} (${detail}, SQLite code ${code})`, hint, { cause: error });
   if (code === IOERR_SHMSIZE) return storeError("disk_full", `No space left for ${file}`, FREE_SPACE);

@@ -92,7 +92,7 @@ export function openSqliteStore({ file, readOnly = false, check = "auto" }: Sqli
     },
     noteAttempt: (runId, stage, attempt, facts) => write((writes) => writes.noteAttempt(runId, stage, attempt, facts)),
     settleWork: (id) => write((writes) => writes.settleWork(id)),
-    saveFlow: (hash, flow) => write((writes) => writes.saveFlow(hash, flow)),
+    saveFlow: (resolved) => write((writes) => writes.saveFlow(resolved)),
     loadFlow: (hash) => read((reads) => reads.loadFlow(hash)),
     loadRun: (runId) => read((reads) => reads.loadRun(runId)),
     findRuns: (prefix) => read((reads) => reads.findRuns(prefix)),

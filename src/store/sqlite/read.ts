@@ -1,8 +1,8 @@
 // Everything that only reads. Paging is by key, never by offset: page 10,000 costs what page 1 costs.
 
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { SpendingKey } from "../../core/budget/budget.ts";
-import type { JsonObject } from "../../core/json.ts";
 import type { Run } from "../../core/run/run.ts";
 import type { Usage } from "../../core/budget/usage.ts";
 import type {
@@ -40,6 +40,7 @@ export type Reads = ReturnType<typeof prepareReads>;
 const SUMMARY = "number, id, flow, subject_id, subject_title, status, word, stage, created_at, updated_at";
 const RUN_NUMBER = "(SELECT number FROM runs WHERE id = ?)";
 const FOUND_AT_MOST = 10;
+const FLOWS_AT_MOST = 200;
 const HANDOFFS_AT_MOST = 10_000;
 
 const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
@@ -57,6 +58,8 @@ const SPENDING_ITSELF = "INDEXED BY sqlite_autoindex_spending_1";
 
 export function prepareReads(db: DatabaseSync) {
   const prepared = new Map<string, StatementSync>();
+  /** A flow does not change under its hash. */
+  const flows = new Map<string, ResolvedFlow>();
 
   function statement(sql: string): StatementSync {
     const known = prepared.get(sql) ?? db.prepare(sql);
@@ -80,9 +83,15 @@ export function prepareReads(db: DatabaseSync) {
     return first(toStoredRun, "SELECT state, version FROM runs WHERE id = ?", runId);
   }
 
-  function loadFlow(hash: string): JsonObject | undefined {
-    const toFlow = (row: { body: string }) => JSON.parse(row.body) as JsonObject;
-    return first(toFlow, "SELECT body FROM flows WHERE hash = ?", hash);
+  function loadFlow(hash: string): ResolvedFlow | undefined {
+    const known = flows.get(hash);
+    if (known !== undefined) return known;
+    const toFlow = (row: { body: string }) => JSON.parse(row.body) as ResolvedFlow;
+    const loaded = first(toFlow, "SELECT body FROM flows WHERE hash = ?", hash);
+    if (loaded === undefined) return undefined;
+    if (flows.size >= FLOWS_AT_MOST) flows.clear();
+    flows.set(hash, loaded);
+    return loaded;
   }
 
   function findRuns(prefix: string): readonly RunSummary[] {

@@ -1,6 +1,7 @@
 // Everything that writes, as functions to be called inside a transaction. A conflict or a duplicate leaves nothing behind, so that
 // the other changes of the same transaction go through. This is the hot path of the program: few statements, many rows in each.
 
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { BudgetUse } from "../../core/budget/budget.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -200,7 +201,7 @@ export function prepareWrites(db: DatabaseSync) {
     noteAttempt,
     deleteSubject,
     settleWork: (id: number): void => void deleteWork.run(id),
-    saveFlow: (hash: string, flow: JsonObject): void => void insertFlow.run(hash, JSON.stringify(flow)),
+    saveFlow: (resolved: ResolvedFlow): void => void insertFlow.run(resolved.hash, JSON.stringify(resolved)),
   };
 }
 

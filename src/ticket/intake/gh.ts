@@ -3,6 +3,7 @@
 
 import { execFile } from "node:child_process";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
+import { optional } from "../../core/optional.ts";
 
 /** Runs `gh` and gives what it printed. */
 export type Gh = (args: readonly string[], signal?: AbortSignal) => Promise<Result<string>>;
@@ -43,7 +44,7 @@ export function openGh(environment: Environment, cwd: string): Gh {
         env,
         timeout: TIMEOUT_MS,
         maxBuffer: OUTPUT_BYTES,
-        ...(signal === undefined ? {} : { signal }),
+        ...optional({ signal }),
       };
       execFile("gh", [...args], options, (error, stdout, stderr) =>
         resolve(error === null ? ok(stdout) : err(problemOf(error, stderr, args))),

@@ -1,6 +1,5 @@
 // Which run a person means by a ticket: its newest one, with what is known of where its work is.
 
-import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Run } from "../../core/run/run.ts";
 import type { Store } from "../../store/store.ts";
 import { type WaitingMerge, waitingMerge } from "./merge-stage.ts";
@@ -35,7 +34,7 @@ export async function runsOnTheWay(store: Reading, limit: number): Promise<reado
 }
 
 async function isLanding(store: Reading, run: Run): Promise<boolean> {
-  const resolved = (await store.loadFlow(run.flowHash)) as unknown as ResolvedFlow | undefined;
+  const resolved = await store.loadFlow(run.flowHash);
   const builtins = resolved?.flow.stages.filter((stage) => stage.kind === "builtin" && stage.agent === "land") ?? [];
   return Object.values(run.tracks).some(
     (track) => (track.at === "ready" || track.at === "running") && builtins.some(({ id }) => id === track.stage),
@@ -45,7 +44,7 @@ async function isLanding(store: Reading, run: Run): Promise<boolean> {
 async function landingRun(store: Reading, runId: string, number: number): Promise<LandingRun | undefined> {
   const run = (await store.loadRun(runId))?.run;
   if (run === undefined) return undefined;
-  const resolved = (await store.loadFlow(run.flowHash)) as unknown as ResolvedFlow | undefined;
+  const resolved = await store.loadFlow(run.flowHash);
   const attempts = await store.attempts(runId);
   return {
     run,

@@ -1,9 +1,8 @@
 // Looks after pull requests: for every run that waits for its merge the forge is asked now and then, and at once when somebody says that
 // something happened. Who wakes it is not believed: only what the forge shows counts.
 
-import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Report } from "../../core/flow/outcome.ts";
-import type { Result } from "../../core/result.ts";
+import { messageOf, type Result } from "../../core/result.ts";
 import type { Run } from "../../core/run/run.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { projectOf } from "../../core/run/run-settings.ts";
@@ -38,7 +37,6 @@ const FIRST_LOOK_MS = 500;
 
 export function openMergeWatch(options: MergeWatchOptions): MergeWatch {
   const { store, onProblem, pollMs, random = Math.random } = options;
-  const flows = new Map<string, ResolvedFlow>();
   /** Runs whose forge could not be asked: how often in a row, and when to ask again. */
   const failing = new Map<string, { readonly times: number; readonly until: number }>();
   /** What was said of a run last, so that it is said once. */
@@ -97,7 +95,7 @@ export function openMergeWatch(options: MergeWatchOptions): MergeWatch {
       try {
         await lookAt(found.run, found.waits);
       } catch (error) {
-        putOff(runId, error instanceof Error ? error.message : String(error));
+        putOff(runId, messageOf(error));
       }
     }
     for (const known of [failing, said]) for (const runId of known.keys()) if (!waiting.has(runId)) known.delete(runId);
@@ -108,10 +106,8 @@ export function openMergeWatch(options: MergeWatchOptions): MergeWatch {
     const run = (await store.loadRun(runId))?.run;
     // A paused run refuses every report, and would never take the same one again.
     if (run === undefined || run.paused) return undefined;
-    const known =
-      flows.get(run.flowHash) ?? ((await store.loadFlow(run.flowHash)) as unknown as ResolvedFlow | undefined);
+    const known = await store.loadFlow(run.flowHash);
     if (known === undefined) return undefined;
-    flows.set(run.flowHash, known);
     const waits = waitingMerge(known, run);
     return waits === undefined ? undefined : { run, waits };
   }

@@ -1,17 +1,17 @@
 // The keys of a ticket's file that tell of its run. Everything else in the file is the person's.
 
-import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Json } from "../../core/json.ts";
 import { openItems, type Run } from "../../core/run/run.ts";
 import { branchOf } from "../../core/run/branch.ts";
 import type { AttemptRecord, Store } from "../../store/store.ts";
 import type { TicketChanges } from "../file/folder.ts";
+import { optional } from "../../core/optional.ts";
 
 const ERROR_CHARS = 500;
 
 export async function shownKeys(store: Store, run: Run): Promise<TicketChanges> {
   const summary = (await store.findRuns(run.id)).find(({ id }) => id === run.id);
-  const flow = (await store.loadFlow(run.flowHash)) as unknown as ResolvedFlow | undefined;
+  const flow = await store.loadFlow(run.flowHash);
   const attempts = await store.attempts(run.id);
   const url = pullRequestOf(attempts);
   return {
@@ -19,7 +19,7 @@ export async function shownKeys(store: Store, run: Run): Promise<TicketChanges> 
     run: summary?.number ?? null,
     ...(flow === undefined ? {} : { branch: branchOf(flow.flow, run) }),
     last_error: troubleOf(run, attempts),
-    ...(url === undefined ? {} : { pr_url: url }),
+    ...optional({ pr_url: url }),
     conflict: null,
   };
 }

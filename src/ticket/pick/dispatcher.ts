@@ -4,7 +4,7 @@
 import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Actor } from "../../core/run/event.ts";
-import type { Problem, Result } from "../../core/result.ts";
+import { messageOf, type Problem, type Result } from "../../core/result.ts";
 import type { Run } from "../../core/run/run.ts";
 import { findWork } from "../../core/run/sequence.ts";
 import { type PlannedTicket, planTickets, type TicketPlan } from "../../core/ticket/plan.ts";
@@ -69,7 +69,6 @@ const LOOK_AHEAD = 2;
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { config, mirror, project, store, log } = options;
   const slots = config.slots.value;
-  const flows = new Map<string, ResolvedFlow>();
   const told = new Set<string>();
   /** Tickets that could not start, as they were then; asked again when they have changed, or after the sleep. */
   const refusals = new Map<string, { readonly ticket: Ticket; readonly problem: Problem; readonly atMs: number }>();
@@ -122,7 +121,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         try {
           await pick();
         } catch (error) {
-          log(`tickets cannot be picked: ${error instanceof Error ? error.message : String(error)}`);
+          log(`tickets cannot be picked: ${messageOf(error)}`);
         }
       }
       isWanted = false;
@@ -205,7 +204,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** It works, or would begin at once if there were a slot: not later, not by somebody outside, not after a person. */
   async function isInLine(run: Run): Promise<boolean> {
     if (run.status !== "running" || run.paused) return false;
-    const flow = await flowOf(run);
+    const flow = await store.loadFlow(run.flowHash);
     return Object.entries(run.tracks).some(([name, track]) => {
       if (track.at === "running") return track.outside !== true;
       if (track.at !== "ready") return false;
@@ -213,12 +212,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const stage = flow === undefined ? undefined : findWork(flow.flow, run, name, track.stage);
       return flow !== undefined && stage !== undefined && !isOutside(flow, run, stage);
     });
-  }
-
-  async function flowOf({ flowHash }: Run): Promise<ResolvedFlow | undefined> {
-    const known = flows.get(flowHash) ?? ((await store.loadFlow(flowHash)) as unknown as ResolvedFlow | undefined);
-    if (known !== undefined) flows.set(flowHash, known);
-    return known;
   }
 
   /** What keeps hundreds of tickets is told of the first. */

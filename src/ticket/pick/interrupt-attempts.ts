@@ -5,7 +5,13 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 
 /** To be called when the engine is closed and the store is not. */
-export async function interruptAttempts({ engine, store }: { readonly engine: Pick<Engine, "deliver">; readonly store: Store }): Promise<void> {
+export async function interruptAttempts({
+  engine,
+  store,
+}: {
+  readonly engine: Pick<Engine, "deliver">;
+  readonly store: Store;
+}): Promise<void> {
   for (const runId of await store.activeRuns()) {
     const run = (await store.loadRun(runId))?.run;
     for (const track of Object.values(run?.tracks ?? {})) {

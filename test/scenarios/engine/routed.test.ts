@@ -9,6 +9,7 @@ import { pipelineState } from "../../../src/core/view/pipeline-state.ts";
 import { customFlow } from "../../harness/custom-flow.ts";
 import { until } from "../../harness/until.ts";
 import { openWorkbench, resolveShipped, type Script, verdictsOf, type Workbench } from "../../harness/workbench.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 let bench: Workbench;
 beforeEach(async () => {
@@ -304,7 +305,7 @@ describe("the reviewer's verdict", () => {
     // Alone it has nowhere to go back to, so anything but an approval stops at once.
     const { run } = await play([], { reviewer: [{ via: "review-file", text }] }, { input: { agent: "reviewer" } });
     expect(run.status).toBe(status);
-    expect(run.stages["reviewer"]?.last).toMatchObject({ health: "complete", ...(word === undefined ? {} : { word }) });
+    expect(run.stages["reviewer"]?.last).toMatchObject({ health: "complete", ...optional({ word }) });
     expect(run.counters["review"]?.loops ?? 0).toBe(status === "completed" ? 0 : 1);
   });
 

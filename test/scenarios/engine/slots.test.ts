@@ -8,6 +8,7 @@ import type { Run } from "../../../src/core/run/run.ts";
 import { onlyStages } from "../../harness/custom-flow.ts";
 import { until } from "../../harness/until.ts";
 import { openWorkbench, type Workbench } from "../../harness/workbench.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 let bench: Workbench;
 afterEach(() => bench.close());
@@ -123,7 +124,7 @@ test("R-000-18: a feature under way comes before one that has not begun", async 
     via: "json-tail",
     verdict: "APPROVED",
     trace: traceFile(),
-    ...(hold === undefined ? {} : { hold }),
+    ...optional({ hold }),
   });
   const go = join(bench.dir, "go");
   const runs = await approved(flow, 2, (index) => ({ spec: [entry(index === 0 ? go : undefined)], design: [entry()] }));

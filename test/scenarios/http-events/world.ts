@@ -14,6 +14,7 @@ import { eventStream } from "../../../src/http/server/events/stream.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { after, handOver, newRun } from "../../../src/store/store.testsuite.ts";
 import type { Store, StoredRun } from "../../../src/store/store.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 export type World = {
   readonly store: Store;
@@ -43,8 +44,7 @@ export async function openWorld({ limits = {}, pingMs = 15_000, view = (store) =
   app.get("/api/events", async (c) => {
     const { run, ticket, kinds, after: position } = c.req.query();
     const filter: EventFilter = {
-      ...(run === undefined ? {} : { runId: run }),
-      ...(ticket === undefined ? {} : { subjectId: ticket }),
+      ...optional({ runId: run, subjectId: ticket }),
       ...(kinds === undefined ? {} : { kinds: kinds.split(",") }),
     };
     const answer = await eventStream(hub, {

@@ -10,6 +10,7 @@ import { settingsNote } from "../../../src/http/server/audit-request.ts";
 import { type Audit, type AuditNote, createAudit, verifyAudit } from "../../../src/http/server/audit.ts";
 import { listen, type Listening } from "../../../src/http/server/listen.ts";
 import { type Served, serve } from "./served.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 let served: Served;
 let audit: Audit;
@@ -134,7 +135,7 @@ const open = (maxBytes?: number) =>
     onProblem: (text) => {
       throw new Error(text);
     },
-    ...(maxBytes === undefined ? {} : { maxBytes }),
+    ...optional({ maxBytes }),
   });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "passrail-audit-"));

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openItems } from "../../../src/core/run/run.ts";
 import type { Reply } from "./served.ts";
 import { CODE, openWorld, PLAN, rowOf, type World, WAY } from "./stories.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -20,9 +21,9 @@ const runOf = async (storyId: string) => world.served.bench.load(await world.run
 const edges = async (storyId: string) =>
   (await world.state(storyId)).handoffs.map((row) => `${row.from_agent}→${row.to_agent} ${row.status}`);
 const accept = (handoffId: unknown, payload?: object) =>
-  world.post({ action: "accept", handoffId, ...(payload === undefined ? {} : { payload }) });
+  world.post({ action: "accept", handoffId, ...optional({ payload }) });
 const reject = (handoffId: unknown, reason?: string) =>
-  world.post({ action: "reject", handoffId, ...(reason === undefined ? {} : { reason }) });
+  world.post({ action: "reject", handoffId, ...optional({ reason }) });
 /** Refused with this status and code, with a text for clients of the source, and nothing has happened. */
 const refused = async (call: () => Promise<Reply>, status: number, code: string) => {
   const before = await seq();

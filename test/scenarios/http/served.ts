@@ -14,6 +14,7 @@ import { type Listening, listen } from "../../../src/http/server/listen.ts";
 import type { App } from "../../../src/http/server/app-env.ts";
 import type { AttemptIdentity, ServerParts } from "../../../src/http/server/parts.ts";
 import { openWorkbench, type Script, type Workbench } from "../../harness/workbench.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 const PLAYER = join(import.meta.dirname, "../../fixtures/player/play.mjs");
 const PORT = 4321;
@@ -90,7 +91,7 @@ export async function serve(): Promise<Served> {
     keys,
     events,
     flows,
-    ...(tickets === undefined ? {} : { tickets }),
+    ...optional({ tickets }),
     agents: () =>
       [...catalog.agents().agents.values()].map(({ name, description, model = null, file, origin }) => ({
         name,

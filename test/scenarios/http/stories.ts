@@ -5,6 +5,7 @@ import { ok } from "../../../src/core/result.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { createApp } from "../../../src/http/server/app.ts";
 import { type CallOptions, type Reply, type Served, serve } from "./served.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 export const PLAN = { plan: "p", files_to_modify: [], approach: "a", risks: [], questions_resolved: [] };
 export const CODE = { files_changed: ["a.ts"], summary: "s", tests_added: ["t"], build_passes: true, discoveries: {} };
@@ -61,7 +62,7 @@ export async function openWorld(): Promise<World> {
     },
     post: (body, options = {}) => served.call("POST", "/api/handoffs", { body, ...options }),
     create: (storyId, fromAgent, toAgent, payload) =>
-      world.post({ action: "create", storyId, fromAgent, toAgent, ...(payload === undefined ? {} : { payload }) }),
+      world.post({ action: "create", storyId, fromAgent, toAgent, ...optional({ payload }) }),
     async state(storyId) {
       const reply = await served.call("GET", `/api/handoffs?storyId=${encodeURIComponent(storyId)}`);
       if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { until } from "../../harness/until.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");
 
@@ -53,7 +54,7 @@ export function startAgent(flags: readonly string[], env: Readonly<Record<string
     async ask(method, params, given) {
       ids += 1;
       const id = given ?? ids;
-      send(JSON.stringify({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) }));
+      send(JSON.stringify({ jsonrpc: "2.0", id, method, ...optional({ params }) }));
       return until(`an answer to ${method}`, () => {
         if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}: ${said}`);
         return answers.get(id);

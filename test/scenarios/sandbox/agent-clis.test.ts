@@ -15,6 +15,7 @@ import { claude, codex, gemini, opencode } from "../../contract/vendors.ts";
 import { openConfined, SECRET } from "./bench.ts";
 import { removeTempDirs } from "../../../src/workspace/workspace.testsuite.ts";
 import { bubblewrapTests, whyLeftOut } from "./can-confine.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 const leftOut = bubblewrapTests === "left out" || contractTests() === "left out";
 
@@ -61,7 +62,7 @@ describe.skipIf(leftOut)(`agent CLIs in bubblewrap${whyLeftOut}`, { timeout: 180
         const say = (prompt: string, session?: Session) =>
           bench.run({
             prompt,
-            ...(session === undefined ? {} : { session }),
+            ...optional({ session }),
             // It refuses commands with a path outside by itself; that is not what is tried here.
             ...(vendor === opencode ? { options: { permission: "full" as const } } : {}),
             agent: { scratch },

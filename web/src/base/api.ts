@@ -5,6 +5,7 @@ import type { Method } from "../../../src/http/contract/route.ts";
 import type { ROUTES, RouteName } from "../../../src/http/contract/routes.ts";
 import type { AnswerTo, InputTo, JsonRouteName } from "../../../src/http/client/input.ts";
 import { currentToken, endSession } from "./session.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 /** Method and path of what the dashboard calls; each line is held against the contract by its type. */
 const CALLS = {
@@ -98,7 +99,7 @@ export async function call<N extends CallName>(
       ...(method === "post" || method === "patch" ? { "idempotency-key": crypto.randomUUID() } : {}),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...optional({ signal: options.signal }),
   });
   const answer: unknown = await response.json().catch((cause: unknown) => {
     // Nobody waits for it any more; that is no answer of the daemon.

@@ -11,6 +11,7 @@ import { LineCount } from "./file-head.tsx";
 import { parseDiff } from "./parse.ts";
 import type { Review } from "./rows.ts";
 import { DiffViewer } from "./viewer.tsx";
+import { optional } from "../../../src/core/optional.ts";
 
 /** An attempt that may have changed something. */
 export type ChangedBy = { readonly stage: string; readonly attempt: number };
@@ -84,9 +85,9 @@ export function Changes({ run, attempts, findings, review, onReview }: ChangesPr
       <DiffViewer
         files={files}
         name={run}
-        {...(findings === undefined ? {} : { findings })}
-        {...(review === undefined ? {} : { review })}
-        {...(onReview === undefined ? {} : { onReview })}
+        {...optional({ findings })}
+        {...optional({ review })}
+        {...optional({ onReview })}
       />
       {data.next !== null && (
         <p className="flex flex-wrap items-center gap-3 text-sm text-muted">

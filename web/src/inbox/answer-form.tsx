@@ -9,6 +9,7 @@ import type { Draft } from "./draft.ts";
 import type { Item } from "./types.ts";
 import type { Given } from "./use-answer.ts";
 import { type Choice, choicesOf } from "./words.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 export type AnswerFormProps = {
   readonly item: Item;
@@ -198,7 +199,7 @@ function Field({
     <label className="flex flex-col gap-1 text-sm">
       {label}
       <textarea
-        {...(field === undefined ? {} : { ref: field })}
+        {...optional({ ref: field })}
         rows={rows}
         maxLength={10_000}
         value={value}

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { SHOWN, type ShownName, type Tone } from "../base/status.ts";
+import { optional } from "../../../src/core/optional.ts";
 
 export const TONES: Readonly<Record<Tone, string>> = {
   quiet: "bg-quiet-soft text-quiet",
@@ -36,7 +37,7 @@ export function Badge({
 }): ReactNode {
   return (
     <span
-      {...(title === undefined ? {} : { title })}
+      {...optional({ title })}
       className={`inline-flex items-center gap-1.5 rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${TONES[tone]}`}
     >
       {children}

@@ -2,6 +2,7 @@
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import type { ReactNode, RefObject } from "react";
+import { optional } from "../../../src/core/optional.ts";
 
 export function VirtualList<Row, Box extends Element | Window>({
   list,
@@ -22,8 +23,8 @@ export function VirtualList<Row, Box extends Element | Window>({
 }): ReactNode {
   return (
     <ol
-      {...(list === undefined ? {} : { ref: list })}
-      {...(label === undefined ? {} : { "aria-label": label })}
+      {...optional({ ref: list })}
+      {...optional({ "aria-label": label })}
       className={`relative ${className}`}
       style={{ height: virtual.getTotalSize() }}
     >

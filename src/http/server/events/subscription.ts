@@ -6,6 +6,7 @@ import type { Store } from "../../../store/store.ts";
 import { type EventFilter, passes } from "./filter.ts";
 import { type Describe, encode, type Hint, type Join, type Message, type ResetData } from "./message.ts";
 import { formatPosition, isAfter, later, type Position, readAfter } from "./position.ts";
+import { optional } from "../../../core/optional.ts";
 
 export type SubscriptionLimits = {
   /** What may wait for one client. One message is always taken, whatever its size. */
@@ -132,7 +133,7 @@ export function createSubscription(parts: Parts): Place {
     const page = await parts.store.events({
       after: readAfter(position),
       limit: limits.pageEvents,
-      ...(runId === undefined ? {} : { runId }),
+      ...optional({ runId }),
     });
     const messages = await parts.describe(page);
     if (is("closed")) return;

@@ -2,7 +2,8 @@
 
 import { ROUTES } from "../../contract/routes.ts";
 import { ok } from "../../../core/result.ts";
-import { findRun, flowOf } from "../find-run.ts";
+import { findRun } from "../find-run.ts";
+import { flowOf } from "../../../store/flow-of.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { actsOf } from "../views/acts.ts";

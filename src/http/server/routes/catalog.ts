@@ -10,6 +10,7 @@ import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { listStages, whoOf } from "../views/run.ts";
 import { isStory } from "./handoffs/story.ts";
+import { optional } from "../../../core/optional.ts";
 
 /** Of so many of the newest runs the sums are made: an answer takes the same time in a store of any age. */
 const RUNS_AT_MOST = 300;
@@ -27,7 +28,7 @@ export function mountCatalog(mount: Mount, { flows, agents, store }: ServerParts
       return err({
         code: isMissing ? "flow_not_found" : "flow_invalid",
         detail: message,
-        ...(help === undefined ? {} : { hint: help }),
+        ...optional({ hint: help }),
       });
     }
     const { flow, hash } = resolved.value;

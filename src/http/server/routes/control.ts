@@ -8,10 +8,12 @@ import type { SignalBody } from "../../../core/run/signal.ts";
 import { transition } from "../../../core/run/transition.ts";
 import type { RunSummary } from "../../../store/store.ts";
 import { actorOf } from "../actor.ts";
-import { findRun, flowOf } from "../find-run.ts";
+import { findRun } from "../find-run.ts";
+import { flowOf } from "../../../store/flow-of.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Principal } from "../principal.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountControl(mount: Mount, parts: ServerParts): void {
   mount.json(ROUTES.cancelRun, (call) =>
@@ -62,7 +64,7 @@ function asked(call: { params: { run: string }; principal: Principal; wish?: str
   return {
     reference: call.params.run,
     principal: call.principal,
-    ...(call.wish === undefined ? {} : { wish: call.wish }),
+    ...optional({ wish: call.wish }),
   };
 }
 

@@ -6,6 +6,7 @@ import { eventStream } from "../events/stream.ts";
 import { findRun } from "../find-run.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountEvents(mount: Mount, { store, events }: Pick<ServerParts, "store" | "events">): void {
   mount.response(ROUTES.events, async ({ query: { after, run, ticket, kind } }, context) => {
@@ -19,14 +20,13 @@ export function mountEvents(mount: Mount, { store, events }: Pick<ServerParts, "
       after,
       filter: {
         ...(found === undefined ? {} : { runId: found.value.run.id }),
-        ...(ticket === undefined ? {} : { subjectId: ticket }),
-        ...(kind === undefined ? {} : { kinds: kind }),
+        ...optional({ subjectId: ticket, kinds: kind }),
       },
       signal: context.req.raw.signal,
       ...(outgoing === undefined ? {} : { destroy: () => outgoing.destroy() }),
     });
     if (stream.ok) return stream.value;
     const { code, message, hint } = stream.error;
-    return problem(context, { code, detail: message, ...(hint === undefined ? {} : { hint }) });
+    return problem(context, { code, detail: message, ...optional({ hint }) });
   });
 }

@@ -16,6 +16,7 @@ import { createStories, FOREIGN, type Stories } from "./handoffs/story.ts";
 import { mountSignal } from "./signal.ts";
 import { mountStoryRun } from "./story-run.ts";
 import { mountVerdict } from "./verdict.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountHandoffs(mount: Mount, parts: ServerParts): void {
   const stories = createStories(parts);
@@ -28,7 +29,7 @@ export function mountHandoffs(mount: Mount, parts: ServerParts): void {
       parts,
       stories,
       principal: call.principal,
-      ...(call.wish === undefined ? {} : { wish: call.wish }),
+      ...optional({ wish: call.wish }),
     };
     return turns(await storyOf(stories, call.body), () => act(asking, call.body));
   });

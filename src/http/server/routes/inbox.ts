@@ -4,7 +4,6 @@
 import type { Refusal } from "../../contract/problem.ts";
 import type { AnswerOf, BodyOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
-import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import { canonicalJson } from "../../../core/json.ts";
 import type { Issue } from "../../../core/flow/outcome.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
@@ -12,22 +11,23 @@ import { type InboxItem, openItems, type Run } from "../../../core/run/run.ts";
 import { actorOf } from "../actor.ts";
 import { refuseAnswer, takenAnswer } from "../answers.ts";
 import { decisionsSince } from "../decisions.ts";
-import { allEvents, type FoundRun, findRun, flowOf, itemVersion } from "../find-run.ts";
+import { allEvents, type FoundRun, findRun, itemVersion } from "../find-run.ts";
+import { flowOf } from "../../../store/flow-of.ts";
 import { refuseMoved } from "../moved.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { createTurns } from "../turns.ts";
 import { evidenceOf } from "../views/evidence.ts";
 import { type ItemFacts, showItem } from "../views/inbox.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountInbox(mount: Mount, parts: ServerParts): void {
   mount.json(ROUTES.listInbox, async () => {
     const records = await parts.store.inbox();
     const runs = new Map<string, Promise<ItemFacts | undefined>>();
-    const flows = createFlows(parts);
     const items = await Promise.all(
       records.map(async ({ runId, item }) => {
-        const loaded = runs.get(runId) ?? loadFacts(parts, runId, flows);
+        const loaded = runs.get(runId) ?? loadFacts(parts, runId);
         runs.set(runId, loaded);
         const found = await loaded;
         return found === undefined ? [] : [showItem(found, item)];
@@ -60,23 +60,11 @@ export function mountInbox(mount: Mount, parts: ServerParts): void {
   });
 }
 
-type Flows = (run: Run) => Promise<ResolvedFlow>;
-
-/** Many that wait have the same flow: it is read once. */
-function createFlows({ store }: ServerParts): Flows {
-  const known = new Map<string, Promise<ResolvedFlow>>();
-  return (run) => {
-    const flow = known.get(run.flowHash) ?? flowOf(store, run);
-    known.set(run.flowHash, flow);
-    return flow;
-  };
-}
-
-async function loadFacts(parts: ServerParts, runId: string, flows: Flows): Promise<ItemFacts | undefined> {
+async function loadFacts(parts: ServerParts, runId: string): Promise<ItemFacts | undefined> {
   const found = await findRun(parts.store, runId);
   if (!found.ok) return undefined;
   const { run, summary } = found.value;
-  const [version, resolved] = await Promise.all([itemVersion(parts, found.value), flows(run)]);
+  const [version, resolved] = await Promise.all([itemVersion(parts, found.value), flowOf(parts.store, run)]);
   return { run, runNumber: summary.number, resolved, version };
 }
 
@@ -107,7 +95,7 @@ async function answerItem(
     (await refuseMoved(parts, {
       stored: found.value.found,
       item: item.item,
-      ...(ifMatch === undefined ? {} : { ifMatch }),
+      ...optional({ ifMatch }),
     }));
   if (refused !== undefined) return err(refused);
   const answer = takenAnswer(item.item, body);
@@ -218,9 +206,8 @@ function notWaiting(reference: string, { kind, was }: Closed): Refusal {
 /** Fields that were not given are left out, also on the way. */
 function issuesOf({ issues }: BodyOf<typeof ROUTES.answerItem>): readonly Issue[] {
   return issues.map(({ severity, description, file, line }) => ({
-    ...(severity === undefined ? {} : { severity }),
+    ...optional({ severity }),
     description,
-    ...(file === undefined ? {} : { file }),
-    ...(line === undefined ? {} : { line }),
+    ...optional({ file, line }),
   }));
 }

@@ -7,6 +7,7 @@ import { MAX_KEYS } from "../keys.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { nameOf } from "../principal.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountKeys(mount: Mount, { keys, audit }: ServerParts): void {
   mount.json(ROUTES.whoami, async ({ principal }) =>
@@ -48,8 +49,7 @@ export function mountKeys(mount: Mount, { keys, audit }: ServerParts): void {
     const found =
       audit?.list({
         limit: limit + 1,
-        ...(before === undefined ? {} : { before }),
-        ...(type === undefined ? {} : { type }),
+        ...optional({ before, type }),
       }) ?? [];
     const entries = found.slice(0, limit);
     return ok({

@@ -6,6 +6,7 @@ import { actorOf } from "../actor.ts";
 import { findRun } from "../find-run.ts";
 import type { Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountMachine(mount: Mount, { store, runners, project, demo }: ServerParts): void {
   mount.json(ROUTES.listRunners, async () => {
@@ -20,7 +21,7 @@ export function mountMachine(mount: Mount, { store, runners, project, demo }: Se
     const started = await demo(actorOf(principal));
     if (!started.ok) {
       const { message, hint } = started.error;
-      return err({ code: "run_refused", detail: message, ...(hint === undefined ? {} : { hint }) });
+      return err({ code: "run_refused", detail: message, ...optional({ hint }) });
     }
     const found = await Promise.all(started.value.runIds.map((id) => findRun(store, id)));
     const runs = found.flatMap((each) => (each.ok ? [{ ...each.value.summary }] : []));

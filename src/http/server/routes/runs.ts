@@ -11,21 +11,20 @@ import { err, ok, type Problem, type Result } from "../../../core/result.ts";
 import type { Run, Subject } from "../../../core/run/run.ts";
 import type { RunSummary, Store } from "../../../store/store.ts";
 import { actorOf } from "../actor.ts";
-import { allEvents, findRun, flowOf, itemVersion } from "../find-run.ts";
+import { allEvents, findRun, itemVersion } from "../find-run.ts";
+import { flowOf } from "../../../store/flow-of.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { showRun } from "../views/run.ts";
 import { showRow } from "../views/run-row.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountRuns(mount: Mount, parts: ServerParts): void {
   const { store } = parts;
 
   mount.json(ROUTES.listRuns, async ({ query: { status, flow, q, limit, before } }) => {
     const found = await store.listRuns({
-      ...(status === undefined ? {} : { word: status }),
-      ...(flow === undefined ? {} : { flow }),
-      ...(q === undefined ? {} : { text: q }),
-      ...(before === undefined ? {} : { before }),
+      ...optional({ word: status, flow, text: q, before }),
       limit: limit + 1,
     });
     const page = found.slice(0, limit);
@@ -124,8 +123,7 @@ async function startRun(
     resolved: resolved.value,
     subject,
     input: input as JsonObject,
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(agents === undefined ? {} : { agents }),
+    ...optional({ workspace, agents }),
   });
   if (!prepared.ok) return err(refused("run_refused", prepared.error));
   // A wish that is repeated after a restart finds the run of the first time under the same id.
@@ -165,5 +163,5 @@ function noFlow(parts: ServerParts, name: string, problem: Problem): Refusal {
 }
 
 function refused(code: "run_refused" | "flow_invalid", { message, hint }: Problem): Refusal {
-  return { code, detail: message, ...(hint === undefined ? {} : { hint }) };
+  return { code, detail: message, ...optional({ hint }) };
 }

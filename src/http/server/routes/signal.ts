@@ -17,10 +17,11 @@ import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
 import { redacted } from "./handoffs/redact.ts";
 import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/story.ts";
 import { findTurn, finishOf, reportOf, type Turn } from "./handoffs/turn.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountSignal(mount: Mount, parts: ServerParts, stories: Stories, turns: Turns): void {
   mount.json(ROUTES.signalStory, async ({ body, principal, wish }) => {
-    const asking: Asking = { parts, stories, principal, ...(wish === undefined ? {} : { wish }) };
+    const asking: Asking = { parts, stories, principal, ...optional({ wish }) };
     return turns(body.storyId, () => signal(asking, body));
   });
 }
@@ -84,7 +85,7 @@ function complete({ resolved: { flow } }: Story, { stage }: Turn, body: Body): R
       detail: `Only ${last?.shownAgent ?? "the last agent"} completes the story; it is with ${stage.shownAgent}.`,
       hint: "Create a handoff to the next agent instead.",
     });
-  const payload: JsonObject = { ...(body.message === undefined ? {} : { summary: body.message }), ...linkOf(body) };
+  const payload: JsonObject = { ...optional({ summary: body.message }), ...linkOf(body) };
   const { refused, warnings } = payloadProblems(stage, payload);
   if (refused !== undefined) return err({ code: "payload_refused", detail: `${refused}.` });
   return ok(reportOf(flow, stage, "pass", { payload, warnings, summary: body.message ?? "complete" }));

@@ -16,6 +16,7 @@ import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
 import { closePending, expire } from "./handoffs/process.ts";
 import { runIdOf, startAgain, startFirst } from "./handoffs/start.ts";
 import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/story.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountStoryRun(mount: Mount, parts: ServerParts, stories: Stories, turns: Turns): void {
   mount.json(ROUTES.storyStatus, async () => {
@@ -27,7 +28,7 @@ export function mountStoryRun(mount: Mount, parts: ServerParts, stories: Stories
   });
 
   mount.json(ROUTES.runStory, async ({ body, principal, wish }) => {
-    const asking: Asking = { parts, stories, principal, ...(wish === undefined ? {} : { wish }) };
+    const asking: Asking = { parts, stories, principal, ...optional({ wish }) };
     return ACTIONS[body.action]({ asking, turns, body });
   });
 }
@@ -204,8 +205,7 @@ function goesOn(run: Run): boolean {
 function renamed({ run, resolved }: Story, { title, body }: Act["body"]): Story {
   const subject = {
     ...run.subject,
-    ...(title === undefined ? {} : { title }),
-    ...(body === undefined ? {} : { body }),
+    ...optional({ title, body }),
   };
   return { run: { ...run, subject }, resolved };
 }

@@ -16,6 +16,7 @@ import { showProblem } from "../tickets/show-file.ts";
 import { showTicket } from "../tickets/show-ticket.ts";
 import { createSummaries } from "../tickets/summary.ts";
 import { createTicket, editTicket } from "../tickets/write.ts";
+import { optional } from "../../../core/optional.ts";
 
 const PROBLEMS_AT_MOST = 500;
 
@@ -54,7 +55,7 @@ export function mountTickets(mount: Mount, parts: ServerParts): void {
     const started = await tickets.start(planned, actorOf(principal));
     if (!started.ok) {
       const { message, hint } = started.error;
-      return err({ code: "run_refused", detail: message, ...(hint === undefined ? {} : { hint }) });
+      return err({ code: "run_refused", detail: message, ...optional({ hint }) });
     }
     const found = await findRun(store, started.value.run.id);
     return found.ok ? ok({ run: found.value.summary, started: started.value.started }) : found;

@@ -15,7 +15,8 @@ import { readVerdictFile } from "../../../core/verdict/verdict-file.ts";
 import { branchOf } from "../../../core/run/branch.ts";
 import { payloadProblems } from "../../../core/verdict/contract.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
-import { findRun, flowOf } from "../find-run.ts";
+import { findRun } from "../find-run.ts";
+import { flowOf } from "../../../store/flow-of.ts";
 import type { Call, Mount } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Principal } from "../principal.ts";
@@ -24,6 +25,7 @@ import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
 import { outsidePrompt } from "./handoffs/prompt.ts";
 import type { Stories, Story } from "./handoffs/story.ts";
 import { type CurrentWork, currentWork, findTurn, finishOf } from "./handoffs/turn.ts";
+import { optional } from "../../../core/optional.ts";
 
 export function mountVerdict(mount: Mount, parts: ServerParts, stories: Stories, turns: Turns): void {
   const { store } = parts;
@@ -31,7 +33,7 @@ export function mountVerdict(mount: Mount, parts: ServerParts, stories: Stories,
     parts,
     stories,
     principal,
-    ...(wish === undefined ? {} : { wish }),
+    ...optional({ wish }),
   });
 
   mount.json(ROUTES.submitVerdict, async ({ params, body, principal, wish }) => {

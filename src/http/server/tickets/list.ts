@@ -7,6 +7,7 @@ import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { SubjectRecord } from "../../../store/store.ts";
 import type { TicketsNow } from "./known-tickets.ts";
 import { type RunParts, runsOfTicket } from "./own-runs.ts";
+import { optional } from "../../../core/optional.ts";
 
 type Query = QueryOf<typeof ROUTES.listTickets>;
 /** At least one of the two is there. */
@@ -77,9 +78,9 @@ async function runsOnly({ store, now }: Parts, query: Query, after: number | und
     const found = await store.listSubjects({
       // One more than there is room for says whether there is a next page.
       limit: Math.min(RUNS_AT_ONCE, isPlain(query, now) ? room - rows.length + 1 : RUNS_AT_ONCE),
-      ...(flow === undefined ? {} : { flow }),
+      ...optional({ flow }),
       ...(open === undefined ? {} : { open: open === "true" }),
-      ...(before === undefined ? {} : { before }),
+      ...optional({ before }),
     });
     if (found.length === 0) return { rows, next: null };
     for (const runs of found) {

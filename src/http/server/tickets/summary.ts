@@ -7,7 +7,7 @@ import { answersOf, openItems, type Run } from "../../../core/run/run.ts";
 import { findWork } from "../../../core/run/sequence.ts";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { Store, SubjectRecord } from "../../../store/store.ts";
-import { flowOf } from "../find-run.ts";
+import { flowOf } from "../../../store/flow-of.ts";
 import { lastActivity } from "../last-activity.ts";
 import type { ServerParts } from "../parts.ts";
 import { showCounters } from "../views/run.ts";

@@ -11,6 +11,7 @@ import { dependencyCycles, formatCycle } from "../../../core/ticket/graph.ts";
 import type { Ticket } from "../../../core/ticket/ticket.ts";
 import type { TicketDesk } from "../parts.ts";
 import type { KnownTickets, TicketsNow } from "./known-tickets.ts";
+import { optional } from "../../../core/optional.ts";
 
 type NewTicket = BodyOf<typeof ROUTES.createTicket>;
 type Changes = BodyOf<typeof ROUTES.editTicket>;
@@ -78,9 +79,7 @@ export async function editTicket(
     {
       ...(title === undefined ? {} : { title: title.trim() }),
       ...(dependsOn === undefined ? {} : { dependsOn: [...new Set(dependsOn)] }),
-      ...(group === undefined ? {} : { group }),
-      ...(priority === undefined ? {} : { priority }),
-      ...(repo === undefined ? {} : { repo }),
+      ...optional({ group, priority, repo }),
       // Whoever moves a ticket has decided: what the run said beside it is over.
       ...(status === undefined ? {} : { status, conflict: null }),
     },
@@ -119,6 +118,6 @@ function refused({ code, message, hint }: Problem): Refusal {
   return {
     code: code === "ticket_conflict" ? "ticket_conflict" : "ticket_refused",
     detail: message,
-    ...(hint === undefined ? {} : { hint }),
+    ...optional({ hint }),
   };
 }

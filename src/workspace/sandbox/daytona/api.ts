@@ -1,7 +1,7 @@
 // The part of Daytona's HTTP API that is used here: sandboxes by name, files, and commands that are run to their end. Spoken directly, because
 // the vendor's SDK brings some hundred packages along. Every call has an end.
 
-import { err, ok, type Result } from "../../../core/result.ts";
+import { err, messageOf, ok, type Result } from "../../../core/result.ts";
 
 export type DaytonaAccess = { readonly url: string; readonly key: string };
 
@@ -46,7 +46,7 @@ export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
       });
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : "";
-      const what = error instanceof Error ? error.message : String(error);
+      const what = messageOf(error);
       return err({ code: "daytona_unreachable", message: `Daytona could not be reached at ${url} (${what}${cause}).` });
     }
   };

@@ -15,6 +15,7 @@ import { connectDaytona, type DaytonaAccess } from "./api.ts";
 import { pull, whereIsWork } from "./carry.ts";
 import { type Job, KEY_VARIABLE } from "./job.ts";
 import { endProgram, remoteOf } from "./scripts.ts";
+import { optional } from "../../../core/optional.ts";
 
 export type DaytonaOptions = Clones & {
   readonly settings: {
@@ -64,7 +65,7 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
       const job: Job = {
         url: known.value.url,
         name: sandboxOf(name),
-        ...(settings.image === undefined ? {} : { image: settings.image }),
+        ...optional({ image: settings.image }),
         labels: { "passrail.store": store, "passrail.workspace": name },
         top,
         branch: branch.value,

@@ -3,13 +3,14 @@
 
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Problem, Result } from "../../../core/result.ts";
+import { messageOf, type Problem, type Result } from "../../../core/result.ts";
 import { connectDaytona, type Daytona, type Sandbox } from "./api.ts";
 import { type Carried, pull, push } from "./carry.ts";
 import { fetchFolders, folderInside, sendFolders } from "./folders.ts";
 import { type Job, jobSchema, KEY_VARIABLE } from "./job.ts";
 import { plainStream } from "./plain.ts";
 import { endProgram, lookAtProgram, quote, remoteOf, startProgram } from "./scripts.ts";
+import { optional } from "../../../core/optional.ts";
 
 const PROMPT_BYTES = 20 * 1024 * 1024;
 /** For a sandbox to be there, a build of its image included; an attempt's own limits end it sooner. */
@@ -25,9 +26,7 @@ const FAILED = 70;
 let ending: number | undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => (ending ??= performance.now()));
 
-await main().catch((error: unknown) =>
-  stop({ code: "bug", message: error instanceof Error ? error.message : String(error) }),
-);
+await main().catch((error: unknown) => stop({ code: "bug", message: messageOf(error) }));
 
 async function main(): Promise<void> {
   const job = jobSchema.parse(JSON.parse(await readFile(process.argv[2] ?? "", "utf8")));
@@ -56,7 +55,7 @@ async function openSandbox(daytona: Daytona, job: Job): Promise<Result<Sandbox>>
   const { name, image, labels } = job;
   let found: Result<Sandbox | null> = await daytona.find(name);
   if (found.ok && found.value === null) {
-    found = await daytona.create({ name, labels, ...(image === undefined ? {} : { image }) });
+    found = await daytona.create({ name, labels, ...optional({ image }) });
   }
   for (const deadline = performance.now() + START_MS; ; await delay(POLL_MS)) {
     if (!found.ok) return found;

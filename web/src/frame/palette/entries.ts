@@ -4,6 +4,7 @@
 import { type Act, actName, commandOf } from "../../run/acts.ts";
 import { choicesOf } from "../../inbox/words.ts";
 import type { Item } from "../../inbox/types.ts";
+import { optional } from "../../../../src/core/optional.ts";
 
 export type Deed =
   | { readonly type: "go"; readonly to: string }
@@ -78,7 +79,7 @@ function decisions({ item, waiting }: Known): readonly Entry[] {
             // Why is asked where the whole item is shown.
             deed: needsReason ? { type: "item", id: item.id } : { type: "answer", answer, done },
             ...(answer === "approve" ? { keys: "$mod+Enter" } : {}),
-            ...(cli === undefined ? {} : { cli }),
+            ...optional({ cli }),
           };
         });
   const shown = item === undefined ? waiting : [item, ...waiting];
@@ -194,7 +195,7 @@ function places({ places: list }: Known): readonly Entry[] {
       title: `Go to ${name}`,
       group: "Go to",
       deed: { type: "go", to },
-      ...(keys === undefined ? {} : { keys }),
+      ...optional({ keys }),
       cli: SHOWS[to] ?? `passrail open ${to}`,
     }),
   );

@@ -18,6 +18,7 @@ import { type Asking, deliver, wasDone } from "./deliver.ts";
 import { runIdOf, startAgain } from "./start.ts";
 import { FOREIGN, inboxOf, type Story } from "./story.ts";
 import { findTurn, finishOf, reportOf } from "./turn.ts";
+import { optional } from "../../../../core/optional.ts";
 
 type Wanted = Extract<HandoffAction, { readonly action: "create" }>;
 
@@ -141,7 +142,7 @@ async function exists(asking: Asking, row: HandoffRow): Promise<Refusal> {
   return {
     code: "handoff_exists",
     detail: `Handoff ${row.id} to ${row.toAgent} is pending already.`,
-    ...(handoff === undefined ? {} : { handoff }),
+    ...optional({ handoff }),
   };
 }
 

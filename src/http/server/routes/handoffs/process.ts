@@ -16,6 +16,7 @@ import { type Asking, deliver, wasDone } from "./deliver.ts";
 import { redacted } from "./redact.ts";
 import { FOREIGN, inboxOf, type Story } from "./story.ts";
 import { findTurn, finishOf, reportOf } from "./turn.ts";
+import { optional } from "../../../../core/optional.ts";
 
 type Action<A extends HandoffAction["action"]> = Extract<HandoffAction, { readonly action: A }>;
 
@@ -182,6 +183,6 @@ async function notOpen({ stories }: Asking, row: HandoffRow): Promise<Refusal> {
   return {
     code: "handoff_not_open",
     detail: `Handoff ${row.id} is ${how}${row.processedAt === null ? "" : ` since ${row.processedAt}`}; nothing was changed.`,
-    ...(handoff === undefined ? {} : { handoff }),
+    ...optional({ handoff }),
   };
 }

@@ -10,6 +10,7 @@ import { actorOf } from "../../actor.ts";
 import type { ServerParts } from "../../parts.ts";
 import type { Asking } from "./deliver.ts";
 import { isStory, type Story } from "./story.ts";
+import { optional } from "../../../../core/optional.ts";
 
 export async function startAgain(asking: Asking, { run }: Story): Promise<Result<Story, Refusal>> {
   const resolved = storyFlow(asking.parts, run.flow);
@@ -26,7 +27,7 @@ export async function startFirst(
   const prepared = await asking.parts.prepare({ resolved: resolved.value, subject, input: {} });
   if (prepared.ok) return start(asking, resolved.value, subject, prepared.value);
   const { message, hint } = prepared.error;
-  return err({ code: "run_refused", detail: message, ...(hint === undefined ? {} : { hint }) });
+  return err({ code: "run_refused", detail: message, ...optional({ hint }) });
 }
 
 /** The run that this wish starts, or has started before. */

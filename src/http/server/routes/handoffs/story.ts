@@ -12,6 +12,7 @@ import type { HandoffRow, RunSummary, Store } from "../../../../store/store.ts";
 import type { ServerParts } from "../../parts.ts";
 import type { Principal } from "../../principal.ts";
 import { acceptedWith, showHandoff } from "../../views/handoff.ts";
+import { flowOf } from "../../../../store/flow-of.ts";
 
 export type Story = { readonly run: Run; readonly resolved: ResolvedFlow };
 
@@ -36,7 +37,6 @@ export type Stories = {
 
 export function createStories({ store }: Pick<ServerParts, "store">): Stories {
   // A flow does not change under its hash.
-  const flows = new Map<string, ResolvedFlow>();
 
   const stories: Stories = {
     async find(storyId, principal) {
@@ -68,7 +68,7 @@ export function createStories({ store }: Pick<ServerParts, "store">): Stories {
     async ofRun(runId) {
       const stored = await store.loadRun(runId);
       if (stored === undefined) return undefined;
-      const resolved = await flowOf(stored.run.flowHash);
+      const resolved = await flowOf(store, stored.run);
       return isStory(resolved.flow) ? { run: stored.run, resolved } : undefined;
     },
     async open() {
@@ -83,7 +83,7 @@ export function createStories({ store }: Pick<ServerParts, "store">): Stories {
     },
     async rows(query) {
       const rows = await store.handoffRows(query);
-      const kept = await Promise.all(rows.map(async ({ flowHash }) => isStory((await flowOf(flowHash)).flow)));
+      const kept = await Promise.all(rows.map(async (row) => isStory((await flowOf(store, row)).flow)));
       return rows.filter((_, index) => kept[index]);
     },
     async rowsOf(run) {
@@ -105,21 +105,9 @@ export function createStories({ store }: Pick<ServerParts, "store">): Stories {
     },
   };
   return stories;
-
-  async function flowOf(hash: string): Promise<ResolvedFlow> {
-    const known = flows.get(hash);
-    if (known !== undefined) return known;
-    const loaded = await store.loadFlow(hash);
-    if (loaded === undefined) throw new Error(`the flow ${hash} is not in the store`);
-    if (flows.size >= FLOWS_AT_MOST) flows.clear();
-    const flow = loaded as unknown as ResolvedFlow;
-    flows.set(hash, flow);
-    return flow;
-  }
 }
 
 const OPEN_AT_MOST = 1000;
-const FLOWS_AT_MOST = 50;
 
 export function isStory({ handoffs }: Flow): boolean {
   return handoffs.entry !== undefined || handoffs.exit !== undefined;
