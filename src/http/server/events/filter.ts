@@ -1,6 +1,6 @@
 // What a client wants to see. Everything that is named must fit.
 
-import type { Message } from "./message.ts";
+import type { StreamMessage } from "./message.ts";
 
 export type EventFilter = {
   readonly runId?: string;
@@ -11,7 +11,7 @@ export type EventFilter = {
 
 export function passes(
   filter: EventFilter,
-  { runId, subjectId, name }: Pick<Message, "name" | "runId" | "subjectId">,
+  { runId, subjectId, name }: Pick<StreamMessage, "name" | "runId" | "subjectId">,
 ): boolean {
   if (filter.runId !== undefined && filter.runId !== runId) return false;
   if (filter.subjectId !== undefined && filter.subjectId !== subjectId) return false;
