@@ -71,8 +71,8 @@ const fileSchema = z.strictObject({
 });
 
 export type SettingsFile = z.infer<typeof fileSchema>;
-export type Origin = "flag" | "environment" | "project" | "user" | "default";
-export type Setting<T> = { readonly value: T; readonly from: Origin };
+export type SettingOrigin = "flag" | "environment" | "project" | "user" | "default";
+export type Setting<T> = { readonly value: T; readonly from: SettingOrigin };
 
 export type Settings = {
   readonly slots: Setting<number>;
@@ -91,7 +91,7 @@ export type Settings = {
   readonly repositorySettings: Setting<boolean>;
   /** How an agent or a stage is played, from the files. */
   readonly agents: Readonly<Record<string, WrittenOptions>>;
-  readonly programs: Readonly<Partial<Record<RunnerName, Program>>>;
+  readonly programs: Readonly<Partial<Record<RunnerName, RunnerProgram>>>;
   readonly budgets: Budgets;
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Further names of the environment that agents may see. */
@@ -114,7 +114,7 @@ const DEFAULT_BUDGETS: Budgets = {
 };
 
 /** Where a runner's program is and what it gets besides. */
-export type Program = {
+export type RunnerProgram = {
   readonly command?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly pass: readonly string[];
@@ -255,7 +255,7 @@ function programsOf(files: readonly SettingsFile[]): Settings["programs"] {
     const [near, far] = files.map((file) => file.runners?.[name]).filter((found) => found !== undefined);
     if (near === undefined) return [];
     const program = near.command ?? far?.command;
-    const value: Program = {
+    const value: RunnerProgram = {
       ...optional({ command: program }),
       env: { ...far?.env, ...near.env },
       pass: [...(far?.pass ?? []), ...(near.pass ?? [])],

@@ -1,7 +1,7 @@
 // Where a run goes next. One outcome picks one route; a route counts, asks, or leads to a target; a target is entered.
 // This is the whole meaning of a flow. No clock, no randomness, no model: the same events always lead the same way.
 
-import { countLoop, resetCounter, type Spent } from "./counting.ts";
+import { countLoop, resetCounter, type SpentLoops } from "./counting.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { Route, Stage, WorkStage } from "../flow/flow.ts";
 import { MAIN_TRACK } from "../flow/flow.ts";
@@ -106,7 +106,7 @@ function follow(draft: Draft, sender: Sender, key: string, route: Route, outcome
 }
 
 /** A spent counter takes its own way: a route of the stage, a stop, or an escalation. */
-function exhaust(draft: Draft, sender: Sender, route: Route, { spent, reason }: Spent, outcome: Outcome): void {
+function exhaust(draft: Draft, sender: Sender, route: Route, { spent, reason }: SpentLoops, outcome: Outcome): void {
   const target = draft.flow.counters[spent]?.onExhausted ?? "escalate";
   const own = isWork(sender.stage) ? sender.stage.route[target] : undefined;
   if (own !== undefined) {

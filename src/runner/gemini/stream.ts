@@ -1,7 +1,7 @@
 // The lines of `gemini -o stream-json`: init, messages in pieces, tool calls, and one result at the end.
 
 import type { Usage } from "../../core/budget/usage.ts";
-import { failureOf, type Trouble, troubleInText } from "../acp/failure.ts";
+import { failureOf, type AcpTrouble, troubleInText } from "../acp/failure.ts";
 import {
   count,
   eventText,
@@ -151,7 +151,7 @@ function failureOfEnd(result: Fields | null, end: ProgramEnd): Failure | null {
 /** What the program adds to every answer with 429. It speaks of quotas and logins; only what stands before it is the provider's word. */
 const ADVICE = "Please wait and try again later.";
 
-function withoutAdvice({ status, message }: Trouble): Trouble {
+function withoutAdvice({ status, message }: AcpTrouble): AcpTrouble {
   const at = message.indexOf(ADVICE);
   return at < 0 ? { status, message } : { status: status ?? 429, message: message.slice(0, at) };
 }

@@ -35,7 +35,7 @@ const EXIT_NEWS_MS = 1_000;
 const LEAVE_MS = 2_000;
 
 /** What is said to a program and heard from it, where that is more than a prompt and its output. */
-export type Talk = {
+export type ProcessTalk = {
   /** Called once, when the start has been recorded. Whoever takes stdin ends it; `finish` says that the conversation is over. */
   readonly begin?: (stdin: Writable, finish: () => void) => void;
   /** Every piece of stdout, without secrets. */
@@ -47,7 +47,7 @@ export const runProcess = async (
   executable: string,
   spec: AttemptSpec,
   hooks: AttemptHooks,
-  talk: Talk = {},
+  talk: ProcessTalk = {},
 ): Promise<AttemptEnd> => {
   const { limits } = spec;
   if (hooks.signal.aborted) return notStarted("canceled", "Canceled before it was started.");

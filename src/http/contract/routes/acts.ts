@@ -1,7 +1,7 @@
 // What can be done with a run: the question before the answer of the routes that do it.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { actListSchema } from "../schemas/act.ts";
 import { runReference } from "../schemas/common.ts";
 
@@ -16,4 +16,4 @@ export const ACT_ROUTES = {
     answer: json(actListSchema, "every act, possible or not"),
     problems: ["run_not_found"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -1,7 +1,7 @@
 // Flows and agents, and what work has cost.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { SPENDING_KEYS } from "../../../core/budget/budget.ts";
 import {
   agentListSchema,
@@ -87,4 +87,4 @@ export const CATALOG_ROUTES = {
     answer: json(costSchema, "rows, the most expensive first"),
     problems: ["run_not_found", "invalid_query"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -1,7 +1,7 @@
 // Source 003's API, and what agents need that work from outside: handoffs of stories, their start and stop, verdicts, ready work.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { runReference, stageName } from "../schemas/common.ts";
 import {
   handoffActedSchema,
@@ -156,4 +156,4 @@ export const HANDOFF_ROUTES = {
     answer: json(workStartedSchema, "what is to be done, and where"),
     problems: ["run_not_found", "out_of_turn", "played_by_program", "idempotency_key_reused"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

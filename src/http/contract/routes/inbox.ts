@@ -1,7 +1,7 @@
 // What waits for a person, and the answer to it.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { itemReference, limit } from "../schemas/common.ts";
 import { answeredSchema, answerSchema, decisionsSchema, inboxSchema, itemDetailSchema } from "../schemas/inbox.ts";
 
@@ -65,4 +65,4 @@ export const INBOX_ROUTES = {
       "idempotency_key_reused",
     ],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -1,7 +1,7 @@
 // Keys and sessions, and the record of what was done with them.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { before, limit } from "../schemas/common.ts";
 import {
   AUDIT_TYPES,
@@ -72,4 +72,4 @@ export const KEY_ROUTES = {
     answer: json(auditPageSchema, "one page"),
     problems: ["invalid_query", "invalid_cursor"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -1,7 +1,7 @@
 // To find something in what attempts left behind without fetching all of it.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { limit, numberText, runReference, stageName } from "../schemas/common.ts";
 import { foundLinesSchema, runDiffSchema } from "../schemas/log.ts";
 import { ATTEMPT_FILES } from "../schemas/run.ts";
@@ -54,4 +54,4 @@ export const LOG_ROUTES = {
     answer: json(runDiffSchema, "the diff, cut where it is large"),
     problems: ["run_not_found", "invalid_query"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

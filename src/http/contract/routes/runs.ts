@@ -1,7 +1,7 @@
 // Runs: start, look, take in hand.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { after, before, flowName, limit, line, numberText, runReference, stageName } from "../schemas/common.ts";
 import { eventPageSchema } from "../schemas/event.ts";
 import {
@@ -124,4 +124,4 @@ export const RUN_ROUTES = {
   retryStage: control("retry", "Make a stage work again", retrySchema),
   rerunFrom: control("rerun", "Go back to an earlier stage and go on from there", rerunSchema),
   skipStage: control("skip", "Leave a stage out; a gate cannot be left out", skipSchema),
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

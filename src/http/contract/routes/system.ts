@@ -1,7 +1,7 @@
 // The daemon itself: health, settings, logins, and this contract as documents.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { healthSchema, loginCodeSchema, sessionSchema, settingsSchema } from "../schemas/system.ts";
 
 const none = z.strictObject({});
@@ -63,4 +63,4 @@ export const SYSTEM_ROUTES = {
     answer: { status: 200, description: "the page", type: "text/html" },
     problems: [],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -1,7 +1,7 @@
 // Tickets: what runs are about. They are known by their files in the project, and by the runs that were made of them.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { flowName, limit, line, ticketReference } from "../schemas/common.ts";
 import { runSummarySchema } from "../schemas/run.ts";
 import { ticketPageSchema, ticketProblemsSchema, ticketSchema } from "../schemas/ticket.ts";
@@ -104,4 +104,4 @@ export const TICKET_ROUTES = {
     ),
     problems: ["ticket_not_found", "ticket_refused", "run_refused"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -1,7 +1,7 @@
 // Notices that were sent out: their log, and the places they go to. What comes in is signed and not in this table.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { limit } from "../schemas/common.ts";
 import {
   deliveriesSchema,
@@ -68,4 +68,4 @@ export const WEBHOOK_ROUTES = {
     answer: json(endpointSchema, "how it is now"),
     problems: ["endpoint_not_found"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

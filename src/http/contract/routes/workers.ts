@@ -1,6 +1,6 @@
 // Processes that execute attempts.
 
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { workerListSchema } from "../schemas/worker.ts";
 
 export const WORKER_ROUTES = {
@@ -13,4 +13,4 @@ export const WORKER_ROUTES = {
     answer: json(workerListSchema, "all of them"),
     problems: [],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -2,7 +2,7 @@
 
 import type { StreamMessage } from "./message.ts";
 
-export type EventFilter = {
+export type StreamFilter = {
   readonly runId?: string;
   readonly subjectId?: string;
   /** Names of messages (`stage.finished`, `handoff`) or of their family: `run` is every `run.*`, `handoff` every `handoff.*` too. */
@@ -10,7 +10,7 @@ export type EventFilter = {
 };
 
 export function passes(
-  filter: EventFilter,
+  filter: StreamFilter,
   { runId, subjectId, name }: Pick<StreamMessage, "name" | "runId" | "subjectId">,
 ): boolean {
   if (filter.runId !== undefined && filter.runId !== runId) return false;

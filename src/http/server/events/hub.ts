@@ -4,9 +4,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { err, ok, type Result } from "../../../core/result.ts";
 import type { Store, StoredEvent } from "../../../store/store.ts";
-import type { EventFilter } from "./filter.ts";
+import type { StreamFilter } from "./filter.ts";
 import { createDescribe, createJoin, type Describe, type Join, ticketHint } from "./message.ts";
-import type { Position, StreamProblem } from "./position.ts";
+import type { StreamPosition, StreamProblem } from "./position.ts";
 import { createSubscription, type HubClient, type Subscription, type SubscriptionLimits } from "./subscription.ts";
 
 export type HubLimits = SubscriptionLimits & {
@@ -39,8 +39,8 @@ export type HubOptions = {
 
 export type SubscribeRequest = {
   /** Undefined: only what happens from now on. */
-  readonly after: Position | undefined;
-  readonly filter: EventFilter;
+  readonly after: StreamPosition | undefined;
+  readonly filter: StreamFilter;
   /** The connection must go: the client does not read, or the store cannot be read for it. Called once, after the place is freed. */
   readonly onCut: () => void;
 };

@@ -3,7 +3,7 @@
 
 import type { RunEvent } from "../../../core/run/event.ts";
 import type { Store, StoredEvent } from "../../../store/store.ts";
-import { formatPosition, type Position } from "./position.ts";
+import { formatPosition, type StreamPosition } from "./position.ts";
 
 /** The data of every message except `handoff` and `reset`. */
 export type EventData = {
@@ -25,7 +25,7 @@ export type HandoffData = {
 /** The data of the `reset` message: what was missed cannot be told; ask for the state anew, the stream goes on after `seq`. */
 export type ResetData = { readonly reason: "too_old" | "unknown"; readonly seq: number };
 
-export type StreamMessage = Position & {
+export type StreamMessage = StreamPosition & {
   readonly name: string;
   readonly runId: string;
   readonly subjectId: string;
@@ -90,7 +90,7 @@ export function createDescribe(store: Pick<Store, "loadRun" | "handoffs">): Desc
   }
 }
 
-export function encode(position: Position, name: string, data: EventData | HandoffData | ResetData): Uint8Array {
+export function encode(position: StreamPosition, name: string, data: EventData | HandoffData | ResetData): Uint8Array {
   return Buffer.from(`id: ${formatPosition(position)}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 

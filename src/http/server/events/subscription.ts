@@ -3,9 +3,9 @@
 
 import { setImmediate as yieldTurn } from "node:timers/promises";
 import type { Store } from "../../../store/store.ts";
-import { type EventFilter, passes } from "./filter.ts";
+import { type StreamFilter, passes } from "./filter.ts";
 import { type Describe, encode, type Hint, type Join, type StreamMessage, type ResetData } from "./message.ts";
-import { formatPosition, isAfter, later, type Position, readAfter } from "./position.ts";
+import { formatPosition, isAfter, later, type StreamPosition, readAfter } from "./position.ts";
 import { optional } from "../../../core/optional.ts";
 
 export type SubscriptionLimits = {
@@ -50,8 +50,8 @@ type SubscriptionOptions = {
   readonly join: Join;
   readonly limits: SubscriptionLimits;
   readonly now: () => number;
-  readonly filter: EventFilter;
-  readonly after: Position;
+  readonly filter: StreamFilter;
+  readonly after: StreamPosition;
   /** The event up to which everything was offered. */
   readonly newest: () => number;
   /** The store could not be read; nothing can be promised to this client any more. */
@@ -67,9 +67,9 @@ type SubscriptionState = {
   queue: StreamMessage[];
   queuedBytes: number;
   /** What the client has received. */
-  position: Position;
+  position: StreamPosition;
   /** Where the client will be once it has received the queue too. */
-  covered: Position;
+  covered: StreamPosition;
   isReading: boolean;
   readAt: number;
   wake: () => void;
@@ -192,7 +192,7 @@ function takeHints({ hints }: SubscriptionState): Uint8Array {
 }
 
 function reset(state: SubscriptionState, reason: ResetData["reason"], seq: number): void {
-  const at: Position = { seq, half: false };
+  const at: StreamPosition = { seq, half: false };
   const bytes = encode(at, "reset", { reason, seq });
   state.phase = "behind";
   replaceQueue(state, [{ ...at, name: "reset", runId: "", subjectId: "", bytes }]);
@@ -207,7 +207,7 @@ function fallBehind(state: SubscriptionState): void {
   state.wake();
 }
 
-function cover(state: SubscriptionState, end: Position): void {
+function cover(state: SubscriptionState, end: StreamPosition): void {
   state.covered = end;
   if (state.queue.length === 0) state.position = end;
   else state.wake();

@@ -10,12 +10,12 @@ import type { RunSummary } from "../../../store/store.ts";
 import { actorOf } from "../actor.ts";
 import { findRun } from "../find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Principal } from "../principal.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountControl(mount: Mount, parts: ServerParts): void {
+export function mountControl(mount: MountRoute, parts: ServerParts): void {
   mount.json(ROUTES.cancelRun, (call) =>
     control(parts, {
       ...asked(call),

@@ -14,14 +14,14 @@ import { decisionsSince } from "../decisions.ts";
 import { allEvents, type FoundRun, findRun, itemVersion } from "../find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import { refuseMoved } from "../moved.ts";
-import type { Call, Mount } from "../mount.ts";
+import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { createTurns } from "../turns.ts";
 import { evidenceOf } from "../views/evidence.ts";
 import { type ItemFacts, showItem } from "../views/inbox.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountInbox(mount: Mount, parts: ServerParts): void {
+export function mountInbox(mount: MountRoute, parts: ServerParts): void {
   mount.json(ROUTES.listInbox, async () => {
     const records = await parts.store.inbox();
     const runs = new Map<string, Promise<ItemFacts | undefined>>();

@@ -13,13 +13,13 @@ import type { RunSummary, Store } from "../../../store/store.ts";
 import { actorOf } from "../actor.ts";
 import { allEvents, findRun, itemVersion } from "../find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
-import type { Call, Mount } from "../mount.ts";
+import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { showRun } from "../views/run.ts";
 import { showRow } from "../views/run-row.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountRuns(mount: Mount, parts: ServerParts): void {
+export function mountRuns(mount: MountRoute, parts: ServerParts): void {
   const { store } = parts;
 
   mount.json(ROUTES.listRuns, async ({ query: { status, flow, q, limit, before } }) => {
