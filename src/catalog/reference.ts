@@ -61,12 +61,7 @@ const SECTIONS: readonly Section[] = [
     about: "Where attempts work. May stand in the flow, in `defaults`, in a track or in a stage.",
   },
   { title: "defaults", path: ["defaults"], about: "What holds for every stage that does not say it itself." },
-  {
-    title: "defaults: isolation",
-    path: ["defaults", "isolation"],
-    about: "A note for readers: every attempt starts with a clean context.",
-  },
-  { title: "choose", path: ["choose"], about: "When this flow is the one to take." },
+  { title: "choose", path: ["choose"], about: "Which work this flow is for." },
   {
     title: "enter",
     path: ["enter", "status", 0],

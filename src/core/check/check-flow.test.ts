@@ -132,7 +132,7 @@ describe("stages", () => {
     expect(found(flow([{ ...build, inline: ["dod-gate", "x"] }, gate]))).toEqual(["unknown_prompt stages.0.inline.1"]);
     expect(found(flow([{ id: "b", kind: "builtin", do: "bundle" }, gate]))).toEqual(["unknown_builtin stages.0.do"]);
     expect(found(flow([{ id: "b", kind: "builtin" }, gate]))).toEqual(["builtin_missing stages.0"]);
-    const merge = { env: "M", default: "atuo", modes: { auto: "pr" }, fragments: { auto: "merge-x" } };
+    const merge = { default: "atuo", modes: { auto: "pr" }, fragments: { auto: "merge-x" } };
     expect(found(flow(undefined, { merge }))).toEqual([
       "unknown_mode merge.default",
       "unknown_prompt merge.fragments.auto",

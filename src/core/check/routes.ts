@@ -23,6 +23,7 @@ export function routeProblems(
     const routes = routesOf(place);
     return [
       ...keyProblems(place, routes, flow, forced),
+      ...showProblems(place),
       ...routes.flatMap((route) => [
         ...targetProblems(place, route, places, known),
         ...wayProblems(place, route, flow, places),
@@ -30,7 +31,8 @@ export function routeProblems(
     ];
   });
   // A route of `defaults` is looked at once for every stage; it is one fault all the same.
-  return unique([...problems, ...escalationProblems(file, places), ...counterProblems(file, flow, places)]);
+  const shared = showProblems({ written: { route: file.defaults?.route }, path: ["defaults"] });
+  return unique([...problems, ...shared, ...escalationProblems(file, places), ...counterProblems(file, flow, places)]);
 }
 
 function keyProblems(
@@ -166,6 +168,22 @@ function wayProblems(
     );
   }
   return problems;
+}
+
+/** Without a question there is nobody to show it to. */
+function showProblems({ written, path }: Pick<Place, "written" | "path">): readonly FlowProblem[] {
+  return Object.entries(written.route ?? {}).flatMap(([key, route]) =>
+    typeof route === "string" || route.show === undefined || route.ask !== undefined
+      ? []
+      : [
+          problem(
+            "show_without_ask",
+            [...path, "route", key, "show"],
+            `"show" has no effect in a way that asks nobody`,
+            'add "ask: <who>", or remove "show"; a run that stops always shows the reason',
+          ),
+        ],
+  );
 }
 
 function escalationProblems(file: FlowFile, places: readonly Place[]): readonly FlowProblem[] {

@@ -3,6 +3,7 @@
 import { DURATION_PATTERN } from "../flow/flow-file.ts";
 import { NAME_PATTERN } from "../flow/name.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
+import { removedKeyHint } from "./removed-keys.ts";
 import { allowedKeys, allowedWords, schemaAt } from "./schema-at.ts";
 import { didYouMean, nearest } from "./suggest.ts";
 
@@ -80,6 +81,9 @@ function isMismatch(issue: Issue): boolean {
 }
 
 function unknownField(path: Path, key: string): FlowProblem {
+  const removed = removedKeyHint(path, key);
+  if (removed !== undefined)
+    return problem("removed_field", [...path, key], `"${key}" of ${placeName(path)} never had an effect`, removed);
   const known = allowedKeys(path);
   const meant = MEANT[key];
   const hint =

@@ -16,10 +16,8 @@ const RESERVED = new Set([...TARGET_WORDS, "cancel", "again", "accept", "pipelin
 
 /** Keys that mean something for one kind of stage only; elsewhere they would be ignored in silence. */
 const KIND_OF_KEY: Readonly<Partial<Record<keyof StageFile, StageFile["kind"]>>> = {
-  trigger: "gate",
   who: "gate",
   do: "builtin",
-  dir: "builtin",
   first_status: "builtin",
   fallback: "router",
   max_tokens: "router",

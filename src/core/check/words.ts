@@ -142,8 +142,7 @@ function textProblems(file: FlowFile, places: readonly Place[]): readonly FlowPr
     spaces.push([written.workspace, [...path, "workspace"]]);
     for (const [track, plan] of Object.entries(written.tracks ?? {}))
       spaces.push([plan.workspace, [...path, "tracks", track, "workspace"]]);
-    templates.push([written.dir, [...path, "dir"]]);
-    folders.push([written.dir, [...path, "dir"]], [written.result?.path, [...path, "result", "path"]]);
+    folders.push([written.result?.path, [...path, "result", "path"]]);
   }
   for (const [space, path] of spaces) {
     templates.push([space?.dir, [...path, "dir"]], [space?.branch, [...path, "branch"]]);

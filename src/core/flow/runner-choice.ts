@@ -13,8 +13,8 @@ export type Play = {
   readonly command: readonly string[] | null;
   readonly transport: "acp" | "native" | null;
   readonly options: AgentOptions;
-  /** Whether a revision goes on in the session of the attempt before. Answers and repairs always do where they can. */
-  readonly session: "fresh" | "resume";
+  /** Whether an attempt continues the session of the attempt before it: after an answer only, never, or in revisions too. */
+  readonly session: "fresh" | "clean" | "resume";
   readonly questions: "ask" | "deny";
 };
 
@@ -55,7 +55,7 @@ export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkSta
       ...optional({ model, effort, tools: tools.names, denyTools }),
       permission: first("permission") ?? tools.permission,
       maxTurns: first("max_turns") ?? turnsOf(stage, teams),
-      ...optional({ maxCostUsd, systemPrompt }),
+      ...optional({ maxTokens: stage.maxTokens, maxCostUsd, systemPrompt }),
       mcpServers: first("mcp") ?? {},
       teams,
     },
