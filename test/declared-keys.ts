@@ -14,8 +14,7 @@ const CONFIG = join(ROOT, "tsconfig.declared-keys.json");
 const SCHEMAS = ["src/core/flow/flow-file.ts", "src/core/flow/agent-options.ts"];
 const RESOLVED = "src/core/flow/flow.ts";
 /** Files that write, check or describe keys; acting on them happens elsewhere. */
-const DECLARING =
-  /^src\/(core\/flow\/(flow|flow-file|agent-options)\.ts|core\/check\/|catalog\/(reference|json-schema)\.ts)/u;
+const DECLARING = /^src\/core\/(flow\/(flow|flow-file|agent-options)\.ts|check\/)/u;
 const TESTS = /\.(test|testsuite)\.ts$/u;
 
 /** Part of the schema -> types of the resolved flow that hold its keys, where they are not stored as written. */
@@ -135,8 +134,8 @@ function isField(node: Node): boolean {
 function isSchemaKey(node: Node): boolean {
   if (node.kind !== SyntaxKind.PropertyAssignment) return false;
   const around = node.parent.parent as Node & { readonly expression?: Node; readonly name?: Node };
-  if (around.kind === SyntaxKind.CallExpression) return /\.strictObject$/u.test(around.expression?.getText() ?? "");
-  return around.kind === SyntaxKind.VariableDeclaration && /Keys$/u.test(nameOf(around));
+  if (around.kind === SyntaxKind.CallExpression) return around.expression?.getText().endsWith(".strictObject") === true;
+  return around.kind === SyntaxKind.VariableDeclaration && nameOf(around).endsWith("Keys");
 }
 
 function nameOf(node: Node): string {

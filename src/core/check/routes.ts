@@ -4,7 +4,7 @@ import type { Flow } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
 import { HEALTHS, VERDICTS } from "../flow/outcome.ts";
 import { counterProblems } from "./counters.ts";
-import { type Place, type PlacedRoute, routesOf, sequenceOf, targetsOf } from "./places.ts";
+import { type StagePlace, type PlacedRoute, routesOf, sequenceOf, targetsOf } from "./places.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
 import { TARGET_WORDS } from "./stages.ts";
 import { didYouMean } from "./suggest.ts";
@@ -15,7 +15,7 @@ const ESCALATION_WORDS = ["again", "accept", "cancel"];
 export function routeProblems(
   file: FlowFile,
   flow: Flow,
-  places: readonly Place[],
+  places: readonly StagePlace[],
   known: ReadonlySet<string>,
 ): readonly FlowProblem[] {
   const forced = Object.values(flow.counters).map((counter) => counter.onExhausted);
@@ -36,7 +36,7 @@ export function routeProblems(
 }
 
 function keyProblems(
-  { stage, path }: Place,
+  { stage, path }: StagePlace,
   routes: readonly PlacedRoute[],
   flow: Flow,
   forced: readonly string[],
@@ -68,9 +68,9 @@ function keyProblems(
 }
 
 function targetProblems(
-  place: Place,
+  place: StagePlace,
   placed: PlacedRoute,
-  places: readonly Place[],
+  places: readonly StagePlace[],
   known: ReadonlySet<string>,
 ): readonly FlowProblem[] {
   return targetsOf(placed).flatMap(({ target, path, isChoice }) => {
@@ -83,10 +83,10 @@ function targetProblems(
 }
 
 function targetProblem(
-  place: Place,
+  place: StagePlace,
   target: string,
   path: Path,
-  places: readonly Place[],
+  places: readonly StagePlace[],
   hasElse: boolean,
 ): FlowProblem | undefined {
   const { stage, sequence } = place;
@@ -132,10 +132,10 @@ function targetProblem(
 
 /** An agent of the same track; in a dynamic stage for any agent, one that exists. */
 function agentProblem(
-  place: Place,
+  place: StagePlace,
   target: string,
   path: Path,
-  places: readonly Place[],
+  places: readonly StagePlace[],
   known: ReadonlySet<string>,
 ): FlowProblem | undefined {
   const name = target.slice("agent:".length).toLowerCase();
@@ -148,10 +148,10 @@ function agentProblem(
 }
 
 function wayProblems(
-  { stage }: Place,
+  { stage }: StagePlace,
   { route, path }: PlacedRoute,
   flow: Flow,
-  places: readonly Place[],
+  places: readonly StagePlace[],
 ): readonly FlowProblem[] {
   const problems: FlowProblem[] = [];
   if (route.counter !== undefined && !Object.hasOwn(flow.counters, route.counter)) {
@@ -171,7 +171,7 @@ function wayProblems(
 }
 
 /** Without a question there is nobody to show it to. */
-function showProblems({ written, path }: Pick<Place, "written" | "path">): readonly FlowProblem[] {
+function showProblems({ written, path }: Pick<StagePlace, "written" | "path">): readonly FlowProblem[] {
   return Object.entries(written.route ?? {}).flatMap(([key, route]) =>
     typeof route === "string" || route.show === undefined || route.ask !== undefined
       ? []
@@ -186,7 +186,7 @@ function showProblems({ written, path }: Pick<Place, "written" | "path">): reado
   );
 }
 
-function escalationProblems(file: FlowFile, places: readonly Place[]): readonly FlowProblem[] {
+function escalationProblems(file: FlowFile, places: readonly StagePlace[]): readonly FlowProblem[] {
   const choices = file.escalation?.choices;
   if (choices === undefined || Array.isArray(choices)) return [];
   const known = [...ESCALATION_WORDS, ...TARGET_WORDS, ...places.map(({ stage }) => stage.id)];

@@ -1,5 +1,5 @@
-// The flow file as people write it: one zod schema is the source of the types, of the JSON Schema for editors
-// and of the reference table in the docs. It says what may be written; flow.ts says what it means.
+// The flow file as people write it: one zod schema is the source of the types, of the hints of the check and of docs/flow-reference.md.
+// It says which keys and values a file may have; flow.ts says what they mean.
 
 import { z } from "zod";
 import { agentOptionKeys } from "./agent-options.ts";

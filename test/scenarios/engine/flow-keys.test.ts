@@ -64,7 +64,7 @@ test.each([
 ])("show: %s decides what the person reads", async (show, questions) => {
   const flow = customFlow("build-plan-standard", (file) => ({
     ...file,
-    defaults: { ...file.defaults, route: { blocked: { ask: "human", show, then: "self" } } },
+    defaults: { ...file.defaults, route: { blocked: { ask: "human", show } } },
     stages: file.stages.filter(({ id }) => id === "dev"),
   }));
   const text = handoffText({ status: "blocked", reason: "the schema is unclear", questions: ["Which database?"] });
