@@ -31,7 +31,7 @@ export async function promptFacts(
     branch: workspace.branch ?? "",
     earlier: attempts.flatMap((attempt) => toEarlier(job, attempt)),
     answers: earlierAnswers(attempts.filter(({ stage }) => stage === job.stage.id)),
-    trust: job.stage.gates === undefined ? [] : gateTrust(job.resolved.flow, attempts),
+    trust: job.stage.gates === undefined ? [] : gateTrust(job.resolved.flow, attempts, job.stage.gates.trust),
     files: await promptFiles(job, dir),
     diffRange: typeof first === "string" && head !== null ? `${first}..HEAD` : "",
   };

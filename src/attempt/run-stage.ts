@@ -298,7 +298,9 @@ function offersDesk(stage: WorkStage): boolean {
 /** The session of the last attempt of this stage, where it was played by the same runner and shall be gone on with. */
 async function sessionToResume(job: StageJob, play: Play): Promise<Session | undefined> {
   const { reason } = job.carry;
-  const wanted = reason === "answered" || (play.session === "resume" && (reason === "sent-back" || reason === "again"));
+  const wanted =
+    (reason === "answered" && play.session !== "clean") ||
+    (play.session === "resume" && (reason === "sent-back" || reason === "again"));
   if (!wanted) return undefined;
   const own = (await job.earlierAttempts()).filter(
     ({ stage, facts }) => stage === job.stage.id && facts["runner"] === play.runner,

@@ -126,8 +126,9 @@ async function endWorkspace(job: StageJob, workspace: Workspace): Promise<Result
   return { ok: true, value: leftover === null ? {} : { leftover, pinned } };
 }
 
+/** Whether workspaces outlive their stages. With `when-merged` the end of the run decides. */
 export function isKept({ workspace }: Flow, keep: boolean): boolean {
-  return keep || workspace.delete === "never";
+  return keep || workspace.delete === "never" || workspace.delete === "when-merged";
 }
 
 function isPassed({ resolved, stage }: StageJob, report: Report): boolean {

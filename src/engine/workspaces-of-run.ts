@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
+import { landedRecord } from "../core/ticket/landed.ts";
 import type { Store } from "../store/store.ts";
 import { type Workspaces } from "../workspace/workspace.ts";
 import { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
@@ -56,7 +57,8 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       const workspaces = options.workspaces(workspaceMode(resolved, run));
       if (workspaces.mode === "in-place") return;
       const left = (await workspaces.left?.(run.id)) ?? [];
-      if (isKept(resolved.flow, options.keepWorkspaces === true)) {
+      const keep = options.keepWorkspaces === true;
+      if (isKept(resolved.flow, keep) && (keep || !(await isMerged(resolved, run)))) {
         for (const workspace of left) await workspaces.letGo?.(workspace);
         return;
       }
@@ -83,6 +85,13 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       onError("", new Error(`workspaces of runs that are not known: ${shown}; passrail workspace list   shows them`));
     },
   };
+
+  /** Whether a flow that deletes its workspaces when their work is merged can delete those of this run. */
+  async function isMerged({ flow }: ResolvedFlow, { id }: Run): Promise<boolean> {
+    if (flow.workspace.delete !== "when-merged") return false;
+    const how = landedRecord(await store.attempts(id))?.how;
+    return how === "land" || how === "merged" || how === "forced";
+  }
 
   /** A crash between the folder and its note: opening it again writes the note, and then it is closed like any other. */
   async function findUnnoted(resolved: ResolvedFlow, run: Run): Promise<void> {

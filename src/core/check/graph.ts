@@ -3,7 +3,7 @@
 
 import type { Flow, Route } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
-import { type Place, routesOf, sequenceOf, targetsOf } from "./places.ts";
+import { type StagePlace, routesOf, sequenceOf, targetsOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 
 type Edge = {
@@ -21,7 +21,7 @@ const END = "end";
 export function graphProblems(
   file: FlowFile,
   flow: Flow,
-  places: readonly Place[],
+  places: readonly StagePlace[],
   complete: boolean,
 ): readonly FlowProblem[] {
   const nodes = places.filter(({ templateOf }) => templateOf === undefined);
@@ -35,7 +35,7 @@ export function graphProblems(
 }
 
 function reachProblems(
-  nodes: readonly Place[],
+  nodes: readonly StagePlace[],
   edges: readonly Edge[],
   entries: readonly string[],
 ): readonly FlowProblem[] {
@@ -71,7 +71,7 @@ function reachProblems(
 }
 
 /** A cycle that goes round without a person and without a budget would run, and cost, for ever. */
-function loopProblems(nodes: readonly Place[], edges: readonly Edge[]): readonly FlowProblem[] {
+function loopProblems(nodes: readonly StagePlace[], edges: readonly Edge[]): readonly FlowProblem[] {
   const gates = new Set(nodes.flatMap(({ stage }) => (stage.kind === "gate" ? [stage.id] : [])));
   const turning = edges.filter(
     ({ from, to, automatic, limited }) => automatic && limited !== "yes" && !gates.has(from) && !gates.has(to),
@@ -101,7 +101,7 @@ function loopProblems(nodes: readonly Place[], edges: readonly Edge[]): readonly
 /** Work that nobody looked at must not be the end of a run, unless the flow says in words that it may. */
 function gateProblems(
   file: FlowFile,
-  nodes: readonly Place[],
+  nodes: readonly StagePlace[],
   edges: readonly Edge[],
   entries: readonly string[],
 ): readonly FlowProblem[] {
@@ -126,13 +126,13 @@ function gateProblems(
   ];
 }
 
-function entriesOf(flow: Flow, places: readonly Place[]): readonly string[] {
+function entriesOf(flow: Flow, places: readonly StagePlace[]): readonly string[] {
   const named = Object.values(flow.enter).flatMap((rules) => rules.map(({ stage }) => stage));
   return [...startOf(sequenceOf(places, ""), 0, [END]), ...named];
 }
 
 /** Where a sequence goes on from a position: the next stage, and those behind it as long as stages may be passed over. */
-function startOf(sequence: readonly Place[], from: number, after: readonly string[]): readonly string[] {
+function startOf(sequence: readonly StagePlace[], from: number, after: readonly string[]): readonly string[] {
   const ids: string[] = [];
   for (const { stage } of sequence.slice(from)) {
     if (stage.enterOnly) continue;
@@ -142,7 +142,7 @@ function startOf(sequence: readonly Place[], from: number, after: readonly strin
   return [...ids, ...after];
 }
 
-function nextOf(place: Place, places: readonly Place[]): readonly string[] {
+function nextOf(place: StagePlace, places: readonly StagePlace[]): readonly string[] {
   const sequence = sequenceOf(places, place.sequence);
   const position = sequence.findIndex(({ stage }) => stage.id === (place.templateOf ?? place.stage.id));
   const parallel = places.find(({ stage, templateOf }) => stage.id === place.parallel && templateOf === undefined);
@@ -150,7 +150,7 @@ function nextOf(place: Place, places: readonly Place[]): readonly string[] {
   return startOf(sequence, position + 1, after);
 }
 
-function edgesOf(place: Place, flow: Flow, places: readonly Place[]): readonly Edge[] {
+function edgesOf(place: StagePlace, flow: Flow, places: readonly StagePlace[]): readonly Edge[] {
   const { stage, path } = place;
   const from = place.templateOf ?? stage.id;
   const plain = (to: string): Edge => ({ from, to, automatic: true, limited: "no", path });
@@ -182,7 +182,7 @@ function limitOf(route: Route, flow: Flow, isElse: boolean): Edge["limited"] {
 }
 
 /** The nodes that a target stands for, seen from a place; none for those that stop. */
-function nodesAt(place: Place, target: string, places: readonly Place[]): readonly string[] {
+function nodesAt(place: StagePlace, target: string, places: readonly StagePlace[]): readonly string[] {
   const own = place.templateOf ?? place.stage.id;
   if (target === "next" || target === "warn") return nextOf(place, places);
   if (target === "self") return [own];

@@ -34,12 +34,7 @@ export function holds(text: string, lookup: Lookup): boolean {
   return evaluate(condition.value, lookup);
 }
 
-/** The facts that a condition reads: "plan.new_infra", "last.dev-test.open_questions". */
-export function factsOf(text: string): string[] {
-  return factPathsOf(text).map((path) => path.join("."));
-}
-
-/** The same as paths; `last('x').f` is ["last", "x", "f"]. A text that does not parse reads nothing. */
+/** The facts that a condition reads, as paths; `last('x').f` is ["last", "x", "f"]. A text that does not parse reads nothing. */
 export function factPathsOf(text: string): readonly (readonly string[])[] {
   const condition = parseCondition(text);
   return condition.ok ? operandsOf(condition.value).flatMap((o) => (o.type === "fact" ? [o.path] : [])) : [];

@@ -129,8 +129,7 @@ function ask(
 ): void {
   const { stage } = sender;
   const base = { number: draft.run.items + 1, stage: stage.id, who: question.who, openedAt: draft.at };
-  const shown =
-    outcome.questions.length > 0 ? outcome.questions : [outcome.reason ?? outcome.summary ?? "no question was given"];
+  const shown = shownPart(question.show, outcome);
   const item: InboxItem =
     question.choices === undefined
       ? { ...base, kind: "question", questions: shown, goto: route.goto, key }
@@ -144,6 +143,12 @@ function ask(
       : statusWord(draft.run, route.status),
   );
   tell(draft, question.who, item.kind, shown.join("\n"), item.number);
+}
+
+/** The person sees what the flow names, or the nearest thing that the report has. */
+function shownPart(show: string | undefined, { questions, reason, summary }: Outcome): readonly string[] {
+  if (show === "status-reason" && reason !== undefined) return [reason];
+  return questions.length > 0 ? questions : [reason ?? summary ?? "no question was given"];
 }
 
 /** Opens an escalation: the run (or its track) waits until a person chooses. */

@@ -44,10 +44,15 @@ export function sectionsOf(lines: readonly Line[]): readonly Section[] {
     if (level === 1) current = undefined;
     else if (level === 2) {
       current = [];
-      sections.push({ name: sectionName(headingText(line.text)), lines: current });
+      sections.push({ name: sectionUnder(line.text), lines: current });
     } else current?.push(line);
   }
   return sections;
+}
+
+/** The name of the section under a `## ` heading, in the form of `Section.name`. */
+export function sectionUnder(heading: string): string {
+  return sectionName(headingText(heading));
 }
 
 /** List items with the lines that belong to them; text without any list gives one item per paragraph. */
