@@ -1,6 +1,7 @@
 // Where a run goes next. One outcome picks one route; a route counts, asks, or leads to a target; a target is entered.
 // This is the whole meaning of a flow. No clock, no randomness, no model: the same events always lead the same way.
 
+import { isAnswer } from "./closing-event.ts";
 import { countLoop, resetCounter, type Spent } from "./counting.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { Route, Stage, WorkStage } from "../flow/flow.ts";
@@ -458,14 +459,7 @@ function isHeldByBudget(track: Track): track is Track & { at: "waiting" } {
 }
 
 function answeredJustNow(draft: Draft, number: number): boolean {
-  return draft.events.some(
-    (event) =>
-      (event.type === "gate.answered" ||
-        event.type === "question.answered" ||
-        event.type === "escalation.resolved" ||
-        event.type === "budget.answered") &&
-      event.number === number,
-  );
+  return draft.events.some((event) => isAnswer(event) && event.number === number);
 }
 
 export function warn(draft: Draft, stage: string, code: string, message: string): void {
