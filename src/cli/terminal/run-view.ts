@@ -7,7 +7,7 @@ import { isPlayedOutside } from "../../core/flow/runner-choice.ts";
 import { causeText } from "../../core/run/postponement.ts";
 import { type InboxItem, openItems, type Run, type Track } from "../../core/run/run.ts";
 import { findWork } from "../../core/run/sequence.ts";
-import { overText } from "../../core/run/spending.ts";
+import { overText } from "../../core/budget/budget.ts";
 
 /** The reason for the state, in one sentence. With its flow it is known whether a stage waits for a slot or for somebody outside. */
 export function whyOf(run: Run, resolved?: ResolvedFlow): string {

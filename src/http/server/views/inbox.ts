@@ -6,7 +6,7 @@ import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import { leadsOf } from "../../../core/view/consequences.ts";
 import { answersOf, type InboxItem, type Run } from "../../../core/run/run.ts";
 import { counterRows } from "../../../core/run/counters.ts";
-import { overText } from "../../../core/run/spending.ts";
+import { overText } from "../../../core/budget/budget.ts";
 import { branchOf } from "../../../core/run/branch.ts";
 import { workspaceMode } from "../../../core/run/run-settings.ts";
 
