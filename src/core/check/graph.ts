@@ -3,6 +3,7 @@
 
 import type { Flow, Route } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
+import { aroundStage, isRelative, readTarget } from "../flow/target.ts";
 import { type StagePlace, routesOf, sequenceOf, targetsOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 
@@ -184,19 +185,26 @@ function limitOf(route: Route, flow: Flow, isElse: boolean): Edge["limited"] {
 /** The nodes that a target stands for, seen from a place; none for those that stop. */
 function nodesAt(place: StagePlace, target: string, places: readonly StagePlace[]): readonly string[] {
   const own = place.templateOf ?? place.stage.id;
-  if (target === "next" || target === "warn") return nextOf(place, places);
-  if (target === "self") return [own];
-  if (target === "end") return place.sequence === "" ? [END] : nextOf(place, places);
-  if (target === "prev" || target === "first" || target.startsWith("agent:")) {
-    if (place.templateOf !== undefined) return [own];
-    const sequence = sequenceOf(places, place.sequence);
-    const agents = sequence.slice(0, sequence.indexOf(place)).filter(({ stage }) => stage.kind === "agent");
-    if (target === "first") return agents.slice(0, 1).map(({ stage }) => stage.id);
-    if (target === "prev") return agents.slice(-1).map(({ stage }) => stage.id);
-    const name = target.slice("agent:".length).toLowerCase();
-    return agents.flatMap(({ stage }) => (stage.kind === "agent" && stage.agent === name ? [stage.id] : [])).slice(-1);
+  // The order of a dynamic stage is known only in a run; its templates lead back to the stage itself.
+  if (place.templateOf !== undefined && isRelative(target)) return [own];
+  const stages = sequenceOf(places, place.sequence).map(({ stage }) => stage);
+  const found = readTarget(target, aroundStage(stages, own));
+  switch (found.type) {
+    case "next":
+    case "warn":
+      return nextOf(place, places);
+    case "self":
+      return [own];
+    case "stage":
+      return [found.stage.id];
+    case "end":
+      return place.sequence === "" ? [END] : nextOf(place, places);
+    case "stop":
+    case "escalate":
+    case "cancel":
+    case "missing":
+      return [];
   }
-  return sequenceOf(places, place.sequence).some(({ stage }) => stage.id === target) ? [target] : [];
 }
 
 function walk(starts: readonly string[], onwards: (id: string) => readonly string[]): ReadonlySet<string> {

@@ -3,6 +3,7 @@
 import type { Flow } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
 import { HEALTHS, VERDICTS } from "../flow/outcome.ts";
+import { aroundStage } from "../flow/target.ts";
 import { counterProblems } from "./counters.ts";
 import { type StagePlace, type PlacedRoute, routesOf, sequenceOf, targetsOf } from "./places.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
@@ -101,9 +102,11 @@ function targetProblem(
     );
   }
   if (target === "prev" || target === "first") {
-    const at = mine.findIndex((other) => other.stage.id === (place.templateOf ?? stage.id));
-    const before =
-      place.templateOf === undefined ? mine.slice(0, at).filter((other) => other.stage.kind === "agent") : [place];
+    const around = aroundStage(
+      mine.map((other) => other.stage),
+      stage.id,
+    );
+    const before = place.templateOf === undefined ? around.before : [stage];
     if (before.length > 0 || hasElse) return undefined;
     return problem(
       "flow_graph_invalid",

@@ -429,6 +429,11 @@ function expectsVerdict(stage: Omit<StageFile, "kind">, result: ResultSpec, kind
   }
 }
 
+/** A route that only leads: it counts nothing, asks nobody and carries nothing. */
+export function plainRoute(goto: string): Route {
+  return { goto, carry: [], onlyBlamed: false, once: false };
+}
+
 function resolveRoutes(routes: Readonly<Record<string, string | RouteFile | undefined>>): Routes {
   return Object.fromEntries(
     Object.entries(routes).flatMap(([key, route]) => (route === undefined ? [] : [[key, resolveRoute(route)]])),
@@ -436,7 +441,7 @@ function resolveRoutes(routes: Readonly<Record<string, string | RouteFile | unde
 }
 
 function resolveRoute(route: string | RouteFile): Route {
-  if (typeof route === "string") return { goto: route, carry: [], onlyBlamed: false, once: false };
+  if (typeof route === "string") return plainRoute(route);
   return {
     goto: route.goto ?? route.then ?? (route.ask === undefined ? "next" : "self"),
     ...optional({ counter: route.counter }),

@@ -2,13 +2,13 @@
 
 import { ROUTES } from "../../contract/routes.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
+import { listStages, whoOf } from "../../../core/view/stage-list.ts";
 import { statusWords } from "../../../core/view/status-words.ts";
 import { err, ok } from "../../../core/result.ts";
 import { isWork } from "../../../core/run/sequence.ts";
 import { NOT_STARTED, waysOf } from "../../../core/run/targets.ts";
 import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
-import { listStages, whoOf } from "../views/run.ts";
 import { isStory } from "./handoffs/story.ts";
 import { optional } from "../../../core/optional.ts";
 
