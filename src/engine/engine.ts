@@ -36,7 +36,7 @@ import { createQueue, type ReadyAttempt } from "./queue.ts";
 import { recover } from "./recover.ts";
 import type { Players } from "../runner/runners.ts";
 import { projectOf, repositorySettings, workspaceMode } from "../core/run/run-settings.ts";
-import type { StageJob } from "../attempt/run-stage.ts";
+import type { AttemptJob, AttemptPorts } from "../attempt/job.ts";
 import { createSlots, type SlotRequest } from "./slots.ts";
 import { holdsBranch, isPerStage } from "../attempt/stage-workspace.ts";
 import { createRunWorkspaces } from "./workspaces-of-run.ts";
@@ -49,7 +49,7 @@ export type EngineOptions = BudgetOptions & {
   /** Attempts at once per agent, where set. */
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Carries out one attempt; `runStage` outside of tests and benchmarks. */
-  readonly runStage: (job: StageJob) => Promise<Report>;
+  readonly runStage: (job: AttemptJob, ports: AttemptPorts) => Promise<Report>;
   readonly players: Players;
   /** Stages that are done without an agent, by the name that flows give in `do`. */
   readonly builtins: Readonly<Record<string, Builtin>>;
@@ -567,7 +567,7 @@ export function createEngine(options: EngineOptions): Engine {
     run: Run,
     attempt: ReadyAttempt,
     signal: AbortSignal,
-    spent: StageJob["spent"],
+    spent: AttemptPorts["spent"],
   ): Promise<Report> {
     const stage = findWork(resolved.flow, run, attempt.track, attempt.stage);
     const track = run.tracks[attempt.track];
@@ -576,7 +576,7 @@ export function createEngine(options: EngineOptions): Engine {
     await options.beforeWork?.(run);
     // The stage before may have kept its workspace for a follow-up that is not wanted: its branch is needed now.
     await runWorkspaces.closeUnused(resolved, run);
-    return options.runStage({
+    const job: AttemptJob = {
       resolved,
       run,
       track: attempt.track,
@@ -592,21 +592,23 @@ export function createEngine(options: EngineOptions): Engine {
         agent: stage.shownAgent,
         subjectId: run.subject.id,
       }),
-      isSettled: () => settledElsewhere.has(attempt.key),
       files: attemptFiles(options.home, run.id, stage.id, attempt.attempt),
       home: options.home,
-      players: options.players,
-      builtins: options.builtins,
-      play: playOf(resolved, run.facts, stage),
+      play: playOf(resolved, run.facts, stage) ?? null,
       repositorySettings: repositorySettings(run),
-      now: () => clock.now(),
       project: projectOf(run),
-      workspaces,
       keepWorkspaces: options.keepWorkspaces === true,
       url: options.url,
+    };
+    return options.runStage(job, {
+      players: options.players,
+      builtins: options.builtins,
+      workspaces,
       earlierAttempts: () => store.attempts(run.id),
       note: (facts) => store.noteAttempt(run.id, stage.id, attempt.attempt, facts),
+      isSettled: () => settledElsewhere.has(attempt.key),
       readYaml: options.readYaml,
+      now: () => clock.now(),
       signal,
       spent,
     });
