@@ -1,5 +1,5 @@
 // Workspaces beyond their attempts: those that wait for a follow-up, those that a dead engine left, and those of runs that have ended.
-// Closing pins first, so nothing here can lose work; what cannot be closed now is closed when the run ends.
+// Closing pins first, so no work is lost. A workspace that cannot be closed now is closed when the run ends.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -18,17 +18,17 @@ export type RunWorkspacesOptions = {
   readonly home: string;
   /** Workspaces stay after their runs, for people to look at. */
   readonly keepWorkspaces?: boolean;
-  readonly onError: (runId: string, error: unknown) => void;
+  readonly onError: (runId: string | null, error: unknown) => void;
 };
 
 export type RunWorkspaces = {
-  /** Closes what no stage of the run needs any more, where it has a workspace per stage. */
+  /** Closes the workspaces that no stage of the run needs any more, where each stage has its own. */
   closeUnused(resolved: ResolvedFlow, run: Run): Promise<void>;
-  /** The same after a crash: what was running is over. What stays is made usable again. */
+  /** The same after a crash: no attempt works any more. Workspaces that stay are made usable again. */
   recover(resolved: ResolvedFlow, run: Run): Promise<void>;
-  /** The run has ended. Throws where something could not be closed. */
+  /** The run has ended. Throws where a workspace could not be closed. */
   release(resolved: ResolvedFlow, run: Run): Promise<void>;
-  /** Tells of workspaces whose run is not in the store. They are never removed without being asked for. */
+  /** Reports workspaces whose run is not in the store. Only a person removes them. */
   reportOrphans(): Promise<void>;
 };
 
@@ -80,7 +80,7 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       }
       if (names.length === 0) return;
       const shown = names.slice(0, 5).join(", ");
-      onError("", new Error(`workspaces of runs that are not known: ${shown}; passrail workspace list   shows them`));
+      onError(null, new Error(`workspaces of runs that are not known: ${shown}; passrail workspace list   shows them`));
     },
   };
 
