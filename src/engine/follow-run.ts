@@ -9,7 +9,7 @@ import type { Activity } from "./activity.ts";
 import type { Attempts } from "./attempts.ts";
 import type { EngineOptions } from "./options.ts";
 import type { Outbox } from "./outbox.ts";
-import type { StoredDecision, Runs } from "./runs.ts";
+import type { StoredChange, Runs } from "./runs.ts";
 import { type EngineBudgets, nearedSignal } from "./schedule/budgets.ts";
 import type { Schedule } from "./schedule/schedule.ts";
 import type { AttemptWork } from "./work-attempt.ts";
@@ -18,7 +18,7 @@ import type { AttemptWork } from "./work-attempt.ts";
 export type EnginePhase = "delivering" | "performing" | "draining" | "closed";
 
 export type Follower = {
-  onStored(decision: StoredDecision): void;
+  onStored(change: StoredChange): void;
   follow(resolved: ResolvedFlow, run: Run): void;
   /** Starts the queued attempts for which there are slots, in fair order. */
   startReady(): void;
@@ -46,7 +46,7 @@ export function createFollower(parts: FollowerParts): Follower {
   const performs = (): boolean => parts.phase() === "performing" || parts.phase() === "draining";
   return { onStored, follow, startReady, startDue, performCommands, isKept };
 
-  function onStored({ resolved, signal, step, starting, settled, near }: StoredDecision): void {
+  function onStored({ resolved, signal, step, starting, settled, near }: StoredChange): void {
     const { run, events, commands } = step;
     parts.budgets.note(events);
     options.onChange?.(run, events);
@@ -85,7 +85,7 @@ export function createFollower(parts: FollowerParts): Follower {
   }
 
   /** Each limit is warned of once. */
-  function warn(run: Run, use: StoredDecision["near"][number]): void {
+  function warn(run: Run, use: StoredChange["near"][number]): void {
     const body = nearedSignal(run, use);
     if (body === undefined) return;
     const id = `warn:${use.scope}:${use.key}:${use.unit}:${use.limit}`;

@@ -45,7 +45,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     metering,
     starts: () => phase() === "performing",
     isKept: (command) => follower.isKept(command),
-    onStored: (decision) => follower.onStored(decision),
+    onStored: (change) => follower.onStored(change),
     onTurnEnded: () => activity.check(),
   });
   const work = createAttemptWork({
@@ -57,6 +57,10 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     workspaces: runWorkspaces,
     isClosed: () => phase() === "closed",
     onFreed: () => follower.startReady(),
+    async follow(runId) {
+      const run = await runs.load(runId);
+      if (run !== undefined) follower.follow(await flows.of(run.flowHash), run);
+    },
     persist(runId, ...signal) {
       const onFailure = (error: unknown): void => options.onError(runId, error);
       const hooks = { onFailure, isStopped: () => phase() === "closed" };

@@ -19,7 +19,9 @@ const SAMPLES: { readonly [T in Command["type"]]: Command & { type: T } } = {
   "release-workspace": { type: "release-workspace" },
 };
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), "utf8");
-const declared = [...read("../core/run/command.ts").matchAll(/readonly type: "([a-z-]+)"/gu)].map(([, type]) => type);
+const declared = [...read("../core/run/command.ts").matchAll(/readonly type: "([a-z-]+)"/gu)].map(
+  ([, type = ""]) => type,
+);
 
 let dir: string;
 let store: Store;
@@ -69,7 +71,7 @@ async function performStored(command: Command): Promise<void> {
 
 test("every type of command that is declared has a sample and a case of its own", () => {
   expect(declared.toSorted()).toEqual(Object.keys(SAMPLES).toSorted());
-  const cases = [...read("perform-command.ts").matchAll(/case "([a-z-]+)":/gu)].map(([, type]) => type);
+  const cases = [...read("perform-command.ts").matchAll(/case "([a-z-]+)":/gu)].map(([, type = ""]) => type);
   expect(cases.toSorted()).toEqual(declared.toSorted());
 });
 

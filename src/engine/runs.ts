@@ -1,36 +1,26 @@
-// Signals become stored changes here: load the run, decide by the pure transition, commit, cache. One signal at a time per run, so that
+// Signals become stored changes here: load the run, plan the change, commit it, cache the run. One signal at a time per run, so that
 // concurrent ones do not compete for the version.
 
 import type { BudgetUse } from "../core/budget/budget.ts";
-import type { ResolvedFlow } from "../core/flow/agent.ts";
 import { optional } from "../core/optional.ts";
 import type { Command } from "../core/run/command.ts";
 import type { Actor } from "../core/run/event.ts";
 import type { Run } from "../core/run/run.ts";
 import type { Signal, SignalBody } from "../core/run/signal.ts";
-import { type Step, transition } from "../core/run/transition.ts";
-import type { Change, CommitResult, Store, StoredRun } from "../store/store.ts";
-import type { Attempts, LiveAttempt } from "./attempts.ts";
+import type { Change, CommitResult, Store } from "../store/store.ts";
+import type { Attempts } from "./attempts.ts";
 import type { Clock } from "./clock.ts";
-import type { RunFlows } from "./flows.ts";
+import { planChange, type PlannedChange, type PlanParts } from "./plan-change.ts";
 import type { ReadyAttempt } from "./ready-attempt.ts";
 import { createRunCache } from "./run-cache.ts";
-import type { MeteredStart, Metering, Refusals } from "./schedule/metering.ts";
-import type { Schedule, DecisionWithStarts } from "./schedule/schedule.ts";
+import type { Refusals } from "./schedule/metering.ts";
 
 /** What came of a signal. `ignored` says why it changed nothing; `duplicate`: the store has it already. */
 export type Delivered = { readonly run: Run; readonly ignored?: string; readonly duplicate: boolean };
 
-/** A decision that the store has. */
-export type StoredDecision = {
-  readonly resolved: ResolvedFlow;
-  readonly signal: Signal;
-  readonly step: Step;
-  /** Attempts that started with it. */
-  readonly starting: readonly ReadyAttempt[];
-  /** The attempt of ours whose verdict came from elsewhere with this signal. */
-  readonly settled: LiveAttempt | undefined;
-  /** Limits of which this change uses a great part. */
+/** A change that the store has. */
+export type StoredChange = PlannedChange & {
+  /** Limits of which it uses a great part. */
   readonly near: readonly BudgetUse[];
 };
 
@@ -45,19 +35,14 @@ export type Runs = {
   settled(): Promise<void>;
 };
 
-export type RunsParts = {
+export type RunsParts = PlanParts & {
   readonly store: Pick<Store, "commit" | "loadRun">;
   readonly clock: Clock;
   readonly newId: () => string;
-  readonly flows: Pick<RunFlows, "of">;
-  readonly attempts: Pick<Attempts, "settledBy" | "isSuperseded" | "giveUp">;
-  readonly schedule: Pick<Schedule, "startable" | "startWithin">;
-  readonly metering: Pick<Metering, "metersOf" | "meterSignal">;
-  /** Whether attempts may start now. */
-  readonly starts: () => boolean;
+  readonly attempts: Pick<Attempts, "giveUp">;
   /** Whether a command is stored; notices that have no receiver are not. */
   readonly isKept: (command: Command) => boolean;
-  readonly onStored: (decision: StoredDecision) => void;
+  readonly onStored: (change: StoredChange) => void;
   readonly onTurnEnded: () => void;
 };
 
@@ -96,35 +81,20 @@ export function createRuns(parts: RunsParts): Runs {
     const refused: Refusals = new Map();
     for (;;) {
       const stored = cache.get(runId) ?? (await store.loadRun(runId));
-      const resolved = await parts.flows.of(flowHashOf(runId, stored, asked));
-      const metered = meterAsked(resolved, stored, asked, refused);
-      const { signal, reserved } = metered instanceof Promise ? await metered : metered;
-      const decided = transition(resolved.flow, stored?.run, signal);
-      const { ignored } = decided;
-      // An attempt's own report after its verdict came from elsewhere leaves no trace.
-      if (stored !== undefined && ignored !== undefined && parts.attempts.isSuperseded(runId, signal))
-        return { run: stored.run, duplicate: false, ignored };
-      const settled = ignored === undefined ? parts.attempts.settledBy(runId, signal) : undefined;
-      const starts = startWith(resolved, decided, signal, refused, settled);
-      const { step, starting, reservations } = starts instanceof Promise ? await starts : starts;
-      const reserve = reserved === undefined || ignored !== undefined ? reservations : [reserved, ...reservations];
-      const result = await commit(
-        {
-          runId,
-          expectedVersion: stored?.version ?? 0,
-          signalIds: [signal.id],
-          events: step.events,
-          run: step.run,
-          enqueue: step.commands.filter(parts.isKept),
-          ...(reserve.length === 0 ? {} : { reserve }),
-        },
-        starting,
-      );
+      const plan = await planChange(parts, runId, stored, asked, refused);
+      const { signal, step, starting, reserve, ignored } = plan;
+      if (plan.isSuperseded) return { run: step.run, duplicate: false, ...optional({ ignored }) };
+      const expectedVersion = stored?.version ?? 0;
+      const { events, run } = step;
+      const enqueue = step.commands.filter(parts.isKept);
+      const reserved = reserve.length === 0 ? {} : { reserve };
+      const change = { runId, expectedVersion, signalIds: [signal.id], events, run, enqueue, ...reserved };
+      const result = await commit(change, starting);
       switch (result.type) {
         case "ok":
-          cache.put({ run: step.run, version: result.version });
-          parts.onStored({ resolved, signal, step, starting, settled, near: result.near ?? [] });
-          return { run: step.run, duplicate: false, ...optional({ ignored }) };
+          cache.put({ run, version: result.version });
+          parts.onStored({ ...plan, near: result.near ?? [] });
+          return { run, duplicate: false, ...optional({ ignored }) };
         case "over_budget":
           refused.set(`${result.stage}/${result.attempt}`, result);
           break;
@@ -132,37 +102,9 @@ export function createRuns(parts: RunsParts): Runs {
           refused.clear();
           break;
         case "duplicate":
-          return { run: (await requireRun(runId)).run, duplicate: true };
+          return { run: await requireRun(runId), duplicate: true };
       }
     }
-  }
-
-  /** A start that the engine asks for by a signal of its own is metered like any other. */
-  function meterAsked(
-    resolved: ResolvedFlow,
-    stored: StoredRun | undefined,
-    asked: Signal,
-    refused: Refusals,
-  ): MeteredStart | Promise<MeteredStart> {
-    return asked.type === "attempt.started" && asked.outside !== true && stored !== undefined
-      ? parts.metering.meterSignal(resolved, stored.run, asked, refused)
-      : { signal: asked };
-  }
-
-  /** Adds the starts that are possible at once. After a verdict from elsewhere nothing starts: the old program still runs. */
-  function startWith(
-    resolved: ResolvedFlow,
-    decided: Step,
-    { at }: Signal,
-    refused: Refusals,
-    settled: LiveAttempt | undefined,
-  ): DecisionWithStarts | Promise<DecisionWithStarts> {
-    const ready = settled === undefined && parts.starts() ? parts.schedule.startable(resolved, decided.run) : [];
-    if (ready.length === 0) return { step: decided, starting: [], reservations: [] };
-    const start = (meters: Awaited<ReturnType<Metering["metersOf"]>>): DecisionWithStarts =>
-      parts.schedule.startWithin({ resolved, decided, ready, meters, refused, at });
-    const meters = parts.metering.metersOf(resolved, decided.run, ready);
-    return meters === undefined ? start(undefined) : meters.then(start);
   }
 
   /** Attempts that were about to start do not, unless the change is stored. */
@@ -178,15 +120,9 @@ export function createRuns(parts: RunsParts): Runs {
     }
   }
 
-  async function requireRun(runId: string): Promise<StoredRun> {
+  async function requireRun(runId: string): Promise<Run> {
     const stored = await store.loadRun(runId);
     if (stored === undefined) throw new Error(`there is no run ${runId}`);
-    return stored;
+    return stored.run;
   }
-}
-
-function flowHashOf(runId: string, stored: StoredRun | undefined, asked: Signal): string {
-  if (stored !== undefined) return stored.run.flowHash;
-  if (asked.type !== "run.requested") throw new Error(`there is no run ${runId}`);
-  return asked.flowHash;
 }

@@ -39,136 +39,154 @@ export type AttemptWorkParts = {
   readonly workspaces: Pick<RunWorkspaces, "closeUnused">;
   readonly metering: Pick<Metering, "noteReport">;
   readonly isClosed: () => boolean;
+  /** Brings queue and alarms in line with the run as it is now, and starts what is ready. */
+  readonly follow: (runId: string) => Promise<void>;
   /** Slots, locks or limits have changed: others may start. */
   readonly onFreed: () => void;
 };
 
 export function createAttemptWork(parts: AttemptWorkParts): AttemptWork {
-  const { options, attempts } = parts;
-  return { start, startQueued };
+  return {
+    start: (resolved, run, ready) => start(parts, resolved, run, ready),
+    startQueued: (ready) => startQueued(parts, ready),
+  };
+}
 
-  async function startQueued(ready: ReadyAttempt): Promise<void> {
-    const { runId, stage, attempt } = ready;
-    try {
-      const delivered = await parts.persist(
-        runId,
-        { type: "attempt.started", stage, attempt },
-        "engine",
-        startId(ready),
-      );
-      if (delivered.ignored === undefined && !delivered.duplicate && isRunning(delivered.run, ready)) {
-        start(await parts.flowOf(delivered.run.flowHash), delivered.run, ready);
-        return;
-      }
-    } catch (error) {
-      options.onError(runId, error);
-      attempts.giveUp(ready);
+async function startQueued(parts: AttemptWorkParts, ready: ReadyAttempt): Promise<void> {
+  const { runId, stage, attempt } = ready;
+  try {
+    const delivered = await parts.persist(runId, { type: "attempt.started", stage, attempt }, "engine", startId(ready));
+    if (delivered.ignored === undefined && !delivered.duplicate && isRunning(delivered.run, ready)) {
+      start(parts, await parts.flowOf(delivered.run.flowHash), delivered.run, ready);
       return;
     }
-    attempts.giveUp(ready);
-    parts.onFreed();
+    parts.attempts.giveUp(ready);
+    // The start may have become a wait for a limit: now that the attempt is given up, its alarm can be set.
+    await parts.follow(runId);
+  } catch (error) {
+    parts.attempts.giveUp(ready);
+    parts.options.onError(runId, error);
   }
+}
 
-  function start(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {
-    failpoint("start-committed");
-    // A workspace that outlives the attempt keeps its branch: no other run can have it until it is released.
-    if (holdsBranch(resolved, run, ready)) parts.slots.keep(run.id, ready.slot.locks);
-    const { runId, stage, attempt } = ready;
-    const agent = findWork(resolved.flow, run, ready.track, stage)?.shownAgent ?? stage;
-    const { live, token } = attempts.work(ready, { runId, stage, attempt, agent, subjectId: run.subject.id });
-    void work(resolved, run, live, token)
-      .catch((error: unknown) => options.onError(runId, error))
-      .finally(() => {
-        attempts.forget(live);
-        parts.onFreed();
-      });
-  }
-
-  async function work(resolved: ResolvedFlow, run: Run, live: LiveAttempt, token: string): Promise<void> {
-    const { ready } = live;
-    const beganMs = options.clock.monotonicMs();
-    const report = await reportOf(resolved, run, live, token);
-    parts.metering.noteReport(resolved, run, ready, report, beganMs);
-    if (attempts.endWork(live) === "reporting") {
-      const delivered = await deliverReport(resolved, run, ready, report);
-      if (delivered.ignored !== undefined) await deliverUsage(ready, report.usage);
-      await closeShared(resolved, delivered.run, ready);
-      return;
-    }
-    await deliverUsage(ready, report.usage);
-    // An engine that closes leaves the attempt as running: the next engine marks it interrupted and starts it again.
-    const now = parts.isClosed() ? undefined : await options.store.loadRun(run.id);
-    if (now !== undefined) await closeShared(resolved, now.run, ready);
-  }
-
-  /** The attempt's report, whatever happens. Usage that was reported on the way counts where the report has none. */
-  async function reportOf(resolved: ResolvedFlow, run: Run, live: LiveAttempt, token: string): Promise<Report> {
-    let told: ToldUsage | undefined;
-    let report: Report;
-    try {
-      report = await carryOut(resolved, run, live, token, (usage) => (told = usage));
-    } catch (error) {
-      options.onError(run.id, error);
-      report = { cause: "engine_error", reason: messageOf(error) };
-    }
-    return report.usage === undefined && told !== undefined ? { ...report, usage: told } : report;
-  }
-
-  async function carryOut(
-    resolved: ResolvedFlow,
-    run: Run,
-    live: LiveAttempt,
-    token: string,
-    spent: (told: ToldUsage) => void,
-  ): Promise<Report> {
-    const { stage, attempt } = live.ready;
-    const job = jobOf(options, resolved, run, live.ready, token);
-    await options.beforeWork?.(run);
-    // The stage before may have kept its workspace for a follow-up that did not come: its branch is needed now.
-    await parts.workspaces.closeUnused(resolved, run);
-    return options.runStage(job, {
-      players: options.players,
-      builtins: options.builtins,
-      workspaces: options.workspaces(workspaceMode(resolved, run)),
-      earlierAttempts: () => options.store.attempts(run.id),
-      note: (facts) => options.store.noteAttempt(run.id, stage, attempt, facts),
-      isSettled: () => live.state.at === "lingering",
-      spent,
-      readYaml: options.readYaml,
-      now: () => options.clock.now(),
-      signal: live.abort.signal,
+function start(parts: AttemptWorkParts, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {
+  failpoint("start-committed");
+  // A workspace that outlives the attempt keeps its branch: no other run can have it until it is released.
+  if (holdsBranch(resolved, run, ready)) parts.slots.keep(run.id, ready.slot.locks);
+  const { runId, stage, attempt } = ready;
+  const agent = findWork(resolved.flow, run, ready.track, stage)?.shownAgent ?? stage;
+  const { live, token } = parts.attempts.work(ready, { runId, stage, attempt, agent, subjectId: run.subject.id });
+  void work(parts, { resolved, run, ready, live, token })
+    .catch((error: unknown) => parts.options.onError(runId, error))
+    .finally(() => {
+      parts.attempts.forget(live);
+      parts.onFreed();
     });
-  }
+}
 
-  /** After a stage whose workspace a follow-up may use: where none does, the workspace is closed and its branch is free. */
-  async function closeShared(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): Promise<void> {
-    if (!isPerStage(resolved, run) || !holdsBranch(resolved, run, ready)) return;
-    try {
-      await parts.workspaces.closeUnused(resolved, run);
-    } catch (error) {
-      options.onError(run.id, error);
-    }
-    const isHeld = Object.entries(run.tracks).some(
-      ([track, at]) => (at.at === "ready" || at.at === "running") && holdsBranch(resolved, run, { ...at, track }),
-    );
-    if (!isHeld) parts.slots.letGo(run.id);
-  }
+type AttemptAtWork = {
+  readonly resolved: ResolvedFlow;
+  /** As it was when the attempt started. */
+  readonly run: Run;
+  readonly ready: ReadyAttempt;
+  readonly live: LiveAttempt;
+  readonly token: string;
+};
 
-  function deliverReport(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, report: Report): Promise<Delivered> {
-    const { track, stage, attempt } = ready;
-    const found = findWork(resolved.flow, run, track, stage);
-    const actor: Actor = found?.kind === "agent" ? `agent:${found.shownAgent}` : "engine";
-    return parts.persist(run.id, { type: "attempt.finished", stage, attempt, report }, actor, finishId(ready));
+async function work(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<void> {
+  const { resolved, run, ready, live } = atWork;
+  const beganMs = parts.options.clock.monotonicMs();
+  const report = await reportOf(parts, atWork);
+  parts.metering.noteReport(resolved, run, ready, report, beganMs);
+  if (parts.attempts.endWork(live) === "reporting") {
+    const delivered = await deliverReport(parts, atWork, report);
+    if (delivered.ignored !== undefined) await deliverUsage(parts, ready, report.usage);
+    await closeShared(parts, atWork, delivered.run);
+    return;
   }
+  await deliverUsage(parts, ready, report.usage);
+  // An engine that closes leaves the attempt as running: the next engine marks it interrupted and starts it again.
+  const now = parts.isClosed() ? undefined : await parts.options.store.loadRun(run.id);
+  if (now !== undefined) await closeShared(parts, atWork, now.run);
+}
 
-  /** The usage of an attempt counts even when its report does not. */
-  async function deliverUsage({ runId, stage, attempt }: ReadyAttempt, told: ToldUsage | undefined): Promise<void> {
-    if (told === undefined) return;
-    try {
-      const body: SignalBody = { type: "attempt.spent", stage, attempt, told };
-      await parts.persist(runId, body, "engine", `spent:${stage}:${attempt}`);
-    } catch (error) {
-      options.onError(runId, error);
-    }
+/** The attempt's report, whatever happens. Usage that was reported on the way counts where the report has none. */
+async function reportOf(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<Report> {
+  let told: ToldUsage | undefined;
+  let report: Report;
+  try {
+    report = await carryOut(parts, atWork, (usage) => (told = usage));
+  } catch (error) {
+    parts.options.onError(atWork.run.id, error);
+    report = { cause: "engine_error", reason: messageOf(error) };
   }
+  return report.usage === undefined && told !== undefined ? { ...report, usage: told } : report;
+}
+
+async function carryOut(
+  { options, workspaces }: AttemptWorkParts,
+  { resolved, run, ready, live, token }: AttemptAtWork,
+  spent: (told: ToldUsage) => void,
+): Promise<Report> {
+  const { stage, attempt } = ready;
+  const job = jobOf(options, resolved, run, ready, token);
+  await options.beforeWork?.(run);
+  // The stage before may have kept its workspace for a follow-up that did not come: its branch is needed now.
+  await workspaces.closeUnused(resolved, run);
+  return options.runStage(job, {
+    players: options.players,
+    builtins: options.builtins,
+    workspaces: options.workspaces(workspaceMode(resolved, run)),
+    earlierAttempts: () => options.store.attempts(run.id),
+    note: (facts) => options.store.noteAttempt(run.id, stage, attempt, facts),
+    isSettled: () => live.state.at === "lingering",
+    spent,
+    readYaml: options.readYaml,
+    now: () => options.clock.now(),
+    signal: live.abort.signal,
+  });
+}
+
+function deliverReport(
+  parts: AttemptWorkParts,
+  { resolved, run, ready }: AttemptAtWork,
+  report: Report,
+): Promise<Delivered> {
+  const { track, stage, attempt } = ready;
+  const found = findWork(resolved.flow, run, track, stage);
+  const actor: Actor = found?.kind === "agent" ? `agent:${found.shownAgent}` : "engine";
+  return parts.persist(run.id, { type: "attempt.finished", stage, attempt, report }, actor, finishId(ready));
+}
+
+/** The usage of an attempt counts even when its report does not. */
+async function deliverUsage(
+  parts: AttemptWorkParts,
+  { runId, stage, attempt }: ReadyAttempt,
+  told: ToldUsage | undefined,
+): Promise<void> {
+  if (told === undefined) return;
+  try {
+    const body: SignalBody = { type: "attempt.spent", stage, attempt, told };
+    await parts.persist(runId, body, "engine", `spent:${stage}:${attempt}`);
+  } catch (error) {
+    parts.options.onError(runId, error);
+  }
+}
+
+/** After a stage whose workspace a follow-up may use: where none does, the workspace is closed and its branch is free. */
+async function closeShared(
+  { options, workspaces, slots }: AttemptWorkParts,
+  { resolved, ready }: AttemptAtWork,
+  now: Run,
+): Promise<void> {
+  if (!isPerStage(resolved, now) || !holdsBranch(resolved, now, ready)) return;
+  try {
+    await workspaces.closeUnused(resolved, now);
+  } catch (error) {
+    options.onError(now.id, error);
+  }
+  const isHeld = Object.entries(now.tracks).some(
+    ([track, at]) => (at.at === "ready" || at.at === "running") && holdsBranch(resolved, now, { ...at, track }),
+  );
+  if (!isHeld) slots.letGo(now.id);
 }

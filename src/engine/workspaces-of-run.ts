@@ -35,12 +35,12 @@ export type RunWorkspaces = {
 export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspaces {
   const { store, home, onError } = options;
   return {
-    closeUnused: (resolved, run) => closeAllBut(resolved, run, wantedKeys(resolved, run, true)),
+    closeUnused: (resolved, run) => closeAllBut(options, resolved, run, wantedKeys(resolved, run, true)),
 
     async recover(resolved, run) {
       if (isPerStage(resolved, run)) {
-        await findUnnoted(resolved, run);
-        return closeAllBut(resolved, run, wantedKeys(resolved, run, false));
+        await findUnnoted(options, resolved, run);
+        return closeAllBut(options, resolved, run, wantedKeys(resolved, run, false));
       }
       // A program that was ended in the middle of a commit leaves git's lock, and no later commit would succeed.
       const running = Object.values(run.tracks).some((track) => track.at === "running" && track.outside !== true);
@@ -83,45 +83,50 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       onError(null, new Error(`workspaces of runs that are not known: ${shown}; passrail workspace list   shows them`));
     },
   };
+}
 
-  /** A crash between the folder and its note: opening it again writes the note, and then it is closed like any other. */
-  async function findUnnoted(resolved: ResolvedFlow, run: Run): Promise<void> {
-    const workspaces = options.workspaces(workspaceMode(resolved, run));
-    const noted = new Set(((await workspaces.left?.(run.id)) ?? []).map(({ key }) => key));
-    const { contains: _later, ...request } = branchRequest(resolved.flow, run, projectOf(run));
-    for (const [name, track] of Object.entries(run.tracks)) {
-      if (track.at !== "running" || track.outside === true) continue;
-      const stage = findWork(resolved.flow, run, name, track.stage);
-      const key = stage === undefined ? "" : keyOf(run, stage, track.attempt);
-      const isThere = ["worktrees", "clones"].some((folder) => existsSync(join(home, folder, key)));
-      if (key === "" || noted.has(key) || !isThere) continue;
-      const opened = await workspaces.open({ ...request, key });
-      if (!opened.ok) onError(run.id, new Error(opened.error.message));
-    }
+/** A crash between the folder and its note: opening it again writes the note, and then it is closed like any other. */
+async function findUnnoted(options: RunWorkspacesOptions, resolved: ResolvedFlow, run: Run): Promise<void> {
+  const workspaces = options.workspaces(workspaceMode(resolved, run));
+  const noted = new Set(((await workspaces.left?.(run.id)) ?? []).map(({ key }) => key));
+  const { contains: _later, ...request } = branchRequest(resolved.flow, run, projectOf(run));
+  for (const [name, track] of Object.entries(run.tracks)) {
+    if (track.at !== "running" || track.outside === true) continue;
+    const stage = findWork(resolved.flow, run, name, track.stage);
+    const key = stage === undefined ? "" : keyOf(run, stage, track.attempt);
+    const isThere = ["worktrees", "clones"].some((folder) => existsSync(join(options.home, folder, key)));
+    if (key === "" || noted.has(key) || !isThere) continue;
+    const opened = await workspaces.open({ ...request, key });
+    if (!opened.ok) options.onError(run.id, new Error(opened.error.message));
   }
+}
 
-  /** Keys of workspaces that a follow-up waits for, and of those in which something works. */
-  function wantedKeys(resolved: ResolvedFlow, run: Run, withRunning: boolean): ReadonlySet<string> {
-    const keys = new Set<string>();
-    for (const [name, track] of Object.entries(run.tracks)) {
-      if (track.at !== "ready" && track.at !== "running") continue;
-      const stage = findWork(resolved.flow, run, name, track.stage);
-      if (stage === undefined) continue;
-      const isAtWork = withRunning && track.at === "running";
-      if (isAtWork || stage.sameWorkspaceAs !== undefined) keys.add(keyOf(run, stage, track.attempt));
-    }
-    return keys;
+/** Keys of workspaces that a follow-up waits for, and of those in which something works. */
+function wantedKeys(resolved: ResolvedFlow, run: Run, withRunning: boolean): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const [name, track] of Object.entries(run.tracks)) {
+    if (track.at !== "ready" && track.at !== "running") continue;
+    const stage = findWork(resolved.flow, run, name, track.stage);
+    if (stage === undefined) continue;
+    const isAtWork = withRunning && track.at === "running";
+    if (isAtWork || stage.sameWorkspaceAs !== undefined) keys.add(keyOf(run, stage, track.attempt));
   }
+  return keys;
+}
 
-  async function closeAllBut(resolved: ResolvedFlow, run: Run, wanted: ReadonlySet<string>): Promise<void> {
-    if (!isPerStage(resolved, run)) return;
-    const workspaces = options.workspaces(workspaceMode(resolved, run));
-    const isKeeping = isKept(resolved.flow, options.keepWorkspaces === true);
-    for (const workspace of (await workspaces.left?.(run.id)) ?? []) {
-      await workspaces.unlock(workspace);
-      if (wanted.has(workspace.key ?? "")) continue;
-      const ended = isKeeping ? await workspaces.letGo?.(workspace) : await workspaces.close(workspace, run.id);
-      if (ended?.ok === false) onError(run.id, new Error(ended.error.message));
-    }
+async function closeAllBut(
+  options: RunWorkspacesOptions,
+  resolved: ResolvedFlow,
+  run: Run,
+  wanted: ReadonlySet<string>,
+): Promise<void> {
+  if (!isPerStage(resolved, run)) return;
+  const workspaces = options.workspaces(workspaceMode(resolved, run));
+  const isKeeping = isKept(resolved.flow, options.keepWorkspaces === true);
+  for (const workspace of (await workspaces.left?.(run.id)) ?? []) {
+    await workspaces.unlock(workspace);
+    if (wanted.has(workspace.key ?? "")) continue;
+    const ended = isKeeping ? await workspaces.letGo?.(workspace) : await workspaces.close(workspace, run.id);
+    if (ended?.ok === false) options.onError(run.id, new Error(ended.error.message));
   }
 }
