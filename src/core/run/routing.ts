@@ -81,7 +81,10 @@ function loopAfter(stage: WorkStage, carry: Carry, outcome: Outcome): Pick<Carry
     return { issues: isUnnamed ? [said] : outcome.issues, loop, loopMax };
   }
   const judges = Object.values(stage.route).some((route) => route.counter !== undefined);
-  return judges ? { issues: [], loop: 0, loopMax: null } : { issues: loop > 0 ? carry.issues : [], loop, loopMax };
+  if (judges) return { issues: [], loop: 0, loopMax: null };
+  // After a person's "again" the loop is open although its new budget has counted nothing yet.
+  const isOpen = loop > 0 || carry.reason === "again";
+  return { issues: isOpen ? carry.issues : [], loop, loopMax };
 }
 
 function follow(draft: Draft, sender: Sender, key: string, route: Route, outcome: Outcome): void {
@@ -340,7 +343,6 @@ export function ready(
   const attempt = (draft.run.stages[stage.id]?.attempts ?? 0) + 1;
   emit(draft, { type: "stage.ready", track, stage: stage.id, attempt, carry, ...later });
   showStatus(draft, stage.status.ready);
-  if (!draft.run.paused) draft.commands.push({ type: "start-attempt", track, stage: stage.id, attempt });
 }
 
 function enterDynamic(draft: Draft, sender: Sender, track: string, stage: Stage & { kind: "dynamic" }): void {
@@ -444,7 +446,6 @@ export function cancel(
       emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.attempt, reason });
       if (track.carry.handoff > 0)
         emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
-      draft.commands.push({ type: "end-attempt", stage: track.stage, attempt: track.attempt, reason });
     } else if (track.at === "waiting" && !answeredJustNow(draft, track.item.number)) {
       emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });
       if (track.item.kind === "budget")

@@ -144,7 +144,6 @@ export function answerBudget(
   // The same attempt: it has not started.
   emit(draft, { type: "stage.ready", track, stage, attempt, carry });
   showStatus(draft, findWork(draft.flow, draft.run, track, stage)?.status.ready);
-  if (!draft.run.paused) draft.commands.push({ type: "start-attempt", track, stage, attempt });
   return undefined;
 }
 
