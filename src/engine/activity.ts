@@ -1,14 +1,14 @@
 // Counts the work beside the signals (starts, retries, the outbox), so that callers can wait until the engine is idle.
 
 export type Activity = {
-  /** Counted until it settles. It must not reject: its own errors are its own. */
+  /** Counts this work until it settles. The caller handles its errors. */
   add(work: Promise<unknown>): void;
   readonly isQuiet: boolean;
   /** Resolves when the engine is idle, for this run or for all. */
   idle(runId?: string): Promise<void>;
-  /** Something has ended: those who wait are checked again. */
+  /** Called when some work has ended: resolves the callers whose condition holds now. */
   check(): void;
-  /** Resolves when nothing is counted any more. */
+  /** Resolves when no work is counted any more. */
   ended(): Promise<void>;
 };
 

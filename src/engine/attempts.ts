@@ -1,5 +1,5 @@
 // The attempts of this engine: one record each, from the slot that it takes until its report is delivered. The state says where the
-// attempt is; each transition has a name. Only memory: no attempt outlives the engine that started it.
+// attempt is; each transition has a name. The records are in memory only: no attempt outlives the engine that started it.
 //
 //   starting ──▶ working ──▶ reporting ──▶ gone
 //                   │            │

@@ -26,7 +26,7 @@ export type Engine = {
   startRun(request: RunRequest): Promise<Delivered>;
   /** Delivers one signal; repeating it with the same id changes nothing. */
   deliver(runId: string, body: SignalBody, actor: Actor, signalId?: string): Promise<Delivered>;
-  /** Recovers the attempts of a dead engine, then starts what is ready. Needs the engine lock. */
+  /** Recovers the attempts of a dead engine, then starts ready attempts. Needs the engine lock. */
   perform(): Promise<void>;
   /** Resolves when nothing runs and nothing can start. With a run: alarms of other runs are left out, they may take hours. */
   idle(runId?: string): Promise<void>;
@@ -34,9 +34,9 @@ export type Engine = {
   attemptOf(token: string): TokenHolder | undefined;
   /** Looks for changes that other processes stored. */
   catchUp(): Promise<void>;
-  /** Starts nothing more; resolves when the attempts at work have ended. The next engine starts what became ready. */
+  /** Starts nothing more; resolves when the attempts at work have ended. The next engine starts those that became ready. */
   drain(): Promise<void>;
-  /** Ends every attempt and stops starting; the next engine recovers what was running. */
+  /** Ends every attempt and stops starting; the next engine recovers the attempts that were running. */
   close(): Promise<void>;
 };
 

@@ -1,5 +1,5 @@
-// After each stored change the attempts, the queue and the outbox follow the run: what is ready is queued and started, what is no longer
-// wanted is ended, what must be done outside is performed.
+// After each stored change the engine follows the run: it queues and starts attempts that are ready, ends attempts that the run no longer
+// wants, and performs the commands of the change.
 
 import { failpoint } from "../attempt/failpoint.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";

@@ -1,4 +1,4 @@
-// The machines of an engine and how they call each other. Each owns its own facts; here is no state.
+// The machines of an engine and how they call each other. Each owns its own facts; this file holds no state.
 
 import { createActivity } from "./activity.ts";
 import { createAttempts } from "./attempts.ts";

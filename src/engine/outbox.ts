@@ -10,7 +10,7 @@ export type OutboxOptions = {
 };
 
 export type Outbox = {
-  /** Performs what is pending, and what becomes pending meanwhile. Calling it while it works is fine. */
+  /** Performs the pending commands, and those that become pending meanwhile. Calling it while it works is fine. */
   perform(): Promise<void>;
   /** After the commands at hand. */
   stop(): void;

@@ -15,7 +15,7 @@ import type { ReadyAttempt } from "./ready-attempt.ts";
 import { createRunCache } from "./run-cache.ts";
 import type { Refusals } from "./schedule/metering.ts";
 
-/** What came of a signal. `ignored` says why it changed nothing; `duplicate`: the store has it already. */
+/** The result of a signal. `ignored` says why it changed nothing; `duplicate`: the store has it already. */
 export type Delivered = { readonly run: Run; readonly ignored?: string; readonly duplicate: boolean };
 
 /** A change that the store has. */

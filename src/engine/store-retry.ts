@@ -1,4 +1,4 @@
-// A full disk or a locked file passes. The engine retries until the store takes what has happened; a lost report would need a restart.
+// A full disk or a locked file passes. The engine retries until the store takes the signal: a lost report would need a restart.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { StoreError } from "../store/store.ts";
@@ -11,7 +11,7 @@ const PASSING_FAULTS: ReadonlySet<StoreError["code"]> = new Set(["disk_full", "s
 export type RetryHooks = {
   /** Called once, with the first failure. */
   readonly onFailure: (error: unknown) => void;
-  /** Whether nobody waits for a success any more; then the failure is thrown. */
+  /** Whether the engine is closed; then the failure is thrown. */
   readonly isStopped: () => boolean;
 };
 

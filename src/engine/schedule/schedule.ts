@@ -1,5 +1,5 @@
-// What is ready, what may start, and when. The queue and the alarms follow from the runs; slots and locks limit what starts at once.
-// What can start at once starts within the commit that made it ready: one handoff, one commit.
+// Decides which attempts may start, and when. The queue and the alarms follow from the runs; slots and locks limit how many attempts work
+// at once. An attempt that finds a free slot starts within the commit that made it ready: one handoff, one commit.
 
 import type { Reservation } from "../../core/budget/budget.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
@@ -19,13 +19,13 @@ export type Schedule = {
   startable(resolved: ResolvedFlow, run: Run): readonly ReadyAttempt[];
   /** Adds the starts of these attempts to a decision, as far as there are slots. */
   startWithin(starting: Starting): DecisionWithStarts;
-  /** Queues what the run has ready, and drops what it has not. */
+  /** Queues the attempts that the run has ready, and drops the others of this run. */
   follow(resolved: ResolvedFlow, run: Run): void;
   /** Removes from the queue the attempts that got a slot. */
   takeStartable(): readonly ReadyAttempt[];
   /** Queues the attempts whose time has come. False when there are none. */
   queueDue(): boolean;
-  /** Whether nothing waits; with a run, alarms of other runs are left out. */
+  /** Whether no attempt waits; with a run, alarms of other runs are left out. */
   isEmpty(runId?: string): boolean;
   stop(): void;
 };
