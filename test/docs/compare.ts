@@ -48,8 +48,6 @@ export function firstMissing(shown: readonly string[], output: string): string |
 function patternOf(line: string): RegExp {
   const [text = ""] = line.split(/ {2,}# /u);
   const escaped = text.trim().replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`);
-  return new RegExp(
-    VARYING.reduce((pattern, [from, to]) => pattern.replace(from, to), escaped),
-    "u",
-  );
+  const pattern = VARYING.reduce((before, [from, to]) => before.replace(from, to), escaped);
+  return new RegExp(String.raw`^\s*${pattern}\s*$`, "u");
 }

@@ -1,7 +1,7 @@
 // The pages are true: every command on them is executed, in order, and prints what the page shows.
 
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { differences } from "./compare.ts";
 import { LIMIT, NEVER_CALLED, NOT_RUN } from "./not-run.ts";
@@ -67,6 +67,12 @@ describe("what is not executed", () => {
     const idle = NOT_RUN.filter(({ page, begins }) => !steps(page).some(({ command }) => command.startsWith(begins)));
     expect(idle).toEqual([]);
     expect(NOT_RUN).toHaveLength(LIMIT);
+  });
+
+  test.each(PAGES)("every link of %s to a file of the repository leads somewhere", (page) => {
+    const text = readFileSync(join(ROOT, page), "utf8");
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/gu)].map(([, link = ""]) => link);
+    expect(links.filter((link) => !existsSync(join(ROOT, dirname(page), link)))).toEqual([]);
   });
 
   test("every npm script that a page names is in package.json", () => {

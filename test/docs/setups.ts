@@ -40,7 +40,7 @@ case "$PASSRAIL_AGENT" in
   [iI][nN]6) say SHIP ;;
   builder) echo change >> change.txt && say APPROVE ;;
   spec) cat "$(dirname "$0")/tickets.yaml" ;;
-  *) echo change >> change.txt && echo done ;;
+  *) echo done ;;
 esac
 `;
 
@@ -55,7 +55,10 @@ passrail gate approve 1.1 -q > /dev/null 2>&1 || true`;
   "docs/api.md": () => UP,
   "docs/cli.md": (place) => {
     withAgent(place);
-    place.write("feature_requests/FR-1/AGI-7.md", TICKET.replace("AGI-5", "AGI-7"));
+    place.write(
+      "feature_requests/FR-1/AGI-7.md",
+      TICKET.replace("AGI-5", "AGI-7").replace("status:", "workflow: oneshot\nstatus:"),
+    );
     place.write("my-agent.sh", "#!/bin/sh\n");
     return "chmod +x my-agent.sh; git add .; git commit -q -m second; echo more >> passrail.yaml.note; git add -N .";
   },
@@ -115,7 +118,10 @@ ${UP}`;
   },
   "test/docs/tour.md": (place) => {
     codingAgents(place);
-    place.write("passrail.yaml", "agents: { '*': { command: [my-agent] } }\nbudgets: { run: { usd: 0.5 } }\n");
+    place.write(
+      "passrail.yaml",
+      "agents: { '*': { command: [my-agent] } }\nbudgets: { run: { usd: 0.5 } }\ntickets: { backlog_entry: oneshot }\n",
+    );
     return "";
   },
 };

@@ -36,7 +36,7 @@ function callOf(words: string): Call {
 }
 
 function flagsIn(text: string): string[] {
-  const [own = ""] = text.split(/ -- /u);
+  const [own = ""] = text.replaceAll(/"[^"]*"|'[^']*'/gu, '""').split(/ -- /u);
   return [...own.matchAll(/(?<![\w'"=-])--[a-z][a-z-]*/gu)].map(([flag]) => flag);
 }
 

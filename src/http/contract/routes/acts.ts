@@ -11,7 +11,7 @@ export const ACT_ROUTES = {
     path: "/api/runs/{run}/acts",
     scope: "read",
     tag: "runs",
-    summary: "What a person can do with a run now, and why not the rest",
+    summary: "Acts that a person can take on a run now, and the reason for each that is not possible",
     params: z.strictObject({ run: runReference }),
     answer: json(actListSchema, "every act, possible or not"),
     problems: ["run_not_found"],

@@ -16,7 +16,7 @@ export const EVENT_ROUTES = {
     path: "/api/events",
     scope: "read",
     tag: "events",
-    summary: "What happens, as it happens; the header Last-Event-ID brings what was missed",
+    summary: "Live events; the header Last-Event-ID replays missed ones",
     query: z.strictObject({
       after: z.string().max(20).optional().meta({ description: "as Last-Event-ID, for those who cannot set headers" }),
       run: runReference.optional(),

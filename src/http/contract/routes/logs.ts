@@ -15,7 +15,7 @@ export const LOG_ROUTES = {
     path: "/api/runs/{run}/attempts/{stage}/{attempt}/{file}/search",
     scope: "read",
     tag: "runs",
-    summary: "Lines of an attempt's file that hold a text; plain text, upper and lower case are different",
+    summary: "Lines of an attempt's file that contain a text; plain text, case-sensitive",
     params: z.strictObject({
       run: runReference,
       stage: stageName,
@@ -43,7 +43,7 @@ export const LOG_ROUTES = {
     scope: "read",
     tag: "runs",
     summary:
-      "What a run has changed: the diff of the last attempt that has one, or of all its commits, with numbers per file",
+      "Changes of a run: the diff of the last attempt that has one, or of all its commits, with numbers per file",
     params: z.strictObject({ run: runReference }),
     query: z.strictObject({
       of: z.enum(["last", "run"]).default("last").meta({

@@ -10,7 +10,7 @@ export const MACHINE_ROUTES = {
     path: "/api/runners",
     scope: "read",
     tag: "system",
-    summary: "Programs on this machine that can play agents: version, login, what to do",
+    summary: "Programs on this machine that can play agents: version, login, next step",
     answer: json(runnersSchema, "what is known by now"),
     problems: [],
   },

@@ -9,7 +9,7 @@ export const WORKER_ROUTES = {
     path: "/api/workers",
     scope: "read",
     tag: "system",
-    summary: "Who executes attempts: slots, and what runs where since when",
+    summary: "Workers: their slots, and what each runs since when",
     answer: json(workerListSchema, "all of them"),
     problems: [],
   },
