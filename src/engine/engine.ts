@@ -67,7 +67,7 @@ export type EngineOptions = BudgetOptions & {
   /** Fresh randomness for ids and nonces. */
   readonly newId: () => string;
   /** Where agents can reach the API; empty without a daemon. */
-  readonly url: string;
+  readonly url: () => string;
   readonly readYaml: (text: string) => Result<unknown>;
   /** How long a program may go on whose verdict came through the API; half a minute if not given. */
   readonly lingerMs?: number;
@@ -603,7 +603,7 @@ export function createEngine(options: EngineOptions): Engine {
       project: projectOf(run),
       workspaces,
       keepWorkspaces: options.keepWorkspaces === true,
-      url: options.url,
+      url: options.url(),
       earlierAttempts: () => store.attempts(run.id),
       note: (facts) => store.noteAttempt(run.id, stage.id, attempt.attempt, facts),
       readYaml: options.readYaml,
