@@ -4,14 +4,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadCatalog } from "../catalog/catalog.ts";
-import { type Acting } from "../compose.ts";
+import type { Passrail } from "../compose.ts";
 import { shippedDir } from "../settings/site.ts";
 import type { Actor } from "../core/run/event.ts";
 import { err, messageOf, ok, type Result } from "../core/result.ts";
 import type { Subject } from "../core/run/run.ts";
 import { fillProject } from "./world.ts";
 
-export type DemoStart = Pick<Acting, "engine" | "store" | "home"> & {
+export type DemoStart = Pick<Passrail, "engine" | "store" | "home"> & {
   /** Who asked for it, for the record. */
   readonly actor: Actor;
   readonly newRunId: () => string;

@@ -101,7 +101,7 @@ export async function answerItem(io: Io, wanted: Wanted): Promise<number> {
     follow,
     stream: false,
     lines: "err",
-    first: async ({ engine, person }) => {
+    act: async ({ engine, person }) => {
       // The same answer to the same item is one signal, however often it is given.
       const delivery = await engine.deliver(
         run.id,

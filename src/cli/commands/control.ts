@@ -55,7 +55,7 @@ export async function control(io: Io, verb: Control, reference: string, options:
     follow,
     stream: false,
     lines: "err",
-    first: async (acting) => {
+    act: async (acting) => {
       refused = (await acting.engine.deliver(run.id, body, acting.person)).ignored;
       return refused === undefined && (await goesOn(verb, acting));
     },

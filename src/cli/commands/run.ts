@@ -46,7 +46,7 @@ export async function startRun(io: Io, plan: RunPlan, then: "follow" | "leave" =
     follow: then === "follow",
     stream: then === "follow",
     lines: "err",
-    first: async ({ engine, store, person }) => {
+    act: async ({ engine, store, person }) => {
       const delivery = await engine.startRun({ runId, resolved, subject, facts, actor: person });
       const [summary] = await store.findRuns(runId);
       if (!io.json && !io.quiet)

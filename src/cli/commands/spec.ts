@@ -38,7 +38,7 @@ export async function spec(io: Io, words: readonly string[], options: SpecOption
   const job = { runId, flags, follow: true, stream: false, lines: "err" } as const;
   let rest = await workOn(io, {
     ...job,
-    first: async ({ engine, store, person }) => {
+    act: async ({ engine, store, person }) => {
       await engine.startRun({ ...plan, actor: person });
       const [summary] = await store.findRuns(runId);
       if (!io.json && !io.quiet)
@@ -56,7 +56,7 @@ export async function spec(io: Io, words: readonly string[], options: SpecOption
     if (said === undefined) break;
     rest = await workOn(io, {
       ...job,
-      first: async ({ engine, person }) => {
+      act: async ({ engine, person }) => {
         // Somebody may have answered elsewhere meanwhile; then theirs counts, and the run has gone on.
         await engine.deliver(
           runId,

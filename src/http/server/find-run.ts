@@ -3,8 +3,8 @@
 import type { Refusal } from "../contract/problem.ts";
 import type { RunEvent } from "../../core/run/event.ts";
 import { err, ok, type Result } from "../../core/result.ts";
+import type { Run } from "../../core/run/run.ts";
 import type { RunSummary, Store, StoredRun } from "../../store/store.ts";
-import type { ServerParts } from "./parts.ts";
 
 export type FoundRun = StoredRun & { readonly summary: RunSummary };
 
@@ -20,7 +20,7 @@ export async function findRun(store: Store, reference: string): Promise<Result<F
 
 /** What a person has looked at who looks at an item now: the run's events up to here, and the commit its branch is at. */
 export async function itemVersion(
-  { commitOf }: Pick<ServerParts, "commitOf">,
+  { commitOf }: { readonly commitOf: (run: Run) => Promise<string | null> },
   { run, version }: StoredRun,
 ): Promise<string> {
   const commit = await commitOf(run);

@@ -9,7 +9,6 @@ import type { Actor } from "../../core/run/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
 import type { Run, Subject } from "../../core/run/run.ts";
-import type { PlannedTicket } from "../../core/ticket/plan.ts";
 import type { WorkspaceMode } from "../../core/flow/workspace-mode.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
@@ -17,7 +16,8 @@ import type { DeliveryLog } from "../../notify/delivery-log.ts";
 import type { Audit } from "./audit.ts";
 import type { EventHub } from "./events/hub.ts";
 import type { Keys } from "./keys.ts";
-import type { KnownTickets } from "./tickets/known-tickets.ts";
+import type { AttemptRef } from "./principal.ts";
+import type { ProjectTickets } from "./project-tickets.ts";
 
 export type ServerParts = {
   readonly store: Store;
@@ -26,7 +26,7 @@ export type ServerParts = {
   /** Where live events are given out. */
   readonly events: EventHub;
   readonly flows: {
-    readonly list: () => readonly FlowEntry[];
+    readonly list: () => readonly ListedFlow[];
     /** The flow as it is now; problems with code `flow_not_found` where there is none. */
     readonly resolve: (name: string) => Result<ResolvedFlow>;
     /** Its file as it is now, and what is wrong with it; undefined where there is none. */
@@ -36,7 +36,7 @@ export type ServerParts = {
   /** Asks the forge now what became of pull requests; absent where nobody performs. */
   readonly lookAtMerges?: () => void;
   /** The tickets' files; absent where nobody looks after them. */
-  readonly tickets?: TicketDesk;
+  readonly tickets?: ProjectTickets;
   /** What a run is started with besides its task: project, workspace, programs; checked as far as that can be done before. */
   readonly prepare: (request: RunWish) => Promise<Result<JsonObject>>;
   /** The processes that execute attempts; absent where none does. */
@@ -60,7 +60,7 @@ export type ServerParts = {
   readonly newId: () => string;
   readonly newRunId: () => string;
   /** The attempt that was given this token and still runs. */
-  readonly attemptOf: (token: string) => AttemptIdentity | undefined;
+  readonly attemptOf: (token: string) => AttemptRef | undefined;
   /** The commit that a run's branch is at; null where it has none. A decision is bound to it. */
   readonly commitOf: (run: Run) => Promise<string | null>;
   /** What a run has changed between two commits, as a unified diff; absent where no git is at hand. */
@@ -70,22 +70,6 @@ export type ServerParts = {
   /** Told of what is our fault, in one line, with the id that the caller was given. */
   readonly onProblem: (text: string, requestId: string) => void;
 };
-
-export type TicketDesk = {
-  readonly known: KnownTickets;
-  readonly project: string;
-  /** The folder, relative to the project. */
-  readonly path: string;
-  /** What a ticket goes through that does not say otherwise. */
-  readonly flow: string;
-  /** How the project calls itself in a new ticket. */
-  readonly repo: string;
-  /** Starts the run of a ticket that may start, by the same rules as whoever picks tickets; absent where nothing is performed. */
-  readonly start?: (ticket: PlannedTicket, actor: Actor) => Promise<Result<StartedTicket>>;
-};
-
-/** `started` is false where a run of it goes on already. */
-export type StartedTicket = { readonly run: Pick<Run, "id">; readonly started: boolean };
 
 export type WorkerInfo = {
   readonly name: string;
@@ -111,7 +95,7 @@ export type FlowSource = {
   readonly text: string | null;
   readonly problems: readonly FileProblem[];
 };
-export type FlowEntry = {
+export type ListedFlow = {
   readonly name: string;
   readonly title: string;
   readonly file: string;
@@ -132,4 +116,3 @@ export type RunWish = {
   /** Stage, agent or `*` -> who plays it, over what the settings say. */
   readonly agents?: Readonly<Record<string, string>>;
 };
-export type AttemptIdentity = { readonly runId: string; readonly stage: string; readonly attempt: number };
