@@ -2,6 +2,9 @@
 // once, which those of the real command cannot, so the parts of the daemon are put together here.
 // `node bench/serve.ts HOME PROJECT`: prints its address. At a line on stdin it takes up work until the next line, and says how that went.
 
+import { createCommitOf } from "../src/app/commit-of.ts";
+import { planRun } from "../src/app/start-run/start-run.ts";
+import { createUseCases } from "../src/app/use-cases.ts";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { loadSettings } from "../src/settings/load.ts";
@@ -37,7 +40,15 @@ if (!config.ok) throw new Error(config.error.message);
 const hub = createEventHub({ store, now: () => systemClock.monotonicMs() });
 setInterval(() => hub.catchUp(), 10).unref();
 const keys = await createKeys(home, { person: PERSON, now: () => systemClock.now() });
+const app = createUseCases({
+  engine,
+  store,
+  now: () => systemClock.now(),
+  commitOf: createCommitOf(store),
+  planRun: (request) => planRun({ project, settings: async () => config }, request),
+});
 const acting = {
+  app,
   config: config.value,
   engine,
   home,

@@ -1,11 +1,12 @@
 // Builds the object graph: the only file that knows every adapter. Everything a program needs to act on a store comes from here.
 // What only acting needs is loaded when something acts: looking at a store must not wait for schemas, YAML and workspaces.
 
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Settings } from "./settings/settings.ts";
+import type { UseCases } from "./app/use-cases.ts";
 import type { RunnerName } from "./core/flow/agent-options.ts";
 import type { Metered } from "./core/budget/budget.ts";
 import type { Actor } from "./core/run/event.ts";
@@ -26,13 +27,14 @@ export type Passrail = Site & {
   readonly config: Settings;
   readonly store: Store;
   readonly engine: Engine;
+  /** The use cases: every door starts, answers and controls runs through them. */
+  readonly app: UseCases;
   /** Keeps tickets' files and their runs equal; null where another process performs. */
   readonly mirror: Mirror | null;
   /** Who acts, for the record. */
   readonly person: Actor;
   /** Set when another process performs: this one may deliver signals but starts nothing. */
   readonly performedBy: string | null;
-  newRunId(): string;
   close(): Promise<void>;
 };
 
@@ -50,7 +52,7 @@ export type OpenOptions = Site & {
 };
 
 /** What can be acted with before anything is performed. */
-export type Acting = Pick<Passrail, "config" | "engine" | "home" | "mirror" | "person" | "store"> & {
+export type Acting = Pick<Passrail, "app" | "config" | "engine" | "home" | "mirror" | "person" | "store"> & {
   /** Null where nobody is told, or where another process performs. */
   readonly notifications: Notifications | null;
   /** Somebody says that something happened to a pull request: the forge is asked now. */
@@ -147,7 +149,15 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   const person: Actor = `human:${userInfo().username}`;
   let timer: NodeJS.Timeout | undefined;
   const wakeMerges = (): void => void merges?.wake();
-  const acting: Acting = { wakeMerges, config: config.value, engine, home, mirror, notifications, person, store };
+  const place = { project: options.project, settings: () => loadSettings({ ...options, environment }) };
+  const app = parts.createUseCases({
+    engine,
+    store,
+    now: () => parts.systemClock.now(),
+    commitOf: parts.createCommitOf(store),
+    planRun: (request) => parts.planRun(place, request),
+  });
+  const acting: Acting = { wakeMerges, app, config: config.value, engine, home, mirror, notifications, person, store };
   const wanted = (await options.first?.(acting)) ?? true;
   if (performs && !wanted) {
     // Nobody performs now, so whatever still carries this store's mark was left by an engine that died.
@@ -167,10 +177,10 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
     config: config.value,
     store,
     engine,
+    app,
     mirror,
     person,
     performedBy: "heldBy" in lock ? lock.heldBy : null,
-    newRunId: () => `r${randomBytes(5).toString("hex")}`,
     async close() {
       clearInterval(timer);
       await merges?.close();

@@ -1,5 +1,8 @@
 // Everything that only acting needs, in one module: compose.ts loads it when something acts.
 
+export { createCommitOf } from "./app/commit-of.ts";
+export { planRun } from "./app/start-run/start-run.ts";
+export { createUseCases } from "./app/use-cases.ts";
 export { childEnvironment } from "./runner/process/environment.ts";
 export { killLeftovers } from "./runner/process/kill-tree.ts";
 export { findMarked } from "./runner/process/process-table.ts";

@@ -91,7 +91,13 @@ export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>
     startedAt: new Date().toISOString(),
     dispatches,
   });
-  const triggers = openTriggers({ ...options, triggers: read, acting: passrail, onProblem: (text) => log.write(text) });
+  const triggers = openTriggers({
+    ...options,
+    app: passrail.app,
+    store: passrail.store,
+    triggers: read,
+    onProblem: (text) => log.write(text),
+  });
   log.write(`listening on ${listening.url}, home ${home}, pid ${process.pid}, version ${options.version}`);
   const dispatcher = dispatches
     ? openDispatcher(passrail, { project: options.project, log: (line) => log.write(`tickets: ${line}`) })

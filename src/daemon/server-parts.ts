@@ -1,22 +1,21 @@
 // What the server acts with, made from what is open: the store, the engine, the catalog of the daemon's project, git.
 
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { loadCatalog } from "../catalog/catalog.ts";
 import { type Acting } from "../compose.ts";
 import { detectRunners } from "../runner/detect-runners.ts";
 import { loadSettings } from "../settings/load.ts";
 import { shippedDir } from "../settings/site.ts";
-import type { Json } from "../core/json.ts";
-import { err, messageOf, ok } from "../core/result.ts";
+import { messageOf } from "../core/result.ts";
+import { createCommitOf } from "../app/commit-of.ts";
+import { resolveFlow } from "../app/start-run/resolve-flow.ts";
 import { startDemo } from "../demo/start.ts";
 import { systemClock } from "../engine/clock.ts";
-import { prepareRun } from "../app/start-run/prepare.ts";
 import type { Audit } from "../http/server/audit.ts";
 import type { EventHub } from "../http/server/events/hub.ts";
 import type { Keys } from "../http/server/keys.ts";
 import type { ServerParts } from "../http/server/parts.ts";
 import { describeWorker } from "../http/server/worker.ts";
-import { createCommitOf } from "../app/commit-of.ts";
 import type { DaemonOptions } from "./daemon.ts";
 import { createKnownRunners } from "../runner/known.ts";
 import { describeProject } from "../git/project-info.ts";
@@ -28,11 +27,10 @@ type More = DaemonOptions & { readonly audit?: Audit; readonly keys: Keys; reado
 
 export function serverParts(acting: Acting, more: More): ServerParts {
   const { audit, environment, flags, hub, keys, log, project, version } = more;
-  const { config, engine, home, notifications, person, store } = acting;
+  const { app, config, engine, home, notifications, person, store } = acting;
   // Read anew each time: flows and agents are files that people edit while the daemon runs.
   const catalog = () => loadCatalog({ shippedDir, projectDir: project });
   const startedAt = systemClock.now();
-  const newRunId = (): string => `r${randomBytes(5).toString("hex")}`;
   const flows: ServerParts["flows"] = {
     list() {
       const known = catalog();
@@ -41,16 +39,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
         return { name, title: (read.ok ? read.value.flow.title : undefined) ?? name, file, origin };
       });
     },
-    resolve(name) {
-      const known = catalog();
-      if (!known.listFlows().some((flow) => flow.name === name))
-        return err({ code: "flow_not_found", message: `There is no flow ${name}.` });
-      const resolved = known.resolve(name);
-      if (resolved.ok) return resolved;
-      const [first] = resolved.error;
-      const place = first === undefined ? name : `${first.file}:${first.line}:${first.column}: ${first.message}`;
-      return err({ code: "flow_invalid", message: place });
-    },
+    resolve: (name) => resolveFlow(project, name),
     source(name) {
       const known = catalog();
       const entry = known.listFlows().find((flow) => flow.name === name);
@@ -69,7 +58,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
   const tickets = openTicketDesk({ acting, project, hub, log, resolve: flows.resolve, loadConfig: readSettings });
   return {
     store,
-    engine,
+    app,
     lookAtMerges: acting.wakeMerges,
     runners: createKnownRunners({
       detect: () => detectRunners(environment, project, config),
@@ -77,7 +66,7 @@ export function serverParts(acting: Acting, more: More): ServerParts {
       onProblem: (error) => log.write(`runners: ${messageOf(error)}`),
     }),
     project: () => describeProject(project),
-    demo: (actor) => startDemo({ engine, store, home, actor, newRunId }),
+    demo: (actor) => startDemo({ app, store, home, actor }),
     ...optional({ audit }),
     workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
     keys,
@@ -92,17 +81,6 @@ export function serverParts(acting: Acting, more: More): ServerParts {
         file,
         origin,
       })),
-    async prepare({ resolved, subject, input, workspace, agents = {} }) {
-      const now = await readSettings();
-      if (!now.ok) return now;
-      const given = Object.entries(input).flatMap(([name, value]): [string, Json][] =>
-        value === undefined ? [] : [[name, value]],
-      );
-      const played = Object.entries(agents).map(([name, player]) => `${name}=${player}`);
-      const wish = { resolved, subject, project, cwd: project, input: given, agents: played };
-      const prepared = await prepareRun(workspace === undefined ? wish : { ...wish, workspace }, now.value);
-      return prepared.ok ? ok(prepared.value.facts) : prepared;
-    },
     ...(notifications === null ? {} : { deliveries: notifications.deliveries }),
     config,
     home,
@@ -110,7 +88,6 @@ export function serverParts(acting: Acting, more: More): ServerParts {
     person,
     now: () => systemClock.now(),
     newId: () => randomUUID().replaceAll("-", ""),
-    newRunId,
     attemptOf: (token) => engine.attemptOf(token),
     commitOf: createCommitOf(store),
     wholeDiff,

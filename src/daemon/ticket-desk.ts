@@ -12,7 +12,7 @@ import { ownRepoNames } from "../ticket/file/repos.ts";
 import type { Log } from "./log.ts";
 
 type Parts = {
-  readonly acting: Pick<Acting, "config" | "engine" | "mirror" | "store">;
+  readonly acting: Pick<Acting, "app" | "config" | "mirror" | "store">;
   readonly project: string;
   readonly hub: EventHub;
   readonly log: Log;
@@ -23,7 +23,7 @@ type Parts = {
 
 /** Undefined where another process performs: then the files are its own. */
 export function openTicketDesk({ acting, project, hub, log, resolve, loadConfig }: Parts): TicketDesk | undefined {
-  const { config, engine, mirror, store } = acting;
+  const { app, config, mirror, store } = acting;
   if (mirror === null) return undefined;
   const onProblem = (error: unknown): void => log.write(`tickets: ${messageOf(error)}`);
   const source: TicketSource = {
@@ -46,7 +46,7 @@ export function openTicketDesk({ acting, project, hub, log, resolve, loadConfig 
       if (!now.ok) return now;
       const { scan } = await known.now();
       const byId = new Map(scan.tickets.map((ticket) => [ticket.id, ticket]));
-      return startTicket(planned, byId, { engine, store, config: now.value, project, actor, resolve });
+      return startTicket(planned, byId, { app, store, config: now.value, project, actor, resolve });
     },
   };
 }

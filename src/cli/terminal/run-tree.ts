@@ -2,7 +2,7 @@
 
 import type { Flow } from "../../core/flow/flow.ts";
 import type { Run } from "../../core/run/run.ts";
-import type { AttemptRecord } from "../find-run.ts";
+import type { AttemptRecord } from "../../store/store.ts";
 import type { Io } from "./io.ts";
 import type { LiveLine } from "./live.ts";
 import { type Color, paint, shortDuration } from "./output.ts";

@@ -12,7 +12,7 @@ import { findWork, isWork, stagesOf } from "../../core/run/sequence.ts";
 import { countersOf } from "../../core/run/simulate.ts";
 import { overText } from "../../core/run/spending.ts";
 import type { Usage } from "../../core/budget/usage.ts";
-import type { AttemptRecord } from "../find-run.ts";
+import type { AttemptRecord } from "../../store/store.ts";
 
 /** The reason for the state, in one sentence. With its flow it is known whether a stage waits for a slot or for somebody outside. */
 export function whyOf(run: Run, resolved?: ResolvedFlow): string {

@@ -4,7 +4,7 @@
 import type { RunEvent } from "../../core/run/event.ts";
 import { MAIN_TRACK } from "../../core/flow/flow.ts";
 import { openItems } from "../../core/run/run.ts";
-import type { Store, StoredEvent } from "../find-run.ts";
+import type { Store, StoredEvent } from "../../store/store.ts";
 import type { Io } from "./io.ts";
 import { createLive, type Live } from "./live.ts";
 import { plainText } from "./plain-text.ts";

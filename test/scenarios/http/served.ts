@@ -2,11 +2,14 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { resolveFlow } from "../../../src/app/start-run/resolve-flow.ts";
+import { runIdOf } from "../../../src/app/run-id.ts";
+import { createUseCases, type UseCaseOptions, type UseCases } from "../../../src/app/use-cases.ts";
 import { loadCatalog } from "../../../src/catalog/catalog.ts";
 import { shippedDir } from "../../../src/settings/site.ts";
 import { openTicketDesk } from "../../../src/daemon/ticket-desk.ts";
-import { err, ok } from "../../../src/core/result.ts";
-import type { Run } from "../../../src/core/run/run.ts";
+import { ok } from "../../../src/core/result.ts";
 import { createApp } from "../../../src/http/server/app.ts";
 import { createEventHub } from "../../../src/http/server/events/hub.ts";
 import { createKeys, type Keys } from "../../../src/http/server/keys.ts";
@@ -22,6 +25,8 @@ const PORT = 4321;
 export type Served = {
   readonly bench: Workbench;
   readonly parts: ServerParts;
+  /** The use cases on this store, with something of the test's own. `runners`: who plays the agents instead of the script. */
+  readonly useCases: (more: Partial<UseCaseOptions> & { readonly runners?: JsonObject }) => UseCases;
   readonly keys: Keys;
   /** What requests go to; a test may put another one in its place. */
   app: App;
@@ -58,12 +63,7 @@ export async function serve(): Promise<Served> {
   const catalog = loadCatalog({ shippedDir });
   const flows: ServerParts["flows"] = {
     list: () => catalog.listFlows().map(({ name, file, origin }) => ({ name, title: name, file, origin })),
-    resolve(name) {
-      if (!catalog.listFlows().some((flow) => flow.name === name))
-        return err({ code: "flow_not_found", message: `There is no flow ${name}.` });
-      const resolved = catalog.resolve(name);
-      return resolved.ok ? resolved : err({ code: "flow_invalid", message: resolved.error[0]?.message ?? "" });
-    },
+    resolve: (name) => resolveFlow(bench.project, name),
     source(name) {
       const entry = catalog.listFlows().find((flow) => flow.name === name);
       const text = catalog.flowText(name);
@@ -85,9 +85,25 @@ export async function serve(): Promise<Served> {
     resolve: flows.resolve,
     loadConfig: async () => ok(passrail.config),
   });
+  const useCases: Served["useCases"] = ({ runners, ...more }) =>
+    createUseCases({
+      engine: passrail.engine,
+      store: passrail.store,
+      now,
+      commitOf: async () => served.commit,
+      async planRun({ flow, subject, input, workspace = "worktree", facts, key }) {
+        const resolved = flows.resolve(flow);
+        if (!resolved.ok) return resolved;
+        const config = { project: bench.project, workspace };
+        const played = runners ?? { "*": [process.execPath, PLAYER, script] };
+        const all = { ...Object.fromEntries(input), ...facts, config, runners: played };
+        return ok({ runId: runIdOf(key), resolved: resolved.value, subject, facts: all });
+      },
+      ...more,
+    });
   const parts: ServerParts = {
     store: passrail.store,
-    engine: passrail.engine,
+    app: useCases({}),
     keys,
     events,
     flows,
@@ -100,21 +116,14 @@ export async function serve(): Promise<Served> {
         file,
         origin,
       })),
-    prepare: async ({ input, workspace = "worktree" }) =>
-      ok({
-        ...input,
-        config: { project: bench.project, workspace },
-        runners: { "*": [process.execPath, PLAYER, script] },
-      }),
     config: passrail.config,
     home: passrail.home,
     version: "0.0.0-test",
     person: "human:tester",
     now,
     newId: () => crypto.randomUUID().replaceAll("-", ""),
-    newRunId: () => passrail.newRunId(),
     attemptOf: (token) => attempts.get(token),
-    commitOf: async (_run: Run) => served.commit,
+    commitOf: async () => served.commit,
     onProblem: (text) => problems.push(text),
   };
   const app = createApp(parts, { port: PORT });
@@ -122,6 +131,7 @@ export async function serve(): Promise<Served> {
   const served: Served = {
     bench,
     parts,
+    useCases,
     keys,
     app,
     operator,

@@ -1,7 +1,6 @@
 // Stories that agents outside work on, over the API alone: short names for the calls of source 003.
 
 import type { HandoffRowShown } from "../../../src/http/contract/schemas/handoff-row.ts";
-import { ok } from "../../../src/core/result.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { createApp } from "../../../src/http/server/app.ts";
 import { type CallOptions, type Reply, type Served, serve } from "./served.ts";
@@ -85,10 +84,11 @@ export async function openWorld(): Promise<World> {
     },
     close: () => served.close(),
   };
+  const now = () => new Date(world.nowMs()).toISOString();
   const parts = {
     ...served.parts,
-    now: () => new Date(world.nowMs()).toISOString(),
-    prepare: async () => ok({ config: { project: served.bench.project, workspace: "worktree" }, ...outside }),
+    now,
+    app: served.useCases({ now, ...outside }),
     attemptOf: (token: string) => served.attempts.get(token) ?? served.bench.passrail.engine.attemptOf(token),
   };
   world.restart();

@@ -2,6 +2,8 @@
 // a power cut would at the moment when a delivery is about to reach the engine; PASSRAIL_FAILPOINT ends it right after.
 
 import { join } from "node:path";
+import { runIdOf } from "../../../src/app/run-id.ts";
+import { createUseCases } from "../../../src/app/use-cases.ts";
 import { loadCatalog } from "../../../src/catalog/catalog.ts";
 import { openPassrail } from "../../../src/compose.ts";
 import { shippedDir } from "../../../src/settings/site.ts";
@@ -44,25 +46,30 @@ await engine.startRun({
   actor: "human:tester",
 });
 
-const dying: ServerParts["engine"] = {
+const dying: Pick<typeof engine, "startRun" | "deliver"> = {
   startRun: () => process.kill(process.pid, "SIGKILL") as never,
   deliver: () => process.kill(process.pid, "SIGKILL") as never,
 };
 const parts: ServerParts = {
   store,
-  engine: die === "die" ? { ...engine, ...dying } : engine,
+  app: createUseCases({
+    engine: die === "die" ? dying : engine,
+    store,
+    now,
+    commitOf: async () => null,
+    planRun: async ({ subject: asked, facts, key }) =>
+      ok({ runId: runIdOf(key), resolved: resolved.value, subject: asked, facts: { config, runners, ...facts } }),
+  }),
   keys: await createKeys(home, { person: "human:tester", now }),
   events: createEventHub({ store, now: () => performance.now() }),
   flows: { list: () => [], resolve: () => ok(resolved.value), source: () => undefined },
   agents: () => [],
-  prepare: async () => ok({ config, runners }),
   config: settings,
   home,
   version: "0.0.0-test",
   person: "human:tester",
   now,
   newId: () => crypto.randomUUID().replaceAll("-", ""),
-  newRunId: () => opened.value.newRunId(),
   attemptOf: () => undefined,
   commitOf: async () => null,
   onProblem: (text) => console.error(text),
