@@ -5,7 +5,7 @@ import type { EventType, RunEvent } from "../core/run/event.ts";
 import type { InboxItem, Run } from "../core/run/run.ts";
 import type { Store, StoredRun } from "../store/store.ts";
 import { eventsOf } from "./find-run.ts";
-import type { AppProblem, Changed } from "./problem.ts";
+import type { AppProblem, VersionChange } from "./problem.ts";
 
 /** What the caller looked at before deciding. */
 export type Seen =
@@ -105,9 +105,9 @@ async function otherVersion(
 }
 
 /** The events after the run had this many; undefined where it never had as many. */
-async function since(store: Store, { run, version }: StoredRun, seen: number): Promise<readonly Changed[] | undefined> {
+async function since(store: Store, { run, version }: StoredRun, seen: number): Promise<readonly VersionChange[] | undefined> {
   if (seen > version || seen < 1) return undefined;
-  const changed: Changed[] = [];
+  const changed: VersionChange[] = [];
   for await (const { seq, version: number, event } of eventsOf(store, run.id)) {
     if (number <= seen || BESIDE_THE_POINT.has(event.type)) continue;
     changed.push({ type: event.type, at: event.at, seq, ...stageOf(event) });

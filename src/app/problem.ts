@@ -29,12 +29,12 @@ export type AppProblem = {
   /** The item's version, or the run's commit, as it is now. */
   readonly current?: string;
   /** Events since the version that the caller looked at. */
-  readonly changed?: readonly Changed[];
+  readonly changed?: readonly VersionChange[];
   /** The decision that closed the item. */
-  readonly decided?: Decided;
+  readonly decided?: ItemDecision;
 };
 
-export type Changed = {
+export type VersionChange = {
   readonly type: string;
   readonly at: string;
   readonly stage?: string;
@@ -42,7 +42,7 @@ export type Changed = {
 };
 
 /** How an inbox item was answered. */
-export type Decided = {
+export type ItemDecision = {
   readonly kind: InboxItem["kind"];
   readonly answer: string;
   readonly text: string;

@@ -2,7 +2,7 @@
 
 import { type AnswerRequest, checkAnswer, type Answered } from "../../app/answer-item.ts";
 import { commitOf } from "../../app/commit-of.ts";
-import type { AppProblem, Decided } from "../../app/problem.ts";
+import type { AppProblem, ItemDecision } from "../../app/problem.ts";
 import { optional } from "../../core/optional.ts";
 import type { Result } from "../../core/result.ts";
 import type { InboxItem } from "../../core/run/run.ts";
@@ -158,7 +158,7 @@ function refused({ code, message, hint, decided }: AppProblem, chosen: KnownItem
   return new CliError(`${kind}_refused`, `${item.kind} ${item.stage} was not answered. ${message}`);
 }
 
-function notWaiting(chosen: ChosenItem, kind: ItemKind, decided: Decided | null): CliError {
+function notWaiting(chosen: ChosenItem, kind: ItemKind, decided: ItemDecision | null): CliError {
   const { run, summary } = chosen;
   const number = chosen.type === "none" ? chosen.number : chosen.item.number;
   const what =
