@@ -1,10 +1,13 @@
 // Builds the object graph: the only file that knows every adapter. `openPassrail` takes the lock and opens store and engine; it performs
 // nothing. The caller acts on what it got, calls `perform`, and at the end `close`. Load this file only to act: it loads every adapter.
 
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import { createCommitOf } from "./app/commit-of.ts";
+import { planRun } from "./app/start-run/start-run.ts";
+import { createUseCases, type UseCases } from "./app/use-cases.ts";
 import { storeMark } from "./attempt/attempt-files.ts";
 import { builtins } from "./attempt/builtins.ts";
 import { runStage } from "./attempt/run-stage.ts";
@@ -45,9 +48,10 @@ type Opened = Site & {
   readonly config: Settings;
   readonly store: Store;
   readonly engine: Engine;
+  /** The use cases: every door starts, answers and controls runs through them. */
+  readonly app: UseCases;
   /** The user who acts, for the record. */
   readonly person: Actor;
-  newRunId(): string;
   /** Follows the engine from now on. */
   listen(listener: EngineListener): void;
   close(): Promise<void>;
@@ -185,10 +189,21 @@ function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<
     config,
     store,
     engine,
+    app: useCasesOf(base, engine),
     person: `human:${userInfo().username}`,
-    newRunId: () => `r${randomBytes(5).toString("hex")}`,
     listen: (listener) => listeners.add(listener),
   };
+}
+
+function useCasesOf({ environment, flags, project, store }: Base, engine: Engine): UseCases {
+  const place = { project, settings: () => loadSettings({ environment, project, flags }) };
+  return createUseCases({
+    engine,
+    store,
+    now: () => systemClock.now(),
+    commitOf: createCommitOf(store),
+    planRun: (request) => planRun(place, request),
+  });
 }
 
 type OpenedEngine = {

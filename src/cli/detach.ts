@@ -8,11 +8,11 @@ import type { Run } from "../core/run/run.ts";
 import { CliError, EXIT } from "./errors.ts";
 import type { Io } from "./terminal/io.ts";
 import { printRest } from "./report.ts";
-import type { RunPlan } from "./run-plan.ts";
+import type { CommandPlan } from "./run-plan.ts";
 
 const PATIENCE_MS = 15_000;
 
-export async function startDetached(io: Io, plan: RunPlan): Promise<number> {
+export async function startDetached(io: Io, plan: CommandPlan): Promise<number> {
   const dir = join(io.home, "detached");
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = join(dir, `${plan.runId}.json`);
@@ -67,8 +67,8 @@ async function storedRun(home: string, runId: string): Promise<Run | undefined> 
 }
 
 /** What the other process does first: the plan is used once. */
-export function takePlan(file: string): RunPlan {
-  const plan = JSON.parse(readFileSync(file, "utf8")) as RunPlan;
+export function takePlan(file: string): CommandPlan {
+  const plan = JSON.parse(readFileSync(file, "utf8")) as CommandPlan;
   rmSync(file);
   return plan;
 }

@@ -8,7 +8,7 @@ import { findWork } from "../core/run/sequence.ts";
 import { branchOf } from "../core/run/branch.ts";
 import { isOutside } from "../core/run/outside.ts";
 import { projectOf } from "../core/run/run-settings.ts";
-import type { Store } from "./find-run.ts";
+import type { Store } from "../store/store.ts";
 import { answersTo, askedBy, resumesOf, whyOf } from "./terminal/run-view.ts";
 import { flowOf } from "../store/flow-of.ts";
 

@@ -62,7 +62,7 @@ function buildProgram(version: string, done: (exit: number) => void): Command {
     requireKnown(program, words);
     await call(async (io) => {
       const { isWorkPlace } = await import("./work-place.ts");
-      if (await isWorkPlace(io)) return (await import("./commands/work.ts")).work(io, { once: false, agents: [] });
+      if (await isWorkPlace(io)) return (await import("./commands/work.ts")).work(io, { once: false, runners: [] });
       return (await import("./commands/overview.ts")).glance(io);
     });
   });

@@ -6,7 +6,7 @@ import { type Phase, phasesOf, phaseTable } from "../core/view/phase-line.ts";
 import { openItems, type Run } from "../core/run/run.ts";
 import { tokensOf, type Usage } from "../core/budget/usage.ts";
 import { openForReading } from "../store/sqlite/open-for-reading.ts";
-import type { RunSummary, Store } from "./find-run.ts";
+import type { RunSummary, Store } from "../store/store.ts";
 import type { Io } from "./terminal/io.ts";
 import { paint, printJson, printTable } from "./terminal/output.ts";
 import { oneLine } from "./terminal/plain-text.ts";

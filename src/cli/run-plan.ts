@@ -1,13 +1,5 @@
-// Everything a run is started with; plain JSON, so that another process can start it too.
+// The plan of a run with the flags of the command; plain JSON, so that another process can start it, too.
 
-import type { ResolvedFlow } from "../core/flow/agent.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Subject } from "../core/run/run.ts";
+import type { RunPlan } from "../app/start-run/start-run.ts";
 
-export type RunPlan = {
-  readonly runId: string;
-  readonly resolved: ResolvedFlow;
-  readonly subject: Subject;
-  readonly facts: JsonObject;
-  readonly flags: { readonly slots?: string };
-};
+export type CommandPlan = RunPlan & { readonly flags: { readonly slots?: string } };

@@ -5,14 +5,14 @@ import type { PassrailOptions, Passrail, Performer } from "../compose.ts";
 import { openForReading } from "../store/sqlite/open-for-reading.ts";
 import { isEnded, openItems, type Run } from "../core/run/run.ts";
 import { CliError, EXIT, problemError } from "./errors.ts";
-import type { Store } from "./find-run.ts";
+import type { Store } from "../store/store.ts";
 import type { Io } from "./terminal/io.ts";
 import { type Caught, catchSignals } from "./interrupt.ts";
 import { isSettled } from "./terminal/run-view.ts";
 import { createView, type View } from "./terminal/view.ts";
 import { messageOf } from "../core/result.ts";
 
-export type Acting = Pick<Passrail, "engine" | "store" | "person">;
+export type Acting = Pick<Passrail, "app" | "engine" | "store" | "person">;
 
 export type ForegroundWork = {
   /** The run whose state decides how the command ends. */

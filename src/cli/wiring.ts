@@ -124,7 +124,7 @@ function addWork(program: Command, call: Call): void {
     .action((flags: Flags) => {
       const options = {
         once: flags["once"] === true,
-        agents: flags["agent"] as readonly string[],
+        runners: flags["agent"] as readonly string[],
         ...texts(flags, "slots"),
       };
       return call(async (io) => (await import("./commands/work.ts")).work(io, options));

@@ -67,14 +67,14 @@ type Served = { readonly server: Server; readonly listening: Listening };
 
 async function serve(passrail: Performer, options: DaemonOptions): Promise<Result<Served>> {
   const { environment, flags, host, hosts, log, port, project, version } = options;
-  const { engine, home, store } = passrail;
+  const { app, home, store } = passrail;
   const server = await openServer(passrail, {
     environment,
     project,
     flags,
     version,
     log: (line) => log.write(line),
-    demo: (actor) => startDemo({ engine, store, home, actor, newRunId: () => passrail.newRunId() }),
+    demo: (actor) => startDemo({ app, store, home, actor }),
   });
   try {
     return ok({ server, listening: await server.listen({ port, host, hosts }) });
@@ -95,7 +95,13 @@ function begin(
   const { home } = passrail;
   const dispatches = options.work === true || passrail.config.tickets.dispatch;
   writeNote(home, { pid: process.pid, url, version, project, startedAt: new Date().toISOString(), dispatches });
-  const triggers = openTriggers({ ...options, triggers: read, acting: passrail, onProblem: (text) => log.write(text) });
+  const triggers = openTriggers({
+    ...options,
+    app: passrail.app,
+    store: passrail.store,
+    triggers: read,
+    onProblem: (text) => log.write(text),
+  });
   log.write(`listening on ${url}, home ${home}, pid ${process.pid}, version ${version}`);
   const dispatcher = dispatches
     ? openDispatcher(passrail, { project, log: (line) => log.write(`tickets: ${line}`) })

@@ -7,6 +7,8 @@ import { shippedDir } from "../settings/site.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { Flow } from "../core/flow/flow.ts";
 import { isEnded, openItems, type Run } from "../core/run/run.ts";
+import { runIdOf } from "../app/run-id.ts";
+import { ANYTHING_GOES } from "./answer.ts";
 import { type DemoIo, INTERRUPTED } from "./io.ts";
 import { type People, typingPeople, writtenPeople } from "./people.ts";
 import { STORY } from "./story.ts";
@@ -100,17 +102,14 @@ async function playDemo(io: DemoIo, world: World, people: People, { thinkMs, sto
       changes.add(run, events);
     },
   });
-  const runId = passrail.newRunId();
+  const runId = runIdOf();
   try {
     await passrail.perform();
     view.begin(STORY.intro);
-    await passrail.engine.startRun({
-      runId,
-      resolved: resolved.value,
-      subject: STORY.subject,
-      facts: { config: { project: world.project }, runners: commandsOf(flow, thinkMs) },
-      actor: passrail.person,
-    });
+    const facts = { config: { project: world.project }, runners: commandsOf(flow, thinkMs) };
+    const plan = { runId, resolved: resolved.value, subject: STORY.subject, facts };
+    const started = await passrail.app.startRun(plan, passrail.person);
+    if (!started.ok) throw new Error(started.error.message);
     const run = await decideUntilEnd(passrail, runId, flow, people, view, changes, stop);
     await passrail.engine.idle();
     view.end();
@@ -143,9 +142,9 @@ async function decideUntilEnd(
     const [item] = openItems(run);
     if (item === undefined) return run;
     const { answer, text } = await people.decide(item, flow, view);
-    const body = { type: "item.answered", number: item.number, kind: item.kind, answer, text } as const;
-    const delivery = await passrail.engine.deliver(runId, body, passrail.person);
-    if (delivery.ignored !== undefined) view.say(delivery.ignored);
+    const request = { item: `${runId}.${item.number}`, answer, text, issues: [], ...ANYTHING_GOES };
+    const answered = await passrail.app.answerItem(request, { actor: passrail.person });
+    if (!answered.ok) view.say(answered.error.message);
   }
 }
 

@@ -9,12 +9,13 @@ import { shippedDir } from "../settings/site.ts";
 import type { Actor } from "../core/run/event.ts";
 import { err, messageOf, ok, type Result } from "../core/result.ts";
 import type { Subject } from "../core/run/run.ts";
+import { runIdOf } from "../app/run-id.ts";
+import { ANYTHING_GOES } from "./answer.ts";
 import { fillProject } from "./world.ts";
 
-export type DemoStart = Pick<Passrail, "engine" | "store" | "home"> & {
+export type DemoStart = Pick<Passrail, "app" | "store" | "home"> & {
   /** Who asked for it, for the record. */
   readonly actor: Actor;
-  readonly newRunId: () => string;
   /** How long an agent takes before it works. */
   readonly thinkMs?: number;
 };
@@ -36,7 +37,7 @@ const FEATURES = [
 ] as const;
 
 export async function startDemo(demo: DemoStart): Promise<Result<{ project: string; runIds: readonly string[] }>> {
-  const { engine, store, home, actor, thinkMs = THINK_MS } = demo;
+  const { app, store, home, actor, thinkMs = THINK_MS } = demo;
   const project = join(home, "demo");
   try {
     if (!existsSync(join(project, ".git"))) fillProject(project);
@@ -51,16 +52,14 @@ export async function startDemo(demo: DemoStart): Promise<Result<{ project: stri
   const runIds: string[] = [];
   for (const { begins, ...feature } of FEATURES) {
     const subject: Subject = { id: await freeId(store), ...feature };
-    const runId = demo.newRunId();
+    const runId = runIdOf();
     const facts = { config: { project, workspace: "worktree" }, runners: { "*": program } };
-    await engine.startRun({ runId, resolved: resolved.value, subject, facts, actor });
+    const started = await app.startRun({ runId, resolved: resolved.value, subject, facts }, actor);
+    if (!started.ok) return started;
     runIds.push(runId);
-    if (begins)
-      await engine.deliver(
-        runId,
-        { type: "item.answered", number: 1, kind: "gate", answer: "approve", text: "The demo begins." },
-        actor,
-      );
+    const approval = { item: `${runId}.1`, answer: "approve", text: "The demo begins.", issues: [], ...ANYTHING_GOES };
+    const answered = begins ? await app.answerItem(approval, { actor }) : started;
+    if (!answered.ok) return answered;
   }
   return ok({ project, runIds });
 }

@@ -4,10 +4,9 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createCommitOf } from "../app/commit-of.ts";
-import { prepareRun } from "../app/start-run/prepare.ts";
-import type { Json } from "../core/json.ts";
+import type { UseCases } from "../app/use-cases.ts";
 import { optional } from "../core/optional.ts";
-import { messageOf, ok, type Result } from "../core/result.ts";
+import { messageOf, type Result } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
 import { systemClock } from "../engine/clock.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -40,12 +39,12 @@ import { openInbound } from "./webhooks/open.ts";
 export type ServedPassrail = Pick<Site, "home"> & {
   readonly config: Settings;
   readonly store: Store;
-  readonly engine: Engine;
+  readonly engine: Pick<Engine, "attemptOf">;
+  readonly app: UseCases;
   readonly person: Actor;
   /** Null where no process keeps ticket files. */
   readonly mirror: Mirror | null;
   readonly notifications: Notifications | null;
-  newRunId(): string;
   listen(listener: EngineListener): void;
   wakeMerges(): void;
 };
@@ -56,7 +55,7 @@ export type ServerOptions = Pick<Site, "environment" | "project"> & {
   readonly log: (line: string) => void;
   readonly demo: (actor: Actor) => Promise<Result<StartedDemo>>;
   /** Collaborators that a test replaces. */
-  readonly with?: Partial<Pick<ServerParts, "attemptOf" | "commitOf" | "engine">>;
+  readonly with?: Partial<Pick<ServerParts, "app" | "attemptOf" | "commitOf">>;
 };
 
 export type Server = {
@@ -114,14 +113,14 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
 type Opened = { readonly audit: Audit; readonly hub: EventHub; readonly keys: Keys };
 
 function partsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, keys }: Opened): ServerParts {
-  const { config, engine, home, notifications, person, store } = passrail;
+  const { app, config, engine, home, notifications, person, store } = passrail;
   const { environment, flags, log, project, version } = options;
   const { agents, flows } = openFlowFiles(project);
   const readSettings = () => loadSettings({ environment, project, flags });
   const startedAt = systemClock.now();
   return {
     store,
-    engine,
+    app,
     config,
     home,
     version,
@@ -142,10 +141,8 @@ function partsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub,
     project: () => describeProject(project),
     demo: options.demo,
     workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
-    prepare: prepareIn(project, readSettings),
     now: () => systemClock.now(),
     newId: () => randomUUID().replaceAll("-", ""),
-    newRunId: () => passrail.newRunId(),
     attemptOf: (token) => engine.attemptOf(token),
     commitOf: createCommitOf(store),
     wholeDiff,
@@ -161,14 +158,14 @@ type TicketNeeds = {
 };
 
 function ticketsOf(
-  { config, engine, mirror, store }: ServedPassrail,
+  { app, config, mirror, store }: ServedPassrail,
   { log, project }: ServerOptions,
   { hub, readSettings, resolve }: TicketNeeds,
 ) {
   if (mirror === null) return undefined;
   return openProjectTickets({
     mirror,
-    engine,
+    app,
     store,
     config,
     project,
@@ -177,22 +174,6 @@ function ticketsOf(
     onChange: (ids) => hub.hint(ids),
     onProblem: (text) => log(`tickets: ${text}`),
   });
-}
-
-function prepareIn(project: string, readSettings: () => Promise<Result<Settings>>): ServerParts["prepare"] {
-  return async ({ resolved, subject, input, workspace, agents = {} }) => {
-    const now = await readSettings();
-    if (!now.ok) return now;
-    const given = Object.entries(input).flatMap(([name, value]): [string, Json][] =>
-      value === undefined ? [] : [[name, value]],
-    );
-    const chosen = Object.entries(agents).map(([name, runner]) => `${name}=${runner}`);
-    const prepared = await prepareRun(
-      { resolved, subject, project, cwd: project, input: given, agents: chosen, ...optional({ workspace }) },
-      now.value,
-    );
-    return prepared.ok ? ok(prepared.value.facts) : prepared;
-  };
 }
 
 function stackOf(error: unknown): string {

@@ -1,8 +1,9 @@
-// Triggers at work: each looks by itself, remembers what it decided before it acts, and goes on after a failure. They live in the daemon, because
-// somebody has to be there when it is time.
+// Runs the triggers: each polls its source, notes an occurrence before it acts on it, and retries after a failure. They run in the daemon,
+// because a process has to be up when an occurrence is due.
 
 import { randomUUID } from "node:crypto";
-import type { Engine } from "../engine/engine.ts";
+import { runIdOf } from "../app/run-id.ts";
+import type { UseCases } from "../app/use-cases.ts";
 import type { Store } from "../store/store.ts";
 import type { Site } from "../settings/site.ts";
 import { err, messageOf, ok, type Result } from "../core/result.ts";
@@ -13,7 +14,7 @@ import { type MemoryFile, openMemory } from "./memory.ts";
 import { createSchedule } from "./schedule.ts";
 import type { TriggerSettings } from "../settings/triggers.ts";
 import type { Occurrence, TriggerSource } from "./source.ts";
-import { planTriggered, runIdOf, type StartPlace } from "./start.ts";
+import { keyOf, planTriggered, type TriggerPlace } from "./start.ts";
 
 export type OpenedTrigger = {
   readonly settings: TriggerSettings;
@@ -21,9 +22,10 @@ export type OpenedTrigger = {
   readonly memory: MemoryFile;
 };
 
-export type TriggerOptions = StartPlace & {
+export type TriggerOptions = TriggerPlace & {
   readonly triggers: readonly OpenedTrigger[];
-  readonly acting: { readonly engine: Engine; readonly store: Store };
+  readonly app: Pick<UseCases, "startRun">;
+  readonly store: Store;
   readonly onProblem: (text: string) => void;
   readonly now?: () => Date;
 };
@@ -152,12 +154,12 @@ export async function lookOnce(
 async function start(
   settings: TriggerSettings,
   occurrence: Occurrence,
-  { acting, ...place }: Omit<TriggerOptions, "triggers">,
+  { app, store, ...place }: Omit<TriggerOptions, "triggers">,
 ): Promise<Result<string>> {
-  const runId = runIdOf(place.project, settings.name, occurrence.id);
-  if ((await acting.store.loadRun(runId)) !== undefined) return ok(runId);
+  const runId = runIdOf(keyOf(place.project, settings.name, occurrence.id));
+  if ((await store.loadRun(runId)) !== undefined) return ok(runId);
   const plan = await planTriggered(settings, occurrence, place);
   if (!plan.ok) return plan;
-  await acting.engine.startRun({ ...plan.value, actor: "system" });
-  return ok(runId);
+  const started = await app.startRun(plan.value, "system");
+  return started.ok ? ok(runId) : started;
 }

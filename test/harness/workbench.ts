@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runIdOf } from "../../src/app/run-id.ts";
 import { loadCatalog } from "../../src/catalog/catalog.ts";
 import type { Performer } from "../../src/compose.ts";
 import { shippedDir } from "../../src/settings/site.ts";
@@ -97,7 +98,7 @@ export async function openWorkbench(
       script,
       { facts = {}, subject = "F-1", title = `Do ${subject}`, body = "All of it.", wait = true } = {},
     ) {
-      const runId = bench.passrail.newRunId();
+      const runId = runIdOf();
       const scriptFile = join(dir, `${runId}.json`);
       writeFileSync(scriptFile, JSON.stringify(script));
       const config = {

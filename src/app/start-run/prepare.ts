@@ -1,5 +1,5 @@
-// What a run is started with besides its task, and everything that can be checked before it is stored. The same for whoever starts it:
-// a command, the API, a webhook.
+// The facts that a run is started with besides its task, and every check that is possible before it is stored. The same for all doors:
+// a command, the API, a webhook, a trigger, a ticket.
 
 import { execFileSync } from "node:child_process";
 import { type RepositorySetting, findRepositorySettings } from "../../runner/repository-settings.ts";
@@ -14,7 +14,7 @@ import type { Subject } from "../../core/run/run.ts";
 import { type Inputs, placeInputs, refuseReserved, withoutPlace } from "./inputs.ts";
 import { missingPrograms, runnersOf } from "./runners.ts";
 
-export type Wish = {
+export type StartInput = {
   readonly resolved: ResolvedFlow;
   readonly subject: Pick<Subject, "title" | "body">;
   /** The user's folder or repository; agents work on it. */
@@ -23,12 +23,12 @@ export type Wish = {
   readonly cwd: string;
   /** Values for the flow's conditions and prompts, by dotted name. */
   readonly input: readonly (readonly [name: string, value: Json])[];
-  /** What the ticket's own file says of it. */
+  /** The keys of the ticket's own file. */
   readonly ticket?: JsonObject;
   /** Where that file is, and what else only the folder of tickets knows. */
   readonly ticketPlace?: { readonly file: string; readonly project: string; readonly contains: readonly string[] };
   /** `stage=claude`, `*=codex exec -`: over what the settings say. */
-  readonly agents: readonly string[];
+  readonly runners: readonly string[];
   readonly workspace?: WorkspaceMode;
 };
 
@@ -39,21 +39,21 @@ export type Prepared = {
   readonly notes: readonly string[];
 };
 
-export async function prepareRun(wish: Wish, config: Settings): Promise<Result<Prepared>> {
-  const { resolved, project, subject } = wish;
-  const inputs = readInputs(wish);
+export async function prepareRun(start: StartInput, config: Settings): Promise<Result<Prepared>> {
+  const { resolved, project, subject } = start;
+  const inputs = readInputs(start);
   if (!inputs.ok) return inputs;
   const { facts: given, warnings } = inputs.value;
-  const runners = runnersOf(resolved, wish.agents, config.agents, wish.cwd);
+  const runners = runnersOf(resolved, start.runners, config.agents, start.cwd);
   if (!runners.ok) return runners;
-  const mode = await workspaceMode(wish, config);
+  const mode = await workspaceMode(start, config);
   if (!mode.ok) return mode;
   const brought = await findRepositorySettings(project);
   const facts: JsonObject = {
     ...given,
-    ...(wish.ticket === undefined
+    ...(start.ticket === undefined
       ? {}
-      : { ticket: { ...withoutPlace(wish.ticket), ...spaceOf(given, "ticket"), ...wish.ticketPlace } }),
+      : { ticket: { ...withoutPlace(start.ticket), ...spaceOf(given, "ticket"), ...start.ticketPlace } }),
     config: {
       ...spaceOf(given, "config"),
       project,
@@ -72,7 +72,7 @@ export async function prepareRun(wish: Wish, config: Settings): Promise<Result<P
   return ok({ facts, warnings, notes });
 }
 
-function readInputs({ resolved, input }: Wish): Result<Inputs> {
+function readInputs({ resolved, input }: StartInput): Result<Inputs> {
   const placed = placeInputs(resolved.flow, input);
   if (!placed.ok) return placed;
   const reserved = refuseReserved(placed.value.facts);
@@ -86,7 +86,7 @@ type Mode = { readonly mode: WorkspaceMode; readonly notes: readonly string[] };
  * says so, unless somebody asked for a kind of workspace by its name: that is given or refused, never replaced.
  */
 async function workspaceMode(
-  { resolved: { flow }, project, workspace }: Wish,
+  { resolved: { flow }, project, workspace }: StartInput,
   config: Settings,
 ): Promise<Result<Mode>> {
   const said = workspace ?? config.workspace.value;

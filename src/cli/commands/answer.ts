@@ -1,18 +1,21 @@
-// `gate`, `ask` and `escalation`: a person answers an inbox item. Answering twice the same way is fine and changes nothing.
+// `gate`, `ask`, `escalation` and `budget`: a person answers an inbox item. Giving the same answer twice is fine and changes nothing.
 
-import { readRaise } from "../../core/budget/budget.ts";
-import type { InboxItem } from "../../core/run/run.ts";
-import type { SignalBody } from "../../core/run/signal.ts";
+import { type AnswerRequest, checkAnswer, type Answered } from "../../app/answer-item.ts";
 import { commitOf } from "../../app/commit-of.ts";
+import type { AppProblem, ItemDecision } from "../../app/problem.ts";
+import { optional } from "../../core/optional.ts";
+import type { Result } from "../../core/result.ts";
+import type { InboxItem } from "../../core/run/run.ts";
 import { findDaemon } from "../../daemon/note.ts";
+import { systemClock } from "../../engine/clock.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
-import { type FoundItem, findItem, type Kind } from "../find-run.ts";
-import type { Io } from "../terminal/io.ts";
+import { type ChosenItem, chooseItem, type ItemKind } from "../find-run.ts";
 import { requireOperator } from "../operator.ts";
 import { printRest, withReader } from "../report.ts";
-import { answersTo, whyOf } from "../terminal/run-view.ts";
 import { exitOf, workOn } from "../session.ts";
-import { optional } from "../../core/optional.ts";
+import type { Io } from "../terminal/io.ts";
+import { answersTo, whyOf } from "../terminal/run-view.ts";
+import { TERMINAL_RULES } from "../terminal-rules.ts";
 
 export async function gateAnswer(
   io: Io,
@@ -46,7 +49,7 @@ export async function askAnswer(io: Io, words: readonly string[], choice: string
   return answerItem(io, {
     kind: "question",
     reference,
-    answer: (item) => chosen(item, text, choice),
+    answer: (item) => wordFor(item, text, choice),
     text,
     said: "answered",
   });
@@ -63,152 +66,118 @@ export async function escalationChoose(
   return answerItem(io, { kind: "escalation", reference, answer: () => choice, text: note, said: `chose ${choice}` });
 }
 
-export type Wanted = {
-  readonly kind: Kind;
+export type TypedAnswer = {
+  readonly kind: ItemKind;
   readonly reference: string | undefined;
-  /** The answer by word; "" for a free text. Undefined item: it is not open any more. */
-  readonly answer: (item: InboxItem | undefined) => string;
+  /** The answer by word; "" for a free text. */
+  readonly answer: (item: Pick<InboxItem, "kind"> & { readonly choices?: object }) => string;
   readonly text: string;
+  /** The past participle for the report: approved, sent back. */
   readonly said: string;
   /** The commit that was looked at; without it whatever is there is meant. */
   readonly commit?: string;
 };
 
-export async function answerItem(io: Io, wanted: Wanted): Promise<number> {
-  const found = await withReader(io, (store) => findItem(store, wanted.reference, wanted.kind));
-  if (found.type === "closed") return already(io, found, wanted);
-  const { item, run, summary } = found;
-  const answer = wanted.answer(item);
-  requireOffered(item, answer, wanted.text, `${summary.number}.${item.number}`);
-  const commit =
-    item.kind === "gate" ? await withReader(io, async (store) => store && commitOf(store, run)) : undefined;
-  requireUnmoved(wanted.commit, commit ?? null, summary.number);
-  const signal: SignalBody = {
-    type: "item.answered",
-    number: item.number,
-    kind: item.kind,
-    answer,
-    text: wanted.text,
-    ...(typeof commit === "string" ? { commit } : {}),
-  };
-  let refused: string | undefined;
-  let isRepeated = false;
-  // A daemon carries the run on as we would have done; another command that is at work tells about it itself.
+export async function answerItem(io: Io, typed: TypedAnswer): Promise<number> {
+  const chosen = await withReader(io, (store) => chooseItem(store, typed.reference, typed.kind));
+  if (chosen.type === "none") throw notWaiting(chosen, typed.kind, null);
+  const request = requestOf(chosen, typed);
+  // Looked at before anything is opened for work: a wrong answer has no effect at all.
+  const checked = await withReader(io, async (store) =>
+    store === undefined
+      ? undefined
+      : checkAnswer({ store, commitOf: (run) => commitOf(store, run), now: () => systemClock.now() }, request),
+  );
+  if (checked?.ok === false) throw refused(checked.error, chosen, typed);
+  if (checked?.value.type === "already") return already(io, chosen, checked.value, typed);
+  let answered: Result<Answered, AppProblem> | undefined;
+  // A daemon carries the run on as this command would; any other process that performs reports by itself.
   const follow = findDaemon(io.home) !== undefined;
   const rest = await workOn(io, {
-    runId: run.id,
+    runId: chosen.run.id,
     flags: {},
     follow,
     stream: false,
     lines: "err",
-    act: async ({ engine, person }) => {
-      // The same answer to the same item is one signal, however often it is given.
-      const delivery = await engine.deliver(
-        run.id,
-        signal,
-        person,
-        `answer:${item.number}:${answer === "" ? "text" : answer}`,
-      );
-      refused = delivery.ignored;
-      isRepeated = delivery.duplicate;
-      return refused === undefined;
+    act: async ({ app, person }) => {
+      answered = await app.answerItem(request, { actor: person });
+      return answered.ok && answered.value.type === "answered";
     },
   });
-  if (refused !== undefined) {
-    const again = await withReader(io, (store) => findItem(store, `${run.id}.${item.number}`, wanted.kind));
-    if (again.type === "closed") return already(io, again, wanted);
-    throw new CliError(`${wanted.kind}_refused`, `${item.kind} ${item.stage} was not answered: ${refused}.`);
-  }
+  if (answered?.ok === false) throw refused(answered.error, chosen, typed);
+  if (answered?.value.type === "already") return already(io, chosen, answered.value, typed);
   const exit = rest.performedBy === null || follow ? exitOf(rest.run, EXIT.ok) : EXIT.ok;
+  const { item, summary } = chosen;
   await printRest(io, rest, {
     stream: false,
     exit,
-    did: `${item.kind} ${item.stage} of #${summary.number} ${isRepeated ? "was answered already" : wanted.said}`,
+    did: `${item.kind} ${item.stage} of #${summary.number} ${typed.said}`,
   });
   return exit;
 }
 
-/** Who decides about one commit does not decide about another. */
-function requireUnmoved(seen: string | undefined, now: string | null, run: number): void {
-  if (seen === undefined || now?.startsWith(seen) === true) return;
-  const at = now === null ? "it has no commit" : `it is at ${now.slice(0, 12)}`;
-  throw new CliError(
-    "version_mismatch",
-    `The work of #${run} is not at ${seen} any more: ${at}.`,
-    `Look at it again: passrail runs show ${run}`,
-  );
+type KnownItem = Exclude<ChosenItem, { type: "none" }>;
+
+function requestOf({ run, item }: KnownItem, { answer, text, commit }: TypedAnswer): AnswerRequest {
+  return {
+    item: `${run.id}.${item.number}`,
+    answer: answer(item),
+    text,
+    issues: [],
+    seen: commit === undefined ? { type: "anything" } : { type: "commit", commit, orNone: false },
+    rules: TERMINAL_RULES,
+  };
 }
 
-/** Not open: fine when it was answered in just this way, else an error that says how things stand. */
-async function already(io: Io, found: FoundItem & { type: "closed" }, wanted: Wanted): Promise<number> {
-  const { answered, run, summary } = found;
-  const answer = wanted.answer(undefined);
-  if (answered !== undefined && isSame(answered, answer, wanted.text)) {
-    const who = answered.actor.replace(/^human:/u, "");
-    const did = `${wanted.kind} ${answered.stage} of #${summary.number} was already ${wanted.said} by ${who} at ${answered.at}`;
-    if (!io.json && io.plain) io.err(did);
-    await printRest(io, { run, performedBy: null }, { stream: false, exit: EXIT.ok, did });
-    return EXIT.ok;
+async function already(
+  io: Io,
+  { summary, item }: KnownItem,
+  { run, decided }: Pick<Extract<Answered, { type: "already" }>, "run" | "decided">,
+  { kind, said }: TypedAnswer,
+): Promise<number> {
+  const who = decided.by.replace(/^human:/u, "");
+  const did = `${kind} ${item.stage} of #${summary.number} was already ${said} by ${who} at ${decided.at}`;
+  if (!io.json && io.plain) io.err(did);
+  await printRest(io, { run, performedBy: null }, { stream: false, exit: EXIT.ok, did });
+  return EXIT.ok;
+}
+
+/** The problem in the words of the command line: its codes name the kind of item, its hints are commands. */
+function refused({ code, message, hint, decided }: AppProblem, chosen: KnownItem, { kind }: TypedAnswer): CliError {
+  const { summary, item } = chosen;
+  const reference = `${summary.number}.${item.number}`;
+  const commands = chosen.type === "open" ? answersTo(chosen.item, reference).join("\n") : "";
+  if (code === "gate_not_waiting" || code === "item_not_waiting") return notWaiting(chosen, kind, decided ?? null);
+  if (code === "answer_unknown" || code === "answer_empty" || code === "amount_invalid") {
+    const isChoice = code === "answer_unknown" && (item.kind === "choice" || item.kind === "escalation");
+    return usageError(isChoice ? "choice_unknown" : code, message, commands);
   }
+  const show = `passrail runs show ${summary.number}`;
+  if (code === "version_mismatch") return new CliError(code, message, `Look at it again: ${show}`);
+  if (code !== "action_refused") return new CliError(code, message, hint ?? show);
+  return new CliError(`${kind}_refused`, `${item.kind} ${item.stage} was not answered. ${message}`);
+}
+
+function notWaiting(chosen: ChosenItem, kind: ItemKind, decided: ItemDecision | null): CliError {
+  const { run, summary } = chosen;
+  const number = chosen.type === "none" ? chosen.number : chosen.item.number;
   const what =
-    found.number === null
-      ? `#${summary.number} has no open ${wanted.kind}`
-      : `${wanted.kind} ${summary.number}.${found.number} is not open`;
+    number === null ? `#${summary.number} has no open ${kind}` : `${kind} ${summary.number}.${number} is not open`;
+  const before = decided === null ? "" : `; it was answered: ${decided.answer === "" ? decided.text : decided.answer}`;
   const why = whyOf(run);
-  const before =
-    answered === undefined ? "" : `; it was answered: ${"choice" in answered ? answered.choice : answered.answer}`;
-  throw new CliError(
-    `${wanted.kind}_not_waiting`,
+  return new CliError(
+    `${kind}_not_waiting`,
     `${what}${before}.`,
     `The run is ${run.status} (${run.word})${why === "" ? "" : `: ${why}`}\npassrail runs show ${summary.number}`,
   );
 }
 
-function isSame(
-  answered: NonNullable<(FoundItem & { type: "closed" })["answered"]>,
-  answer: string,
+/** A question may offer choices; then the text may be one of them. Of a closed item the choices are not known any more. */
+function wordFor(
+  { kind, choices }: Pick<InboxItem, "kind"> & { readonly choices?: object },
   text: string,
-): boolean {
-  switch (answered.type) {
-    case "gate.answered":
-      return answered.answer === answer || (answer === "reject" && answered.answer === "decline");
-    case "question.answered":
-      return answered.answer === (answer === "" ? text : answer);
-    case "escalation.resolved":
-      return answered.choice === answer;
-    case "budget.answered":
-      return answered.answer === answer && answered.note === text;
-  }
-}
-
-/** A question may offer choices; then the text may be one of them. */
-function chosen(item: InboxItem | undefined, text: string, choice: string | undefined): string {
+  choice: string | undefined,
+): string {
   if (choice !== undefined) return choice;
-  return item?.kind === "choice" && Object.hasOwn(item.choices, text) ? text : "";
-}
-
-function requireOffered(item: InboxItem, answer: string, text: string, reference: string): void {
-  const commands = answersTo(item, reference).join("\n");
-  switch (item.kind) {
-    case "gate": {
-      const known = item.answers.includes(answer) || (answer === "reject" && item.answers.includes("decline"));
-      if (!known) throw usageError("answer_unknown", `Gate ${item.stage} does not know "${answer}".`, commands);
-      return;
-    }
-    case "question":
-      if (answer !== "")
-        throw usageError("answer_unknown", `${item.stage} asks for a text, it offers no choices.`, commands);
-      if (text.trim() === "") throw usageError("answer_empty", "The answer is empty.", commands);
-      return;
-    case "choice":
-    case "escalation":
-      if (!Object.hasOwn(item.choices, answer)) {
-        const given = answer === "" ? `${item.stage} wants one of its choices.` : `"${answer}" is not offered.`;
-        throw usageError("choice_unknown", given, commands);
-      }
-      return;
-    case "budget":
-      if (answer === "raise" && readRaise(text, item.unit, item.size) === undefined)
-        throw usageError("amount_invalid", `"${text}" is no amount in ${item.unit}.`, commands);
-  }
+  return kind === "choice" && (choices === undefined || Object.hasOwn(choices, text)) ? text : "";
 }

@@ -1,19 +1,22 @@
-// `runs cancel|pause|resume|retry|rerun|skip`: a person takes a run in hand. Every one of them is recorded with who and why.
+// `runs cancel|pause|resume|retry|rerun|skip`: a person controls a run. The record says who did it and why.
 
-import { isEnded, type Run } from "../../core/run/run.ts";
-import type { SignalBody } from "../../core/run/signal.ts";
+import { checkControl, type ControlAction, type Controlled } from "../../app/control-run.ts";
+import type { AppProblem } from "../../app/problem.ts";
+import { optional } from "../../core/optional.ts";
+import type { Result } from "../../core/result.ts";
 import { findDaemon } from "../../daemon/note.ts";
+import type { RunSummary, Store } from "../../store/store.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
 import { requireRun } from "../find-run.ts";
 import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
 import { printRest, withReader } from "../report.ts";
-import { type Acting, exitOf, workOn } from "../session.ts";
+import { exitOf, workOn } from "../session.ts";
 
-export type Control = "cancel" | "pause" | "resume" | "retry" | "rerun" | "skip";
+export type Control = ControlAction["type"];
 export type ControlOptions = {
   readonly stage?: string;
-  /** The earlier stage that `rerun` goes back to. */
+  /** The earlier stage that `rerun` returns to. */
   readonly from?: string;
   readonly reason?: string;
   readonly note?: string;
@@ -31,22 +34,16 @@ const DONE: Readonly<Record<Control, string>> = {
 export async function control(io: Io, verb: Control, reference: string, options: ControlOptions): Promise<number> {
   requireOperator(io, `runs ${verb}`);
   const { run, summary } = await withReader(io, (store) => requireRun(store, reference));
-  const settled = alreadyDone(run, verb);
-  if (settled !== undefined) {
-    const did = `#${summary.number} ${settled}`;
+  const action = actionOf(verb, options);
+  const checked = checkControl(run, summary.number, action);
+  if (!checked.ok) throw refused(checked.error, verb, summary);
+  if (checked.value === "so-already") {
+    const did = `#${summary.number} ${SO_ALREADY[verb] ?? ""}`;
     if (!io.json && io.plain) io.err(did);
     await printRest(io, { run, performedBy: null }, { stream: false, exit: EXIT.ok, did });
     return EXIT.ok;
   }
-  if (isEnded(run)) {
-    throw new CliError(
-      "run_ended",
-      `#${summary.number} is ${run.status} (${run.word}); it cannot be ${DONE[verb]}.`,
-      `passrail runs show ${summary.number}`,
-    );
-  }
-  const body = signalOf(verb, options);
-  let refused: string | undefined;
+  let controlled: Result<Controlled, AppProblem> | undefined;
   const isEnd = verb === "cancel" || verb === "pause";
   const follow = !isEnd && findDaemon(io.home) !== undefined;
   const rest = await workOn(io, {
@@ -55,17 +52,12 @@ export async function control(io: Io, verb: Control, reference: string, options:
     follow,
     stream: false,
     lines: "err",
-    act: async (acting) => {
-      refused = (await acting.engine.deliver(run.id, body, acting.person)).ignored;
-      return refused === undefined && (await goesOn(verb, acting));
+    act: async ({ app, store, person }) => {
+      controlled = await app.controlRun(run.id, action, { actor: person });
+      return controlled.ok && (!isEnd || (await nothingWorks(store)));
     },
   });
-  if (refused !== undefined)
-    throw new CliError(
-      `${verb}_refused`,
-      `#${summary.number} was not ${DONE[verb]}: ${refused}.`,
-      `passrail runs show ${summary.number}`,
-    );
+  if (controlled?.ok === false) throw refused(controlled.error, verb, summary);
   const only = isEnd || (rest.performedBy !== null && !follow);
   const exit = only ? EXIT.ok : exitOf(rest.run);
   await printRest(io, rest, { stream: false, exit, did: `#${summary.number} ${DONE[verb]}` });
@@ -73,37 +65,45 @@ export async function control(io: Io, verb: Control, reference: string, options:
 }
 
 /** Ending or holding one run is no reason to start others. With no other at work the engine only tidies up. */
-async function goesOn(verb: Control, { store }: Acting): Promise<boolean> {
-  if (verb !== "cancel" && verb !== "pause") return true;
+async function nothingWorks(store: Store): Promise<boolean> {
   return (await store.activeRuns()).length === 0;
 }
 
-function alreadyDone(run: Run, verb: Control): string | undefined {
-  if (verb === "cancel" && run.status === "canceled") return "was canceled already";
-  if (verb === "pause" && run.paused && !isEnded(run)) return "is paused already";
-  if (verb === "resume" && !run.paused && !isEnded(run)) return "is not paused";
-  return undefined;
+const SO_ALREADY: Readonly<Partial<Record<Control, string>>> = {
+  cancel: "was canceled already",
+  pause: "is paused already",
+  resume: "is not paused",
+};
+
+function refused(
+  { code, message, hint = "" }: AppProblem,
+  verb: Control,
+  { number, status, word }: RunSummary,
+): CliError {
+  const show = `passrail runs show ${number}`;
+  if (code === "run_ended")
+    return new CliError(code, `#${number} is ${status} (${word}); it cannot be ${DONE[verb]}.`, show);
+  if (code !== "action_refused") return new CliError(code, message, hint);
+  const why = message.replace(/^#[0-9]+: /u, "");
+  return new CliError(`${verb}_refused`, `#${number} was not ${DONE[verb]}: ${why}`, show);
 }
 
-function signalOf(verb: Control, { stage, from, reason, note }: ControlOptions): SignalBody {
-  const at = stage === undefined ? {} : { stage };
+function actionOf(verb: Control, { stage, from, reason = "", note = "" }: ControlOptions): ControlAction {
   switch (verb) {
     case "cancel":
-      return { type: "cancel.requested", reason: reason ?? "canceled by a person" };
     case "pause":
-      return { type: "pause.requested", reason: reason ?? "" };
+      return { type: verb, reason };
     case "resume":
-      return { type: "resume.requested" };
+      return { type: verb };
     case "retry":
-      return { type: "retry.requested", note: note ?? "", ...at };
+      return { type: verb, note, ...optional({ stage }) };
     case "rerun":
       if (from === undefined)
         throw usageError("stage_missing", "From which stage?", "passrail runs rerun RUN --from STAGE");
-      return { type: "retry.requested", note: note ?? "", stage: from };
+      return { type: verb, note, from };
     case "skip":
-      if (reason === undefined || reason.trim() === "") {
+      if (reason.trim() === "")
         throw usageError("reason_missing", "Skipping a stage needs a reason.", 'passrail runs skip RUN --reason "…"');
-      }
-      return { type: "skip.requested", reason, ...at };
+      return { type: verb, reason, ...optional({ stage }) };
   }
 }

@@ -22,9 +22,9 @@ export async function showDashboard(io: Io, version: string, place: DemoPlace, s
   if (!opened.ok) throw problemError(opened.error);
   const daemon = opened.value;
   const { passrail } = daemon;
-  const { engine, home, person, store } = passrail;
+  const { app, home, person, store } = passrail;
   try {
-    await startDemo({ engine, home, store, actor: person, newRunId: () => passrail.newRunId() });
+    await startDemo({ app, home, store, actor: person });
     const address = `${daemon.url}/#login=${daemon.newLoginCode()}`;
     io.out("");
     io.out("The dashboard, with this run and two more that begin now:");

@@ -7,7 +7,7 @@ import { findDaemon } from "../../daemon/note.ts";
 import { verifyAudit } from "../../http/server/audit.ts";
 import type { Run } from "../../core/run/run.ts";
 import { EXIT } from "../errors.ts";
-import type { Store } from "../find-run.ts";
+import type { Store } from "../../store/store.ts";
 import type { Io } from "../terminal/io.ts";
 import { age, paint, printJson, printTable } from "../terminal/output.ts";
 import { oneLine } from "../terminal/plain-text.ts";

@@ -1,9 +1,10 @@
-// `run FLOW "text"`: prepares a run, checks everything that can be checked, starts it and stays with it until it rests.
+// `run FLOW "text"`: plans a run, starts it and follows it until it stops or needs a person.
 
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { loadSettings } from "../../settings/load.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { findDaemon } from "../../daemon/note.ts";
+import { runIdOf } from "../../app/run-id.ts";
 import { prepareRun } from "../../app/start-run/prepare.ts";
 import { startDetached } from "../detach.ts";
 import { EXIT, problemError, usageError } from "../errors.ts";
@@ -11,7 +12,7 @@ import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
 import { plainText } from "../terminal/plain-text.ts";
 import { printPhases, printRest } from "../report.ts";
-import type { RunPlan } from "../run-plan.ts";
+import type { CommandPlan } from "../run-plan.ts";
 import { readPairs } from "../input-pairs.ts";
 import { exitOf, workOn } from "../session.ts";
 import { readTask } from "../task-text.ts";
@@ -37,8 +38,8 @@ export async function run(io: Io, flowName: string, text: string | undefined, op
   return findDaemon(io.home) === undefined ? startDetached(io, plan) : startRun(io, plan, "leave");
 }
 
-export async function startRun(io: Io, plan: RunPlan, then: "follow" | "leave" = "follow"): Promise<number> {
-  const { runId, resolved, subject, facts, flags } = plan;
+export async function startRun(io: Io, plan: CommandPlan, then: "follow" | "leave" = "follow"): Promise<number> {
+  const { runId, resolved, flags } = plan;
   if (io.quiet && !io.json) io.out(runId);
   const rest = await workOn(io, {
     runId,
@@ -46,11 +47,14 @@ export async function startRun(io: Io, plan: RunPlan, then: "follow" | "leave" =
     follow: then === "follow",
     stream: then === "follow",
     lines: "err",
-    act: async ({ engine, store, person }) => {
-      const delivery = await engine.startRun({ runId, resolved, subject, facts, actor: person });
+    act: async ({ app, store, person }) => {
+      const started = await app.startRun(plan, person);
+      if (!started.ok) throw problemError(started.error);
       const [summary] = await store.findRuns(runId);
       if (!io.json && !io.quiet)
-        io.err(plainText(`#${summary?.number ?? "?"} ${resolved.flow.name}: ${delivery.run.subject.title} (${runId})`));
+        io.err(
+          plainText(`#${summary?.number ?? "?"} ${resolved.flow.name}: ${started.value.run.subject.title} (${runId})`),
+        );
       return true;
     },
   });
@@ -70,7 +74,7 @@ export async function planRun(
   flowName: string,
   text: string | undefined,
   options: Omit<RunOptions, "detach">,
-): Promise<RunPlan> {
+): Promise<CommandPlan> {
   const flags = {
     ...optional({ slots: options.slots, workspace: options.workspace }),
   };
@@ -88,7 +92,7 @@ export async function planRun(
       project: io.cwd,
       cwd: io.cwd,
       input: readPairs(options.input),
-      agents: options.agent,
+      runners: options.agent,
       ...optional({ ticket: task.ticket }),
     },
     config.value,
@@ -98,7 +102,7 @@ export async function planRun(
   for (const warning of warnings) io.err(`! ${plainText(warning)}`);
   if (!io.quiet && !io.json) for (const note of notes) io.err(plainText(note));
   return {
-    runId: `r${randomBytes(5).toString("hex")}`,
+    runId: runIdOf(),
     resolved,
     subject,
     facts,

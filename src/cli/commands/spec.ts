@@ -14,6 +14,7 @@ import { printJson } from "../terminal/output.ts";
 import { oneLine, plainText } from "../terminal/plain-text.ts";
 import { standingOf, withReader } from "../report.ts";
 import { exitOf, type Rest, workOn } from "../session.ts";
+import { TERMINAL_RULES } from "../terminal-rules.ts";
 import { planRun } from "./run.ts";
 
 export type SpecOptions = { readonly agent: readonly string[]; readonly answers?: string };
@@ -38,8 +39,9 @@ export async function spec(io: Io, words: readonly string[], options: SpecOption
   const job = { runId, flags, follow: true, stream: false, lines: "err" } as const;
   let rest = await workOn(io, {
     ...job,
-    act: async ({ engine, store, person }) => {
-      await engine.startRun({ ...plan, actor: person });
+    act: async ({ app, store, person }) => {
+      const started = await app.startRun(plan, person);
+      if (!started.ok) throw problemError(started.error);
       const [summary] = await store.findRuns(runId);
       if (!io.json && !io.quiet)
         io.err(plainText(`#${summary?.number ?? "?"} ${plan.resolved.flow.name}: ${oneLine(request, 100)}`));
@@ -56,14 +58,13 @@ export async function spec(io: Io, words: readonly string[], options: SpecOption
     if (said === undefined) break;
     rest = await workOn(io, {
       ...job,
-      act: async ({ engine, person }) => {
-        // Somebody may have answered elsewhere meanwhile; then theirs counts, and the run has gone on.
-        await engine.deliver(
-          runId,
-          { type: "item.answered", number: item.number, kind: "question", answer: "", text: said },
-          person,
-          `answer:${item.number}:text`,
-        );
+      act: async ({ app, person }) => {
+        const question = `${runId}.${item.number}`;
+        const given = { answer: "", text: said, issues: [] };
+        const request = { item: question, ...given, seen: { type: "anything" }, rules: TERMINAL_RULES } as const;
+        const answered = await app.answerItem(request, { actor: person });
+        // Another person may have answered in the inbox meanwhile: then that answer counts, and the run has moved on.
+        if (!answered.ok && answered.error.code !== "item_not_waiting") throw problemError(answered.error);
         return true;
       },
     });

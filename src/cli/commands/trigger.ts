@@ -1,10 +1,10 @@
 // `trigger list|test|run`: what starts runs by itself. Looking says what would happen; starting by hand is a run like any other.
 
-import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { loadSettings } from "../../settings/load.ts";
 import { didYouMean } from "../../core/check/suggest.ts";
-import { type StartPlace, planTriggered } from "../../trigger/start.ts";
+import { runIdOf } from "../../app/run-id.ts";
+import { planTriggered, type TriggerPlace } from "../../trigger/start.ts";
 import { type OpenedTrigger, readTriggers } from "../../trigger/triggers.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
@@ -75,8 +75,11 @@ export async function triggerRun(io: Io, name: string): Promise<number> {
   const plan = await planTriggered(settings, occurrence.value, placeOf(io));
   if (!plan.ok) throw problemError(plan.error);
   // By hand it starts as often as it is asked for.
-  const runId = `r${randomBytes(5).toString("hex")}`;
-  return startRun(io, { ...plan.value, runId, flags: {} }, findDaemon(io.home) === undefined ? "follow" : "leave");
+  return startRun(
+    io,
+    { ...plan.value, runId: runIdOf(), flags: {} },
+    findDaemon(io.home) === undefined ? "follow" : "leave",
+  );
 }
 
 async function openAll(io: Io): Promise<readonly OpenedTrigger[]> {
@@ -94,7 +97,7 @@ function requireTrigger(triggers: readonly OpenedTrigger[], name: string): Opene
   throw new CliError("trigger_not_found", `There is no trigger "${name}".`, didYouMean(name, known, "triggers"));
 }
 
-function placeOf(io: Io): StartPlace {
+function placeOf(io: Io): TriggerPlace {
   return { project: io.cwd, environment: io.environment, flags: {} };
 }
 

@@ -19,7 +19,7 @@ import { oneLine, plainText } from "../terminal/plain-text.ts";
 import { forceEnd } from "../session.ts";
 import { askedBy, answersTo } from "../terminal/run-view.ts";
 
-export type WorkOptions = { readonly once: boolean; readonly agents: readonly string[]; readonly slots?: string };
+export type WorkOptions = { readonly once: boolean; readonly runners: readonly string[]; readonly slots?: string };
 
 const KEEP_ALIVE_MS = 60_000;
 const WIDTH = 200;
@@ -36,7 +36,7 @@ export async function work(io: Io, options: WorkOptions): Promise<number> {
   }
 }
 
-async function workHere(io: Io, { once, agents }: WorkOptions, flags: { readonly slots?: string }): Promise<number> {
+async function workHere(io: Io, { once, runners }: WorkOptions, flags: { readonly slots?: string }): Promise<number> {
   const tell = teller(io);
   const opened = await openPassrail({
     home: io.home,
@@ -53,7 +53,7 @@ async function workHere(io: Io, { once, agents }: WorkOptions, flags: { readonly
   await passrail.perform();
   const stopping = catchStops(() => forceEnd(passrail.store));
   const alive = setInterval(() => undefined, KEEP_ALIVE_MS);
-  const dispatcher = openDispatcher(passrail, { project: io.cwd, log: tell.line, agents });
+  const dispatcher = openDispatcher(passrail, { project: io.cwd, log: tell.line, runners });
   try {
     const { folder } = passrail.config.tickets;
     tell.line(

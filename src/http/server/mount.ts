@@ -26,8 +26,8 @@ export type Call<R extends ApiRoute> = {
   readonly origin: string;
   /** The version that the caller looked at; "*" for any. */
   readonly ifMatch?: string;
-  /** A name for the caller's wish that stays the same when it is repeated, also after a restart. */
-  readonly wish?: string;
+  /** Names the request; stays the same when the caller repeats it, also after a restart. */
+  readonly key?: string;
   /** Sets a header of the answer. */
   readonly header: (name: string, value: string) => void;
 };
@@ -63,12 +63,12 @@ export function createMount(app: App, remembered: Remembered): MountRoute {
   return {
     json(route, handle) {
       add(route, async (call, context) => {
-        const { wish } = call;
+        const { key } = call;
         const act = () => handle(call);
         const result =
-          wish === undefined
+          key === undefined
             ? await act()
-            : await remembered.once({ key: wish, request: fingerprint(call), act, keeps: isFinal });
+            : await remembered.once({ key, request: fingerprint(call), act, keeps: isFinal });
         if (result === "reused") return problem(context, spoken(route, REUSED));
         if (!result.ok) return problem(context, spoken(route, result.error));
         return context.json(result.value as object, route.answer.status);
@@ -96,7 +96,7 @@ function spoken({ plain }: ApiRoute, refusal: Refusal): Refusal {
 const REUSED: Refusal = {
   code: "idempotency_key_reused",
   detail: "This Idempotency-Key was sent with another request before.",
-  hint: "Make a new key for every new wish.",
+  hint: "Make a new key for every new request.",
 };
 
 async function readCall<R extends ApiRoute>(route: R, context: Context<AppEnv>): Promise<Result<Call<R>, Refusal>> {
@@ -153,7 +153,7 @@ function readNames(
   { headers = [], method, path }: ApiRoute,
   request: Request,
   principal: Principal,
-): Result<Pick<Call<ApiRoute>, "ifMatch" | "wish">, Refusal> {
+): Result<Pick<Call<ApiRoute>, "ifMatch" | "key">, Refusal> {
   const version = headers.includes("If-Match") ? request.headers.get("if-match") : null;
   if (version !== null && !/^(\*|"[A-Za-z0-9.-]{1,80}")$/.test(version))
     return err({ code: "invalid_version", detail: "If-Match takes one version in double quotes, or *." });
@@ -166,7 +166,7 @@ function readNames(
   const params = new URL(request.url).pathname;
   return ok({
     ...(version === null ? {} : { ifMatch: version.replaceAll('"', "") }),
-    ...(key === null ? {} : { wish: digest([principal.id, method, path, params, key]) }),
+    ...(key === null ? {} : { key: digest([principal.id, method, path, params, key]) }),
   });
 }
 

@@ -6,11 +6,9 @@ import type { FileProblem } from "../../core/check/problem.ts";
 import type { ProjectInfo } from "../../git/project-info.ts";
 import type { KnownRunners } from "../../runner/known.ts";
 import type { Actor } from "../../core/run/event.ts";
-import type { JsonObject } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
-import type { Run, Subject } from "../../core/run/run.ts";
-import type { WorkspaceMode } from "../../core/flow/workspace-mode.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { Run } from "../../core/run/run.ts";
+import type { UseCases } from "../../app/use-cases.ts";
 import type { Store } from "../../store/store.ts";
 import type { DeliveryLog } from "../../notify/delivery-log.ts";
 import type { Audit } from "./audit.ts";
@@ -21,7 +19,8 @@ import type { ProjectTickets } from "./project-tickets.ts";
 
 export type ServerParts = {
   readonly store: Store;
-  readonly engine: Pick<Engine, "startRun" | "deliver">;
+  /** The use cases: every route that changes a run goes through them. */
+  readonly app: UseCases;
   readonly keys: Keys;
   /** Where live events are given out. */
   readonly events: EventHub;
@@ -37,8 +36,6 @@ export type ServerParts = {
   readonly lookAtMerges?: () => void;
   /** The tickets' files; absent where nobody looks after them. */
   readonly tickets?: ProjectTickets;
-  /** What a run is started with besides its task: project, workspace, programs; checked as far as that can be done before. */
-  readonly prepare: (request: RunWish) => Promise<Result<JsonObject>>;
   /** The processes that execute attempts; absent where none does. */
   readonly workers?: () => Promise<readonly WorkerInfo[]>;
   /** The programs that can play agents here, as far as it is known by now: it never makes anybody wait long. */
@@ -58,7 +55,6 @@ export type ServerParts = {
   /** ISO 8601, UTC. */
   readonly now: () => string;
   readonly newId: () => string;
-  readonly newRunId: () => string;
   /** The attempt that was given this token and still runs. */
   readonly attemptOf: (token: string) => AttemptRef | undefined;
   /** The commit that a run's branch is at; null where it has none. A decision is bound to it. */
@@ -107,12 +103,4 @@ export type AgentEntry = {
   readonly model: string | null;
   readonly file: string;
   readonly origin: string;
-};
-export type RunWish = {
-  readonly resolved: ResolvedFlow;
-  readonly subject: Subject;
-  readonly input: JsonObject;
-  readonly workspace?: WorkspaceMode;
-  /** Stage, agent or `*` -> who plays it, over what the settings say. */
-  readonly agents?: Readonly<Record<string, string>>;
 };

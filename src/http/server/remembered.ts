@@ -3,10 +3,10 @@
 
 export type Remembered = {
   /** "reused": the key belongs to another request. Only answers that `keeps` are remembered; the rest may be tried again. */
-  once<T>(wish: Wish<T>): Promise<T | "reused">;
+  once<T>(request: KeyedRequest<T>): Promise<T | "reused">;
 };
 
-export type Wish<T> = {
+export type KeyedRequest<T> = {
   readonly key: string;
   /** The same for the same request only. */
   readonly request: string;
@@ -24,7 +24,7 @@ export function rememberInMemory(now: () => number): Remembered {
   const entries = new Map<string, Entry>();
 
   return {
-    async once<T>({ key, request, act, keeps }: Wish<T>) {
+    async once<T>({ key, request, act, keeps }: KeyedRequest<T>) {
       const known = entries.get(key);
       if (known !== undefined && known.until > now()) {
         return known.request === request ? ((await known.answer) as T) : "reused";

@@ -1,29 +1,35 @@
-// Carries out what a delivery asks for: an answer at a gate, a wish shown to whoever may answer, a run for a ticket. The rights are the
-// source's; the signal's id is the delivery's, so the same delivery changes a run once, also after a crash.
+// Carries out a delivery: an answer at a gate, a request to the person who may answer, a run for a ticket. The rights are those of the
+// source. The delivery's id is the key, so the same delivery changes a run once, also after a crash.
 
-import { createHash } from "node:crypto";
-import type { Refusal } from "../contract/problem.ts";
-import type { Actor } from "../../core/run/event.ts";
+import type { Answered, AnswerRequest } from "../../app/answer-item.ts";
+import { pastItems } from "../../app/find-item.ts";
+import type { AppProblem, ItemDecision } from "../../app/problem.ts";
+import type { UseCases } from "../../app/use-cases.ts";
+import { lastGates } from "../../core/flow/last-gates.ts";
 import { err, ok, type Result } from "../../core/result.ts";
-import { type InboxItem, isEnded, openItems, type Run, type Subject } from "../../core/run/run.ts";
-import { refuseAnswer, takenAnswer } from "../server/answers.ts";
-import { allEvents } from "../server/find-run.ts";
-import type { ServerParts } from "../server/parts.ts";
-import type { Turns } from "../server/turns.ts";
-import type { GateWord, Intent, TicketWord } from "./mapping.ts";
-import { LAST_GATES } from "./rules.ts";
+import { type InboxItem, isEnded, openItems, type Run } from "../../core/run/run.ts";
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
+import { flowOf } from "../../store/flow-of.ts";
+import type { Store } from "../../store/store.ts";
+import { waitingMerge } from "../../ticket/land/merge-stage.ts";
+import type { Refusal } from "../contract/problem.ts";
+import { refusalOf } from "../server/refusal.ts";
+import { WIRE_RULES } from "../server/wire-rules.ts";
+import { carriedOut, type CarriedOut, senderOf } from "./carried-out.ts";
+import type { GateStages, GateWord, Intent } from "./mapping.ts";
 import type { WebhookSource } from "./source.ts";
+import { startTicketRun } from "./start-ticket-run.ts";
 
-export type CarryOutParts = Pick<
-  ServerParts,
-  "store" | "engine" | "flows" | "prepare" | "commitOf" | "lookAtMerges" | "now"
-> & {
-  /** Tells whoever answers for the run of a wish that the source may not carry out itself. */
-  readonly tell: (wish: Wish) => Promise<unknown>;
-  readonly turns: Turns;
+export type CarryOutParts = {
+  readonly app: UseCases;
+  readonly store: Store;
+  /** Asks the forge now what became of pull requests; absent where nothing is performed. */
+  readonly lookAtMerges?: () => void;
+  /** Shows a request to the person who may answer it. */
+  readonly notify: (request: GateRequest) => Promise<unknown>;
 };
 
-export type Wish = {
+export type GateRequest = {
   readonly runId: string;
   readonly to: string;
   readonly event: "request";
@@ -37,29 +43,19 @@ export type Order = {
   readonly signalId: string;
 };
 
-/** 202: it was taken. 200: it had been, nothing changed. */
-export type CarriedOut = {
-  readonly status: 200 | 202;
-  readonly code: "accepted" | "requested" | "already_done" | "ignored_event";
-  readonly detail: string;
-  readonly run?: { readonly id: string; readonly status: Run["status"]; readonly word: string };
-};
-
 export function carryOut(parts: CarryOutParts, order: Order): Promise<Result<CarriedOut, Refusal>> {
-  const { intent } = order;
-  if (intent.type === "create-ticket") return startRun(parts, order, intent);
-  return parts.turns(intent.subjectId, () => answerGate(parts, order, intent));
+  const { intent, source, signalId } = order;
+  return intent.type === "create-ticket"
+    ? startTicketRun(parts, source, signalId, intent)
+    : answerGate(parts, order, intent);
 }
 
-/** In the record: nobody of ours, but a person outside whom the operator lets speak through this source. */
-function actorOf({ name }: WebhookSource): Actor {
-  return `human:webhook:${name}`;
-}
+type GateIntent = GateWord & { readonly type: "answer-gate" | "request-gate" };
 
 async function answerGate(
   parts: CarryOutParts,
-  { source, signalId }: Order,
-  intent: GateWord & { readonly type: "answer-gate" | "request-gate" },
+  order: Order,
+  intent: GateIntent,
 ): Promise<Result<CarriedOut, Refusal>> {
   const run = await findSubject(parts, intent.subjectId);
   if (run === undefined)
@@ -68,42 +64,73 @@ async function answerGate(
       detail: `Nothing with the id ${intent.subjectId} is known.`,
       hint: "A ticket is known from the start of its first run.",
     });
-  if (await parts.store.hasSignal(run.id, signalId)) return ok(done("already_done", "this delivery was taken", run));
-  const gate = gateOf(run, intent);
-  if (!gate.ok && parts.lookAtMerges !== undefined && waitsOutside(run, intent)) {
-    // What the sender says of a merge is no proof: the forge itself is asked, and only what it shows counts.
-    parts.lookAtMerges();
-    return ok(done("accepted", "the forge is asked what became of the pull request", run));
-  }
-  if (!gate.ok) return notWaiting(parts, run, intent, { source, signalId });
-  const item = gate.value;
-  if (item === undefined)
+  if (await parts.store.hasSignal(run.id, order.signalId))
+    return ok(carriedOut("already_done", "this delivery was taken", run));
+  const resolved = await flowOf(parts.store, run);
+  const stages = intent.stages === "last" ? lastGates(resolved.flow) : intent.stages;
+  const [gate, ...others] = openItems(run).filter((item) => fits(item, stages));
+  if (others.length > 0)
     return err({ code: "action_refused", detail: `Several gates of ${run.subject.id} are open, and none is named.` });
-  const given = { answer: intent.answer, text: intent.comment };
-  const commit = await parts.commitOf(run);
-  const refused = refuseAnswer(item, given) ?? refuseOtherCommit(intent, commit);
-  if (refused !== undefined) return err(refused);
-  const answer = takenAnswer(item, given);
-  const decided = commit === null ? {} : { commit };
-  const { number, kind } = item;
-  const body = { type: "item.answered", number, kind, answer, text: intent.comment, ...decided } as const;
-  if (intent.type === "request-gate") {
-    // Refused by the run, since no person speaks; what stays is the record that it was asked for.
-    const asked = await parts.engine.deliver(run.id, body, "system", signalId);
-    const said = intent.comment === "" ? "" : `: ${intent.comment}`;
-    await parts.tell({
-      runId: run.id,
-      to: item.who,
-      event: "request",
-      text: `${run.subject.id}: ${source.name} asks for "${answer}" at ${item.stage}${said}`,
-      item: `${run.id}.${item.number}`,
-    });
-    return ok(done("requested", `${item.who} is told; this source may not answer gates itself`, asked.run));
+  if (gate !== undefined) return decide(parts, order, intent, run, gate.number);
+  if (parts.lookAtMerges !== undefined && waitsOutside(resolved, run, intent.stages)) {
+    // A sender's word about a merge is no proof: Passrail asks the forge itself and believes only that.
+    parts.lookAtMerges();
+    return ok(carriedOut("accepted", "the forge is asked what became of the pull request", run));
   }
-  const delivery = await parts.engine.deliver(run.id, body, actorOf(source), signalId);
-  // Somebody else was faster: then it is as if the gate had been closed before.
-  if (delivery.ignored !== undefined) return notWaiting(parts, delivery.run, intent, undefined);
-  return ok(done(delivery.duplicate ? "already_done" : "accepted", `${item.stage}: ${answer}`, delivery.run));
+  const closed = (await pastItems(parts.store, run.id)).findLast((item) => item.decided !== null && fits(item, stages));
+  const again =
+    closed === undefined ? undefined : await parts.app.answerItem(requestOf(intent, run, closed.number), sentBy(order));
+  if (again?.ok === true) return ok(shown(again.value));
+  return notWaiting(parts, order, intent, run, { stages, decided: closed?.decided ?? null });
+}
+
+async function decide(
+  { app, notify }: CarryOutParts,
+  order: Order,
+  intent: GateIntent,
+  run: Run,
+  number: number,
+): Promise<Result<CarriedOut, Refusal>> {
+  const request = requestOf(intent, run, number);
+  if (intent.type === "answer-gate") {
+    const answered = await app.answerItem(request, sentBy(order));
+    return answered.ok ? ok(shown(answered.value)) : err(refusal(answered.error, run));
+  }
+  const asked = await app.requestAnswer(request, order.signalId);
+  if (!asked.ok) return err(refusal(asked.error, run));
+  if (asked.value.type === "already") return ok(shown(asked.value));
+  const { item, answer } = asked.value;
+  const said = intent.comment === "" ? "" : `: ${intent.comment}`;
+  await notify({
+    runId: run.id,
+    to: item.who,
+    event: "request",
+    text: `${run.subject.id}: ${order.source.name} asks for "${answer}" at ${item.stage}${said}`,
+    item: request.item,
+  });
+  const detail = `${item.who} is told; this source may not answer gates itself`;
+  return ok(carriedOut("requested", detail, asked.value.run));
+}
+
+/** A sender knows nothing of versions; where the gate is closed, `current` is the run's status. */
+function refusal(problem: AppProblem, { word }: Run): Refusal {
+  const refused = refusalOf(problem);
+  return problem.code === "gate_not_waiting" ? { ...refused, current: word } : refused;
+}
+
+function requestOf({ answer, comment, commit }: GateWord, run: Run, number: number): AnswerRequest {
+  return {
+    item: `${run.id}.${number}`,
+    answer,
+    text: comment,
+    issues: [],
+    seen: commit === null ? { type: "anything" } : { type: "commit", commit, orNone: true },
+    rules: WIRE_RULES,
+  };
+}
+
+function sentBy({ source, signalId }: Order) {
+  return { actor: senderOf(source), key: signalId };
 }
 
 /** By the id of the ticket, else of the run. Of several runs the one that has not ended, else the newest. */
@@ -114,42 +141,37 @@ async function findSubject({ store }: CarryOutParts, subjectId: string): Promise
   return runId === undefined ? undefined : (await store.loadRun(runId))?.run;
 }
 
-type Gate = InboxItem & { readonly kind: "gate" };
-
-/** Undefined where it is not clear which one is meant. */
-function gateOf(run: Run, { stages }: GateWord): Result<Gate | undefined, "none"> {
-  const open = openItems(run).flatMap((item) =>
-    item.kind === "gate" && (stages === null || stages.includes(item.stage)) ? [item] : [],
-  );
-  const [only, ...others] = open;
-  if (only === undefined) return err("none");
-  return ok(others.length === 0 ? only : undefined);
+function fits({ kind, stage }: Pick<InboxItem, "kind" | "stage">, stages: readonly string[] | null): boolean {
+  return kind === "gate" && (stages === null || stages.includes(stage));
 }
 
-/** The same answer given before is no fault; anything else is told how things stand. */
+/** The run waits for somebody outside to merge its work. */
+function waitsOutside(resolved: ResolvedFlow, run: Run, stages: GateStages): boolean {
+  const waits = waitingMerge(resolved, run);
+  return waits !== undefined && (stages === null || stages === "last" || stages.includes(waits.stage));
+}
+
+type Standing = {
+  readonly stages: readonly string[] | null;
+  readonly decided: ItemDecision | null;
+};
+
+/** No gate fits and nothing was decided in this way before: the rule may end the run, else the sender learns how things are. */
 async function notWaiting(
-  parts: CarryOutParts,
+  { app }: CarryOutParts,
+  order: Order,
+  { type, otherwise, comment }: GateIntent,
   run: Run,
-  { stages, answer, otherwise, type, comment }: GateWord & { readonly type: Intent["type"] },
-  order: Pick<Order, "source" | "signalId"> | undefined,
+  { stages, decided }: Standing,
 ): Promise<Result<CarriedOut, Refusal>> {
-  const events = await allEvents(parts.store, run.id);
-  const last = events.findLast(
-    (event) => event.type === "gate.answered" && (stages === null || stages.includes(event.stage)),
-  );
-  const given = last?.type === "gate.answered" ? last : undefined;
-  const taken = given === undefined ? "" : takenAnswer({ kind: "gate", answer: given.answer }, { answer, text: "" });
-  // Whoever sends work back once more has something else to say.
-  if (given?.answer === taken && (taken === "approve" || given.comment === comment))
-    return ok(done("already_done", `${given.actor} answered ${given.answer} at ${given.at}`, run));
-  if (otherwise === "cancel" && type === "answer-gate" && order !== undefined && !isEnded(run)) {
-    const { source, signalId } = order;
-    const body = { type: "cancel.requested", reason: comment } as const;
-    const delivery = await parts.engine.deliver(run.id, body, actorOf(source), signalId);
-    return ok(done("accepted", "the run is canceled", delivery.run));
+  if (otherwise === "cancel" && type === "answer-gate" && !isEnded(run)) {
+    const canceled = await app.controlRun(run.id, { type: "cancel", reason: comment }, sentBy(order));
+    return canceled.ok
+      ? ok(carriedOut("accepted", "the run is canceled", canceled.value.run))
+      : err(refusalOf(canceled.error));
   }
   const named = stages === null ? "no gate" : `the gate ${stages.join(" or ")}`;
-  const before = given === undefined ? "" : `; ${given.actor} answered ${given.answer} at ${given.at}`;
+  const before = decided === null ? "" : `; ${decided.by} answered ${decided.answer} at ${decided.at}`;
   return err({
     code: "gate_not_waiting",
     detail: `${run.subject.id} is ${run.word} (${run.status}); ${named} is ${stages === null ? "" : "not "}open${before}.`,
@@ -157,65 +179,9 @@ async function notWaiting(
   });
 }
 
-/** It is at a stage in which somebody outside merges its work. */
-function waitsOutside(run: Run, { stages }: GateWord): boolean {
-  return Object.values(run.tracks).some(
-    (track) =>
-      (track.at === "ready" || (track.at === "running" && track.outside === true)) &&
-      (stages ?? LAST_GATES).includes(track.stage),
-  );
-}
-
-/** An answer is about what was looked at. */
-function refuseOtherCommit({ commit }: GateWord, current: string | null): Refusal | undefined {
-  if (commit === null || current === null || current === commit) return undefined;
-  return {
-    code: "version_mismatch",
-    detail: `The answer is about the commit ${commit}; the run's branch is at ${current}.`,
-    current,
-  };
-}
-
-async function startRun(
-  parts: CarryOutParts,
-  { source, signalId }: Order,
-  ticket: TicketWord,
-): Promise<Result<CarriedOut, Refusal>> {
-  const key = createHash("sha256")
-    .update(`webhook ticket\n${source.name}\n${ticket.origin ?? signalId}`)
-    .digest("hex");
-  const runId = `r${key.slice(0, 10)}`;
-  const known = await parts.store.loadRun(runId);
-  if (known !== undefined) return ok(done("already_done", "this ticket has its run", known.run));
-  const resolved = parts.flows.resolve(ticket.flow);
-  if (!resolved.ok) return err({ code: "flow_invalid", detail: resolved.error.message });
-  // What strangers write does not reach an agent before a person has seen it.
-  const [first] = resolved.value.flow.stages;
-  const isGated = first?.kind === "gate" && first.when === undefined;
-  if (!isGated && !source.authors.some((author) => author.toLowerCase() === ticket.author?.toLowerCase()))
-    return ok({
-      status: 202,
-      code: "ignored_event",
-      detail: `${ticket.flow} does not begin with a gate, and the author is not on the source's list`,
-    });
-  const subject: Subject = {
-    id: ticket.id ?? `${source.name}-${key.slice(0, 8)}`,
-    title: ticket.title,
-    body: ticket.body,
-  };
-  const prepared = await parts.prepare({ resolved: resolved.value, subject, input: {} });
-  if (!prepared.ok) return err({ code: "run_refused", detail: prepared.error.message });
-  const { author, origin } = ticket;
-  const { run, duplicate } = await parts.engine.startRun({
-    runId,
-    resolved: resolved.value,
-    subject,
-    facts: { ...prepared.value, webhook: { source: source.name, author, origin } },
-    actor: actorOf(source),
-  });
-  return ok(done(duplicate ? "already_done" : "accepted", `${subject.id} is run with ${ticket.flow}`, run));
-}
-
-function done(code: CarriedOut["code"], detail: string, { id, status, word }: Run): CarriedOut {
-  return { status: code === "already_done" ? 200 : 202, code, detail, run: { id, status, word } };
+function shown(answered: Answered): CarriedOut {
+  if (answered.type === "answered")
+    return carriedOut("accepted", `${answered.item.stage}: ${answered.answer}`, answered.run);
+  const { by, answer, at } = answered.decided;
+  return carriedOut("already_done", `${by} answered ${answer} at ${at}`, answered.run);
 }

@@ -7,14 +7,16 @@ import type { Result } from "../../core/result.ts";
 import { problem } from "../server/answer-problem.ts";
 import type { SignedRoute } from "../server/app.ts";
 import type { AppEnv } from "../server/app-env.ts";
-import { createTurns } from "../server/turns.ts";
-import { carryOut, type CarriedOut, type CarryOutParts } from "./carry-out.ts";
+import type { CarriedOut } from "./carried-out.ts";
+import { carryOut, type CarryOutParts } from "./carry-out.ts";
 import { readRawBody, receive, type Received } from "./receive.ts";
 import type { Replays } from "./replay.ts";
 import type { WebhookSource } from "./source.ts";
 import { optional } from "../../core/optional.ts";
 
-export type InboundParts = Omit<CarryOutParts, "turns"> & {
+export type InboundParts = CarryOutParts & {
+  /** ISO 8601, UTC. */
+  readonly now: () => string;
   readonly sources: readonly WebhookSource[];
   readonly replays: Replays;
   /** Told of what is our fault, in one line, with the id that the sender was given. */
@@ -30,7 +32,6 @@ export function createInbound(parts: InboundParts): readonly SignedRoute[] {
   const sources = new Map(parts.sources.map((source) => [source.name, source]));
   const now = () => Date.parse(parts.now());
   const mayCarryOut = createRate(parts.maxPerMinute ?? MAX_PER_MINUTE, now);
-  const acting: CarryOutParts = { ...parts, turns: createTurns() };
 
   async function handle(context: Context<AppEnv>): Promise<Response> {
     const source = sources.get(context.req.param("source") ?? "");
@@ -53,7 +54,7 @@ export function createInbound(parts: InboundParts): readonly SignedRoute[] {
     }
     let result: Result<CarriedOut, Refusal>;
     try {
-      result = await carryOut(acting, { source, intent, signalId });
+      result = await carryOut(parts, { source, intent, signalId });
     } catch (error) {
       // Whether anything was stored is not known; the next try finds out by the signal's id.
       claim.release();

@@ -111,7 +111,7 @@ describe("GitHub", () => {
     const payload = { pull_request: pull("feat/AGI-12-login", { merged: true }), repository };
     const word = {
       subjectId: "AGI-12",
-      stages: ["ship", "merge"],
+      stages: "last",
       answer: "approve",
       comment: "Merged: https://github.com/o/r/pull/3",
       commit: null,

@@ -37,9 +37,11 @@ export type Meaning =
       readonly otherwise: "refuse" | "cancel";
     } & GateFields);
 
+/** The gates that may be answered: by stage, `last` for those at which the flow's finished work waits, null for any that is open. */
+export type GateStages = readonly string[] | "last" | null;
+
 type GateFields = {
-  /** Stages of the gates that may be answered; null for whichever gate is open. */
-  readonly stages: readonly string[] | null;
+  readonly stages: GateStages;
   /** Where it was said, for the record and where there are no words. */
   readonly origin: Path;
   /** The commit that was looked at: another one on the run's branch voids the answer. */
@@ -59,7 +61,7 @@ export type Rule = {
 
 export type GateWord = {
   readonly subjectId: string;
-  readonly stages: readonly string[] | null;
+  readonly stages: GateStages;
   readonly answer: string;
   readonly comment: string;
   /** Null where the sender named none. */

@@ -25,7 +25,7 @@ export type InboundOptions = Reading & {
   readonly config: Pick<Settings, "webhooks">;
   readonly home: string;
   readonly parts: ServerParts;
-  /** Who is told of wishes that a source may not carry out. */
+  /** Shows people the requests of a source that may not answer itself. */
   readonly notifier: Notifier | null;
 };
 
@@ -38,8 +38,8 @@ export function openInbound({ config, home, parts, notifier, ...reading }: Inbou
   );
   if (sources.length === 0) return { signed: [], close: () => {} };
   const replays = openFileReplays(join(home, "webhook-ids"), { now: () => Date.parse(parts.now()) });
-  const tell = async (wish: Notice) => notifier?.notify(wish);
-  return { signed: createInbound({ ...parts, sources, replays, tell }), close: () => replays.close() };
+  const notify = async (request: Notice) => notifier?.notify(request);
+  return { signed: createInbound({ ...parts, sources, replays, notify }), close: () => replays.close() };
 }
 
 function readSource(

@@ -5,9 +5,6 @@ import type { Rule } from "./mapping.ts";
 /** `flow`: what a ticket from here is run with. Null: tickets are not taken from here. */
 export type RuleOptions = { readonly flow: string | null; readonly label: string; readonly prefix: string };
 
-/** Stages at which work waits to be merged, in the flows that are shipped. */
-export const LAST_GATES = ["ship", "merge"];
-
 export function standardRules({ flow, prefix }: Omit<RuleOptions, "label">): readonly Rule[] {
   const gate = { origin: "data.url", commit: "data.commit" };
   return [
@@ -53,7 +50,7 @@ export function standardRules({ flow, prefix }: Omit<RuleOptions, "label">): rea
       on: "pull_request.merged",
       means: {
         type: "mark-done",
-        stages: LAST_GATES,
+        stages: "last",
         answer: "approve",
         otherwise: "refuse",
         subject: { path: "data.ticket_id", pick: "whole" },
@@ -95,7 +92,7 @@ export function gitHubRules({ flow, label, prefix }: RuleOptions): readonly Rule
       same: OWN_BRANCH,
       means: {
         type: "mark-done",
-        stages: LAST_GATES,
+        stages: "last",
         answer: "approve",
         otherwise: "refuse",
         subject: branch,

@@ -10,15 +10,16 @@ import { findWork } from "../../core/run/sequence.ts";
 import { type PlannedTicket, planTickets, type TicketPlan } from "../../core/ticket/plan.ts";
 import type { Ticket, TicketScan } from "../../core/ticket/ticket.ts";
 import type { Clock } from "../../engine/clock.ts";
-import type { Engine } from "../../engine/engine.ts";
 import { isOutside } from "../../core/run/outside.ts";
 import type { Store } from "../../store/store.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { recoverTickets } from "./recover-tickets.ts";
-import { type Started, startTicket } from "./start-ticket.ts";
+import type { StartedRun } from "../../app/start-run/start-run.ts";
+import type { UseCases } from "../../app/use-cases.ts";
+import { startTicket } from "./start-ticket.ts";
 
 export type DispatcherOptions = {
-  readonly engine: Engine;
+  readonly app: Pick<UseCases, "startRun">;
   readonly store: Store;
   readonly mirror: Mirror;
   readonly config: Settings;
@@ -32,7 +33,7 @@ export type DispatcherOptions = {
   /** One line for people. */
   readonly log: (line: string) => void;
   /** Who plays, over what the settings say. */
-  readonly agents?: readonly string[];
+  readonly runners?: readonly string[];
   readonly onStart?: (run: Run) => void;
 };
 
@@ -177,7 +178,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  async function startOne(planned: PlannedTicket, tickets: ReadonlyMap<string, Ticket>): Promise<Result<Started>> {
+  async function startOne(planned: PlannedTicket, tickets: ReadonlyMap<string, Ticket>): Promise<Result<StartedRun>> {
     const now = await options.loadConfig();
     return now.ok ? startTicket(planned, tickets, { ...options, config: now.value }) : now;
   }

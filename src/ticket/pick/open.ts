@@ -1,22 +1,21 @@
-// The dispatcher of a project, put together from what is open: flows are read anew for every ticket, because people edit them meanwhile.
+// Builds the dispatcher of a project. It reads the flow for every ticket, because people edit flows meanwhile.
 
-import { loadCatalog } from "../../catalog/catalog.ts";
+import { resolveFlow } from "../../app/start-run/resolve-flow.ts";
 import { loadSettings } from "../../settings/load.ts";
-import { type Environment, shippedDir } from "../../settings/site.ts";
-import { err, ok } from "../../core/result.ts";
+import type { Environment } from "../../settings/site.ts";
 import { systemClock } from "../../engine/clock.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 
-export type OpenDispatcher = Pick<DispatcherOptions, "agents" | "log" | "onStart" | "project">;
+export type OpenDispatcher = Pick<DispatcherOptions, "log" | "onStart" | "project" | "runners">;
 
 export function openDispatcher(
   {
+    app,
     config,
-    engine,
     environment,
     mirror,
     store,
-  }: Pick<DispatcherOptions, "config" | "engine" | "store"> & {
+  }: Pick<DispatcherOptions, "app" | "config" | "store"> & {
     readonly environment: Environment;
     readonly mirror: DispatcherOptions["mirror"] | null;
   },
@@ -26,19 +25,13 @@ export function openDispatcher(
   const { project } = options;
   return createDispatcher({
     ...options,
+    app,
     config,
-    engine,
     mirror,
     store,
     actor: "system",
     clock: systemClock,
     loadConfig: () => loadSettings({ environment, project, flags: {} }),
-    resolve(name) {
-      const resolved = loadCatalog({ shippedDir, projectDir: project }).resolve(name);
-      if (resolved.ok) return ok(resolved.value);
-      const [first] = resolved.error;
-      const place = first === undefined ? name : `${first.file}:${first.line}:${first.column}: ${first.message}`;
-      return err({ code: "flow_invalid", message: place, hint: `passrail flow check ${name}` });
-    },
+    resolve: (name) => resolveFlow(project, name),
   });
 }

@@ -1,7 +1,6 @@
-// A ticket becomes a run. Which run it is follows from the ticket and how often it has been started, so that starting it twice, after a
-// crash or by two who do not know of each other, starts it once.
+// A ticket becomes a run. The run's id is derived from the ticket and the number of its earlier runs, so a ticket that is started twice, after
+// a crash or by two processes at once, gets one run.
 
-import { createHash } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Settings } from "../../settings/settings.ts";
@@ -9,11 +8,13 @@ import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Actor } from "../../core/run/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
-import { isEnded, type Run } from "../../core/run/run.ts";
+import { isEnded } from "../../core/run/run.ts";
 import type { PlannedTicket } from "../../core/ticket/plan.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
-import type { Engine } from "../../engine/engine.ts";
+import { runIdOf } from "../../app/run-id.ts";
 import { prepareRun } from "../../app/start-run/prepare.ts";
+import type { StartedRun } from "../../app/start-run/start-run.ts";
+import type { UseCases } from "../../app/use-cases.ts";
 import type { Store } from "../../store/store.ts";
 import { repoRule } from "../file/repos.ts";
 import { containedCommits } from "./contained.ts";
@@ -21,7 +22,7 @@ import { ownRuns } from "./own-runs.ts";
 import { subjectOf } from "../mirror/place.ts";
 
 export type TicketStart = {
-  readonly engine: Pick<Engine, "startRun">;
+  readonly app: Pick<UseCases, "startRun">;
   readonly store: Store;
   readonly config: Settings;
   /** The project whose folder has the tickets. */
@@ -29,17 +30,14 @@ export type TicketStart = {
   readonly actor: Actor;
   readonly resolve: (flow: string) => Result<ResolvedFlow>;
   /** `*=claude`, `validate=codex`: over what the settings say. */
-  readonly agents?: readonly string[];
+  readonly runners?: readonly string[];
 };
-
-/** `started` is false where a run of this ticket goes on already. */
-export type Started = { readonly run: Run; readonly started: boolean };
 
 export async function startTicket(
   planned: PlannedTicket,
   tickets: ReadonlyMap<string, Ticket>,
   start: TicketStart,
-): Promise<Result<Started>> {
+): Promise<Result<StartedRun>> {
   const { store, config, project } = start;
   const { ticket } = planned;
   const earlier = await ownRuns(store, project, ticket.id);
@@ -64,19 +62,14 @@ export async function startTicket(
       ],
       ticket: ticketFacts(planned),
       ticketPlace: { file: ticket.path, project, contains },
-      agents: start.agents ?? [],
+      runners: start.runners ?? [],
     },
     config,
   );
   if (!prepared.ok) return err(named(ticket.id, prepared.error));
-  const { run } = await start.engine.startRun({
-    runId: runIdOf(project, ticket.id, earlier.length),
-    resolved: resolved.value,
-    subject,
-    facts: prepared.value.facts,
-    actor: start.actor,
-  });
-  return ok({ run, started: true });
+  // The ticket and the number of its earlier runs name the start: two processes that start it at once start one run.
+  const runId = runIdOf(`${project}\0${ticket.id}\0${earlier.length}`);
+  return start.app.startRun({ runId, resolved: resolved.value, subject, facts: prepared.value.facts }, start.actor);
 }
 
 function ticketFacts({ ticket, dependents }: PlannedTicket): JsonObject {
@@ -105,11 +98,6 @@ function repositoryOf({ repo }: Ticket, project: string, repos: Readonly<Record<
     message: place === undefined ? `no repository is called "${repo}"` : `its repository "${repo}" is not at ${place}`,
     hint: "tickets.repos in passrail.yaml says where repositories are",
   });
-}
-
-function runIdOf(project: string, ticket: string, earlier: number): string {
-  const hash = createHash("sha256").update(`${project}\0${ticket}\0${earlier}`).digest("hex");
-  return `r${hash.slice(0, 10)}`;
 }
 
 function named(id: string, problem: Problem): Problem {

@@ -36,7 +36,7 @@ test("a key outlives the daemon: the app after a restart finds the run of the fi
   expect(await start("Other", "key-1")).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
 });
 
-test("fifty answers to one gate at once: one wins, the others hear how it ended", async () => {
+test("R-000-23: fifty answers to one gate at once: one counts, its equals change nothing, the others hear how it ended", async () => {
   const { id } = await served.bench.run("feature", {});
   const answerAll = () =>
     Promise.all(
@@ -48,13 +48,19 @@ test("fifty answers to one gate at once: one wins, the others hear how it ended"
       ),
     );
   const answers = await answerAll();
-  const won = answers.filter(({ status }) => status === 200);
+  const won = answers.filter(({ status, body }) => status === 200 && body["decided"] === undefined);
   expect(won).toHaveLength(1);
-  expect(answers.filter(({ body }) => body["code"] === "gate_not_waiting")).toHaveLength(49);
+  const decided = { answer: won[0]?.body["answer"], by: "human:tester" };
+  const equal = answers.filter(({ status, body }) => status === 200 && body["decided"] !== undefined);
+  expect(equal).toHaveLength(24);
+  for (const { body } of equal) expect(body).toMatchObject({ answer: decided.answer, decided });
+  const others = answers.filter(({ body }) => body["code"] === "gate_not_waiting");
+  expect(others).toHaveLength(25);
+  for (const { body } of others) expect(body).toMatchObject({ decided });
   const answered = (await served.bench.events(id)).filter(({ type }) => type === "gate.answered");
-  expect(answered).toMatchObject([{ answer: won[0]?.body["answer"], actor: "human:tester" }]);
+  expect(answered).toMatchObject([{ answer: decided.answer, actor: "human:tester" }]);
 
-  // Everybody tries again, twice, each time after a restart: whoever won hears so again, nobody else does, and nothing happens.
+  // Everybody tries again, twice, each time after a restart: each gets the same status again, and nothing happens.
   await served.bench.passrail.engine.idle();
   const before = await served.seq();
   for (let restart = 0; restart < 2; restart++) {

@@ -3,6 +3,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createUseCases, type UseCaseOptions, type UseCases } from "../../../src/app/use-cases.ts";
 import { startDemo } from "../../../src/demo/start.ts";
 import { openServer, type Server } from "../../../src/http/open-server.ts";
 import type { App } from "../../../src/http/server/app-env.ts";
@@ -19,6 +20,8 @@ export type Served = {
   readonly bench: Workbench;
   readonly parts: ServerParts;
   readonly keys: Keys;
+  /** The use cases with other collaborators, for an app of the test's own. */
+  readonly useCases: (more: Partial<UseCaseOptions>) => UseCases;
   /** The app that requests go to; a test may replace it. */
   app: App;
   readonly operator: string;
@@ -47,16 +50,23 @@ export async function serve(): Promise<Served> {
   const bench = await openWorkbench({ settings });
   const attempts = new Map<string, AttemptRef>();
   const problems: string[] = [];
+  const { engine, store, app } = bench.passrail;
+  const commitOf = async (): Promise<string | null> => served.commit;
+  const now = (): string => new Date().toISOString();
+  const useCases: Served["useCases"] = (more) =>
+    createUseCases({ engine, store, now, commitOf, planRun: app.planRun, ...more });
   const server = await openOn(bench, {
     log: (line) => void problems.push(line),
     attemptOf: (token) => attempts.get(token),
-    commitOf: async () => served.commit,
+    commitOf,
+    app: useCases({}),
   });
   const operator = readFileSync(server.keys.operatorTokenFile, "utf8").trim();
   const served: Served = {
     bench,
     parts: server.parts,
     keys: server.keys,
+    useCases,
     app: server.appAt(PORT),
     operator,
     attempts,
@@ -74,10 +84,10 @@ export async function serve(): Promise<Served> {
   return served;
 }
 
-type Own = Pick<ServerParts, "attemptOf" | "commitOf"> & { readonly log: (line: string) => void };
+type Own = Pick<ServerParts, "app" | "attemptOf" | "commitOf"> & { readonly log: (line: string) => void };
 
-function openOn({ passrail, project }: Workbench, { log, attemptOf, commitOf }: Own): Promise<Server> {
-  const { engine, home, store } = passrail;
+function openOn({ passrail, project }: Workbench, { log, app, attemptOf, commitOf }: Own): Promise<Server> {
+  const { home, store } = passrail;
   return openServer(
     { ...passrail, person: "human:tester" },
     {
@@ -86,8 +96,8 @@ function openOn({ passrail, project }: Workbench, { log, attemptOf, commitOf }: 
       flags: {},
       version: "0.0.0-test",
       log,
-      demo: (actor) => startDemo({ engine, store, home, actor, newRunId: () => passrail.newRunId() }),
-      with: { attemptOf, commitOf },
+      demo: (actor) => startDemo({ app, store, home, actor }),
+      with: { app, attemptOf, commitOf },
     },
   );
 }

@@ -3,9 +3,10 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createUseCases } from "../../../src/app/use-cases.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
 import { err } from "../../../src/core/result.ts";
 import { openServer } from "../../../src/http/open-server.ts";
-import type { ServerParts } from "../../../src/http/server/parts.ts";
 import { openPerformer } from "../../harness/open-performer.ts";
 import { resolveShipped } from "../../harness/workbench.ts";
 
@@ -41,10 +42,18 @@ await passrail.engine.startRun({
   actor: "human:tester",
 });
 
-const dying: ServerParts["engine"] = {
+const dying: Pick<Engine, "startRun" | "deliver"> = {
   startRun: () => process.kill(process.pid, "SIGKILL") as never,
   deliver: () => process.kill(process.pid, "SIGKILL") as never,
 };
+const { app, engine, store } = passrail;
+const useCases = createUseCases({
+  engine: die === "die" ? dying : engine,
+  store,
+  now: () => new Date().toISOString(),
+  commitOf: async () => null,
+  planRun: app.planRun,
+});
 const server = await openServer(passrail, {
   environment,
   project,
@@ -52,7 +61,7 @@ const server = await openServer(passrail, {
   version: "0.0.0-test",
   log: (line) => console.error(line),
   demo: async () => err({ code: "demo_failed", message: "no demo" }),
-  ...(die === "die" ? { with: { engine: dying } } : {}),
+  with: { app: useCases },
 });
 const { port } = await server.listen({ port: 0 });
 console.log(`port ${port}`);

@@ -429,7 +429,7 @@ test("a source is carried out only so often in a minute, and what was refused ma
     now: () => new Date(time).toISOString(),
     sources: [standardSource({ name: "fast", secrets: [SECRET], rights: "operator" })],
     replays: createMemoryReplays({ now: () => time }),
-    tell: async () => undefined,
+    notify: async () => undefined,
     maxPerMinute: 2,
   });
   const app = createApp(served.parts, { port: 4321, signed: signedRoutes });

@@ -1,5 +1,6 @@
 // Notices from the run to the receiver: a real engine, real sockets, real programs. What goes wrong outside stays outside.
 
+import { runIdOf } from "../../../src/app/run-id.ts";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -101,7 +102,7 @@ async function start(passrail: Performer, script: object, subject = "F-1"): Prom
   const file = join(dir, `${subject}.json`);
   writeFileSync(file, JSON.stringify(script));
   const { run } = await passrail.engine.startRun({
-    runId: passrail.newRunId(),
+    runId: runIdOf(),
     resolved: resolveShipped("feature"),
     subject: { id: subject, title: `Do ${subject}`, body: "All of it." },
     facts: {

@@ -6,14 +6,12 @@ import { undo, undoList } from "../../../src/cli/commands/undo.ts";
 import { CliError } from "../../../src/cli/errors.ts";
 import type { Io } from "../../../src/cli/terminal/io.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { ok } from "../../../src/core/result.ts";
 import type { Run } from "../../../src/core/run/run.ts";
 import { landedRecord } from "../../../src/core/ticket/landed.ts";
 import { carryOut } from "../../../src/http/webhooks/carry-out.ts";
-import { createTurns } from "../../../src/http/server/turns.ts";
 import { standardSource } from "../../../src/http/webhooks/source.ts";
 import { until } from "../../harness/until.ts";
-import { openWorkbench, resolveShipped, type Script, type Workbench } from "../../harness/workbench.ts";
+import { openWorkbench, type Script, type Workbench } from "../../harness/workbench.ts";
 import { type FakeGitHub, openFakeGitHub } from "./fake-github.ts";
 import { newRepositories, type Repositories } from "./repositories.ts";
 
@@ -168,21 +166,16 @@ test("R-004-51: a webhook about a merge wakes the watcher and proves nothing by 
   await open("gh");
   const run = await start();
   let woken = 0;
-  const { store, engine } = bench.passrail;
+  const { app, store } = bench.passrail;
   const parts = {
     store,
-    engine,
-    flows: { list: () => [], resolve: () => ok(resolveShipped("ticket")), source: () => undefined },
-    prepare: async () => ok({}),
-    commitOf: async () => null,
-    now: () => new Date().toISOString(),
-    tell: async () => undefined,
-    turns: createTurns(),
+    app,
+    notify: async () => undefined,
     lookAtMerges: () => woken++,
   };
   const source = standardSource({ name: "hooks", secrets: [] });
   const word = {
-    stages: ["ship", "merge"],
+    stages: "last",
     answer: "approve",
     comment: "",
     commit: null,

@@ -41,7 +41,8 @@ const look = (trigger: OpenedTrigger) =>
   lookOnce(
     trigger,
     {
-      acting: bench.passrail,
+      app: bench.passrail.app,
+      store: bench.passrail.store,
       project: bench.project,
       environment: process.env,
       flags: {},
@@ -237,7 +238,13 @@ describe("S08: labelled issues", () => {
     const trigger = open(labelled, { ...process.env, ...gh.env });
     const onProblem = (text: string) => void told.push(text);
     const place = { project: bench.project, environment: process.env, flags: {} };
-    const triggers = openTriggers({ ...place, triggers: [trigger], acting: bench.passrail, onProblem });
+    const triggers = openTriggers({
+      ...place,
+      triggers: [trigger],
+      app: bench.passrail.app,
+      store: bench.passrail.store,
+      onProblem,
+    });
     await until("gh is asked", () => (gh.calls().length > 0 ? true : undefined));
     const begin = performance.now();
     await triggers.close();

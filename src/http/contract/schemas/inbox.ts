@@ -138,4 +138,8 @@ export const answeredSchema = z.object({
   id: z.string(),
   answer: z.string(),
   run: z.object({ id: z.string(), status: z.string(), word: z.string() }),
+  decided: z
+    .object({ answer: z.string(), text: z.string(), by: z.string(), at: time })
+    .optional()
+    .meta({ description: "there where the same answer was given before; then nothing has happened" }),
 });

@@ -7,7 +7,7 @@ import { storyAgents, storyState } from "../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
-import { createTurns } from "../turns.ts";
+import { createTurns } from "../../../app/turns.ts";
 import { createHandoff, unknownAgent } from "./handoffs/create.ts";
 import { mountDeletion } from "./handoffs/delete.ts";
 import type { Asking } from "./handoffs/deliver.ts";
@@ -29,7 +29,7 @@ export function mountHandoffs(mount: MountRoute, parts: ServerParts): void {
       parts,
       stories,
       principal: call.principal,
-      ...optional({ wish: call.wish }),
+      ...optional({ key: call.key }),
     };
     return turns(await storyOf(stories, call.body), () => act(asking, call.body));
   });

@@ -2,19 +2,19 @@
 
 import { createHash } from "node:crypto";
 import type { Refusal } from "../../contract/problem.ts";
-import type { BodyOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
-import { canonicalJson, type JsonObject } from "../../../core/json.ts";
+import type { Json, JsonObject } from "../../../core/json.ts";
 import { featureRecord } from "../../../core/view/feature.ts";
-import { err, ok, type Problem, type Result } from "../../../core/result.ts";
-import type { Run, Subject } from "../../../core/run/run.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
 import type { RunSummary, Store } from "../../../store/store.ts";
 import { actorOf } from "../actor.ts";
-import { allEvents, findRun, itemVersion } from "../find-run.ts";
+import { findRun } from "../find-run.ts";
+import { allEvents } from "../../../app/find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
+import { refusalOf, startRefusal } from "../refusal.ts";
 import { showRun } from "../views/run.ts";
 import { showRow } from "../views/run-row.ts";
 import { optional } from "../../../core/optional.ts";
@@ -35,25 +35,8 @@ export function mountRuns(mount: MountRoute, parts: ServerParts): void {
   });
 
   mount.json(ROUTES.showRun, async ({ params }) => {
-    const found = await findRun(store, params.run);
-    if (!found.ok) return found;
-    const { run, version, summary } = found.value;
-    const [resolved, attempts, handoffs] = await Promise.all([
-      flowOf(store, run),
-      store.attempts(run.id),
-      store.handoffs(run.id),
-    ]);
-    return ok(
-      showRun({
-        run,
-        version,
-        summary,
-        resolved,
-        attempts,
-        handoffs,
-        itemVersion: run.status === "waiting" ? await itemVersion(parts, found.value) : String(version),
-      }),
-    );
+    const described = await parts.app.describeRun(params.run);
+    return described.ok ? ok(showRun(described.value)) : err(refusalOf(described.error));
   });
 
   mount.json(ROUTES.runEvents, async ({ params, query: { after, limit } }) => {
@@ -109,59 +92,32 @@ async function showRows(store: Store, page: readonly RunSummary[]) {
   return rows.flat();
 }
 
-type Start = typeof ROUTES.startRun;
+type StartRoute = typeof ROUTES.startRun;
 
 async function startRun(
   parts: ServerParts,
-  { body, principal, wish }: Call<Start>,
+  { body, principal, key }: Call<StartRoute>,
 ): Promise<Result<{ run: RunSummary }, Refusal>> {
-  const resolved = parts.flows.resolve(body.flow);
-  if (!resolved.ok) return err(noFlow(parts, body.flow, resolved.error));
-  const subject: Subject = { id: body.id ?? subjectId(parts, wish), title: body.title, body: body.body };
-  const { agents, input, workspace } = body;
-  const prepared = await parts.prepare({
-    resolved: resolved.value,
-    subject,
-    input: input as JsonObject,
-    ...optional({ workspace, agents }),
+  const { app, store } = parts;
+  const { flow, input, workspace, agents = {} } = body;
+  const plan = await app.planRun({
+    flow,
+    subject: { id: body.id ?? subjectId(parts, key), title: body.title, body: body.body },
+    input: Object.entries(input as JsonObject).flatMap(([name, value]): [string, Json][] =>
+      value === undefined ? [] : [[name, value]],
+    ),
+    runners: Object.entries(agents).map(([name, runner]) => `${name}=${runner}`),
+    ...optional({ workspace, key }),
   });
-  if (!prepared.ok) return err(refused("run_refused", prepared.error));
-  // A wish that is repeated after a restart finds the run of the first time under the same id.
-  const runId = wish === undefined ? parts.newRunId() : `r${wish.slice(0, 10)}`;
-  const actor = actorOf(principal);
-  const { run, duplicate } = await parts.engine.startRun({
-    runId,
-    resolved: resolved.value,
-    subject,
-    facts: prepared.value,
-    actor,
-  });
-  if (duplicate && !isSameWish(run, body, subject))
-    return err({ code: "idempotency_key_reused", detail: "This Idempotency-Key has started another run before." });
-  const found = await findRun(parts.store, run.id);
+  if (!plan.ok) return err(startRefusal(flow, plan.error));
+  const started = await app.startRun(plan.value, actorOf(principal));
+  if (!started.ok) return err(refusalOf(started.error));
+  const found = await findRun(store, started.value.run.id);
   return found.ok ? ok({ run: found.value.summary }) : found;
 }
 
-function subjectId(parts: ServerParts, wish: string | undefined): string {
-  if (wish === undefined) return parts.newId();
-  return createHash("sha256").update(`subject ${wish}`).digest("hex").slice(0, 32);
-}
-
-function isSameWish(run: Run, { flow }: BodyOf<Start>, subject: Subject): boolean {
-  return run.flow === flow && canonicalJson(run.subject) === canonicalJson(subject);
-}
-
-function noFlow(parts: ServerParts, name: string, problem: Problem): Refusal {
-  if (problem.code !== "flow_not_found") return refused("flow_invalid", problem);
-  const known = parts.flows.list().map((flow) => flow.name);
-  return {
-    code: "unknown_flow",
-    detail: `There is no flow ${JSON.stringify(name)}.`,
-    pointer: "/flow",
-    hint: `Known flows: ${known.join(", ")}`,
-  };
-}
-
-function refused(code: "run_refused" | "flow_invalid", { message, hint }: Problem): Refusal {
-  return { code, detail: message, ...optional({ hint }) };
+/** The same key is the same subject, so that a repeated request is the same start. */
+function subjectId(parts: ServerParts, key: string | undefined): string {
+  if (key === undefined) return parts.newId();
+  return createHash("sha256").update(`subject ${key}`).digest("hex").slice(0, 32);
 }

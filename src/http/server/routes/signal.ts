@@ -12,7 +12,7 @@ import { isWork } from "../../../core/run/sequence.ts";
 import { payloadProblems } from "../../../core/verdict/contract.ts";
 import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
-import type { Turns } from "../turns.ts";
+import type { Turns } from "../../../app/turns.ts";
 import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
 import { redacted } from "./handoffs/redact.ts";
 import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/story.ts";
@@ -20,8 +20,8 @@ import { findTurn, finishOf, reportOf, type Turn } from "./handoffs/turn.ts";
 import { optional } from "../../../core/optional.ts";
 
 export function mountSignal(mount: MountRoute, parts: ServerParts, stories: Stories, turns: Turns): void {
-  mount.json(ROUTES.signalStory, async ({ body, principal, wish }) => {
-    const asking: Asking = { parts, stories, principal, ...optional({ wish }) };
+  mount.json(ROUTES.signalStory, async ({ body, principal, key }) => {
+    const asking: Asking = { parts, stories, principal, ...optional({ key }) };
     return turns(body.storyId, () => signal(asking, body));
   });
 }

@@ -7,14 +7,13 @@ import { ROUTES } from "../../contract/routes.ts";
 import { isStale } from "../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { isEnded, type Run } from "../../../core/run/run.ts";
-import type { SignalBody } from "../../../core/run/signal.ts";
-import { actorOf } from "../actor.ts";
 import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
-import type { Turns } from "../turns.ts";
-import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
+import type { Turns } from "../../../app/turns.ts";
+import { type Asking, control, wasDone } from "./handoffs/deliver.ts";
 import { closePending, expire } from "./handoffs/process.ts";
-import { runIdOf, startAgain, startFirst } from "./handoffs/start.ts";
+import { runIdOf } from "../../../app/run-id.ts";
+import { startAgain, startFirst } from "./handoffs/start.ts";
 import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/story.ts";
 import { optional } from "../../../core/optional.ts";
 
@@ -27,8 +26,8 @@ export function mountStoryRun(mount: MountRoute, parts: ServerParts, stories: St
     });
   });
 
-  mount.json(ROUTES.runStory, async ({ body, principal, wish }) => {
-    const asking: Asking = { parts, stories, principal, ...optional({ wish }) };
+  mount.json(ROUTES.runStory, async ({ body, principal, key }) => {
+    const asking: Asking = { parts, stories, principal, ...optional({ key }) };
     return ACTIONS[body.action]({ asking, turns, body });
   });
 }
@@ -46,7 +45,7 @@ const ACTIONS: Readonly<Record<Act["body"]["action"], (act: Act) => Promise<Resu
   stop: (act) =>
     onEach(act, (story) =>
       goesOn(story.run)
-        ? control(act.asking, story, { type: "pause.requested", reason: "stopped by POST /api/run" }, ":stop")
+        ? control(act.asking, story, { type: "pause", reason: "stopped by POST /api/run" }, ":stop")
         : unchanged(story),
     ),
   reset,
@@ -133,13 +132,13 @@ async function onEach(
 async function goOn(asking: Asking, story: Story, triesAgain: boolean): Promise<Changed> {
   const { run } = story;
   if (isEnded(run)) return unchanged(story);
-  if (run.paused) return control(asking, story, { type: "resume.requested" }, ":resume");
+  if (run.paused) return control(asking, story, { type: "resume" }, ":resume");
   const stages = triesAgain ? restingStages(run) : [];
   if (stages.length === 0) return unchanged(story);
   let after: Result<Story, Refusal> = ok(story);
   for (const stage of stages) {
     if (!after.ok) return after;
-    after = await control(asking, after.value, { type: "retry.requested", stage, note: "" }, `:retry:${stage}`);
+    after = await control(asking, after.value, { type: "retry", stage, note: "" }, `:retry:${stage}`);
   }
   return after;
 }
@@ -150,11 +149,6 @@ function restingStages(run: Run): readonly string[] {
     const isUntaken = track.at === "waiting" && track.item.kind === "escalation" && track.carry.untaken === true;
     return track.at === "stopped" || isUntaken ? [track.stage] : [];
   });
-}
-
-async function control(asking: Asking, story: Story, body: SignalBody, part: string): Promise<Result<Story, Refusal>> {
-  const after = await deliver(asking, story, body, actorOf(asking.principal), part);
-  return after.ok ? ok({ ...story, run: after.value }) : after;
 }
 
 async function unchanged(_story: Story): Promise<Changed> {
@@ -192,10 +186,10 @@ async function isActive({ stories, parts }: Asking, { run, resolved }: Story): P
   return last === undefined || !isStale(last, Date.parse(parts.now()), resolved.flow.handoffs.staleAfterMs);
 }
 
-/** The same wish has done this before, perhaps before a restart. */
+/** The same request has done this before, perhaps before a restart. */
 async function isRepeated(asking: Asking, run: Run): Promise<boolean> {
-  if (asking.wish === undefined) return false;
-  return run.id === runIdOf(asking) || wasDone(asking, run.id, ":resume");
+  if (asking.key === undefined) return false;
+  return run.id === runIdOf(asking.key) || wasDone(asking, run.id, ":resume");
 }
 
 function goesOn(run: Run): boolean {

@@ -34,9 +34,9 @@ export function mountTickets(mount: MountRoute, parts: ServerParts): void {
 
   mount.json(ROUTES.showTicket, ({ params }) => showTicket(parts, params.ticket));
 
-  mount.json(ROUTES.createTicket, async ({ body, wish, requestId }) => {
+  mount.json(ROUTES.createTicket, async ({ body, key, requestId }) => {
     if (tickets === undefined) return err(NO_FOLDER);
-    return createTicket(tickets, body, `api-${digest(wish ?? requestId)}`);
+    return createTicket(tickets, body, `api-${digest(key ?? requestId)}`);
   });
 
   mount.json(ROUTES.editTicket, async ({ params, body, ifMatch }) => {

@@ -20,7 +20,7 @@ import { flowOf } from "../../../store/flow-of.ts";
 import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Principal } from "../principal.ts";
-import type { Turns } from "../turns.ts";
+import type { Turns } from "../../../app/turns.ts";
 import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
 import { outsidePrompt } from "./handoffs/prompt.ts";
 import type { Stories, Story } from "./handoffs/story.ts";
@@ -29,26 +29,26 @@ import { optional } from "../../../core/optional.ts";
 
 export function mountVerdict(mount: MountRoute, parts: ServerParts, stories: Stories, turns: Turns): void {
   const { store } = parts;
-  const asking = (principal: Principal, wish: string | undefined): Asking => ({
+  const asking = (principal: Principal, key: string | undefined): Asking => ({
     parts,
     stories,
     principal,
-    ...optional({ wish }),
+    ...optional({ key }),
   });
 
-  mount.json(ROUTES.submitVerdict, async ({ params, body, principal, wish }) => {
+  mount.json(ROUTES.submitVerdict, async ({ params, body, principal, key }) => {
     const found = await findRun(store, params.run);
     if (!found.ok) return found;
-    return turns(found.value.run.subject.id, () => submit(asking(principal, wish), found.value.run.id, body));
+    return turns(found.value.run.subject.id, () => submit(asking(principal, key), found.value.run.id, body));
   });
 
   mount.json(ROUTES.listWork, async ({ query }) => ok({ work: await listWork(parts, query.agent) }));
 
-  mount.json(ROUTES.startWork, async ({ params, principal, wish, origin }) => {
+  mount.json(ROUTES.startWork, async ({ params, principal, key, origin }) => {
     const found = await findRun(store, params.run);
     if (!found.ok) return found;
     const { id, subject } = found.value.run;
-    return turns(subject.id, () => start(asking(principal, wish), id, params.stage, origin));
+    return turns(subject.id, () => start(asking(principal, key), id, params.stage, origin));
   });
 }
 
@@ -139,7 +139,7 @@ async function taken(
   });
 }
 
-/** The same wish, perhaps after a restart: told once more what it led to. */
+/** The same request again, perhaps after a restart: the answer says once more what it led to. */
 async function again(asking: Asking, runId: string): Promise<Result<Taken, Refusal>> {
   const done = (await asking.parts.store.attempts(runId)).filter(({ status }) => status === "done");
   const last = done.toSorted((a, b) => (a.endedAt ?? "").localeCompare(b.endedAt ?? "")).at(-1);

@@ -3,7 +3,7 @@
 
 import { messageOf, type Result } from "../../../core/result.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
-import type { Engine } from "../../../engine/engine.ts";
+import type { UseCases } from "../../../app/use-cases.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import type { Store } from "../../../store/store.ts";
 import { ownRepoNames } from "../../../ticket/file/repos.ts";
@@ -14,7 +14,7 @@ import type { ProjectTickets } from "../project-tickets.ts";
 
 type Options = {
   readonly mirror: Mirror;
-  readonly engine: Engine;
+  readonly app: UseCases;
   readonly store: Store;
   readonly config: Settings;
   readonly project: string;
@@ -26,7 +26,7 @@ type Options = {
 };
 
 export function openProjectTickets(options: Options): ProjectTickets {
-  const { config, engine, mirror, project, resolve, store } = options;
+  const { app, config, mirror, project, resolve, store } = options;
   const onProblem = (error: unknown): void => options.onProblem(messageOf(error));
   const source: TicketSource = {
     folder: () => mirror.folder(project),
@@ -48,7 +48,7 @@ export function openProjectTickets(options: Options): ProjectTickets {
       if (!now.ok) return now;
       const { scan } = await known.now();
       const byId = new Map(scan.tickets.map((ticket) => [ticket.id, ticket]));
-      return startTicket(planned, byId, { engine, store, config: now.value, project, actor, resolve });
+      return startTicket(planned, byId, { app, store, config: now.value, project, actor, resolve });
     },
   };
 }

@@ -8,7 +8,7 @@ import { err, ok, type Result } from "../../../core/result.ts";
 import { landedRecord } from "../../../core/ticket/landed.ts";
 import { explainTicket, type PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { AttemptRecord, Store, SubjectRecord } from "../../../store/store.ts";
-import { allEvents } from "../find-run.ts";
+import { allEvents } from "../../../app/find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import type { ServerParts } from "../parts.ts";
 import { neighboursOf } from "./neighbours.ts";

@@ -15,7 +15,7 @@ import { optional } from "../../../core/optional.ts";
 type NewTicket = BodyOf<typeof ROUTES.createTicket>;
 type Changes = BodyOf<typeof ROUTES.editTicket>;
 
-/** `key`: the same wish, however often it is asked for, gives the same ticket. */
+/** `key`: the same key gives the same ticket, however often the request is repeated. */
 export async function createTicket(
   { known, repo: own }: ProjectTickets,
   body: NewTicket,

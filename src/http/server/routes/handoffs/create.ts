@@ -13,9 +13,9 @@ import { isEnded, type Run } from "../../../../core/run/run.ts";
 import { findWork, isWork } from "../../../../core/run/sequence.ts";
 import { payloadProblems } from "../../../../core/verdict/contract.ts";
 import type { HandoffRow } from "../../../../store/store.ts";
-import { actorOf } from "../../actor.ts";
-import { type Asking, deliver, wasDone } from "./deliver.ts";
-import { runIdOf, startAgain } from "./start.ts";
+import { type Asking, control, deliver, wasDone } from "./deliver.ts";
+import { runIdOf } from "../../../../app/run-id.ts";
+import { startAgain } from "./start.ts";
 import { FOREIGN, inboxOf, type Story } from "./story.ts";
 import { findTurn, finishOf, reportOf } from "./turn.ts";
 import { optional } from "../../../../core/optional.ts";
@@ -34,8 +34,8 @@ export async function createHandoff(asking: Asking, wanted: Wanted) {
   if (await wasDone(asking, story.run.id)) return handedOn(asking, story.run, rows.findLast(edge), []);
   const { flow } = story.resolved;
   const isFirst = wanted.fromAgent === flow.handoffs.entry && wanted.toAgent === firstAgent(flow);
-  // The run that this very wish has started stands in nobody's way.
-  if (isFirst && asking.wish !== undefined && story.run.id === runIdOf(asking))
+  // The run that this very request has started is no obstacle to it.
+  if (isFirst && asking.key !== undefined && story.run.id === runIdOf(asking.key))
     return handedOn(asking, story.run, rows[0], []);
   const pending = rows.findLast(({ state, toAgent }) => state === "pending" && toAgent === wanted.toAgent);
   if (pending !== undefined) return err(await exists(asking, pending));
@@ -76,12 +76,12 @@ async function reopen(asking: Asking, story: Story, wanted: Wanted, rows: readon
   });
   const [stage] = stopped;
   if (stage === undefined) return isEnded(run) ? begin(asking, story) : handOn(asking, story, wanted);
-  const after = await deliver(asking, story, { type: "retry.requested", stage, note: "" }, actorOf(asking.principal));
+  const after = await control(asking, story, { type: "retry", stage, note: "" });
   if (!after.ok) return after;
   const made = (await asking.stories.rowsOf(run)).find(({ number }) => number > run.handoffs);
   const isOther = payload !== undefined && canonicalJson(payload) !== canonicalJson(rows.at(-1)?.payload ?? {});
   const warnings = isOther ? ["payload_kept: the payload that was handed over before is handed over again"] : [];
-  return handedOn(asking, after.value, made, warnings);
+  return handedOn(asking, after.value.run, made, warnings);
 }
 
 async function begin(asking: Asking, story: Story) {

@@ -6,7 +6,7 @@ import { ROUTES } from "../../../contract/routes.ts";
 import { err, ok } from "../../../../core/result.ts";
 import type { MountRoute } from "../../mount.ts";
 import type { ServerParts } from "../../parts.ts";
-import type { Turns } from "../../turns.ts";
+import type { Turns } from "../../../../app/turns.ts";
 
 export function mountDeletion(mount: MountRoute, { store, home, onProblem }: ServerParts, turns: Turns): void {
   mount.json(ROUTES.deleteStory, ({ params: { story }, requestId }) =>

@@ -1,14 +1,19 @@
-// How what a caller wants of a story reaches the engine: tried out first, so that what does not fit leaves no trace; one at a time per
-// story, so that of many who want the same one wins and the others see what it did.
+// How a request about a story reaches the use cases. Requests about one story take turns, so of many that want the same one wins and the
+// others see what it did.
 
-import type { Refusal } from "../../../contract/problem.ts";
-import type { Actor } from "../../../../core/run/event.ts";
+import type { ControlAction } from "../../../../app/control-run.ts";
+import type { AppProblem } from "../../../../app/problem.ts";
+import type { WorkReport } from "../../../../app/report-work.ts";
+import { optional } from "../../../../core/optional.ts";
 import { err, ok, type Result } from "../../../../core/result.ts";
+import type { Actor } from "../../../../core/run/event.ts";
 import type { Run } from "../../../../core/run/run.ts";
-import type { SignalBody } from "../../../../core/run/signal.ts";
-import { transition } from "../../../../core/run/transition.ts";
+import type { Refusal } from "../../../contract/problem.ts";
+import { actorOf } from "../../actor.ts";
 import type { ServerParts } from "../../parts.ts";
 import type { Principal } from "../../principal.ts";
+import { refusalOf } from "../../refusal.ts";
+import { signalKey } from "../../signal-key.ts";
 import type { Stories, Story } from "./story.ts";
 
 /** Who asks, and with what. */
@@ -16,33 +21,42 @@ export type Asking = {
   readonly parts: ServerParts;
   readonly stories: Stories;
   readonly principal: Principal;
-  /** Stays the same when the caller repeats itself. */
-  readonly wish?: string;
+  /** Stays the same when the caller repeats the request. */
+  readonly key?: string;
 };
 
-/** A change of one run; `part` tells apart the signals of one wish. */
+/** A report on one run; `part` tells apart the signals of one request. */
 export async function deliver(
-  { parts, wish }: Asking,
-  { run, resolved }: Story,
-  body: SignalBody,
+  { parts: { app }, key }: Asking,
+  { run }: Pick<Story, "run">,
+  report: WorkReport,
   actor: Actor,
   part = "",
 ): Promise<Result<Run, Refusal>> {
-  const tried = transition(resolved.flow, run, { ...body, id: "", at: parts.now(), actor }).ignored;
-  const delivery =
-    tried === undefined ? await parts.engine.deliver(run.id, body, actor, signalId(wish, part)) : undefined;
-  const ignored = tried ?? delivery?.ignored;
-  if (ignored !== undefined || delivery === undefined)
-    return err({ code: "out_of_turn", detail: `${run.subject.id}: ${ignored ?? "it does not fit"}.` });
-  return ok(delivery.run);
+  const reported = await app.reportWork(run, report, { actor, ...optional({ key: signalKey(key, part) }) });
+  return reported.ok ? reported : err(outOfTurn(reported.error));
 }
 
-/** Whether the same wish was carried out before, perhaps before a restart. */
-export async function wasDone({ parts, wish }: Asking, runId: string, part = ""): Promise<boolean> {
-  const id = signalId(wish, part);
+/** An operator controls the run of a story. */
+export async function control(
+  { parts: { app }, principal, key }: Asking,
+  story: Story,
+  action: ControlAction,
+  part = "",
+): Promise<Result<Story, Refusal>> {
+  const sent = { actor: actorOf(principal), ...optional({ key: signalKey(key, part) }) };
+  const controlled = await app.controlRun(story.run.id, action, sent);
+  return controlled.ok ? ok({ ...story, run: controlled.value.run }) : err(outOfTurn(controlled.error));
+}
+
+/** Whether the same request was carried out before, perhaps before a restart. */
+export async function wasDone({ parts, key }: Asking, runId: string, part = ""): Promise<boolean> {
+  const id = signalKey(key, part);
   return id !== undefined && (await parts.store.hasSignal(runId, id));
 }
 
-function signalId(wish: string | undefined, part: string): string | undefined {
-  return wish === undefined ? undefined : `wish:${wish}${part}`;
+/** A run that is not in a state for it: to the clients of a source that is a matter of turns. */
+function outOfTurn(problem: AppProblem): Refusal {
+  const refusal = refusalOf(problem);
+  return refusal.code === "action_refused" ? { ...refusal, code: "out_of_turn" } : refusal;
 }

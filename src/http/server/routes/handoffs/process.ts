@@ -9,7 +9,7 @@ import { err, ok, type Result } from "../../../../core/result.ts";
 import { isEnded, type Run } from "../../../../core/run/run.ts";
 import type { HandoffRow } from "../../../../store/store.ts";
 import { actorOf } from "../../actor.ts";
-import { allEvents } from "../../find-run.ts";
+import { allEvents } from "../../../../app/find-run.ts";
 import { acceptedFacts, acceptedWith } from "../../views/handoff.ts";
 import { refusePayload } from "./create.ts";
 import { type Asking, deliver, wasDone } from "./deliver.ts";
@@ -105,7 +105,7 @@ export async function cleanUpHandoffs(asking: Asking, { storyId }: Action<"clean
   return ok({ success: true as const, deleted });
 }
 
-/** Closes what is pending in a story; how many, those of the same wish of before included. */
+/** Closes what is pending in a story; how many, those that the same request closed before included. */
 export async function closePending(asking: Asking, story: Story, reason: string): Promise<number> {
   let closed = 0;
   for (const row of await asking.stories.rowsOf(story.run)) {
@@ -135,7 +135,7 @@ export async function expire(
 const REUSED: Refusal = {
   code: "idempotency_key_reused",
   detail: "This Idempotency-Key was sent with another request before.",
-  hint: "Make a new key for every new wish.",
+  hint: "Make a new key for every new request.",
 };
 
 type Found = { readonly row: HandoffRow; readonly story: Story };

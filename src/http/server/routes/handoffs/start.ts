@@ -1,20 +1,24 @@
-// The start of a story: for the first time, or again after its run has ended. Again means the same once more: same folder, same
-// players, the flow as it is now.
+// The start of a story: for the first time, or again after its run has ended. Again means the same folder and the same runners, with the
+// flow as it is now.
 
 import type { Refusal } from "../../../contract/problem.ts";
 import type { ResolvedFlow } from "../../../../core/flow/agent.ts";
-import type { JsonObject } from "../../../../core/json.ts";
+import { runIdOf } from "../../../../app/run-id.ts";
+import type { RunPlan } from "../../../../app/start-run/start-run.ts";
 import { err, ok, type Result } from "../../../../core/result.ts";
-import type { Run, Subject } from "../../../../core/run/run.ts";
+import type { Subject } from "../../../../core/run/run.ts";
 import { actorOf } from "../../actor.ts";
 import type { ServerParts } from "../../parts.ts";
+import { refusalOf, startRefusal } from "../../refusal.ts";
 import type { Asking } from "./deliver.ts";
 import { isStory, type Story } from "./story.ts";
 import { optional } from "../../../../core/optional.ts";
 
 export async function startAgain(asking: Asking, { run }: Story): Promise<Result<Story, Refusal>> {
   const resolved = storyFlow(asking.parts, run.flow);
-  return resolved.ok ? start(asking, resolved.value, run.subject, run.facts) : resolved;
+  if (!resolved.ok) return resolved;
+  const { subject, facts } = run;
+  return start(asking, { runId: runIdOf(asking.key), resolved: resolved.value, subject, facts });
 }
 
 export async function startFirst(
@@ -24,37 +28,15 @@ export async function startFirst(
 ): Promise<Result<Story, Refusal>> {
   const resolved = storyFlow(asking.parts, flowName);
   if (!resolved.ok) return resolved;
-  const prepared = await asking.parts.prepare({ resolved: resolved.value, subject, input: {} });
-  if (prepared.ok) return start(asking, resolved.value, subject, prepared.value);
-  const { message, hint } = prepared.error;
-  return err({ code: "run_refused", detail: message, ...optional({ hint }) });
+  const { app } = asking.parts;
+  const { name } = resolved.value.flow;
+  const plan = await app.planRun({ flow: name, subject, input: [], ...optional({ key: asking.key }) });
+  return plan.ok ? start(asking, plan.value) : err(startRefusal(name, plan.error));
 }
 
-/** The run that this wish starts, or has started before. */
-export function runIdOf({ parts, wish }: Asking): string {
-  return wish === undefined ? parts.newRunId() : `r${wish.slice(0, 10)}`;
-}
-
-async function start(
-  asking: Asking,
-  resolved: ResolvedFlow,
-  subject: Subject,
-  facts: JsonObject,
-): Promise<Result<Story, Refusal>> {
-  const { run, duplicate } = await asking.parts.engine.startRun({
-    runId: runIdOf(asking),
-    resolved,
-    subject,
-    facts,
-    actor: actorOf(asking.principal),
-  });
-  if (duplicate && !isSame(run, subject))
-    return err({ code: "idempotency_key_reused", detail: "This Idempotency-Key has started another run before." });
-  return ok({ run, resolved });
-}
-
-function isSame(run: Run, { id }: Subject): boolean {
-  return run.subject.id === id;
+async function start({ parts: { app }, principal }: Asking, plan: RunPlan): Promise<Result<Story, Refusal>> {
+  const started = await app.startRun(plan, actorOf(principal));
+  return started.ok ? ok({ run: started.value.run, resolved: plan.resolved }) : err(refusalOf(started.error));
 }
 
 /** The named flow, or the only one that has handoffs. */

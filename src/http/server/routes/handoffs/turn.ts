@@ -10,7 +10,7 @@ import { isPlayedOutside } from "../../../../core/flow/runner-choice.ts";
 import { err, ok, type Result } from "../../../../core/result.ts";
 import type { Run, Track } from "../../../../core/run/run.ts";
 import { findWork } from "../../../../core/run/sequence.ts";
-import type { SignalBody } from "../../../../core/run/signal.ts";
+import type { WorkReport } from "../../../../app/report-work.ts";
 import type { Principal } from "../../principal.ts";
 import { redacted } from "./redact.ts";
 
@@ -67,7 +67,7 @@ export function findTurn(
   return ok({ name, stage, track, isOutside, actor: principal.actor });
 }
 
-export function finishOf({ stage, track, isOutside }: Turn, report: Report): SignalBody {
+export function finishOf({ stage, track, isOutside }: Turn, report: Report): WorkReport {
   const { attempt } = track;
   const body = { type: "attempt.finished", stage: stage.id, attempt, report: redacted(report) } as const;
   return isOutside ? { ...body, outside: true } : body;

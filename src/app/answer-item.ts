@@ -1,0 +1,141 @@
+// A person answers an inbox item. The same answer again changes nothing and succeeds, whoever gives it (R-000-23); another answer to a
+// closed item is refused and names the decision that was made.
+
+import { canonicalJson } from "../core/json.ts";
+import { optional } from "../core/optional.ts";
+import { err, ok, type Result } from "../core/result.ts";
+import { answersOf, type InboxItem, type Run } from "../core/run/run.ts";
+import type { SignalBody } from "../core/run/signal.ts";
+import { type Delivering, deliver, type Sent, wasApplied } from "./deliver.ts";
+import { type ClosedItem, findItem } from "./find-item.ts";
+import type { FoundRun } from "./find-run.ts";
+import { type Looking, refuseMoved, type Seen } from "./item-version.ts";
+import { type AnswerRules, type GivenAnswer, needsWords, refuseAnswer, takenAnswer } from "./offered.ts";
+import type { AppProblem, ItemDecision } from "./problem.ts";
+
+export type AnswerRequest = GivenAnswer & {
+  /** `RUN.NUMBER`. */
+  readonly item: string;
+  readonly seen: Seen;
+  readonly rules: AnswerRules;
+};
+
+/** `answered`: by this request. `already`: the same answer was given before, and nothing happened. */
+export type Answered =
+  | { readonly type: "answered"; readonly run: Run; readonly item: InboxItem; readonly answer: string }
+  | (AlreadyAnswered & {
+      /** The answer was given with this very key: the caller repeats its own request. */
+      readonly isRepeated: boolean;
+    });
+
+type AlreadyAnswered = {
+  readonly type: "already";
+  readonly run: Run;
+  readonly item: ClosedItem;
+  readonly decided: ItemDecision;
+};
+
+export type Answering = Looking & Delivering;
+
+export async function answerItem(
+  parts: Answering,
+  request: AnswerRequest,
+  sent: Sent,
+): Promise<Result<Answered, AppProblem>> {
+  const checked = await checkAnswer(parts, request);
+  if (!checked.ok) return checked;
+  if (checked.value.type === "already") return already(parts, checked.value, sent.key);
+  const { found, item, signal } = checked.value;
+  const delivered = await deliver(parts, found.run, signal, sent);
+  if (delivered.ok) return ok({ type: "answered", run: delivered.value.run, item, answer: signal.answer });
+  // Another process may have been faster.
+  const again = await checkAnswer(parts, request);
+  if (!again.ok) return again;
+  if (again.value.type === "already") return already(parts, again.value, sent.key);
+  return err({ code: "action_refused", message: `${request.item}: ${delivered.error}.` });
+}
+
+/** For a sender without the right to answer: the run refuses it, because no person speaks, and records that it was asked for. */
+export async function requestAnswer(
+  parts: Answering,
+  request: AnswerRequest,
+  key: string,
+): Promise<Result<Answered, AppProblem>> {
+  const checked = await checkAnswer(parts, request);
+  if (!checked.ok) return checked;
+  if (checked.value.type === "already") return already(parts, checked.value, key);
+  const { found, item, signal } = checked.value;
+  const { run } = await parts.engine.deliver(found.run.id, signal, "system", key);
+  return ok({ type: "answered", run, item, answer: signal.answer });
+}
+
+async function already(
+  { store }: Pick<Looking, "store">,
+  answered: AlreadyAnswered,
+  key: string | undefined,
+): Promise<Result<Answered, AppProblem>> {
+  return ok({ ...answered, isRepeated: await wasApplied(store, answered.run.id, key) });
+}
+
+export type CheckedAnswer =
+  | AlreadyAnswered
+  | { readonly type: "fits"; readonly found: FoundRun; readonly item: InboxItem; readonly signal: AnswerSignal };
+
+type AnswerSignal = SignalBody & { readonly type: "item.answered" };
+
+/** Everything that can be said about an answer without changing anything. */
+export async function checkAnswer(
+  looking: Looking,
+  request: AnswerRequest,
+): Promise<Result<CheckedAnswer, AppProblem>> {
+  const found = await findItem(looking.store, request.item);
+  if (!found.ok) return found;
+  if (found.value.type === "closed") return closedWith(found.value.item, found.value.found, request);
+  const { item, found: at } = found.value;
+  const commit = await looking.commitOf(at.run);
+  const refused =
+    refuseAnswer(item, request, request.rules) ?? (await refuseMoved(looking, at, item, request.seen, commit));
+  return refused === undefined
+    ? ok({ type: "fits", found: at, item, signal: signalOf(item, request, commit) })
+    : err(refused);
+}
+
+function signalOf(item: InboxItem, { answer, text, issues }: GivenAnswer, commit: string | null): AnswerSignal {
+  return {
+    type: "item.answered",
+    number: item.number,
+    kind: item.kind,
+    answer: takenAnswer(item.kind, answersOf(item), answer),
+    text,
+    ...(issues.length === 0 ? {} : { issues }),
+    ...optional({ commit: item.kind === "gate" ? (commit ?? undefined) : undefined }),
+  };
+}
+
+function closedWith(item: ClosedItem, { run }: FoundRun, request: AnswerRequest): Result<AlreadyAnswered, AppProblem> {
+  const { decided } = item;
+  return decided !== null && isSame(decided, request)
+    ? ok({ type: "already", run, item, decided })
+    : err(notWaiting(request.item, item));
+}
+
+/** Where the words are part of the decision, other words are another decision: whoever sends work back again has something else to say. */
+function isSame(decided: ItemDecision, { answer, text, issues }: GivenAnswer): boolean {
+  const { kind } = decided;
+  if (takenAnswer(kind, [decided.answer], answer) !== decided.answer) return false;
+  if (kind === "choice" || (kind === "gate" && !needsWords(decided.answer))) return true;
+  const saysNothing = text === "" && issues.length === 0 && kind !== "question";
+  return saysNothing || (text === decided.text && canonicalJson(issues) === canonicalJson(decided.issues));
+}
+
+export function notWaiting(reference: string, { kind, decided }: ClosedItem): AppProblem {
+  const how =
+    decided === null
+      ? "it was withdrawn"
+      : `${decided.by} answered ${decided.answer === "" ? "it" : decided.answer} at ${decided.at}`;
+  return {
+    code: kind === "gate" ? "gate_not_waiting" : "item_not_waiting",
+    message: `${kind} ${reference} is not open any more: ${how}.`,
+    ...optional({ decided: decided ?? undefined }),
+  };
+}

@@ -1,0 +1,90 @@
+// A person controls a run: cancel, pause, resume, retry, rerun, skip. A run that is in the wanted state already stays as it is, and the
+// request succeeds.
+
+import { optional } from "../core/optional.ts";
+import { err, ok, type Result } from "../core/result.ts";
+import { isEnded, type Run } from "../core/run/run.ts";
+import type { SignalBody } from "../core/run/signal.ts";
+import { type Delivering, deliver, type Sent, wasApplied } from "./deliver.ts";
+import { findRun } from "./find-run.ts";
+import type { AppProblem } from "./problem.ts";
+
+export type ControlAction =
+  | { readonly type: "cancel"; readonly reason: string }
+  | { readonly type: "pause"; readonly reason: string }
+  | { readonly type: "resume" }
+  /** Without a stage: the current one. */
+  | { readonly type: "retry"; readonly stage?: string; readonly note: string }
+  /** Back to an earlier stage. */
+  | { readonly type: "rerun"; readonly from: string; readonly note: string }
+  | { readonly type: "skip"; readonly stage?: string; readonly reason: string };
+
+/** `changed` is false where the run was so already, or where the same key has done it before. */
+export type Controlled = { readonly run: Run; readonly changed: boolean };
+
+export async function controlRun(
+  parts: Delivering,
+  reference: string,
+  action: ControlAction,
+  sent: Sent,
+): Promise<Result<Controlled, AppProblem>> {
+  const found = await findRun(parts.store, reference);
+  if (!found.ok) return found;
+  const { run, summary } = found.value;
+  const checked = checkControl(run, summary.number, action);
+  if (!checked.ok) return checked;
+  if (checked.value === "so-already") return ok({ run, changed: false });
+  const delivered = await deliver(parts, run, signalOf(action), sent);
+  if (delivered.ok) return ok({ run: delivered.value.run, changed: !delivered.value.duplicate });
+  if (await wasApplied(parts.store, run.id, sent.key)) return ok({ run, changed: false });
+  return err({ code: "action_refused", message: `#${summary.number}: ${delivered.error}.` });
+}
+
+/** Everything that can be said before the flow is asked. */
+export function checkControl(
+  run: Run,
+  number: number,
+  action: ControlAction,
+): Result<"so-already" | "may-change", AppProblem> {
+  if (action.type === "skip" && action.reason.trim() === "")
+    return err({ code: "reason_required", message: "Skipping a stage needs a reason.", field: "reason" });
+  if (isSoAlready(run, action)) return ok("so-already");
+  return isEnded(run)
+    ? err({
+        code: "run_ended",
+        message: `#${number} is ${run.status} (${run.word}); nothing more can be done with it.`,
+      })
+    : ok("may-change");
+}
+
+function isSoAlready(run: Run, { type }: ControlAction): boolean {
+  switch (type) {
+    case "cancel":
+      return run.status === "canceled";
+    case "pause":
+      return run.paused && !isEnded(run);
+    case "resume":
+      return !run.paused && !isEnded(run);
+    case "retry":
+    case "rerun":
+    case "skip":
+      return false;
+  }
+}
+
+function signalOf(action: ControlAction): SignalBody {
+  switch (action.type) {
+    case "cancel":
+      return { type: "cancel.requested", reason: action.reason || "canceled by a person" };
+    case "pause":
+      return { type: "pause.requested", reason: action.reason };
+    case "resume":
+      return { type: "resume.requested" };
+    case "retry":
+      return { type: "retry.requested", note: action.note, ...optional({ stage: action.stage }) };
+    case "rerun":
+      return { type: "retry.requested", note: action.note, stage: action.from };
+    case "skip":
+      return { type: "skip.requested", reason: action.reason, ...optional({ stage: action.stage }) };
+  }
+}

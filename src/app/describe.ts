@@ -1,0 +1,57 @@
+// Everything that a door needs to show a run or an inbox item, read at one moment.
+
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import { err, ok, type Result } from "../core/result.ts";
+import type { InboxItem } from "../core/run/run.ts";
+import { flowOf } from "../store/flow-of.ts";
+import type { AttemptRecord, HandoffRecord } from "../store/store.ts";
+import { notWaiting } from "./answer-item.ts";
+import { findItem } from "./find-item.ts";
+import { findRun, type FoundRun } from "./find-run.ts";
+import { itemVersion, type Looking } from "./item-version.ts";
+import type { AppProblem } from "./problem.ts";
+
+export type RunDescription = FoundRun & {
+  readonly resolved: ResolvedFlow;
+  readonly attempts: readonly AttemptRecord[];
+  readonly handoffs: readonly HandoffRecord[];
+  /** The version that a decision about its open items is bound to. */
+  readonly itemVersion: string;
+};
+
+export type ItemDescription = FoundRun & {
+  readonly item: InboxItem;
+  readonly resolved: ResolvedFlow;
+  readonly attempts: readonly AttemptRecord[];
+  readonly itemVersion: string;
+};
+
+export async function describeRun(looking: Looking, reference: string): Promise<Result<RunDescription, AppProblem>> {
+  const { store } = looking;
+  const found = await findRun(store, reference);
+  if (!found.ok) return found;
+  const { run, version } = found.value;
+  const [resolved, attempts, handoffs, seen] = await Promise.all([
+    flowOf(store, run),
+    store.attempts(run.id),
+    store.handoffs(run.id),
+    // Only a run that waits is decided upon; the others need no git.
+    run.status === "waiting" ? itemVersion(looking, found.value) : String(version),
+  ]);
+  return ok({ ...found.value, resolved, attempts, handoffs, itemVersion: seen });
+}
+
+/** An item that is not open any more is a problem that names the decision. */
+export async function describeItem(looking: Looking, reference: string): Promise<Result<ItemDescription, AppProblem>> {
+  const { store } = looking;
+  const found = await findItem(store, reference);
+  if (!found.ok) return found;
+  if (found.value.type === "closed") return err(notWaiting(reference, found.value.item));
+  const { found: at, item } = found.value;
+  const [resolved, attempts, seen] = await Promise.all([
+    flowOf(store, at.run),
+    store.attempts(at.run.id),
+    itemVersion(looking, at),
+  ]);
+  return ok({ ...at, item, resolved, attempts, itemVersion: seen });
+}

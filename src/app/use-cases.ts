@@ -1,0 +1,67 @@
+// The use cases behind one object: every door (commands, HTTP, webhooks, triggers, tickets, the demo) translates its input, calls one of
+// these and shows the result. Nothing else starts runs, answers items or controls runs.
+
+import type { Actor } from "../core/run/event.ts";
+import type { Result } from "../core/result.ts";
+import type { Run } from "../core/run/run.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Store } from "../store/store.ts";
+import { type Answered, answerItem, type AnswerRequest, requestAnswer } from "./answer-item.ts";
+import { type ControlAction, type Controlled, controlRun } from "./control-run.ts";
+import type { Sent } from "./deliver.ts";
+import { describeItem, describeRun, type ItemDescription, type RunDescription } from "./describe.ts";
+import { type FoundItem, findItem } from "./find-item.ts";
+import { findRun, type FoundRun } from "./find-run.ts";
+import { itemVersion, type Looking } from "./item-version.ts";
+import type { AppProblem } from "./problem.ts";
+import { reportWork, type WorkReport } from "./report-work.ts";
+import { type PlanRequest, type RunPlan, type StartedRun, startRun } from "./start-run/start-run.ts";
+import { createTurns } from "./turns.ts";
+
+export type UseCases = {
+  /** Checks everything that can be checked and stores nothing. */
+  planRun(request: PlanRequest): Promise<Result<RunPlan>>;
+  startRun(plan: RunPlan, actor: Actor): Promise<Result<StartedRun, AppProblem>>;
+  answerItem(request: AnswerRequest, sent: Sent): Promise<Result<Answered, AppProblem>>;
+  /** Records that a sender without the right to answer asks for this answer. */
+  requestAnswer(request: AnswerRequest, key: string): Promise<Result<Answered, AppProblem>>;
+  controlRun(reference: string, action: ControlAction, sent: Sent): Promise<Result<Controlled, AppProblem>>;
+  reportWork(run: Run, report: WorkReport, sent: Sent): Promise<Result<Run, AppProblem>>;
+  findRun(reference: string): Promise<Result<FoundRun, AppProblem>>;
+  findItem(reference: string): Promise<Result<FoundItem, AppProblem>>;
+  describeRun(reference: string): Promise<Result<RunDescription, AppProblem>>;
+  describeItem(reference: string): Promise<Result<ItemDescription, AppProblem>>;
+  /** The version that a decision about the run's open items is bound to. */
+  itemVersion(found: FoundRun): Promise<string>;
+};
+
+export type UseCaseOptions = Looking & {
+  readonly engine: Pick<Engine, "startRun" | "deliver">;
+  readonly store: Store;
+  readonly planRun: UseCases["planRun"];
+};
+
+export function createUseCases(options: UseCaseOptions): UseCases {
+  const { engine, store } = options;
+  // Many may answer at once: each looks at the item only after the one before has decided.
+  const turns = createTurns();
+
+  async function inTurn<T>(item: string, act: () => Promise<Result<T, AppProblem>>): Promise<Result<T, AppProblem>> {
+    const found = await findRun(store, item.slice(0, item.lastIndexOf(".")));
+    return found.ok ? turns(found.value.run.id, act) : found;
+  }
+
+  return {
+    planRun: options.planRun,
+    startRun: (plan, actor) => startRun(engine, plan, actor),
+    answerItem: (request, sent) => inTurn(request.item, () => answerItem(options, request, sent)),
+    requestAnswer: (request, key) => inTurn(request.item, () => requestAnswer(options, request, key)),
+    controlRun: (reference, action, sent) => controlRun(options, reference, action, sent),
+    reportWork: (run, report, sent) => reportWork(options, run, report, sent),
+    findRun: (reference) => findRun(store, reference),
+    findItem: (reference) => findItem(store, reference),
+    describeRun: (reference) => describeRun(options, reference),
+    describeItem: (reference) => describeItem(options, reference),
+    itemVersion: (found) => itemVersion(options, found),
+  };
+}

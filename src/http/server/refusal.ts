@@ -1,0 +1,54 @@
+// A problem of a use case as a refusal of this API: the same code, the hint in the API's own terms.
+
+import type { AppProblem, ItemDecision } from "../../app/problem.ts";
+import { optional } from "../../core/optional.ts";
+import type { Problem } from "../../core/result.ts";
+import type { ProblemCode, ProblemDocument, Refusal } from "../contract/problem.ts";
+
+export function refusalOf(problem: AppProblem): Refusal {
+  const { code, message, field, current, changed, decided } = problem;
+  const hint = HINTS[code]?.(problem) ?? problem.hint;
+  return {
+    code: CODES[code] ?? (code as Exclude<AppProblem["code"], OtherCode>),
+    detail: message,
+    ...optional({ hint, pointer: field === undefined ? undefined : `/${field}`, current }),
+    ...(changed === undefined ? {} : { changed: [...changed] }),
+    ...(decided === undefined ? {} : { decided: shownDecision(decided) }),
+    ...(code === "version_mismatch" && changed !== undefined ? { headers: { etag: `"${current ?? ""}"` } } : {}),
+  };
+}
+
+/** A start that was refused: the flow has problems of its own, everything else is about this start. */
+export function startRefusal(flow: string, { code, message, hint }: Problem): Refusal {
+  if (code === "flow_not_found")
+    return {
+      code: "unknown_flow",
+      detail: `There is no flow ${JSON.stringify(flow)}.`,
+      pointer: "/flow",
+      ...optional({ hint }),
+    };
+  return { code: code === "flow_invalid" ? "flow_invalid" : "run_refused", detail: message, ...optional({ hint }) };
+}
+
+export function shownDecision({ answer, text, by, at }: ItemDecision): NonNullable<ProblemDocument["decided"]> {
+  return { answer, text, by, at };
+}
+
+/** Paths name runs in full, so these two mean that there is none. */
+type OtherCode = "run_ambiguous" | "run_missing";
+
+const CODES: Readonly<Partial<Record<AppProblem["code"], ProblemCode>>> = {
+  run_ambiguous: "run_not_found",
+  run_missing: "run_not_found",
+};
+
+const WAITING = () => "GET /api/inbox lists what waits.";
+
+const HINTS: Readonly<Partial<Record<AppProblem["code"], (problem: AppProblem) => string>>> = {
+  run_not_found: () => "GET /api/runs lists them.",
+  item_not_found: WAITING,
+  item_not_waiting: WAITING,
+  gate_not_waiting: WAITING,
+  version_required: ({ current = "" }) =>
+    `If-Match: "${current}" for what it is now (GET the item shows it), * for whatever it is`,
+};

@@ -1,0 +1,9 @@
+// Answers that come over the network: bounded, and no work is sent back without a reason.
+
+import type { AnswerRules } from "../../app/offered.ts";
+import { REASON_CHARS, TEXT_CHARS } from "../contract/schemas/common.ts";
+
+export const WIRE_RULES: AnswerRules = {
+  needsReason: true,
+  maxChars: { question: TEXT_CHARS, other: REASON_CHARS },
+};

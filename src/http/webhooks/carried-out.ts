@@ -1,0 +1,22 @@
+// What became of a delivery, and who speaks through it.
+
+import type { Actor } from "../../core/run/event.ts";
+import type { Run } from "../../core/run/run.ts";
+import type { WebhookSource } from "./source.ts";
+
+/** 202: it was taken. 200: it had been, nothing changed. */
+export type CarriedOut = {
+  readonly status: 200 | 202;
+  readonly code: "accepted" | "requested" | "already_done" | "ignored_event";
+  readonly detail: string;
+  readonly run?: { readonly id: string; readonly status: Run["status"]; readonly word: string };
+};
+
+export function carriedOut(code: CarriedOut["code"], detail: string, { id, status, word }: Run): CarriedOut {
+  return { status: code === "already_done" ? 200 : 202, code, detail, run: { id, status, word } };
+}
+
+/** In the record it is a person outside, whom the operator lets speak through this source. */
+export function senderOf({ name }: WebhookSource): Actor {
+  return `human:webhook:${name}`;
+}
