@@ -2,15 +2,16 @@
 
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { differences } from "./compare.ts";
 import { LIMIT, NEVER_CALLED, NOT_RUN } from "./not-run.ts";
 import { type Fence, flowsOf, readFences, type Step, spansOf, stepsOf } from "./pages.ts";
-import { openPlace, type Place, ROOT } from "./place.ts";
+import { openPlace, ROOT } from "./place.ts";
 import { SETUPS } from "./setups.ts";
 import { callsIn, commandOf, problemsOf, usageIn } from "./usage.ts";
 
-vi.setConfig({ testTimeout: 240_000 });
+// A page is one command after the other; two at a time use both cores of a small machine.
+vi.setConfig({ testTimeout: 240_000, maxConcurrency: 2 });
 
 /** What only tests read: it executes what the pages name with placeholders. */
 const TOUR = "test/docs/tour.md";
@@ -20,17 +21,15 @@ const KINDS = new Set(["console", "sh", "usage", "yaml", "json", "markdown", "te
 const fencesBy = new Map(PAGES.map((page) => [page, readFences(ROOT, page)]));
 const runnable = PAGES.filter((page) => executed(page).length > 0);
 
-let place: Place | undefined;
-afterEach(() => {
-  place?.remove();
-  place = undefined;
-});
-
-test.each(runnable)("every command of %s does what the page says", async (page) => {
-  place = await openPlace();
-  for (const [name, text] of flowsOf(fencesOf(page))) place.write(`.passrail/flows/${name}.yaml`, text);
-  const before = (await SETUPS[page]?.(place, fencesOf(page))) ?? "";
-  expect(differences(page, await place.run(before, executed(page)))).toEqual([]);
+test.concurrent.each(runnable)("every command of %s does what the page says", async (page) => {
+  const place = await openPlace();
+  try {
+    for (const [name, text] of flowsOf(fencesOf(page))) place.write(`.passrail/flows/${name}.yaml`, text);
+    const before = (await SETUPS[page]?.(place, fencesOf(page))) ?? "";
+    expect(differences(page, await place.run(before, executed(page)))).toEqual([]);
+  } finally {
+    place.remove();
+  }
 });
 
 describe("what is not executed", () => {
