@@ -4,10 +4,11 @@
 import type { Acting } from "../compose.ts";
 import type { Settings } from "../settings/settings.ts";
 import { messageOf, type Result } from "../core/result.ts";
+import { createFlowRules } from "../ticket/pick/flow-rules.ts";
 import { startTicket } from "../ticket/pick/start-ticket.ts";
 import type { EventHub } from "../http/server/events/hub.ts";
 import type { ServerParts, TicketDesk } from "../http/server/parts.ts";
-import { createKnownTickets, type TicketSource } from "../http/server/tickets/known-tickets.ts";
+import { createKnownTickets, type TicketFiles } from "../http/server/tickets/known-tickets.ts";
 import { ownRepoNames } from "../ticket/file/repos.ts";
 import type { Log } from "./log.ts";
 
@@ -26,11 +27,12 @@ export function openTicketDesk({ acting, project, hub, log, resolve, loadConfig 
   const { config, engine, mirror, store } = acting;
   if (mirror === null) return undefined;
   const onProblem = (error: unknown): void => log.write(`tickets: ${messageOf(error)}`);
-  const source: TicketSource = {
+  const source: TicketFiles = {
     folder: () => mirror.folder(project),
     look: () => mirror.look(project),
     listen: (onChange) => mirror.listen(project, onChange),
     busy: () => new Set(mirror.goingOn(project).keys()),
+    rules: createFlowRules({ project, flow: config.tickets.flow }),
   };
   const known = createKnownTickets({ source, onChange: (ids) => hub.hint(ids), onProblem });
   // Who comes first shall not wait for thousands of files.

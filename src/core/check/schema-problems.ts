@@ -2,6 +2,7 @@
 
 import { DURATION_PATTERN } from "../flow/flow-file.ts";
 import { NAME_PATTERN } from "../flow/name.ts";
+import { MOVED_PICK_KEYS } from "./pick.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
 import { allowedKeys, allowedWords, schemaAt } from "./schema-at.ts";
 import { didYouMean, nearest } from "./suggest.ts";
@@ -82,8 +83,10 @@ function isMismatch(issue: Issue): boolean {
 function unknownField(path: Path, key: string): FlowProblem {
   const known = allowedKeys(path);
   const meant = MEANT[key];
+  const moved = path.join(".") === "pick" ? MOVED_PICK_KEYS[key] : undefined;
   const hint =
-    meant !== undefined && known.includes(meant) ? `did you mean "${meant}"?` : didYouMean(key, known, "keys");
+    moved ??
+    (meant !== undefined && known.includes(meant) ? `did you mean "${meant}"?` : didYouMean(key, known, "keys"));
   return problem("unknown_field", [...path, key], `"${key}" is not a key of ${placeName(path)}`, hint);
 }
 

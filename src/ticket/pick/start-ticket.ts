@@ -10,6 +10,7 @@ import type { Actor } from "../../core/run/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { isEnded, type Run } from "../../core/run/run.ts";
+import { pickRules } from "../../core/ticket/pick-rules.ts";
 import type { PlannedTicket } from "../../core/ticket/plan.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -50,7 +51,13 @@ export async function startTicket(
   const place = repositoryOf(ticket, project, config.tickets.repos);
   if (!place.ok) return err(named(ticket.id, place.error));
   const subject = subjectOf(ticket);
-  const contains = await containedCommits(ticket, { store, project, repository: place.value, tickets });
+  const contains = await containedCommits(ticket, {
+    store,
+    project,
+    repository: place.value,
+    tickets,
+    satisfied: pickRules(resolved.value.flow).satisfied,
+  });
   const prepared = await prepareRun(
     {
       resolved: resolved.value,

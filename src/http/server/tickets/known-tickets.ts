@@ -2,6 +2,7 @@
 // page and list asks here, so that ten thousand files are not looked at for each request.
 
 import { type PlannedTicket, planTickets, type TicketPlan } from "../../../core/ticket/plan.ts";
+import type { PickRulesOf } from "../../../core/ticket/pick-rules.ts";
 import type { Ticket, TicketProblem, TicketScan } from "../../../core/ticket/ticket.ts";
 import type { TicketFolder } from "../../../ticket/file/folder.ts";
 
@@ -13,10 +14,11 @@ export type TicketsNow = {
   readonly problems: ReadonlyMap<string, readonly TicketProblem[]>;
   /** Ids of tickets with a run that goes on. */
   readonly busy: ReadonlySet<string>;
+  readonly rules: PickRulesOf;
 };
 
-/** Where the files are, and who works on them. */
-export type TicketSource = {
+/** The port through which the server learns of ticket files, of the runs that work on them and of the rules that pick them. */
+export type TicketFiles = {
   folder(): Promise<TicketFolder>;
   /** Reads the folder now; what has not changed is not read again. */
   look(): Promise<TicketScan>;
@@ -24,6 +26,8 @@ export type TicketSource = {
   listen(onChange: () => void): () => void;
   /** Ids of tickets with a run that goes on. */
   busy(): ReadonlySet<string>;
+  /** The pick rules of the flows as they are now; the same function as before where no flow has changed. */
+  rules(): PickRulesOf;
 };
 
 export type KnownTickets = {
@@ -38,7 +42,7 @@ export type KnownTickets = {
 };
 
 type Options = {
-  readonly source: TicketSource;
+  readonly source: TicketFiles;
   /** These tickets are not what they were. */
   readonly onChange: (ids: readonly string[]) => void;
   readonly onProblem: (error: unknown) => void;
@@ -64,7 +68,7 @@ export function createKnownTickets({ source, onChange, onProblem }: Options): Kn
 
   return {
     folder: () => source.folder(),
-    now: async () => (known === undefined || mustLook ? look() : known),
+    now: async () => (known === undefined || mustLook || known.rules !== source.rules() ? look() : known),
     fresh: look,
     wrote() {
       mustLook = true;
@@ -103,16 +107,18 @@ export function createKnownTickets({ source, onChange, onProblem }: Options): Kn
       throw error;
     });
     const busy = source.busy();
-    if (before !== undefined && before.scan === scan && isSame(before.busy, busy)) return before;
-    known = snapshot(scan, busy);
+    const rules = source.rules();
+    if (before !== undefined && before.scan === scan && before.rules === rules && isSame(before.busy, busy))
+      return before;
+    known = snapshot(scan, busy, rules);
     const changed = before === undefined ? [] : changedIds(before, known);
     if (changed.length > 0) onChange(changed);
     return known;
   }
 }
 
-function snapshot(scan: TicketScan, busy: ReadonlySet<string>): TicketsNow {
-  const plan = planTickets(scan, { busy, busyBranches: new Set() });
+function snapshot(scan: TicketScan, busy: ReadonlySet<string>, rules: PickRulesOf): TicketsNow {
+  const plan = planTickets(scan, { busy, busyBranches: new Set() }, rules);
   const problems = new Map<string, TicketProblem[]>();
   for (const problem of scan.problems) {
     if (problem.ticket === undefined) continue;
@@ -121,7 +127,7 @@ function snapshot(scan: TicketScan, busy: ReadonlySet<string>): TicketsNow {
     else own.push(problem);
   }
   const newestFirst = [...plan.tickets.values()].toSorted((a, b) => b.ticket.number - a.ticket.number);
-  return { scan, plan, newestFirst, problems, busy };
+  return { scan, plan, newestFirst, problems, busy, rules };
 }
 
 /** What is new, gone or different, in the file or in its place among the others. */
