@@ -2,7 +2,7 @@
 
 import type { Run } from "../../core/run/run.ts";
 import { isActionable, isIntervention, isOver, stagePromptMap, type TicketStatus } from "../../core/ticket/status.ts";
-import { worksNow } from "../../ticket/mirror/place.ts";
+import { worksNow } from "../../ticket/mirror/run-ticket.ts";
 import { CliError, EXIT, problemError, usageError } from "../errors.ts";
 import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";

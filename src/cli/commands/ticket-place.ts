@@ -7,7 +7,7 @@ import type { Run } from "../../core/run/run.ts";
 import { planTickets, type TicketPlan } from "../../core/ticket/plan.ts";
 import type { PickRulesOf } from "../../core/ticket/pick-rules.ts";
 import type { Ticket, TicketScan } from "../../core/ticket/ticket.ts";
-import { placeOf } from "../../ticket/mirror/place.ts";
+import { ticketOfRun } from "../../ticket/mirror/run-ticket.ts";
 import type { TicketFolder } from "../../ticket/file/folder.ts";
 import { createFlowRules } from "../../ticket/pick/flow-rules.ts";
 import { openTicketFolder } from "../../ticket/file/open-folder.ts";
@@ -75,7 +75,7 @@ async function runsOf(io: Io, scan: TicketScan): Promise<ReadonlyMap<string, Run
       for (const { newest } of page) {
         const run = ids.has(newest.subject.id) ? (await store.loadRun(newest.id))?.run : undefined;
         // The same number may be another project's ticket.
-        if (run !== undefined && placeOf(run)?.project === io.cwd) found.set(run.subject.id, run);
+        if (run !== undefined && ticketOfRun(run)?.project === io.cwd) found.set(run.subject.id, run);
       }
       before = page.at(-1)?.newest.number;
       if (page.length < PAGE || before === undefined) return found;

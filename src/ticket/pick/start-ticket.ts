@@ -19,7 +19,7 @@ import type { Store } from "../../store/store.ts";
 import { repoRule } from "../file/repos.ts";
 import { containedCommits } from "./contained.ts";
 import { ownRuns } from "./own-runs.ts";
-import { subjectOf } from "../mirror/place.ts";
+import { subjectOf } from "../mirror/run-ticket.ts";
 
 export type TicketStart = {
   readonly engine: Pick<Engine, "startRun">;
