@@ -71,8 +71,12 @@ const SECTIONS: readonly Section[] = [
     path: ["enter", "status", 0],
     about: "Status of a ticket and the stage at which its run begins: an id, or a list of these rules.",
   },
-  { title: "pick", path: ["pick"], about: "How waiting tickets are taken." },
-  { title: "pick: workers", path: ["pick", "workers"], about: "How many at once." },
+  {
+    title: "pick",
+    path: ["pick"],
+    about:
+      "Which waiting tickets start: those in a status of `enter` that `skip` does not list, whose dependencies are `satisfied`. Settings say where the files are, how many stages run at once and how long the dispatcher waits.",
+  },
   { title: "merge", path: ["merge"], about: "How finished work leaves the workspace." },
   { title: "handoffs", path: ["handoffs"], about: "The handoffs API." },
   { title: "log", path: ["log"], about: "Lines of the run's log." },

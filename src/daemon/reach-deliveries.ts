@@ -9,7 +9,7 @@ import { loadSettings } from "../settings/load.ts";
 import { type Site } from "../settings/site.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { type DaemonNote, findDaemon } from "./note.ts";
-import type { DeliveryLog, EndpointState, SentDelivery } from "../notify/delivery-log.ts";
+import type { DeliveryLog, EndpointStatus, SentDelivery } from "../notify/delivery-log.ts";
 import { readPrivate } from "../http/server/token-file.ts";
 import { takeEngineLock } from "../store/sqlite/lock.ts";
 import { openNotifications } from "../notify/open.ts";
@@ -18,7 +18,7 @@ import { optional } from "../core/optional.ts";
 export type ReachedLog = {
   /** Newest first. */
   deliveries(options: { readonly limit: number; readonly endpoint?: string }): Promise<Result<readonly SentDelivery[]>>;
-  endpoints(): Promise<Result<readonly EndpointState[]>>;
+  endpoints(): Promise<Result<readonly EndpointStatus[]>>;
   redeliver(id: string): Promise<Result<SentDelivery>>;
   sendTest(endpoint: string): Promise<Result<SentDelivery>>;
   enable(endpoint: string): Promise<Result<unknown>>;

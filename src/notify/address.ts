@@ -6,8 +6,8 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { err, ok, type Result } from "../core/result.ts";
 
-export type Address = { readonly address: string; readonly family: 4 | 6 };
-export type Resolve = (host: string) => Promise<readonly Address[]>;
+export type HostAddress = { readonly address: string; readonly family: 4 | 6 };
+export type Resolve = (host: string) => Promise<readonly HostAddress[]>;
 
 export type Permissions = { readonly allowHttp: boolean; readonly allowPrivate: boolean };
 
@@ -37,10 +37,10 @@ export async function vetTarget(
   url: URL,
   permissions: Permissions,
   resolve: Resolve,
-): Promise<Result<readonly [Address, ...Address[]]>> {
+): Promise<Result<readonly [HostAddress, ...HostAddress[]]>> {
   const host = hostOf(url);
   const literal = isIP(host);
-  let found: readonly Address[];
+  let found: readonly HostAddress[];
   try {
     found = literal === 0 ? await resolve(host) : [{ address: host, family: literal === 6 ? 6 : 4 }];
   } catch (error) {

@@ -3,15 +3,15 @@
 
 import { spawn } from "node:child_process";
 import type { Notice } from "./notify.ts";
-import type { Outcome } from "./send.ts";
+import type { SendOutcome } from "./send.ts";
 
 export type CommandOptions = { readonly timeoutMs: number; readonly signal: AbortSignal };
 
 export function runCommand(
   argv: readonly string[],
-  told: Notice & { readonly link: string | null },
+  notice: Notice & { readonly link: string | null },
   { timeoutMs, signal }: CommandOptions,
-): Promise<Outcome> {
+): Promise<SendOutcome> {
   const [program = "", ...args] = argv;
   const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]);
   return new Promise((resolve) => {
@@ -24,6 +24,6 @@ export function runCommand(
       code === 0 ? resolve({ type: "done" }) : failed(code === null ? `ended by ${ended}` : `exit code ${code}`),
     );
     child.stdin.on("error", () => undefined);
-    child.stdin.end(`${JSON.stringify(told)}\n`);
+    child.stdin.end(`${JSON.stringify(notice)}\n`);
   });
 }

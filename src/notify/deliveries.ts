@@ -1,5 +1,5 @@
-// The log of what was to be sent and what became of it. It is also the queue: what is pending in it is sent, by whichever process opens it
-// next. Bounded: ended deliveries make room first, then the oldest pending ones, which end as failed.
+// The log of deliveries and their outcomes. It is also the queue: the process that opens it next sends what is pending. Bounded: ended
+// deliveries make room first, then the oldest pending ones, which end as failed.
 
 import { z } from "zod";
 import { openJournal } from "../file/journal.ts";
@@ -16,7 +16,7 @@ const state = z.discriminatedUnion("status", [
   z.object({ status: z.literal("pending"), dueAt: z.string() }),
   z.object({ status: z.literal("delivered"), at: z.string() }),
   z.object({ status: z.literal("failed"), at: z.string(), reason: z.string() }),
-  /** Nobody needs to hear it any more. */
+  /** Its item was answered before it was sent. */
   z.object({ status: z.literal("withdrawn"), at: z.string() }),
 ]);
 
@@ -40,10 +40,10 @@ const line = z.union([
   z.object({ endpoint: z.string(), target: z.string(), disabled: z.boolean() }),
 ]);
 
-export type Delivery = Readonly<z.infer<typeof delivery>>;
-export type DeliveryState = Delivery["state"];
+export type NoticeDelivery = Readonly<z.infer<typeof delivery>>;
+type DeliveryState = NoticeDelivery["state"];
 type Line = z.infer<typeof line>;
-type Change = {
+export type DeliveryChange = {
   readonly tries: number;
   readonly attempt: { readonly at: string; readonly result: string } | null;
   readonly state: DeliveryState;
@@ -51,10 +51,10 @@ type Change = {
 
 export type Deliveries = {
   /** Oldest first. */
-  list(): readonly Delivery[];
-  find(id: string): Delivery | undefined;
-  add(delivery: Delivery): void;
-  change(id: string, change: Change): void;
+  list(): readonly NoticeDelivery[];
+  find(id: string): NoticeDelivery | undefined;
+  add(delivery: NoticeDelivery): void;
+  change(id: string, change: DeliveryChange): void;
   /** `target` stands for the endpoint's URL: another URL under the same name is another receiver. */
   isDisabled(endpoint: string, target: string): boolean;
   setDisabled(endpoint: string, target: string, disabled: boolean): void;
@@ -71,7 +71,7 @@ const SLACK_BYTES = 256 * 1024;
 /** Throws when the file is no file of ours or the disk fails. Only one process may have it open. */
 export function openDeliveries(path: string): Deliveries {
   const journal = openJournal(path, MAX_BYTES);
-  const known = new Map<string, Delivery>();
+  const known = new Map<string, NoticeDelivery>();
   const disabled = new Map<string, string>();
   for (const text of journal.lines) {
     const read = readLine(text);

@@ -1,4 +1,4 @@
-// What the server knows of whoever sends notices: the log as the wire shows it, and what can be done about it.
+// The port of the delivery log for the server: the deliveries as the API shows them, and the operations on them.
 
 import type { Result } from "../core/result.ts";
 
@@ -20,7 +20,7 @@ export type SentDelivery = {
   readonly history: { readonly at: string; readonly result: string }[];
 };
 
-export type EndpointState = {
+export type EndpointStatus = {
   readonly name: string;
   readonly format: "standard" | "slack" | "ntfy" | "command";
   /** It answered 410; Passrail sends nothing until a person enables it. */
@@ -33,7 +33,7 @@ export type EndpointState = {
 export type DeliveryLog = {
   /** Newest first. */
   deliveries(): readonly SentDelivery[];
-  endpoints(): readonly EndpointState[];
+  endpoints(): readonly EndpointStatus[];
   redeliver(id: string): Promise<Result<SentDelivery>>;
   sendTest(endpoint: string): Promise<Result<SentDelivery>>;
   enable(endpoint: string): Promise<Result<null>>;

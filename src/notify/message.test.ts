@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { eventType, messageOf } from "./message.ts";
+import { eventType, webhookMessage } from "./message.ts";
 import type { Notice } from "./notify.ts";
 import { GATE } from "./receiver.testsuite.ts";
 
@@ -7,7 +7,7 @@ const at = "2026-05-01T12:00:00.000Z";
 const link = "http://127.0.0.1:4000/inbox/r1.2";
 const url = "https://hooks.example.test/x";
 const bodyOf = (format: "standard" | "slack" | "ntfy", notice: Notice, to = url, target: string | null = link) =>
-  JSON.parse(messageOf({ format, url: to }, notice, { at, link: target }).body) as Record<string, unknown>;
+  JSON.parse(webhookMessage({ format, url: to }, notice, { at, link: target }).body) as Record<string, unknown>;
 
 test.each([
   ["gate", "run.gate.requested"],
@@ -40,7 +40,7 @@ describe("slack", () => {
 
 describe("ntfy", () => {
   test("goes to the root with the topic in the body; what waits for a person is urgent", () => {
-    const message = messageOf({ format: "ntfy", url: "https://ntfy.example.test/my_topic" }, GATE, { at, link });
+    const message = webhookMessage({ format: "ntfy", url: "https://ntfy.example.test/my_topic" }, GATE, { at, link });
     expect(message.url).toBe("https://ntfy.example.test/");
     expect(JSON.parse(message.body)).toEqual({
       topic: "my_topic",
@@ -64,7 +64,7 @@ test.each(["standard", "slack", "ntfy"] as const)("%s: the largest notice stays 
   for (const char of ["&", '"', "€", "\u0001", "\ud800", "😀", "\n"]) {
     const long = char.repeat(100_000);
     const notice = { ...GATE, to: long, event: long, text: long };
-    const { body } = messageOf({ format, url: "https://x.test/t" }, notice, {
+    const { body } = webhookMessage({ format, url: "https://x.test/t" }, notice, {
       at,
       link: "https://x.test/".padEnd(5000),
     });

@@ -4,7 +4,7 @@
 import { topicOf, type WebhookEndpoint } from "./endpoint.ts";
 import type { Notice } from "./notify.ts";
 
-export type Message = { readonly url: string; readonly body: string };
+export type WebhookMessage = { readonly url: string; readonly body: string };
 
 /** Receivers may refuse more. */
 const MAX_PAYLOAD_BYTES = 20_000;
@@ -37,11 +37,11 @@ export function eventType(event: string): string {
   return `run.notice.${word}`;
 }
 
-export function messageOf(
+export function webhookMessage(
   endpoint: Pick<WebhookEndpoint, "format" | "url">,
   notice: Notice,
   { at, link: given }: { readonly at: string; readonly link: string | null },
-): Message {
+): WebhookMessage {
   const text = plain(notice.text);
   const link = given === null || given.length > MAX_LINK ? null : given;
   const { url } = endpoint;

@@ -1,5 +1,5 @@
-// Notices put together from the user's settings: whom we tell, and how. A secret that cannot be read disables its endpoint and nothing
-// else.
+// Notifications as the user's settings describe them: the endpoints, their secrets and their links. A secret that cannot be read disables
+// its endpoint and nothing else.
 
 import { join } from "node:path";
 import type { Settings } from "../settings/settings.ts";
@@ -8,7 +8,7 @@ import type { RunEvent } from "../core/run/event.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import { openItems, type Run } from "../core/run/run.ts";
 import { checkEndpoint, type CommandEndpoint, type Endpoint } from "./endpoint.ts";
-import type { Delivery } from "./deliveries.ts";
+import type { NoticeDelivery } from "./deliveries.ts";
 import type { Notice, Notifier } from "./notify.ts";
 import { openWebhookNotifier, type WebhookNotifier, type WebhookNotifierOptions } from "./webhook.ts";
 import type { DeliveryLog, SentDelivery } from "./delivery-log.ts";
@@ -19,7 +19,7 @@ import type { EndpointSettings } from "../settings/webhooks.ts";
 
 type Reading = {
   readonly environment: Environment;
-  /** Told what is disabled and why, in one sentence without any secret. */
+  /** Receives one sentence without any secret for each endpoint that is disabled. */
   readonly onProblem: (text: string) => void;
 };
 
@@ -27,7 +27,7 @@ export type NotificationOptions = Reading & {
   readonly config: Pick<Settings, "notifyCommand" | "notifyEndpoints">;
   readonly home: string;
   readonly store: Pick<Store, "loadRun">;
-  /** Where people look at what waits: links are `<url>/g/<item>`. Empty where nothing listens. */
+  /** The dashboard's address: links are `<url>/g/<item>`. Empty where nothing listens. */
   readonly url: () => string;
   /** Time, chance and addresses, for tests. */
   readonly with?: Partial<WebhookNotifierOptions>;
@@ -37,12 +37,12 @@ export type Notifications = {
   readonly notifier: Notifier;
   /** For the server. */
   readonly deliveries: DeliveryLog;
-  /** For the engine: what was answered is not told any more. */
+  /** The engine calls it after every stored change: notices about answered items are withdrawn. */
   onChange(run: Run, events: readonly RunEvent[]): void;
   close(): Promise<void>;
 };
 
-/** Null where nobody is to be told. Only the process that performs may open it. */
+/** Null where the settings name no endpoint. Only the process that performs may open it. */
 export function openNotifications(options: NotificationOptions): Notifications | null {
   const { config, home, store, url, onProblem } = options;
   const endpoints = readEndpoints(config, options);
@@ -69,7 +69,7 @@ export function openNotifications(options: NotificationOptions): Notifications |
 }
 
 function deliveryLog(log: WebhookNotifier): DeliveryLog {
-  const sent = (result: Result<Delivery>): Result<SentDelivery> => (result.ok ? ok(show(result.value)) : result);
+  const sent = (result: Result<NoticeDelivery>): Result<SentDelivery> => (result.ok ? ok(show(result.value)) : result);
   return {
     deliveries: () => log.deliveries().toReversed().map(show),
     endpoints: () => log.endpoints(),
@@ -79,7 +79,7 @@ function deliveryLog(log: WebhookNotifier): DeliveryLog {
   };
 }
 
-function show({ id, endpoint, queuedAt, notice, tries, history, state }: Delivery): SentDelivery {
+function show({ id, endpoint, queuedAt, notice, tries, history, state }: NoticeDelivery): SentDelivery {
   const { event, runId, item, text } = notice;
   const dueAt = state.status === "pending" ? state.dueAt : null;
   return { id, endpoint, queuedAt, event, runId, item, text, status: state.status, dueAt, tries, history };

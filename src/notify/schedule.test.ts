@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { afterTry, DELAYS_MS } from "./schedule.ts";
-import type { Outcome } from "./send.ts";
+import type { SendOutcome } from "./send.ts";
 
-const answered = (status: number, retryAfterMs: number | null = null): Outcome => ({
+const answered = (status: number, retryAfterMs: number | null = null): SendOutcome => ({
   type: "answered",
   status,
   retryAfterMs,

@@ -1,6 +1,6 @@
 // When a message is tried again, after Standard Webhooks. Pure: time and chance come from outside.
 
-import type { Outcome } from "./send.ts";
+import type { SendOutcome } from "./send.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -32,7 +32,7 @@ export type Next =
   | { readonly type: "disable"; readonly reason: string };
 
 /** `tries`: how many there were, with this one. `chance`: from 0 to 1. */
-export function afterTry(outcome: Outcome, tries: number, chance: number): Next {
+export function afterTry(outcome: SendOutcome, tries: number, chance: number): Next {
   const reason = reasonOf(outcome);
   if (outcome.type === "refused") return { type: "give-up", reason };
   if (outcome.type === "done") return { type: "delivered" };
@@ -46,7 +46,7 @@ export function afterTry(outcome: Outcome, tries: number, chance: number): Next 
 }
 
 /** A redirect is an answer like any other that is not a success. */
-function reasonOf(outcome: Outcome): string {
+function reasonOf(outcome: SendOutcome): string {
   if (outcome.type === "done") return "done";
   return outcome.type === "answered" ? `answered ${outcome.status}` : outcome.reason;
 }

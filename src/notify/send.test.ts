@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Address, type Resolve, vetTarget } from "./address.ts";
+import { type HostAddress, type Resolve, vetTarget } from "./address.ts";
 import { checkEndpoint } from "./endpoint.ts";
 import { endpointTo, type Receiver, startReceiver, until } from "./receiver.testsuite.ts";
 import { send } from "./send.ts";
 
 const signal = new AbortController().signal;
-const PUBLIC: Address = { address: "93.184.216.34", family: 4 };
-const LOOPBACK: Address = { address: "127.0.0.1", family: 4 };
+const PUBLIC: HostAddress = { address: "93.184.216.34", family: 4 };
+const LOOPBACK: HostAddress = { address: "127.0.0.1", family: 4 };
 
 /** What the world's name servers say, hostile ones among them. */
-const NAMES: Readonly<Record<string, readonly Address[]>> = {
+const NAMES: Readonly<Record<string, readonly HostAddress[]>> = {
   "localhost.": [LOOPBACK],
   localhost: [LOOPBACK],
   "app.localhost": [{ address: "::1", family: 6 }],

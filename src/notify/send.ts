@@ -4,7 +4,7 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { type LookupFunction, isIP } from "node:net";
-import { type Address, checkUrl, hostOf, type Permissions, type Resolve, vetTarget } from "./address.ts";
+import { type HostAddress, checkUrl, hostOf, type Permissions, type Resolve, vetTarget } from "./address.ts";
 
 export type Outgoing = {
   readonly url: string;
@@ -14,7 +14,7 @@ export type Outgoing = {
   readonly ca: string | null;
 };
 
-export type Outcome =
+export type SendOutcome =
   | { readonly type: "answered"; readonly status: number; readonly retryAfterMs: number | null }
   /** By a command that ended well. */
   | { readonly type: "done" }
@@ -26,7 +26,7 @@ export type SendOptions = { readonly resolve: Resolve; readonly timeoutMs: numbe
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-export async function send(outgoing: Outgoing, { resolve, timeoutMs, signal }: SendOptions): Promise<Outcome> {
+export async function send(outgoing: Outgoing, { resolve, timeoutMs, signal }: SendOptions): Promise<SendOutcome> {
   const url = checkUrl(outgoing.url, outgoing.permissions);
   if (!url.ok) return { type: "refused", reason: url.error.message };
   const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]);
@@ -42,10 +42,10 @@ export async function send(outgoing: Outgoing, { resolve, timeoutMs, signal }: S
 
 function post(
   url: URL,
-  addresses: readonly [Address, ...Address[]],
+  addresses: readonly [HostAddress, ...HostAddress[]],
   { headers, body, ca }: Outgoing,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<SendOutcome> {
   return new Promise((resolve) => {
     const host = hostOf(url);
     const options = {
@@ -90,7 +90,7 @@ function post(
 }
 
 /** Node asks for all addresses or for one, as it likes. */
-function lookupOf(addresses: readonly [Address, ...Address[]]): LookupFunction {
+function lookupOf(addresses: readonly [HostAddress, ...HostAddress[]]): LookupFunction {
   return (_host, { all }, answer) => {
     if (all === true) answer(null, [...addresses]);
     else answer(null, addresses[0].address, addresses[0].family);

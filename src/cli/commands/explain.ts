@@ -5,7 +5,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { explainTicket, type PlannedTicket } from "../../core/ticket/plan.ts";
 import type { Run } from "../../core/run/run.ts";
 import { findDaemon } from "../../daemon/note.ts";
-import { placeOf } from "../../ticket/mirror/place.ts";
+import { ticketOfRun } from "../../ticket/mirror/run-ticket.ts";
 import { EXIT, problemError } from "../errors.ts";
 import { explainRun, type Reason, reason } from "../explain-run.ts";
 import { requireRun } from "../find-run.ts";
@@ -23,7 +23,7 @@ export async function explain(io: Io, reference: string): Promise<number> {
     const isTicket = new RegExp(`^${config.value.tickets.ticketPrefix}-[0-9]{1,9}$`, "iu").test(reference.trim());
     if (isTicket) return explainOne(io, config.value, store, await readTickets(io), reference);
     const { run } = await requireRun(store, reference);
-    const place = placeOf(run);
+    const place = ticketOfRun(run);
     if (place?.project === io.cwd) return explainOne(io, config.value, store, await readTickets(io), place.id, run);
     print(io, { run: run.id, ticket: null, status: run.word }, await explainRun(store as Store, run, config.value));
     return EXIT.ok;

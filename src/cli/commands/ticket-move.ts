@@ -1,8 +1,8 @@
 // `ticket move`: a person says where a ticket stands. The word is written into its file; whoever works on tickets acts on it.
 
 import type { Run } from "../../core/run/run.ts";
-import { isActionable, isIntervention, stagePromptMap, type TicketStatus } from "../../core/ticket/status.ts";
-import { worksNow } from "../../ticket/mirror/place.ts";
+import { isActionable, isIntervention, isOver, stagePromptMap, type TicketStatus } from "../../core/ticket/status.ts";
+import { worksNow } from "../../ticket/mirror/run-ticket.ts";
 import { CliError, EXIT, problemError, usageError } from "../errors.ts";
 import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
@@ -19,7 +19,7 @@ export async function ticketMove(
   requireOperator(io, "ticket move");
   requireStatus(word);
   const status = word as TicketStatus;
-  const { folder, scan, settings, plan, runs } = await readTickets(io);
+  const { folder, scan, settings, plan, rules, runs } = await readTickets(io);
   const { id, path, ticket } = findTicket({ scan, settings }, typed);
   const run = runs.get(id);
   if (!force) {
@@ -43,7 +43,10 @@ export async function ticketMove(
   );
   if (!written.ok) throw problemError(written.error);
   const { before } = written.value;
-  const follows = whatFollows(id, status, run, plan.tickets.get(id)?.dependents ?? []);
+  const released = (plan.tickets.get(id)?.dependents ?? []).filter((each) =>
+    rules(plan.tickets.get(each)?.ticket.flow ?? null).satisfied.has(status),
+  );
+  const follows = whatFollows(id, status, run, released);
   if (io.json) printJson(io, { id, path, from: before, to: status, follows });
   else if (!io.quiet) io.out(`${id}: ${before === "" ? "no status" : before} → ${status}. ${follows}`);
   return EXIT.ok;
@@ -61,7 +64,7 @@ function whatFollows(id: string, status: TicketStatus, run: Run | undefined, dep
     dependents.length === 0
       ? ""
       : ` ${dependents.join(", ")} no longer ${dependents.length === 1 ? "waits" : "wait"} for it.`;
-  if (status === "Done" || status === "Canceled") return `${goesOn}Nothing works on it any more.${waiting}`;
+  if (isOver(status)) return `${goesOn}Nothing works on it any more.${waiting}`;
   if (isActionable(status)) return `${goesOn}It starts there when its turn comes: passrail explain ${id}`;
   if (isIntervention(status)) return "It is not picked until a person moves it on.";
   return "It is not picked.";

@@ -5,9 +5,11 @@ import { loadSettings } from "../../settings/load.ts";
 import { nearest } from "../../core/check/suggest.ts";
 import type { Run } from "../../core/run/run.ts";
 import { planTickets, type TicketPlan } from "../../core/ticket/plan.ts";
+import type { PickRulesOf } from "../../core/ticket/pick-rules.ts";
 import type { Ticket, TicketScan } from "../../core/ticket/ticket.ts";
-import { placeOf } from "../../ticket/mirror/place.ts";
+import { ticketOfRun } from "../../ticket/mirror/run-ticket.ts";
 import type { TicketFolder } from "../../ticket/file/folder.ts";
+import { createFlowRules } from "../../ticket/pick/flow-rules.ts";
 import { openTicketFolder } from "../../ticket/file/open-folder.ts";
 import type { TicketSettings } from "../../settings/tickets.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
@@ -19,6 +21,7 @@ export type Tickets = {
   readonly settings: TicketSettings;
   readonly scan: TicketScan;
   readonly plan: TicketPlan;
+  readonly rules: PickRulesOf;
   /** Runs that go on, by the id of their ticket. */
   readonly runs: ReadonlyMap<string, Run>;
 };
@@ -30,8 +33,9 @@ export async function readTickets(io: Io): Promise<Tickets> {
   const folder = openTicketFolder({ project: io.cwd, settings });
   const scan = await folder.scan();
   const runs = await runsOf(io, scan);
-  const plan = planTickets(scan, { busy: new Set(runs.keys()), busyBranches: new Set() });
-  return { folder, settings, scan, plan, runs };
+  const rules = createFlowRules({ project: io.cwd, flow: settings.flow })();
+  const plan = planTickets(scan, { busy: new Set(runs.keys()), busyBranches: new Set() }, rules);
+  return { folder, settings, scan, plan, rules, runs };
 }
 
 /** A file that cannot be read as a ticket can still be named and mended. */
@@ -71,7 +75,7 @@ async function runsOf(io: Io, scan: TicketScan): Promise<ReadonlyMap<string, Run
       for (const { newest } of page) {
         const run = ids.has(newest.subject.id) ? (await store.loadRun(newest.id))?.run : undefined;
         // The same number may be another project's ticket.
-        if (run !== undefined && placeOf(run)?.project === io.cwd) found.set(run.subject.id, run);
+        if (run !== undefined && ticketOfRun(run)?.project === io.cwd) found.set(run.subject.id, run);
       }
       before = page.at(-1)?.newest.number;
       if (page.length < PAGE || before === undefined) return found;

@@ -11,7 +11,7 @@ import { findDaemon } from "../../daemon/note.ts";
 import type { Dispatcher } from "../../ticket/pick/dispatcher.ts";
 import { interruptAttempts } from "../../ticket/pick/interrupt-attempts.ts";
 import { openDispatcher } from "../../ticket/pick/open.ts";
-import { placeOf } from "../../ticket/mirror/place.ts";
+import { ticketOfRun } from "../../ticket/mirror/run-ticket.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
 import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
@@ -108,7 +108,7 @@ function teller(io: Io) {
     else if (!io.quiet) io.err(plainText(text));
   };
   const change = (run: Run, events: readonly RunEvent[]): void => {
-    const place = placeOf(run);
+    const place = ticketOfRun(run);
     if (place === undefined) return;
     for (const event of events) {
       if (event.type === "run.created") say(run, "started", `▶ ${place.id}: ${run.subject.title}`, {});

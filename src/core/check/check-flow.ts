@@ -6,6 +6,7 @@ import { type FlowFile, flowFileSchema } from "../flow/flow-file.ts";
 import type { CheckContext } from "./context.ts";
 import { factProblems } from "./facts.ts";
 import { graphProblems } from "./graph.ts";
+import { pickProblems } from "./pick.ts";
 import { placesOf } from "./places.ts";
 import type { FlowProblem, Path } from "./problem.ts";
 import { routeProblems } from "./routes.ts";
@@ -56,6 +57,7 @@ function semantics(file: FlowFile, context: CheckContext, whole: boolean): reado
     ...routes,
     ...wordProblems(file, flow, places),
     ...factProblems(file, places),
+    ...pickProblems(file),
     ...(whole ? graphProblems(file, flow, places, complete) : []),
   ];
 }

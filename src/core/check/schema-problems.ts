@@ -2,6 +2,7 @@
 
 import { DURATION_PATTERN } from "../flow/flow-file.ts";
 import { NAME_PATTERN } from "../flow/name.ts";
+import { MOVED_PICK_KEYS } from "./pick.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
 import { removedKeyHint } from "./removed-keys.ts";
 import { allowedKeys, allowedWords, schemaAt } from "./schema-at.ts";
@@ -86,8 +87,10 @@ function unknownField(path: Path, key: string): FlowProblem {
     return problem("removed_field", [...path, key], `"${key}" of ${placeName(path)} never had an effect`, removed);
   const known = allowedKeys(path);
   const meant = MEANT[key];
+  const moved = path.join(".") === "pick" ? MOVED_PICK_KEYS[key] : undefined;
   const hint =
-    meant !== undefined && known.includes(meant) ? `did you mean "${meant}"?` : didYouMean(key, known, "keys");
+    moved ??
+    (meant !== undefined && known.includes(meant) ? `did you mean "${meant}"?` : didYouMean(key, known, "keys"));
   return problem("unknown_field", [...path, key], `"${key}" is not a key of ${placeName(path)}`, hint);
 }
 

@@ -17,12 +17,14 @@ const name = z
   .describe("letters, digits and dashes, beginning with a letter");
 const word = z.string().min(1).max(80).describe("a word of the source, shown and stored as given");
 const duration = z.string().regex(DURATION_PATTERN).describe("a duration such as 500ms, 30s, 30m, 2h, 1d");
-const count = z.int().min(0).max(1000);
 const condition = z
   .string()
   .min(1)
   .max(500)
   .describe("a condition over named facts, as in plan.new_infra and not input.agent");
+
+/** What a ticket needs to start; see core/ticket/pick-rules.ts. */
+const PICK_NEEDS = ["actionable-status", "depends-on-satisfied", "branch-free"] as const;
 
 const statusRule = z
   .union([
@@ -357,17 +359,22 @@ export const flowFileSchema = z
       .optional(),
     pick: z
       .strictObject({
-        from: z.string().describe("the ticket files"),
-        needs: z.array(z.string()).describe("what a ticket must have to be taken"),
-        satisfied: z.array(word).describe("statuses that satisfy a dependency"),
-        skip: z.array(word).describe("statuses that are left alone"),
-        workers: z
-          .strictObject({ env: z.string().describe("the setting"), default: count.describe("without it") })
-          .describe("tickets at once"),
-        idle_sleep: duration.describe("pause when there is nothing to take"),
-        unknown_status: z.enum(["block", "Backlog"]).describe("what a status that is not known counts as"),
+        needs: z
+          .array(z.enum(PICK_NEEDS))
+          .describe("conditions for a ticket to start; only depends-on-satisfied can be left out (default: all three)")
+          .optional(),
+        satisfied: z
+          .array(word)
+          .describe("ticket statuses that satisfy a dependency (default: Done, Canceled)")
+          .optional(),
+        skip: z
+          .array(word)
+          .describe(
+            "ticket statuses that are left to a person (default: Blocked, Needs Human Review, Needs Human Decision)",
+          )
+          .optional(),
       })
-      .describe("how waiting tickets are taken")
+      .describe("which waiting tickets start")
       .optional(),
     enter: z.record(z.string(), entry).describe("status of the ticket -> first stage").optional(),
     handoffs: z

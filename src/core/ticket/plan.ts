@@ -1,15 +1,16 @@
-// Which tickets may start now, in which order, and why the others do not. Only the files and what works at the moment are looked at;
-// nothing is started here. Time grows with tickets and dependencies, not with their square.
+// Which tickets may start now, in which order, and why the others may not: from their files, the runs that work at the moment and the
+// rules of their flows. Starts nothing. The time grows with the number of tickets and dependencies, not with its square.
 
 import { dependencyCycles, dependentsById, formatCycle } from "./graph.ts";
-import { isActionable, isIntervention } from "./status.ts";
+import { DEFAULT_PICK_RULES, type PickRulesOf } from "./pick-rules.ts";
+import { isActionable, isAwaitingMerge, isIntervention, isOver } from "./status.ts";
 import type { Ticket, TicketProblem, TicketScan } from "./ticket.ts";
 
-/** What works at the moment. */
+/** The work of the moment. */
 export type PlanFacts = {
-  /** Ids of tickets with a run that goes on. */
+  /** Ids of tickets with a run that has not ended. */
   readonly busy: ReadonlySet<string>;
-  /** Branches on which a run goes on, whoever's it is. */
+  /** Branches of any runs that have not ended. */
   readonly busyBranches: ReadonlySet<string>;
 };
 
@@ -40,16 +41,20 @@ export type TicketPlan = {
   readonly eligible: readonly Ticket[];
 };
 
-export function planTickets({ tickets, problems }: TicketScan, { busy, busyBranches }: PlanFacts): TicketPlan {
+/** `rulesOf`: the rules of the flow that a ticket names. */
+export function planTickets(
+  { tickets, problems }: TicketScan,
+  { busy, busyBranches }: PlanFacts,
+  rulesOf: PickRulesOf = () => DEFAULT_PICK_RULES,
+): TicketPlan {
   const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
   const refusals = refusalsById(problems);
-  const isMet = (id: string): boolean => dependencyIsMet(byId.get(id), refusals.get(id));
-  const cycles = openCycles(tickets, isMet);
+  const cycles = dependencyCycles(tickets.map((ticket) => ({ id: ticket.id, dependsOn: unmet(ticket) })));
   const dependents = dependentsById(tickets);
   // The same branch under another spelling of capitals would be the same file on some machines.
   const held = new Map([...busyBranches].map((branch) => [branch.toLowerCase(), ""]));
   for (const ticket of tickets) {
-    // Whoever waits for a person may wait for days; the others of its group need not.
+    // A run that waits for a person may wait for days; other tickets of its group need not.
     if (busy.has(ticket.id) && !isIntervention(ticket.status)) held.set(branchName(ticket).toLowerCase(), ticket.id);
   }
 
@@ -67,20 +72,36 @@ export function planTickets({ tickets, problems }: TicketScan, { busy, busyBranc
 
   function judge(ticket: Ticket, branch: string): readonly [TicketState, string] {
     const { id, status } = ticket;
-    if (isIntervention(status)) return [{ state: "intervention" }, `${status}: a person has to act`];
-    if (status === "Awaiting Merge") return [{ state: "awaiting-merge" }, "its pull request is not merged yet"];
+    const { skip, startsFrom } = rulesOf(ticket.flow);
+    const starts = startsFrom.has(status);
+    if (skip.has(status) || (isIntervention(status) && (busy.has(id) || !starts)))
+      return [{ state: "intervention" }, `${status}: a person has to act`];
+    if (isAwaitingMerge(status)) return [{ state: "awaiting-merge" }, "its pull request is not merged yet"];
     if (busy.has(id)) return [{ state: "working" }, `a run works on it (${status})`];
-    if (status === "Done" || status === "Canceled") return [{ state: "ended" }, `it is ${status}`];
-    if (!isActionable(status)) return [{ state: "working" }, `${status}, but no run of this machine works on it`];
+    if (isOver(status)) return [{ state: "ended" }, `it is ${status}`];
+    if (!starts && isActionable(status))
+      return [{ state: "intervention" }, `${status}: its flow starts no ticket from this status`];
+    if (!starts) return [{ state: "working" }, `${status}, but no run of this machine works on it`];
     const problem = refusals.get(id) ?? cycleProblem(ticket, cycles) ?? repoProblem(ticket);
     if (problem !== undefined) return [{ state: "refused", problem }, problem.message];
-    const on = ticket.dependsOn.filter((before) => !isMet(before)).map(obstacle);
+    const on = unmet(ticket).map(obstacle);
     if (on.length > 0) return [{ state: "waits", on }, `waits for ${on.map(formatObstacle).join(", ")}`];
     const holder = held.get(branch.toLowerCase());
     if (holder === undefined) return [{ state: "eligible", rank: eligible.length }, `it can start (${status})`];
     if (holder === "") return [{ state: "waits", on: [] }, `another run works on the branch ${branch}`];
     const before = busy.has(holder) ? "works on the same branch" : "comes first on the same branch";
     return [{ state: "waits", on: [{ ticket: holder, why: before }] }, `${holder} ${before} (${branch})`];
+  }
+
+  /** Dependencies that hold this ticket up by the rules of its own flow. */
+  function unmet({ dependsOn, flow }: Ticket): readonly string[] {
+    const { satisfied, waitsForDependencies } = rulesOf(flow);
+    if (!waitsForDependencies) return [];
+    return dependsOn.filter((id) => {
+      const before = byId.get(id);
+      const doubt = refusals.get(id);
+      return before === undefined || (doubt !== undefined && DOUBTFUL.has(doubt.code)) || !satisfied.has(before.status);
+    });
   }
 
   function obstacle(id: string): Obstacle {
@@ -121,9 +142,9 @@ export function formatTicketProblem({ path, line, column, code, message }: Ticke
   return `${place}: ${code}: ${message}`;
 }
 
-/** Where two files claim one id, or a file two, a finished status may be the other's. */
+/** Two files claim one id, or a file claims two: its status may be that of another ticket. */
 const DOUBTFUL: ReadonlySet<string> = new Set(["duplicate_id", "id_mismatch"]);
-/** Said by the plan itself, from all tickets together. */
+/** The plan finds these itself, from all tickets together. */
 const JUDGED_HERE: ReadonlySet<string> = new Set(["unknown_dependency", "dependency_cycle"]);
 
 function refusalsById(problems: readonly TicketProblem[]): ReadonlyMap<string, TicketProblem> {
@@ -136,26 +157,10 @@ function refusalsById(problems: readonly TicketProblem[]): ReadonlyMap<string, T
   return found;
 }
 
-function dependencyIsMet(ticket: Ticket | undefined, refusal: TicketProblem | undefined): boolean {
-  if (ticket === undefined || (refusal !== undefined && DOUBTFUL.has(refusal.code))) return false;
-  return ticket.status === "Done" || ticket.status === "Canceled";
-}
-
 function byRank(one: Ticket, other: Ticket): number {
   const priority = (one.priority ?? Number.POSITIVE_INFINITY) - (other.priority ?? Number.POSITIVE_INFINITY);
   // Infinity minus itself is not a number: neither has a priority.
   return priority || one.number - other.number || 0;
-}
-
-/** A circle counts as long as somebody in it still waits. */
-function openCycles(
-  tickets: readonly Ticket[],
-  isMet: (id: string) => boolean,
-): ReadonlyMap<string, readonly string[]> {
-  const waiting = tickets.filter(({ id }) => !isMet(id));
-  return dependencyCycles(
-    waiting.map(({ id, dependsOn }) => ({ id, dependsOn: dependsOn.filter((before) => !isMet(before)) })),
-  );
 }
 
 function cycleProblem({ id, path }: Ticket, cycles: ReadonlyMap<string, readonly string[]>): TicketProblem | undefined {

@@ -1,5 +1,5 @@
-// The 18 words that a ticket's status can be (source 004), and what they mean for whoever picks tickets and shows them.
-// The order of stages is the flow's (flows/ticket.yaml); a test keeps the two the same. Nothing here moves a run.
+// The 18 words that a ticket's status can be (source 004), and what each means. These tables are the only place in the code that names them.
+// The flow decides the order of stages and which tickets start (pick-rules.ts); a test compares flows/ticket.yaml with these tables.
 
 export const TICKET_STATUSES = [
   "Backlog",
@@ -57,6 +57,14 @@ const NEXT: Readonly<Partial<Record<TicketStatus, TicketStatus>>> = {
   "Oneshot In Progress": "Done",
 };
 
+/** The status of a new ticket. */
+export const FIRST_STATUS: TicketStatus = "Backlog";
+/** The status by which a person ends a ticket's run, even while an attempt works. */
+export const CANCELED_STATUS: TicketStatus = "Canceled";
+
+const ENDED: ReadonlySet<TicketStatus> = new Set(["Done", CANCELED_STATUS]);
+const AWAITING_MERGE: TicketStatus = "Awaiting Merge";
+const FINISHED: ReadonlySet<TicketStatus> = new Set(["Done", AWAITING_MERGE]);
 const INTERVENTION: ReadonlySet<TicketStatus> = new Set(["Blocked", "Needs Human Review", "Needs Human Decision"]);
 const TERMINAL_STAGE: ReadonlySet<TicketStatus> = new Set(["Needs Validate", "Validate In Progress"]);
 
@@ -64,7 +72,7 @@ export function isTicketStatus(word: string): word is TicketStatus {
   return (TICKET_STATUSES as readonly string[]).includes(word);
 }
 
-/** A stage can start from here. Decided by the table: "Needs Human …" begins with Needs and is not actionable. */
+/** A stage of source 004 starts from here. Decided by the table: "Needs Human …" begins with Needs and is not actionable. */
 export function isActionable(status: TicketStatus): status is ActionableStatus {
   return Object.hasOwn(stagePromptMap, status);
 }
@@ -88,7 +96,22 @@ export function isTerminalStage(status: TicketStatus): boolean {
   return TERMINAL_STAGE.has(status);
 }
 
-/** A person has to act before anything goes on. */
+/** No run works on the ticket any more. */
+export function isOver(status: TicketStatus): boolean {
+  return ENDED.has(status);
+}
+
+/** Its pull request is open. */
+export function isAwaitingMerge(status: TicketStatus): boolean {
+  return status === AWAITING_MERGE;
+}
+
+/** Its branch holds finished work on which other tickets can build. */
+export function hasFinishedWork(status: TicketStatus): boolean {
+  return FINISHED.has(status);
+}
+
+/** A person has to act before the ticket continues. */
 export function isIntervention(status: TicketStatus): boolean {
   return INTERVENTION.has(status);
 }

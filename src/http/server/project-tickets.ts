@@ -3,6 +3,7 @@
 import type { Result } from "../../core/result.ts";
 import type { Actor } from "../../core/run/event.ts";
 import type { Run } from "../../core/run/run.ts";
+import type { PickRulesOf } from "../../core/ticket/pick-rules.ts";
 import type { PlannedTicket, TicketPlan } from "../../core/ticket/plan.ts";
 import type { TicketProblem, TicketScan } from "../../core/ticket/ticket.ts";
 import type { TicketFolder } from "../../ticket/file/folder.ts";
@@ -42,4 +43,6 @@ export type TicketsNow = {
   readonly problems: ReadonlyMap<string, readonly TicketProblem[]>;
   /** Ids of tickets with a run that goes on. */
   readonly busy: ReadonlySet<string>;
+  /** The rules that decided it. */
+  readonly rules: PickRulesOf;
 };

@@ -2,6 +2,7 @@
 
 import { dependencyCycles } from "../../core/ticket/graph.ts";
 import { cycleMessage } from "../../core/ticket/plan.ts";
+import { isOver } from "../../core/ticket/status.ts";
 import type { Ticket, TicketProblem, TicketScan } from "../../core/ticket/ticket.ts";
 import type { ReadTicket } from "./read-ticket.ts";
 
@@ -47,7 +48,7 @@ function dependencies(
   byId: ReadonlyMap<string, unknown>,
   tickets: readonly Ticket[],
 ): readonly TicketProblem[] {
-  const isOpen = ({ status }: Ticket): boolean => status !== "Done" && status !== "Canceled";
+  const isOpen = ({ status }: Ticket): boolean => !isOver(status);
   const open = new Set(tickets.filter(isOpen).map(({ id }) => id));
   const cycles = dependencyCycles(
     tickets.filter(isOpen).map(({ id, dependsOn }) => ({ id, dependsOn: dependsOn.filter((on) => open.has(on)) })),

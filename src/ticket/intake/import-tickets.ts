@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { ok, type Result } from "../../core/result.ts";
 import type { NewTicket } from "../../core/ticket/new-ticket.ts";
+import { FIRST_STATUS } from "../../core/ticket/status.ts";
 import type { TicketFolder } from "../file/folder.ts";
 
 export type Importable = NewTicket & { readonly source: string };
@@ -45,6 +46,6 @@ export async function importTickets(
     .update(fresh.map(({ source }) => source).join("\n"))
     .digest("hex")
     .slice(0, 32)}`;
-  const created = await folder.create(list, { key, status: "Backlog" });
+  const created = await folder.create(list, { key, status: FIRST_STATUS });
   return created.ok ? ok(named(created.value)) : created;
 }

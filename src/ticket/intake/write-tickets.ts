@@ -2,6 +2,7 @@
 
 import type { Report } from "../../core/flow/outcome.ts";
 import { readTicketList } from "../../core/ticket/new-ticket.ts";
+import { FIRST_STATUS } from "../../core/ticket/status.ts";
 import type { Builtin } from "../../attempt/builtins.ts";
 import type { TicketFolder } from "../file/folder.ts";
 
@@ -23,7 +24,7 @@ export function createWriteTickets(folderOf: (project: string) => Promise<Ticket
     const folder = await folderOf(project);
     const created = await folder.create(tickets.value, {
       key: run.id,
-      status: stage.settings.first_status ?? "Backlog",
+      status: stage.settings.first_status ?? FIRST_STATUS,
     });
     if (!created.ok) return { cause: created.error.code, reason: created.error.message };
     const paths = [...created.value];

@@ -3,6 +3,7 @@
 import type { Result } from "../../core/result.ts";
 import { factOf } from "../../core/run/sequence.ts";
 import { branchName } from "../../core/ticket/plan.ts";
+import { isOver } from "../../core/ticket/status.ts";
 import { projectOf } from "../../core/run/run-settings.ts";
 import type { Forge } from "../../forge/forge.ts";
 import type { Store } from "../../store/store.ts";
@@ -41,9 +42,7 @@ export function createCleanup({ store, forgeOf, folderOf, onProblem }: CleanupOp
     const ticketsOf = factOf(run, ["ticket", "project"]) ?? factOf(run, ["config", "project"]);
     if (typeof factOf(run, ["ticket", "file"]) === "string" && typeof ticketsOf === "string") {
       const { tickets } = await (await folderOf(ticketsOf)).scan();
-      const isUsed = tickets.some(
-        (ticket) => branchName(ticket) === landed.branch && ticket.status !== "Done" && ticket.status !== "Canceled",
-      );
+      const isUsed = tickets.some((ticket) => branchName(ticket) === landed.branch && !isOver(ticket.status));
       if (isUsed) return false;
     }
     const forge = await forgeOf(projectOf(run));

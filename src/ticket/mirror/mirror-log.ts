@@ -1,26 +1,40 @@
-// What was last written into tickets' files, so that after a crash a file that only lags behind its run is told from one that a person
-// edited. A line is stored before the file is touched and says both words: what stood there and what shall stand there.
+// The last status written into each ticket's file, so that after a crash the mirror can tell a file that lags behind its run from one that a
+// person edited. A line is stored before the file is touched and names both words: the one in the file and the one to be written.
 
 import { openJournal } from "../../file/journal.ts";
 
 export type MirrorNote =
   /** The file says one of the two. */
   | { readonly run: string; readonly before: string; readonly word: string }
-  /** The file's word is the person's; the run is to be ended and writes nothing more. */
+  /** The file's word is the person's; the run ends and writes nothing more. */
   | { readonly run: string; readonly letGo: string };
 
 export type MirrorLog = {
-  /** The last note of every run that is not over. */
+  /** The last note of every run that is not forgotten. */
   readonly notes: ReadonlyMap<string, MirrorNote>;
   write(note: MirrorNote): void;
-  /** Nothing more will be written for it. */
+  /** No more is written for this run. */
   forget(run: string): void;
   close(): void;
 };
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** The file is written anew when it has grown by so much. */
+/** The log is rewritten when it has grown by so much. */
 const GROWS_BYTES = 1024 * 1024;
+
+/** Opens the file at the first use: most stores have no tickets, and then no such file. */
+export function lazyMirrorLog(path: string): MirrorLog {
+  let opened: MirrorLog | undefined;
+  const log = (): MirrorLog => (opened ??= openMirrorLog(path));
+  return {
+    get notes() {
+      return log().notes;
+    },
+    write: (note) => log().write(note),
+    forget: (run) => log().forget(run),
+    close: () => opened?.close(),
+  };
+}
 
 export function openMirrorLog(path: string): MirrorLog {
   const journal = openJournal(path, MAX_BYTES);

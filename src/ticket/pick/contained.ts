@@ -1,9 +1,10 @@
-// The commits that a ticket's branch must have before anything works on it: what the tickets that it depends on have brought about.
+// The commits that a ticket's branch must hold before an attempt works on it: the finished work of the tickets that it depends on.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { landedRecord } from "../../core/ticket/landed.ts";
 import { branchName } from "../../core/ticket/plan.ts";
+import { hasFinishedWork, type TicketStatus } from "../../core/ticket/status.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
 import type { Store } from "../../store/store.ts";
 import { ownRuns } from "./own-runs.ts";
@@ -18,19 +19,22 @@ export type Containing = {
   readonly project: string;
   readonly repository: string;
   readonly tickets: ReadonlyMap<string, Ticket>;
+  /** Statuses that satisfy a dependency, by the ticket's flow. */
+  readonly satisfied: ReadonlySet<TicketStatus>;
 };
 
-/** What came before a predecessor is in its commit already; where that is not known, those before it are asked. */
+/** The commit of a dependency holds the work before it; where a dependency has none, its own dependencies are asked. */
 export async function containedCommits(ticket: Ticket, context: Containing): Promise<readonly string[]> {
   const commits = new Set<string>();
   const seen = new Set<string>([ticket.id]);
   const open = [...ticket.dependsOn];
+  const isBuiltOn = (status: TicketStatus): boolean => context.satisfied.has(status) && hasFinishedWork(status);
   for (let id = open.shift(); id !== undefined && commits.size < MOST; id = open.shift()) {
     if (seen.has(id)) continue;
     seen.add(id);
     const before = context.tickets.get(id);
     if (before === undefined) continue;
-    const commit = before.status === "Done" ? await commitOf(before, context) : undefined;
+    const commit = isBuiltOn(before.status) ? await commitOf(before, context) : undefined;
     if (commit === undefined) open.push(...before.dependsOn);
     else commits.add(commit);
   }

@@ -9,6 +9,7 @@ import type { Actor } from "../../core/run/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { isEnded } from "../../core/run/run.ts";
+import { pickRules } from "../../core/ticket/pick-rules.ts";
 import type { PlannedTicket } from "../../core/ticket/plan.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
 import { runIdOf } from "../../app/run-id.ts";
@@ -19,7 +20,7 @@ import type { Store } from "../../store/store.ts";
 import { repoRule } from "../file/repos.ts";
 import { containedCommits } from "./contained.ts";
 import { ownRuns } from "./own-runs.ts";
-import { subjectOf } from "../mirror/place.ts";
+import { subjectOf } from "../mirror/run-ticket.ts";
 
 export type TicketStart = {
   readonly app: Pick<UseCases, "startRun">;
@@ -48,7 +49,13 @@ export async function startTicket(
   const place = repositoryOf(ticket, project, config.tickets.repos);
   if (!place.ok) return err(named(ticket.id, place.error));
   const subject = subjectOf(ticket);
-  const contains = await containedCommits(ticket, { store, project, repository: place.value, tickets });
+  const contains = await containedCommits(ticket, {
+    store,
+    project,
+    repository: place.value,
+    tickets,
+    satisfied: pickRules(resolved.value.flow).satisfied,
+  });
   const prepared = await prepareRun(
     {
       resolved: resolved.value,

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROUTES } from "../../../src/http/contract/routes.ts";
+import { shippedDir } from "../../../src/settings/site.ts";
 import { until } from "../../harness/until.ts";
 import { type Served, serve } from "./served.ts";
 
@@ -272,4 +273,20 @@ test("runs of another project's ticket with the same id are not this one's", asy
   const facts = { config: { project: "/elsewhere", workspace: "in-place" } };
   await served.bench.run("feature", {}, { subject: "AGI-20", facts });
   expect(await show("AGI-20")).toMatchObject({ newest: null, runs: 0, history: [], word: "Needs Spec" });
+});
+
+test("R-004-39: lists and pages follow the rules of the project's flow as soon as its file has changed", async () => {
+  write("FR-9/AGI-90.md", "id: AGI-90\ntitle: New\nrepo: .\nstatus: Backlog");
+  expect((await show("AGI-90")).file?.state).toBe("eligible");
+  const folder = join(served.bench.project, ".passrail", "flows");
+  mkdirSync(folder, { recursive: true });
+  const shipped = readFileSync(join(shippedDir, "flows", "ticket.yaml"), "utf8");
+  writeFileSync(join(folder, "ticket.yaml"), shipped.replace(/^ {2}skip: .*$/mu, "  skip: [Backlog]"));
+  try {
+    expect(ids(await list("?state=intervention"))).toContain("AGI-90");
+    expect((await show("AGI-90")).explain[0]).toContain("a person has to act");
+  } finally {
+    rmSync(join(folder, "ticket.yaml"));
+  }
+  expect((await show("AGI-90")).file?.state).toBe("eligible");
 });

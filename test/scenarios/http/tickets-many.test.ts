@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROUTES } from "../../../src/http/contract/routes.ts";
 import type { Ticket } from "../../../src/core/ticket/ticket.ts";
 import { createApp } from "../../../src/http/server/app.ts";
+import { DEFAULT_PICK_RULES, type PickRules } from "../../../src/core/ticket/pick-rules.ts";
 import { createKnownTickets } from "../../../src/http/server/tickets/known-tickets.ts";
 import { until } from "../../harness/until.ts";
 import { type Served, serve } from "./served.ts";
@@ -36,6 +37,7 @@ const tickets = Array.from(
   }),
 );
 
+const rules = (): PickRules => DEFAULT_PICK_RULES;
 let served: Served;
 let tell = (): void => undefined;
 let scan = { tickets, problems: [] };
@@ -53,6 +55,7 @@ beforeAll(async () => {
         return () => undefined;
       },
       busy: () => new Set(),
+      rules: () => rules,
     },
     onChange: (ids) => hinted.push([...ids]),
     onProblem: (error) => served.problems.push(String(error)),

@@ -1,12 +1,19 @@
 import { expect, test } from "vitest";
 import { plainTicket as ticket } from "../../../../test/harness/tickets.ts";
+import { DEFAULT_PICK_RULES, type PickRules } from "../../../core/ticket/pick-rules.ts";
 import type { TicketScan } from "../../../core/ticket/ticket.ts";
 import { until } from "../../../../test/harness/until.ts";
 import { createKnownTickets } from "./known-tickets.ts";
 
 /** A folder of which the test says what is in it, and that something has changed. */
 function open(first: TicketScan) {
-  const state = { scan: first, looks: 0, busy: new Set<string>(), fails: false };
+  const state = {
+    scan: first,
+    looks: 0,
+    busy: new Set<string>(),
+    fails: false,
+    rules: (): PickRules => DEFAULT_PICK_RULES,
+  };
   const hints: string[][] = [];
   const problems: unknown[] = [];
   let tell = (): void => undefined;
@@ -23,6 +30,7 @@ function open(first: TicketScan) {
         return () => void (tell = () => undefined);
       },
       busy: () => state.busy,
+      rules: () => state.rules,
     },
     onChange: (ids) => hints.push([...ids]),
     onProblem: (error) => problems.push(error),

@@ -1,13 +1,14 @@
 // What is known of the tickets' files at the moment: read once, then only what has changed, and planned anew when files or runs did. Every
 // page and list asks here, so that ten thousand files are not looked at for each request.
 
+import type { PickRulesOf } from "../../../core/ticket/pick-rules.ts";
 import { planTickets } from "../../../core/ticket/plan.ts";
 import type { Ticket, TicketProblem, TicketScan } from "../../../core/ticket/ticket.ts";
 import type { TicketFolder } from "../../../ticket/file/folder.ts";
 import type { KnownTickets, TicketsNow } from "../project-tickets.ts";
 
-/** Where the files are, and who works on them. */
-export type TicketSource = {
+/** The port through which the server learns of ticket files, of the runs that work on them and of the rules that pick them. */
+export type TicketFiles = {
   folder(): Promise<TicketFolder>;
   /** Reads the folder now; what has not changed is not read again. */
   look(): Promise<TicketScan>;
@@ -15,10 +16,12 @@ export type TicketSource = {
   listen(onChange: () => void): () => void;
   /** Ids of tickets with a run that goes on. */
   busy(): ReadonlySet<string>;
+  /** The pick rules of the flows as they are now; the same function as before where no flow has changed. */
+  rules(): PickRulesOf;
 };
 
 type Options = {
-  readonly source: TicketSource;
+  readonly source: TicketFiles;
   /** These tickets are not what they were. */
   readonly onChange: (ids: readonly string[]) => void;
   readonly onProblem: (error: unknown) => void;
@@ -44,7 +47,7 @@ export function createKnownTickets({ source, onChange, onProblem }: Options): Kn
 
   return {
     folder: () => source.folder(),
-    now: async () => (known === undefined || mustLook ? look() : known),
+    now: async () => (known === undefined || mustLook || known.rules !== source.rules() ? look() : known),
     fresh: look,
     wrote() {
       mustLook = true;
@@ -83,16 +86,18 @@ export function createKnownTickets({ source, onChange, onProblem }: Options): Kn
       throw error;
     });
     const busy = source.busy();
-    if (before !== undefined && before.scan === scan && isSame(before.busy, busy)) return before;
-    known = snapshot(scan, busy);
+    const rules = source.rules();
+    if (before !== undefined && before.scan === scan && before.rules === rules && isSame(before.busy, busy))
+      return before;
+    known = snapshot(scan, busy, rules);
     const changed = before === undefined ? [] : changedIds(before, known);
     if (changed.length > 0) onChange(changed);
     return known;
   }
 }
 
-function snapshot(scan: TicketScan, busy: ReadonlySet<string>): TicketsNow {
-  const plan = planTickets(scan, { busy, busyBranches: new Set() });
+function snapshot(scan: TicketScan, busy: ReadonlySet<string>, rules: PickRulesOf): TicketsNow {
+  const plan = planTickets(scan, { busy, busyBranches: new Set() }, rules);
   const problems = new Map<string, TicketProblem[]>();
   for (const problem of scan.problems) {
     if (problem.ticket === undefined) continue;
@@ -101,7 +106,7 @@ function snapshot(scan: TicketScan, busy: ReadonlySet<string>): TicketsNow {
     else own.push(problem);
   }
   const newestFirst = [...plan.tickets.values()].toSorted((a, b) => b.ticket.number - a.ticket.number);
-  return { scan, plan, newestFirst, problems, busy };
+  return { scan, plan, newestFirst, problems, busy, rules };
 }
 
 /** What is new, gone or different, in the file or in its place among the others. */

@@ -8,8 +8,9 @@ import type { Settings } from "../../../settings/settings.ts";
 import type { Store } from "../../../store/store.ts";
 import { ownRepoNames } from "../../../ticket/file/repos.ts";
 import type { Mirror } from "../../../ticket/mirror/mirror.ts";
+import { createFlowRules } from "../../../ticket/pick/flow-rules.ts";
 import { startTicket } from "../../../ticket/pick/start-ticket.ts";
-import { createKnownTickets, type TicketSource } from "./known-tickets.ts";
+import { createKnownTickets, type TicketFiles } from "./known-tickets.ts";
 import type { ProjectTickets } from "../project-tickets.ts";
 
 type Options = {
@@ -28,11 +29,12 @@ type Options = {
 export function openProjectTickets(options: Options): ProjectTickets {
   const { app, config, mirror, project, resolve, store } = options;
   const onProblem = (error: unknown): void => options.onProblem(messageOf(error));
-  const source: TicketSource = {
+  const source: TicketFiles = {
     folder: () => mirror.folder(project),
     look: () => mirror.look(project),
     listen: (onChange) => mirror.listen(project, onChange),
     busy: () => new Set(mirror.goingOn(project).keys()),
+    rules: createFlowRules({ project, flow: config.tickets.flow }),
   };
   const known = createKnownTickets({ source, onChange: options.onChange, onProblem });
   // Read ahead, so that the first caller does not wait for thousands of files.

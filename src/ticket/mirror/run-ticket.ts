@@ -1,21 +1,21 @@
-// Which ticket file a run belongs to, what a ticket's file says to agents, and whether something works on a run now.
+// The ticket file that a run belongs to, the text that its agents receive, and whether an attempt works on the run now.
 
 import { isEnded, type Run, type Subject } from "../../core/run/run.ts";
 import { factOf } from "../../core/run/sequence.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
 
-export type TicketPlace = {
+export type RunTicket = {
   readonly id: string;
   /** The project whose folder of tickets has the file; agents may work in another repository. */
   readonly project: string;
   /** Relative to that project. */
   readonly path: string;
-  /** What the file said when the run began. */
+  /** The status in the file when the run began. */
   readonly status: string;
 };
 
 /** Undefined for a run that did not come from a ticket's file. */
-export function placeOf(run: Run): TicketPlace | undefined {
+export function ticketOfRun(run: Run): RunTicket | undefined {
   const text = (space: string, key: string): string => {
     const value = factOf(run, [space, key]);
     return typeof value === "string" ? value : "";
@@ -26,14 +26,14 @@ export function placeOf(run: Run): TicketPlace | undefined {
   return { id: run.subject.id, project, path, status: text("ticket", "status") };
 }
 
-/** What agents are told: the title, then the description, then what stands below it where that says something else. */
+/** The text for agents: the title, then the description, then the body of the file where it says something else. */
 export function subjectOf({ id, title, description, body }: Ticket): Subject {
   const [said, below] = [description.trim(), body.trim()];
   const text = below === "" || said.includes(below) ? said : below.includes(said) ? below : `${said}\n\n${below}`;
   return { id, title: title.slice(0, 200), body: text };
 }
 
-/** A program of ours works on it; what waits in line, for a person or for somebody outside does not count. */
+/** An attempt of ours works on it. Stages that wait for a slot, a person or work outside do not count. */
 export function worksNow(run: Run): boolean {
   return !isEnded(run) && Object.values(run.tracks).some((track) => track.at === "running" && track.outside !== true);
 }

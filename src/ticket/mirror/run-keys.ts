@@ -1,21 +1,20 @@
-// The keys of a ticket's file that tell of its run. Everything else in the file is the person's.
+// The keys of a ticket's file that describe its run. All other keys belong to the person.
 
 import type { Json } from "../../core/json.ts";
 import { openItems, type Run } from "../../core/run/run.ts";
 import { branchOf } from "../../core/run/branch.ts";
 import type { AttemptRecord, Store } from "../../store/store.ts";
-import type { TicketChanges } from "../file/folder.ts";
+import type { MirrorKeys } from "../../core/ticket/mirror-step.ts";
 import { optional } from "../../core/optional.ts";
 
 const ERROR_CHARS = 500;
 
-export async function shownKeys(store: Store, run: Run): Promise<TicketChanges> {
+export async function runKeys(store: Store, run: Run): Promise<MirrorKeys> {
   const summary = (await store.findRuns(run.id)).find(({ id }) => id === run.id);
   const flow = await store.loadFlow(run.flowHash);
   const attempts = await store.attempts(run.id);
   const url = pullRequestOf(attempts);
   return {
-    status: run.word,
     run: summary?.number ?? null,
     ...(flow === undefined ? {} : { branch: branchOf(flow.flow, run) }),
     last_error: troubleOf(run, attempts),
@@ -24,7 +23,7 @@ export async function shownKeys(store: Store, run: Run): Promise<TicketChanges> 
   };
 }
 
-/** Null as long as nothing is wrong: what was wrong before is removed. */
+/** Null while nothing is wrong, which removes an earlier error. */
 function troubleOf(run: Run, attempts: readonly AttemptRecord[]): string | null {
   const reason =
     run.status === "stopped"
@@ -38,7 +37,7 @@ function troubleOf(run: Run, attempts: readonly AttemptRecord[]): string | null 
   return typeof log === "string" ? `${said} (log: ${log})` : said;
 }
 
-/** Where the landing of the work said that it opened one. */
+/** The pull request that the stage that landed the work recorded. */
 function pullRequestOf(attempts: readonly AttemptRecord[]): string | undefined {
   return attempts
     .flatMap(({ outcome }) => {

@@ -1,0 +1,115 @@
+// One round of the dispatcher as pure steps: which of the tickets that can start is tried next, and what follows when it starts or is
+// refused. A round fills the slots and a little more, so that a free slot always finds a run that is ready.
+
+import { optional } from "../optional.ts";
+import type { Problem } from "../result.ts";
+import type { PlannedTicket, TicketPlan } from "./plan.ts";
+import type { Ticket } from "./ticket.ts";
+
+/** A ticket that could not start, as its file was then. */
+export type TicketRefusal = { readonly ticket: Ticket; readonly problem: Problem; readonly atMs: number };
+
+/** The dispatcher's memory between rounds. */
+export type DispatchMemory = {
+  readonly refusals: ReadonlyMap<string, TicketRefusal>;
+  /** Reasons that were logged since a ticket started last. */
+  readonly logged: ReadonlySet<string>;
+  readonly saidIdle: boolean;
+  /** Tickets that could start and were not tried yet. */
+  readonly eligible: number;
+  /** Runs that work, or begin as soon as a slot is free. */
+  readonly inLine: number;
+};
+
+export type DispatchLimits = {
+  readonly slots: number;
+  /** A refused ticket is tried again after this time, or as soon as its file has changed. */
+  readonly retryMs: number;
+};
+
+export type DispatchRound = {
+  readonly memory: DispatchMemory;
+  /** Tickets that are not tried yet, in order. */
+  readonly queue: readonly PlannedTicket[];
+  readonly refusedNow: number;
+  readonly refusalsBefore: number;
+};
+
+export const NEW_MEMORY: DispatchMemory = {
+  refusals: new Map(),
+  logged: new Set(),
+  saidIdle: false,
+  eligible: 0,
+  inLine: 0,
+};
+
+/** Runs beyond the slots: they begin in the moment in which a slot is free. */
+const LOOK_AHEAD = 2;
+
+/** A round ends after so many refusals; the next round continues behind them. */
+const REFUSALS_PER_ROUND = 20;
+
+export function beginRound(memory: DispatchMemory, plan: TicketPlan, inLine: number): DispatchRound {
+  const queue = plan.eligible.flatMap(({ id }) => plan.tickets.get(id) ?? []);
+  const refusals = new Map([...memory.refusals].filter(([id]) => plan.tickets.get(id)?.state === "eligible"));
+  return {
+    memory: { ...memory, refusals, inLine, eligible: plan.eligible.length },
+    queue,
+    refusedNow: 0,
+    refusalsBefore: refusals.size,
+  };
+}
+
+/** The next ticket to start; none where the slots are filled, enough were refused, or no ticket is left. */
+export function takeNext(
+  round: DispatchRound,
+  { slots, retryMs }: DispatchLimits,
+  nowMs: number,
+): { readonly round: DispatchRound; readonly next?: PlannedTicket } {
+  const { memory, queue, refusedNow } = round;
+  if (memory.inLine >= slots + LOOK_AHEAD || refusedNow >= REFUSALS_PER_ROUND) return { round };
+  const at = queue.findIndex(({ ticket }) => !isRefusedStill(memory.refusals.get(ticket.id), ticket, nowMs - retryMs));
+  const taken = at === -1 ? queue.length : at + 1;
+  const left = { ...memory, eligible: memory.eligible - taken };
+  return { round: { ...round, memory: left, queue: queue.slice(taken) }, ...optional({ next: queue[at] }) };
+}
+
+export function afterStart(round: DispatchRound, id: string): DispatchRound {
+  const { memory } = round;
+  const refusals = new Map([...memory.refusals].filter(([other]) => other !== id));
+  return { ...round, memory: { ...memory, refusals, logged: new Set(), inLine: memory.inLine + 1 } };
+}
+
+/** `line`: the reason for the log, once for all tickets that it keeps from starting. */
+export function afterRefusal(
+  round: DispatchRound,
+  refusal: TicketRefusal,
+): { readonly round: DispatchRound; readonly line?: string } {
+  const { memory } = round;
+  const { message, hint } = refusal.problem;
+  const reason = message.slice(message.indexOf(": ") + 1);
+  const isNew = !memory.logged.has(reason);
+  const next: DispatchMemory = {
+    ...memory,
+    refusals: new Map(memory.refusals).set(refusal.ticket.id, refusal),
+    logged: isNew ? new Set(memory.logged).add(reason) : memory.logged,
+  };
+  const line = hint === undefined ? message : `${message}\n${hint}`;
+  return { round: { ...round, memory: next, refusedNow: round.refusedNow + 1 }, ...(isNew ? { line } : {}) };
+}
+
+/** `again`: tickets behind the refused ones wait for a further round. */
+export function endRound({ memory, refusedNow, refusalsBefore }: DispatchRound): {
+  readonly memory: DispatchMemory;
+  readonly again: boolean;
+  readonly line?: string;
+} {
+  const again = refusedNow >= REFUSALS_PER_ROUND && memory.refusals.size > refusalsBefore;
+  if (memory.inLine > 0) return { memory: { ...memory, saidIdle: false }, again };
+  if (memory.saidIdle || memory.refusals.size > 0) return { memory, again };
+  return { memory: { ...memory, saidIdle: true }, again, line: "No eligible tasks" };
+}
+
+function isRefusedStill(refusal: TicketRefusal | undefined, ticket: Ticket, sinceMs: number): boolean {
+  return refusal !== undefined && refusal.ticket === ticket && refusal.atMs > sinceMs;
+}
