@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { plain } from "../ui/safe-text.tsx";
+import { plain } from "./plain-text.ts";
 import { inboxQuery } from "./queries.ts";
 
 const KEY = "passrail.notify";

@@ -1,7 +1,7 @@
 // What pages ask for, under names that live events can call out of date. Events are the truth; what is kept here is only what was asked last.
 
 import { QueryClient, queryOptions } from "@tanstack/react-query";
-import type { Change } from "./live/protocol.ts";
+import type { LiveChange } from "./live/protocol.ts";
 import { ApiError, call } from "./api.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
@@ -83,7 +83,7 @@ export const whoQuery = queryOptions({
 });
 
 /** Calls out of date what a change touches, and nothing of other stories. */
-export function onLive(changes: readonly Change[] | "reset"): void {
+export function onLive(changes: readonly LiveChange[] | "reset"): void {
   if (changes === "reset") return void queryClient.invalidateQueries();
   const runs = new Set(changes.map(({ runId }) => runId));
   const subjects = new Set(changes.map(({ subjectId }) => subjectId));

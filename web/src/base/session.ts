@@ -21,10 +21,10 @@ export function onSession(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export type Login = { readonly ok: true } | { readonly ok: false; readonly why: string };
+export type LoginResult = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
 /** Before the first page: a code in the address, else another tab's token, else nobody. */
-export async function openSession(): Promise<Login> {
+export async function openSession(): Promise<LoginResult> {
   const code = new URLSearchParams(location.hash.slice(1)).get("login");
   if (code !== null) {
     history.replaceState(history.state, "", location.pathname + location.search);
@@ -34,7 +34,7 @@ export async function openSession(): Promise<Login> {
   return token === null ? { ok: false, why: "" } : { ok: true };
 }
 
-export async function login(code: string): Promise<Login> {
+export async function login(code: string): Promise<LoginResult> {
   try {
     const response = await fetch("/api/sessions", {
       method: "POST",

@@ -2,7 +2,7 @@
 
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../base/api.ts";
-import type { Ticket } from "./lanes.ts";
+import type { ListedTicket } from "../ticket/listed-ticket.ts";
 
 const PAGE = 200;
 const OPEN_AT_MOST = 1000;
@@ -11,7 +11,7 @@ const ENDED = 50;
 const LOOK_AGAIN_MS = 30_000;
 
 export type Board = {
-  readonly tickets: readonly Ticket[];
+  readonly tickets: readonly ListedTicket[];
   /** More go on than are shown. */
   readonly isCut: boolean;
 };
@@ -23,7 +23,7 @@ export const boardQuery = (flow: string) =>
       const ended = call("listTickets", { query: { flow, open: "false", limit: String(ENDED) } }, { signal });
       // Where the others fail first, nobody is left to hear that this one did, too.
       ended.catch(() => undefined);
-      const tickets: Ticket[] = [];
+      const tickets: ListedTicket[] = [];
       let before: string | null = null;
       do {
         const at: { before?: string } = before === null ? {} : { before };

@@ -9,13 +9,14 @@ import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { useNow } from "../ui/time.tsx";
 import { boardQuery } from "./board-query.ts";
 import { Lane } from "./lane.tsx";
-import { type Lane as LaneData, lanesOf, type Ticket } from "./lanes.ts";
-import type { Move } from "./move.ts";
-import { MoveDialog } from "./move-dialog.tsx";
+import { type BoardLane, lanesOf } from "./lanes.ts";
+import { type ListedTicket } from "../ticket/listed-ticket.ts";
+import type { Move } from "../ticket/move.ts";
+import { MoveDialog } from "../ticket/move-dialog.tsx";
 import { TicketPanel } from "./ticket-panel.tsx";
 
 type Props = { readonly flow: string; readonly ticket: string | undefined; readonly lane: string | undefined };
-type Moving = { readonly ticket: Ticket; readonly first: Move | undefined };
+type Moving = { readonly ticket: ListedTicket; readonly first: Move | undefined };
 
 export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
   const shape = useQuery(flowQuery(flow));
@@ -64,7 +65,7 @@ export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
       />
     );
   if (tickets === undefined || statuses === undefined) return <Loading what="the board" />;
-  const onMove = (ticket: Ticket, first?: Move): void => setMoving({ ticket, first });
+  const onMove = (ticket: ListedTicket, first?: Move): void => setMoving({ ticket, first });
   const picked = lanes.find(({ word }) => word === lane) ?? firstOfInterest(lanes);
   return (
     <div className="flex gap-4">
@@ -131,7 +132,7 @@ export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
 }
 
 /** On a phone: where somebody is needed, else where something is. */
-function firstOfInterest(lanes: readonly LaneData[]): LaneData | undefined {
+function firstOfInterest(lanes: readonly BoardLane[]): BoardLane | undefined {
   return (
     lanes.find(({ tickets }) => tickets.some(({ waits }) => waits.length > 0)) ??
     lanes.find(({ tickets }) => tickets.length > 0) ??

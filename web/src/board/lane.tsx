@@ -4,13 +4,13 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useRef } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Card, type CardProps } from "./card.tsx";
-import type { Lane as LaneData } from "./lanes.ts";
+import type { BoardLane } from "./lanes.ts";
 
 const ALL_DRAWN = 40;
 const CARD_PX = 170;
 
 type Props = Pick<CardProps, "now" | "onMove"> & {
-  readonly lane: LaneData;
+  readonly lane: BoardLane;
   readonly selected: string | undefined;
   /** The one lane that a phone shows. */
   readonly isPicked: boolean;

@@ -9,9 +9,11 @@ import { BlockedBy } from "../ticket/blocked-by.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Ago, clock, useNow } from "../ui/time.tsx";
-import { CardBadges, type CardProps, WaitButtons } from "./card.tsx";
-import { costText, waitText } from "./card-facts.ts";
-import { History } from "./history.tsx";
+import { type CardProps } from "./card.tsx";
+import { WaitButtons } from "../ticket/wait-buttons.tsx";
+import { TicketBadges } from "../ticket/ticket-badges.tsx";
+import { costText, waitText } from "../ticket/ticket-facts.ts";
+import { History } from "../ticket/history.tsx";
 
 type Props = Pick<CardProps, "onMove"> & { readonly id: string; readonly close: () => void };
 
@@ -38,7 +40,7 @@ export function TicketPanel({ id, close, onMove }: Props): ReactNode {
       {data === undefined && error === null && <Loading what="the ticket" />}
       {data !== undefined && (
         <>
-          <CardBadges ticket={data} now={now} />
+          <TicketBadges ticket={data} now={now} />
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
             <Fact name="Status">{data.word}</Fact>
             <Fact name="Agent">{data.agent ?? "nobody works on it now"}</Fact>

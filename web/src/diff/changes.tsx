@@ -9,7 +9,7 @@ import { Failure, Loading } from "../ui/states.tsx";
 import type { Finding } from "./findings.ts";
 import { LineCount } from "./file-head.tsx";
 import { parseDiff } from "./parse.ts";
-import type { Review } from "./rows.ts";
+import type { DiffReview } from "./rows.ts";
 import { DiffViewer } from "./viewer.tsx";
 import { optional } from "../../../src/core/optional.ts";
 
@@ -24,8 +24,8 @@ export type ChangesProps = {
   /** Oldest first. All commits together are shown unless one is chosen, or the last one where nothing was committed. */
   readonly attempts: readonly ChangedBy[];
   readonly findings?: readonly Finding[];
-  readonly review?: Review;
-  readonly onReview?: (change: Partial<Review>) => void;
+  readonly review?: DiffReview;
+  readonly onReview?: (change: Partial<DiffReview>) => void;
 };
 
 const PART = 256 * 1024;

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
-import { SafeText, plain } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import type { FileDiff } from "./parse.ts";
 

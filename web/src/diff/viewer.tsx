@@ -11,7 +11,7 @@ import { type Finding, pathOf, placeFindings } from "./findings.ts";
 import { LayoutChoice } from "./layout-choice.tsx";
 import type { FileDiff } from "./parse.ts";
 import { type RowActs, RowView } from "./row.tsx";
-import { isOpen, type Place, placeKey, type Review, rowsOf, viewedKey } from "./rows.ts";
+import { isOpen, type LinePlace, placeKey, type DiffReview, rowsOf, viewedKey } from "./rows.ts";
 import { DEFAULT_SEVERITY } from "./severity.ts";
 import { useColours } from "./use-colours.ts";
 import { useLayout } from "./use-layout.ts";
@@ -24,12 +24,12 @@ export type DiffViewerProps = {
   readonly name: string;
   /** What agents found; shown beside the lines it is about. */
   readonly findings?: readonly Finding[];
-  readonly review?: Review;
+  readonly review?: DiffReview;
   /** Absent where nothing can be said, such as in a run that has ended. */
-  readonly onReview?: (change: Partial<Review>) => void;
+  readonly onReview?: (change: Partial<DiffReview>) => void;
 };
 
-const NOTHING_SAID: Review = { comments: [], writing: null };
+const NOTHING_SAID: DiffReview = { comments: [], writing: null };
 const NO_FINDINGS: readonly Finding[] = [];
 
 /** A line's number is pressed to comment on it, and less than this is too small to press. */
@@ -86,7 +86,7 @@ export function DiffViewer({
     setToggled(others);
   };
   // Words that were begun elsewhere are not thrown away: they become a comment, which can be removed.
-  const beginAt = (place: Place): void => {
+  const beginAt = (place: LinePlace): void => {
     if (writing !== null && placeKey(writing) === placeKey(place)) return;
     const kept = writing === null || writing.text.trim() === "" ? comments : [...comments, writing];
     onReview?.({ comments: kept, writing: { ...place, text: "", severity: DEFAULT_SEVERITY } });
@@ -95,8 +95,8 @@ export function DiffViewer({
   useEffect(() => {
     latest.current = beginAt;
   });
-  const begin = useCallback((place: Place) => latest.current(place), []);
-  const end = (change: Partial<Review>): void => {
+  const begin = useCallback((place: LinePlace) => latest.current(place), []);
+  const end = (change: Partial<DiffReview>): void => {
     onReview?.({ ...change, writing: null });
     if (writing !== null) requestAnimationFrame(() => buttonAt(list.current, writing)?.focus());
   };

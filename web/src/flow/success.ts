@@ -2,9 +2,9 @@
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 
-export type FlowStats = AnswerTo<"flowStats">;
+export type FlowResults = AnswerTo<"flowStats">;
 
-export function successOf({ completed, canceled, stopped }: FlowStats): { rate: string; of: string } {
+export function successOf({ completed, canceled, stopped }: FlowResults): { rate: string; of: string } {
   const ended = completed + canceled + stopped;
   if (ended === 0) return { rate: "—", of: "none has ended yet" };
   const rate = Math.round((completed / ended) * 100);

@@ -9,21 +9,10 @@ import { duration, useNow } from "../ui/time.tsx";
 import { keysText, useShortcuts } from "../base/keyboard.ts";
 import { useAttention } from "../base/attention.ts";
 import { inboxQuery } from "../base/queries.ts";
+import { PLACES } from "./places.ts";
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
 const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
-
-export const PLACES = [
-  { to: "/", name: "Inbox", sign: "▣", keys: "g i" },
-  { to: "/board", name: "Board", sign: "▥", keys: "g b" },
-  { to: "/runs", name: "Runs", sign: "▶", keys: "g r" },
-  { to: "/tickets", name: "Tickets", sign: "▤", keys: "g t" },
-  { to: "/flows", name: "Flows", sign: "⇢", keys: "g f" },
-  { to: "/agents", name: "Agents", sign: "☻", keys: "g a" },
-  { to: "/workers", name: "Workers", sign: "⚙", keys: "g w" },
-  { to: "/insights", name: "Insights", sign: "∑", keys: "g n" },
-  { to: "/settings", name: "Settings", sign: "≡", keys: "g s" },
-] as const;
 
 export function Layout(): ReactNode {
   const navigate = useNavigate();

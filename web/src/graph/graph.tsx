@@ -2,15 +2,22 @@
 // and read as a list by those who do not see it. The lines are only drawn behind it.
 
 import { type ReactNode, useMemo } from "react";
+import type { Tone } from "../base/status.ts";
 import { TONES } from "../ui/status-badge.tsx";
-import { type DrawnStage, type Edge, layoutGraph } from "./layout.ts";
-import type { Mark } from "./mark.ts";
+import { type DrawnStage, type DrawnEdge, layoutGraph } from "./layout.ts";
+
+export type StageMark = {
+  readonly sign: string;
+  readonly word: string;
+  readonly tone: Tone;
+  readonly isActive: boolean;
+};
 
 export type GraphStage = DrawnStage & {
   readonly kind: string;
   readonly who: string;
   /** How it stands; null in a flow that nobody runs. */
-  readonly mark: Mark | null;
+  readonly mark: StageMark | null;
   /** A short word under the name: which attempt, how long. */
   readonly note: ReactNode;
   /** What lines say to those who see them. */
@@ -127,7 +134,13 @@ function StageBox({ stage: { id, who, mark, note, says } }: { readonly stage: Gr
   );
 }
 
-function Line({ edge, countOf }: { readonly edge: Edge; readonly countOf: (counter: string) => string }): ReactNode {
+function Line({
+  edge,
+  countOf,
+}: {
+  readonly edge: DrawnEdge;
+  readonly countOf: (counter: string) => string;
+}): ReactNode {
   const { path, is, on, counter, label } = edge;
   const count = counter === null ? "" : ` · ${countOf(counter)}`;
   return (

@@ -14,8 +14,8 @@ export type DrawnStage = {
 
 export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 export type Node = Box & { readonly id: string };
-export type Lane = Box & { readonly track: string };
-export type Edge = {
+export type TrackLane = Box & { readonly track: string };
+export type DrawnEdge = {
   readonly from: string;
   readonly to: string;
   readonly is: "ahead" | "over" | "back";
@@ -30,8 +30,8 @@ export type GraphLayout = {
   readonly width: number;
   readonly height: number;
   readonly nodes: readonly Node[];
-  readonly lanes: readonly Lane[];
-  readonly edges: readonly Edge[];
+  readonly lanes: readonly TrackLane[];
+  readonly edges: readonly DrawnEdge[];
 };
 
 export const SIZE = { width: 136, height: 54, gapX: 36, gapY: 34, pad: 14, arc: 26 } as const;
@@ -106,7 +106,7 @@ function placeStages(stages: readonly DrawnStage[]): ReadonlyMap<string, Place> 
   return places;
 }
 
-type Link = Omit<Edge, "path" | "label"> & {
+type Link = Omit<DrawnEdge, "path" | "label"> & {
   /** Where an arc has its room: above or below everything, or in the lane of this row. */
   readonly where: "top" | "bottom" | number;
   /** How far from there. */
@@ -142,7 +142,7 @@ function linksOf(stages: readonly DrawnStage[], places: ReadonlyMap<string, Plac
   );
 }
 
-function whereOf(is: Edge["is"], from: Place, to: Place): Link["where"] {
+function whereOf(is: DrawnEdge["is"], from: Place, to: Place): Link["where"] {
   if (is === "over") return "top";
   if (!from.isMain && from.row === to.row) return from.row;
   return to.row < 0 ? "top" : "bottom";
@@ -184,7 +184,7 @@ function draw(
   { level, where, ...link }: Link,
   boxes: ReadonlyMap<string, Box>,
   room: { readonly top: number; readonly bottom: number },
-): Edge[] {
+): DrawnEdge[] {
   const from = boxes.get(link.from);
   const to = boxes.get(link.to);
   if (from === undefined || to === undefined) return [];
@@ -217,12 +217,12 @@ function lanesOf(
   boxes: ReadonlyMap<string, Box>,
   places: ReadonlyMap<string, Place>,
   roomOf: (row: number) => number,
-): readonly Lane[] {
+): readonly TrackLane[] {
   const tracks = Map.groupBy(
     stages.filter(({ track }) => track !== MAIN),
     ({ track }) => track,
   );
-  return [...tracks].flatMap(([track, own]): Lane[] => {
+  return [...tracks].flatMap(([track, own]): TrackLane[] => {
     const found = own.flatMap(({ id }) => boxes.get(id) ?? []);
     if (found.length === 0) return [];
     const x = Math.min(...found.map((box) => box.x)) - 8;

@@ -5,16 +5,16 @@ import { keysText, useShortcuts } from "../base/keyboard.ts";
 import { issueOf } from "../diff/rows.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/states.tsx";
-import type { Draft } from "./draft.ts";
-import type { Item } from "./types.ts";
+import type { AnswerDraft } from "./draft.ts";
+import type { WaitingItem } from "./types.ts";
 import type { Given } from "./use-answer.ts";
 import { type Choice, choicesOf } from "./words.ts";
 import { optional } from "../../../src/core/optional.ts";
 
 export type AnswerFormProps = {
-  readonly item: Item;
-  readonly draft: Draft;
-  readonly change: (change: Partial<Draft>) => void;
+  readonly item: WaitingItem;
+  readonly draft: AnswerDraft;
+  readonly change: (change: Partial<AnswerDraft>) => void;
   readonly isSending: boolean;
   /** Something has moved: the person looks again first. */
   readonly isStale: boolean;
@@ -175,7 +175,7 @@ function BudgetAnswer({ item, draft, change, isSending, isStale, send }: AnswerF
 }
 
 /** Enough for the attempt that waits. */
-function suggest({ unit, used, limit, needed }: NonNullable<Item["budget"]>): string {
+function suggest({ unit, used, limit, needed }: NonNullable<WaitingItem["budget"]>): string {
   const missing = Math.max(needed - Math.max(0, limit - used), 0);
   return unit === "usd"
     ? String(Math.max(1, Math.ceil(missing)))

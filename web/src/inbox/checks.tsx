@@ -4,7 +4,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { itemQuery } from "../base/queries.ts";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import type { Evidence } from "./types.ts";
 

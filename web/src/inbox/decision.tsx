@@ -17,7 +17,7 @@ import { Closed } from "./closed.tsx";
 import { useDraft } from "./draft.ts";
 import { Facts, Verdicts } from "./evidence.tsx";
 import { Issues } from "./issues.tsx";
-import type { Changed, Item } from "./types.ts";
+import type { Changed, WaitingItem } from "./types.ts";
 import { useAnswer } from "./use-answer.ts";
 import { headOf, KINDS, labelOf, leadText, nameOf } from "./words.ts";
 
@@ -26,7 +26,7 @@ const Changes = lazy(async () => ({ default: (await import("../diff/changes.tsx"
 
 export type DecisionProps = {
   /** Give it the item's id as its key: what was seen and written belongs to one item. */
-  readonly item: Item;
+  readonly item: WaitingItem;
   /** Called when it was decided, by this person or by another. */
   readonly onDecided: () => void;
 };
@@ -91,7 +91,7 @@ function commitOf(version: string): string {
   return version.slice(version.indexOf("-") + 1);
 }
 
-function Head({ item }: { readonly item: Item }): ReactNode {
+function Head({ item }: { readonly item: WaitingItem }): ReactNode {
   const { word, sign, tone } = KINDS[item.kind];
   return (
     <header className="flex flex-col gap-1.5">
@@ -114,7 +114,7 @@ function Head({ item }: { readonly item: Item }): ReactNode {
 }
 
 /** The words that were asked; before a gate the notes that a person should know. */
-function Asked({ item }: { readonly item: Item }): ReactNode {
+function Asked({ item }: { readonly item: WaitingItem }): ReactNode {
   if (item.asks.length === 0 && item.issues.length === 0) return null;
   const isNote = item.kind === "gate";
   return (
@@ -139,7 +139,7 @@ function Asked({ item }: { readonly item: Item }): ReactNode {
   );
 }
 
-function Leads({ item }: { readonly item: Item }): ReactNode {
+function Leads({ item }: { readonly item: WaitingItem }): ReactNode {
   if (item.leads.length === 0) return null;
   return (
     <dl className="mt-3 flex flex-col gap-1 border-t border-line pt-3 text-sm text-muted">
@@ -181,7 +181,7 @@ function ChangesPanel({
   draft,
   change,
 }: {
-  readonly item: Item;
+  readonly item: WaitingItem;
   readonly draft: ReturnType<typeof useDraft>[0];
   readonly change: ReturnType<typeof useDraft>[1];
 }): ReactNode {

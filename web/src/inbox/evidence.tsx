@@ -13,13 +13,13 @@ import { Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { duration, usd } from "../ui/time.tsx";
 import { Issues } from "./issues.tsx";
-import type { Item } from "./types.ts";
+import type { WaitingItem } from "./types.ts";
 
 type Stage = AnswerTo<"showRun">["stages"][number];
 type Attempt = Stage["attempts"][number];
 
 /** One line: branch, commit, cost, loops. */
-export function Facts({ item }: { readonly item: Item }): ReactNode {
+export function Facts({ item }: { readonly item: WaitingItem }): ReactNode {
   const loops = item.loops.filter((each) => each.loops > 0);
   return (
     <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">

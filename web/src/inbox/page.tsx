@@ -10,7 +10,7 @@ import { DoneToday } from "./done-today.tsx";
 import { InboxList } from "./inbox-list.tsx";
 import { OneItem } from "./one-item.tsx";
 import { Quiet } from "./quiet.tsx";
-import type { Item } from "./types.ts";
+import type { WaitingItem } from "./types.ts";
 import { PageHead } from "../ui/panel.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { useMedia, WIDE } from "../ui/use-media.ts";
@@ -22,7 +22,7 @@ export function InboxPage(): ReactNode {
   return <Inbox items={data.items} />;
 }
 
-function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
+function Inbox({ items }: { readonly items: readonly WaitingItem[] }): ReactNode {
   const navigate = useNavigate();
   const isWide = useMedia(WIDE);
   const { item: wanted } = useSearch({ from: "/" });

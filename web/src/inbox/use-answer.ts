@@ -5,7 +5,7 @@ import { ApiError, call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
 import type { issueOf } from "../diff/rows.ts";
 import { toast } from "../ui/toast.tsx";
-import type { Changed, Decided, Item } from "./types.ts";
+import type { Changed, Decided, WaitingItem } from "./types.ts";
 
 export type Given = {
   readonly answer: string;
@@ -15,16 +15,16 @@ export type Given = {
   readonly done: string;
 };
 
-export type Outcome =
+export type AnswerOutcome =
   | { readonly type: "taken" }
   /** Somebody was faster. */
   | { readonly type: "late"; readonly decided: Decided | undefined; readonly detail: string }
   | { readonly type: "moved"; readonly changed: Changed }
   | { readonly type: "failed"; readonly error: unknown };
 
-export function useAnswer(item: Pick<Item, "id" | "runId" | "subject">, version: string) {
+export function useAnswer(item: Pick<WaitingItem, "id" | "runId" | "subject">, version: string) {
   return useMutation({
-    mutationFn: async ({ answer, text, issues }: Given): Promise<Outcome> => {
+    mutationFn: async ({ answer, text, issues }: Given): Promise<AnswerOutcome> => {
       try {
         const body = { answer, text, ...(issues.length === 0 ? {} : { issues: [...issues] }) };
         await call("answerItem", { params: { item: item.id }, body }, { ifMatch: version });
@@ -43,7 +43,7 @@ export function useAnswer(item: Pick<Item, "id" | "runId" | "subject">, version:
   });
 }
 
-function outcomeOf(error: unknown): Outcome {
+function outcomeOf(error: unknown): AnswerOutcome {
   if (!(error instanceof ApiError)) return { type: "failed", error };
   const { code, decided, changed = [], detail } = error.problem;
   if (code === "version_mismatch") return { type: "moved", changed };

@@ -2,7 +2,7 @@
 // the flow's; only the few that every gate knows have a name of ours.
 
 import type { Tone } from "../base/status.ts";
-import type { Decided, Item, ItemKind, Lead } from "./types.ts";
+import type { Decided, WaitingItem, ItemKind, AnswerLead } from "./types.ts";
 
 export const KINDS = {
   gate: { word: "Gate", sign: "◆", tone: "attention" },
@@ -12,7 +12,7 @@ export const KINDS = {
   budget: { word: "Budget", sign: "$", tone: "warning" },
 } as const satisfies Readonly<Record<ItemKind, { word: string; sign: string; tone: Tone }>>;
 
-type Asked = Pick<Item, "kind" | "stage" | "subject" | "asks">;
+type Asked = Pick<WaitingItem, "kind" | "stage" | "subject" | "asks">;
 
 /** The exact question, in one sentence. */
 export function questionOf({ kind, stage, subject, asks }: Asked): string {
@@ -67,7 +67,11 @@ const NEEDS_REASON: ReadonlySet<string> = new Set(["revise", "reject", "decline"
 const ORDER = ["approve", "revise"];
 
 /** The answers of a gate, a choice or an escalation; those that go on come first, those that end come last. */
-export function choicesOf({ kind, answers, leads }: Pick<Item, "kind" | "answers" | "leads">): readonly Choice[] {
+export function choicesOf({
+  kind,
+  answers,
+  leads,
+}: Pick<WaitingItem, "kind" | "answers" | "leads">): readonly Choice[] {
   const isGate = kind === "gate";
   const choices = answers.map((answer): Choice => {
     const known = isGate ? KNOWN[answer] : undefined;
@@ -85,7 +89,7 @@ function rank({ answer, look }: Choice): number {
 }
 
 /** What happens next. The status is named where it changes. */
-export function leadText({ to, who, isGate, word }: Lead, before: string): string {
+export function leadText({ to, who, isGate, word }: AnswerLead, before: string): string {
   const as = word === "" || word === before ? "" : `, as “${word}”`;
   switch (to) {
     case "end":
@@ -101,7 +105,7 @@ export function leadText({ to, who, isGate, word }: Lead, before: string): strin
 }
 
 /** The answer as its button says it. */
-export function labelOf({ answer }: Pick<Lead, "answer">, kind: ItemKind): string {
+export function labelOf({ answer }: Pick<AnswerLead, "answer">, kind: ItemKind): string {
   if (answer === "") return "Answered";
   return (kind === "gate" ? KNOWN[answer]?.label : undefined) ?? spoken(answer);
 }

@@ -1,7 +1,7 @@
 // One line of words for each event, and whether it is worth one: what only prepares or repeats what another event says can be folded away.
 
 import { withoutColours } from "./log/ansi.ts";
-import type { StoredEvent } from "./types.ts";
+import type { ListedEvent } from "./types.ts";
 
 export type Told = {
   readonly seq: number;
@@ -28,7 +28,7 @@ const MINOR = new Set([
 ]);
 const TEXT_CHARS = 300;
 
-export function tell({ seq, event }: StoredEvent): Told {
+export function tell({ seq, event }: ListedEvent): Told {
   const { type, at, actor } = event;
   const item = record(event["item"]);
   return {
@@ -43,7 +43,7 @@ export function tell({ seq, event }: StoredEvent): Told {
   };
 }
 
-type Event = StoredEvent["event"];
+type Event = ListedEvent["event"];
 
 function wordsOf(event: Event): string {
   const item = record(event["item"]);

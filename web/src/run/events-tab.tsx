@@ -14,7 +14,7 @@ import { clock } from "../ui/time.tsx";
 import { VirtualList } from "../ui/virtual-list.tsx";
 import { foldMinor, tell, type Told } from "./event-words.ts";
 import { eventsQuery } from "./run-events.ts";
-import type { RunDetail, StoredEvent } from "./types.ts";
+import type { RunDetail, ListedEvent } from "./types.ts";
 
 const PAYLOAD_CHARS = 64 * 1024;
 
@@ -22,7 +22,7 @@ export function EventsTab({ run, stage }: { readonly run: RunDetail; readonly st
   const { data, error, refetch, isFetching } = useQuery(eventsQuery(run.id));
   const [isOpen, setOpen] = useState(false);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  const [shown, setShown] = useState<StoredEvent | null>(null);
+  const [shown, setShown] = useState<ListedEvent | null>(null);
   const told = useMemo(() => data?.events.map(tell) ?? [], [data]);
   const own = useMemo(() => (stage === undefined ? told : told.filter((each) => each.stage === stage)), [told, stage]);
   const lines = useMemo(() => foldMinor(own, isOpen, opened), [own, isOpen, opened]);
@@ -131,7 +131,7 @@ function EventRow({ told, open }: { readonly told: Told; readonly open: () => vo
   );
 }
 
-function Payload({ event, close }: { readonly event: StoredEvent; readonly close: () => void }): ReactNode {
+function Payload({ event, close }: { readonly event: ListedEvent; readonly close: () => void }): ReactNode {
   const text = JSON.stringify(event.event, null, 2);
   return (
     <Dialog title={`${event.event.type} · event ${event.seq}`} close={close} wide>

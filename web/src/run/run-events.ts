@@ -3,9 +3,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
-import type { StoredEvent } from "./types.ts";
+import type { ListedEvent } from "./types.ts";
 
-export type KnownEvents = { readonly events: readonly StoredEvent[]; readonly hasMore: boolean };
+export type KnownEvents = { readonly events: readonly ListedEvent[]; readonly hasMore: boolean };
 
 const PAGE = 200;
 /** How many pages one look fetches; a run with more is read on when somebody wants it. */

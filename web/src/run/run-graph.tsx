@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { Graph, type GraphStage } from "../graph/graph.tsx";
-import { countText, marksOf, waysInWords } from "../graph/mark.ts";
+import { countText, marksOf, waysInWords } from "./stage-mark.ts";
 import { Elapsed } from "../ui/time.tsx";
 import type { RunDetail, RunStage } from "./types.ts";
 

@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Issues } from "../inbox/issues.tsx";
-import { marksOf } from "../graph/mark.ts";
+import { marksOf } from "./stage-mark.ts";
 import { withoutColours } from "./log/ansi.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";

@@ -2,11 +2,11 @@
 
 import { type ShownName, shownOf } from "../base/status.ts";
 import { clock } from "../ui/time.tsx";
-import type { RunDetail, RunRow } from "./types.ts";
+import type { RunDetail, ListedRun } from "./types.ts";
 
-export type Standing = { readonly is: ShownName; readonly why: string };
+export type RunStanding = { readonly is: ShownName; readonly why: string };
 
-export function standingOfRow(run: RunRow): Standing {
+export function standingOfRow(run: ListedRun): RunStanding {
   const isEscalated = run.status === "waiting" && (run.why ?? "").startsWith("escalation");
   const is = isEscalated && !run.paused ? "escalated" : shownOf({ ...run, loops: run.loop?.loops ?? 0 });
   switch (run.status) {
@@ -22,7 +22,7 @@ export function standingOfRow(run: RunRow): Standing {
   }
 }
 
-export function standingOf(run: RunDetail): Standing {
+export function standingOf(run: RunDetail): RunStanding {
   const loops = Math.max(0, ...run.counters.map((counter) => counter.loops));
   const [item] = run.items;
   const isEscalated = run.status === "waiting" && item?.kind === "escalation" && !run.paused;

@@ -1,7 +1,8 @@
 // The agents of a story in a row, each with how it stands: sign, word and colour together. Down the page on a phone.
 
 import { Fragment, type ReactNode } from "react";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { type AgentMark, INDICATORS } from "./picture.ts";
 
 export function StoryPicture({

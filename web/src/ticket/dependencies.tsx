@@ -4,7 +4,7 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { SHOWN } from "../base/status.ts";
-import { standingOfFile } from "../board/card-facts.ts";
+import { standingOfFile } from "./ticket-facts.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { TONES } from "../ui/status-badge.tsx";
 import { type Graph, placeTickets } from "./place-tickets.ts";

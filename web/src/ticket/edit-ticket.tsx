@@ -8,11 +8,11 @@ import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
-import { plain } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Failure } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";
 import { idsIn } from "./fields.ts";
-import { askAgain, changeTicket, type TicketChanges } from "./queries.ts";
+import { askAgain, changeTicket, type TicketEdit } from "./queries.ts";
 
 type Detail = AnswerTo<"showTicket">;
 type Props = { readonly ticket: Detail; readonly file: NonNullable<Detail["file"]>; readonly close: () => void };
@@ -25,7 +25,7 @@ export function EditTicket({ ticket, file, close }: Props): ReactNode {
   const [group, setGroup] = useState(file.group ?? "");
   const [priority, setPriority] = useState(file.priority === null ? "" : String(file.priority));
   const [repo, setRepo] = useState(file.repo);
-  const changes: TicketChanges = {
+  const changes: TicketEdit = {
     ...(title.trim() === seen.title ? {} : { title: title.trim() }),
     ...(idsIn(dependsOn).join() === seen.file.dependsOn.join() ? {} : { dependsOn: [...idsIn(dependsOn)] }),
     ...(group.trim() === (seen.file.group ?? "") ? {} : { group: group.trim() === "" ? null : group.trim() }),

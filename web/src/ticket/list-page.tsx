@@ -6,13 +6,13 @@ import { lazy, type ReactNode, Suspense, useMemo } from "react";
 import { TICKET_STATUSES } from "../../../src/core/ticket/status.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { flowsQuery, whoQuery } from "../base/queries.ts";
-import { TicketList } from "../board/ticket-list.tsx";
+import { TicketList } from "./ticket-list.tsx";
 import { NoTickets } from "./no-tickets.tsx";
 import { ProblemsBanner } from "./problems.tsx";
 import { STATE_NAMES } from "./state-names.ts";
 import { Button } from "../ui/button.tsx";
 import { PageHead } from "../ui/panel.tsx";
-import { plain } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { TextFilter } from "../ui/text-filter.tsx";
 
 const NewTicket = lazy(async () => ({ default: (await import("./new-ticket.tsx")).NewTicket }));

@@ -1,14 +1,13 @@
 // What would help a ticket on, for each way in which it can stand.
 
-import type { Ticket } from "../board/lanes.ts";
+import type { ListedFile, ListedTicket } from "./listed-ticket.ts";
 import { commandOf } from "../run/acts.ts";
 
-type File = NonNullable<Ticket["file"]>;
 export type NextStep = { readonly text: string; readonly command: string | null };
 
 export function nextStep(
-  { id, waits, newest, status }: Pick<Ticket, "id" | "waits" | "newest" | "status">,
-  { state, dependents, repo, lastError }: Pick<File, "state" | "dependents" | "repo" | "lastError">,
+  { id, waits, newest, status }: Pick<ListedTicket, "id" | "waits" | "newest" | "status">,
+  { state, dependents, repo, lastError }: Pick<ListedFile, "state" | "dependents" | "repo" | "lastError">,
 ): NextStep {
   if (waits.length > 0) return { text: "It waits for your answer.", command: null };
   if (status === "stopped" && newest !== null)

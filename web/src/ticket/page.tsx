@@ -7,12 +7,13 @@ import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { flowQuery, ticketQuery } from "../base/queries.ts";
 import { shownOf } from "../base/status.ts";
-import { CardBadges, WaitButtons } from "../board/card.tsx";
-import { costText, waitText } from "../board/card-facts.ts";
-import { History } from "../board/history.tsx";
-import type { Ticket } from "../board/lanes.ts";
-import type { Move } from "../board/move.ts";
-import { MoveDialog } from "../board/move-dialog.tsx";
+import { WaitButtons } from "./wait-buttons.tsx";
+import { TicketBadges } from "./ticket-badges.tsx";
+import { costText, waitText } from "./ticket-facts.ts";
+import { History } from "./history.tsx";
+import type { ListedTicket } from "./listed-ticket.ts";
+import type { Move } from "./move.ts";
+import { MoveDialog } from "./move-dialog.tsx";
 import { Story } from "../story/story.tsx";
 import { Dependencies } from "./dependencies.tsx";
 import { FileFacts } from "./file-facts.tsx";
@@ -21,7 +22,8 @@ import { Variants } from "./variants.tsx";
 import { Button } from "../ui/button.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { PageHead, Panel } from "../ui/panel.tsx";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Failure, Loading } from "../ui/states.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { clock, useNow } from "../ui/time.tsx";
@@ -51,7 +53,7 @@ export function TicketPage(): ReactNode {
         {error === null ? <Loading what="the ticket" /> : <Failure error={error} retry={() => void refetch()} />}
       </>
     );
-  const onMove = (_ticket: Ticket, first?: Move): void => setMoving({ first });
+  const onMove = (_ticket: ListedTicket, first?: Move): void => setMoving({ first });
   const story = flow.data?.story ?? null;
   return (
     <>
@@ -59,7 +61,7 @@ export function TicketPage(): ReactNode {
         <span className="text-sm font-medium">
           <SafeText max={80}>{data.word}</SafeText>
         </span>
-        <CardBadges ticket={data} now={now} />
+        <TicketBadges ticket={data} now={now} />
         {data.file !== null && (
           <Button onClick={() => setEditing(true)} keys="e">
             Edit

@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { problemsQuery } from "./queries.ts";
 
 type Problem = AnswerTo<"ticketProblems">["problems"][number];

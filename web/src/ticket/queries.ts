@@ -10,10 +10,10 @@ export const problemsQuery = queryOptions({
   queryFn: ({ signal }) => call("ticketProblems", {}, { signal }),
 });
 
-export type TicketChanges = NonNullable<InputTo<"editTicket">["body"]>;
+export type TicketEdit = NonNullable<InputTo<"editTicket">["body"]>;
 
 /** `version`: of the file that the person looked at; what somebody else wrote since is not overwritten. */
-export async function changeTicket(id: string, changes: TicketChanges, version: string): Promise<void> {
+export async function changeTicket(id: string, changes: TicketEdit, version: string): Promise<void> {
   await call("editTicket", { params: { ticket: id }, body: changes }, { ifMatch: version });
   await askAgain(id);
 }

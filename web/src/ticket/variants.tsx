@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { SHOWN } from "../base/status.ts";
-import { costText, standingOfFile } from "../board/card-facts.ts";
+import { costText, standingOfFile } from "./ticket-facts.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { plain } from "./safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 
 /** A command to paste elsewhere. */
 export function CopyLine({ children }: { readonly children: string }): ReactNode {

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
-import { plain } from "./safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 
 const MAX = 64 * 1024;
 

@@ -2,7 +2,7 @@
 // Messages are given on together after a short while: a thousand events a second are a few redraws.
 
 import { createSseReader } from "../../../../src/http/client/sse.ts";
-import type { Change, LiveState, ToPage } from "./protocol.ts";
+import type { LiveChange, LiveState, ToPage } from "./protocol.ts";
 
 export type Connection = { readonly state: () => LiveState; close(): void };
 
@@ -16,7 +16,7 @@ export function openConnection(token: string, tell: (message: ToPage) => void): 
   let failures = 0;
   let isClosed = false;
   let abort = new AbortController();
-  let waiting: Change[] = [];
+  let waiting: LiveChange[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   void follow();
 
@@ -97,7 +97,7 @@ export function openConnection(token: string, tell: (message: ToPage) => void): 
   }
 }
 
-function parse(data: string): Pick<Change, "runId" | "subjectId"> | undefined {
+function parse(data: string): Pick<LiveChange, "runId" | "subjectId"> | undefined {
   try {
     const { runId = "", subjectId, storyId } = JSON.parse(data) as Record<string, string | undefined>;
     return { runId, subjectId: subjectId ?? storyId ?? "" };

@@ -4,9 +4,9 @@ import { useSyncExternalStore } from "react";
 import { currentToken, endSession } from "../session.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import workerUrl from "./worker.ts?worker&url";
-import type { Change, FromPage, LiveState, ToPage } from "./protocol.ts";
+import type { LiveChange, FromPage, LiveState, ToPage } from "./protocol.ts";
 
-type Listener = (changes: readonly Change[] | "reset") => void;
+type Listener = (changes: readonly LiveChange[] | "reset") => void;
 
 const HERE_MS = 15_000;
 const listeners = new Set<Listener>();

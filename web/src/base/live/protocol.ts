@@ -8,7 +8,7 @@ export type LiveState =
   | { readonly is: "refused"; readonly why: string };
 
 /** A change, as far as a page needs to know what to ask for again. */
-export type Change = {
+export type LiveChange = {
   readonly name: string;
   readonly runId: string;
   readonly subjectId: string;
@@ -16,7 +16,7 @@ export type Change = {
 
 export type ToPage =
   | { readonly type: "state"; readonly state: LiveState }
-  | { readonly type: "changes"; readonly changes: readonly Change[] }
+  | { readonly type: "changes"; readonly changes: readonly LiveChange[] }
   /** Something was missed that cannot be told any more: everything is asked for again. */
   | { readonly type: "reset" };
 

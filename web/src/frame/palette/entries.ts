@@ -3,7 +3,7 @@
 
 import { type Act, actName, commandOf } from "../../run/acts.ts";
 import { choicesOf } from "../../inbox/words.ts";
-import type { Item } from "../../inbox/types.ts";
+import type { WaitingItem } from "../../inbox/types.ts";
 import { optional } from "../../../../src/core/optional.ts";
 
 export type Deed =
@@ -36,8 +36,8 @@ export type Known = {
   readonly text: string;
   readonly places: readonly { readonly to: string; readonly name: string; readonly keys: string }[];
   /** What is looked at and can be decided. */
-  readonly item: Item | undefined;
-  readonly waiting: readonly Pick<Item, "id" | "kind" | "stage" | "subject" | "runNumber">[];
+  readonly item: WaitingItem | undefined;
+  readonly waiting: readonly Pick<WaitingItem, "id" | "kind" | "stage" | "subject" | "runNumber">[];
   readonly run: { readonly number: number; readonly acts: readonly Act[] } | undefined;
   readonly found: readonly FoundRun[];
   readonly flows: readonly { readonly name: string; readonly title: string }[];
@@ -94,7 +94,7 @@ function decisions({ item, waiting }: Known): readonly Entry[] {
   return [...own, ...others];
 }
 
-function answerCommand({ kind, id }: Pick<Item, "kind" | "id">, answer: string): string | undefined {
+function answerCommand({ kind, id }: Pick<WaitingItem, "kind" | "id">, answer: string): string | undefined {
   switch (kind) {
     case "gate": {
       const verb = answer === "decline" ? "reject" : answer;

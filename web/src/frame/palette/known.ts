@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMatches } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { call } from "../../base/api.ts";
-import { PLACES } from "../layout.tsx";
+import { PLACES } from "../places.ts";
 import { actsQuery, flowsQuery, inboxQuery, runQuery } from "../../base/queries.ts";
 import type { Known } from "./entries.ts";
 

@@ -6,7 +6,8 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { call } from "../../base/api.ts";
 import { useShortcuts } from "../../base/keyboard.ts";
 import { Button } from "../../ui/button.tsx";
-import { plain, SafeText } from "../../ui/safe-text.tsx";
+import { SafeText } from "../../ui/safe-text.tsx";
+import { plain } from "../../base/plain-text.ts";
 import { withoutColours } from "./ansi.ts";
 import type { LogReference } from "./source.ts";
 

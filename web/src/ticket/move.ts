@@ -3,8 +3,8 @@
 import { call } from "../base/api.ts";
 import type { Choice } from "../inbox/words.ts";
 import type { TicketStatus } from "../../../src/core/ticket/status.ts";
-import { changeTicket } from "../ticket/queries.ts";
-import type { Ticket } from "./lanes.ts";
+import { changeTicket } from "./queries.ts";
+import type { ListedTicket } from "./listed-ticket.ts";
 import { type Act, WORDING, type Wording } from "../run/acts.ts";
 
 export type Move =
@@ -12,6 +12,9 @@ export type Move =
   | { readonly kind: "act"; readonly act: Act["act"]; readonly stage: string | null }
   /** By the status in the ticket's file. */
   | { readonly kind: "status"; readonly to: TicketStatus };
+
+/** Opens the move dialog; a button for one answer passes that move. */
+export type MoveTicket = (ticket: ListedTicket, move?: Move) => void;
 
 type Words = {
   /** What the button says. */
@@ -68,7 +71,7 @@ const ASKS: Readonly<Record<Wording["says"], string>> = {
 /** `version`: what the person has looked at; a decision about something else is refused. */
 export async function make(
   move: Move,
-  { id, newest, file }: Pick<Ticket, "id" | "newest" | "file">,
+  { id, newest, file }: Pick<ListedTicket, "id" | "newest" | "file">,
   text: string,
   version: string | undefined,
 ): Promise<void> {

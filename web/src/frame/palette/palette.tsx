@@ -3,23 +3,23 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useState } from "react";
-import { useAnswer } from "../inbox/use-answer.ts";
-import { type Deed, entriesOf, type Entry } from "./palette/entries.ts";
-import { matching } from "./palette/match.ts";
-import { useKnown } from "./palette/known.ts";
-import type { Act } from "../run/acts.ts";
-import { logOut } from "../settings/sign-off.ts";
-import { CopyLine } from "../ui/copy-line.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { plain } from "../ui/safe-text.tsx";
-import { toast } from "../ui/toast.tsx";
-import { useStartDemo } from "../welcome/start-demo.ts";
-import { keysText } from "../base/keyboard.ts";
-import { setTheme } from "../base/theme.ts";
+import { useAnswer } from "../../inbox/use-answer.ts";
+import { type Deed, entriesOf, type Entry } from "./entries.ts";
+import { matching } from "./match.ts";
+import { useKnown } from "./known.ts";
+import type { Act } from "../../run/acts.ts";
+import { logOut } from "../../settings/sign-off.ts";
+import { CopyLine } from "../../ui/copy-line.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { plain } from "../../base/plain-text.ts";
+import { toast } from "../../ui/toast.tsx";
+import { useStartDemo } from "../../welcome/start-demo.ts";
+import { keysText } from "../../base/keyboard.ts";
+import { setTheme } from "../../base/theme.ts";
 
-const ActDialog = lazy(async () => ({ default: (await import("../run/run-actions.tsx")).ActDialog }));
-const NewTicket = lazy(async () => ({ default: (await import("../ticket/new-ticket.tsx")).NewTicket }));
-const StartRun = lazy(async () => ({ default: (await import("../run/start-run.tsx")).StartRun }));
+const ActDialog = lazy(async () => ({ default: (await import("../../run/run-actions.tsx")).ActDialog }));
+const NewTicket = lazy(async () => ({ default: (await import("../../ticket/new-ticket.tsx")).NewTicket }));
+const StartRun = lazy(async () => ({ default: (await import("../../run/start-run.tsx")).StartRun }));
 
 type Step =
   | { readonly is: "list" }

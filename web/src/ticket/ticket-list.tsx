@@ -6,14 +6,15 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { call } from "../base/api.ts";
 import { Button } from "../ui/button.tsx";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Ago, useNow } from "../ui/time.tsx";
-import { CardBadges } from "./card.tsx";
-import { BlockedBy } from "../ticket/blocked-by.tsx";
-import { STATE_NAMES } from "../ticket/state-names.ts";
-import { costText, shortId } from "./card-facts.ts";
-import type { Ticket } from "./lanes.ts";
+import { TicketBadges } from "./ticket-badges.tsx";
+import { BlockedBy } from "./blocked-by.tsx";
+import { STATE_NAMES } from "./state-names.ts";
+import { costText, shortId } from "./ticket-facts.ts";
+import type { ListedFile, ListedTicket } from "./listed-ticket.ts";
 
 export type TicketFilter = {
   readonly flow?: string;
@@ -77,7 +78,7 @@ export function TicketList({ filter, empty }: Props): ReactNode {
   );
 }
 
-function Rows({ tickets }: { readonly tickets: readonly Ticket[] }): ReactNode {
+function Rows({ tickets }: { readonly tickets: readonly ListedTicket[] }): ReactNode {
   const box = useRef<HTMLUListElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(box.current?.offsetTop ?? 0), []);
@@ -117,7 +118,7 @@ function Rows({ tickets }: { readonly tickets: readonly Ticket[] }): ReactNode {
   );
 }
 
-function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number }): ReactNode {
+function Row({ ticket, now }: { readonly ticket: ListedTicket; readonly now: number }): ReactNode {
   return (
     <div className="relative flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-sm hover:bg-sunken">
       <div className="min-w-0 flex-1 basis-64">
@@ -137,7 +138,7 @@ function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number })
         </p>
         <Why ticket={ticket} />
       </div>
-      <CardBadges ticket={ticket} now={now} />
+      <TicketBadges ticket={ticket} now={now} />
       <span className="w-40 truncate text-muted max-md:w-auto">
         <SafeText max={80}>{ticket.word}</SafeText>
         {ticket.agent !== null && (
@@ -158,7 +159,7 @@ function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number })
 }
 
 /** Of a ticket that does not move by itself: what keeps it. */
-function Why({ ticket: { file, why } }: { readonly ticket: Ticket }): ReactNode {
+function Why({ ticket: { file, why } }: { readonly ticket: ListedTicket }): ReactNode {
   if (file === null) return null;
   if (file.blockedBy.length > 0) return <BlockedBy file={file} />;
   if (file.state !== "refused" && file.state !== "intervention") return null;
@@ -174,5 +175,5 @@ function isState(text: string | undefined): { state?: State } {
   return STATES.has(text as State) ? { state: text as State } : {};
 }
 
-type State = NonNullable<Ticket["file"]>["state"];
+type State = ListedFile["state"];
 const STATES: ReadonlySet<State> = new Set(STATE_NAMES.map(([state]) => state));

@@ -8,14 +8,15 @@ import { choicesOf } from "../inbox/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { runOfTicket, ticketMoves } from "../../../src/http/contract/ticket-moves.ts";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Failure, Loading } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";
-import type { Ticket } from "./lanes.ts";
+import type { ListedTicket } from "./listed-ticket.ts";
 import { make, type Move, wordsOf } from "./move.ts";
 
 type Props = {
-  readonly ticket: Ticket;
+  readonly ticket: ListedTicket;
   /** Chosen already, on the card. */
   readonly first?: Move | undefined;
   readonly close: () => void;
@@ -35,7 +36,7 @@ export function MoveDialog({ ticket, first, close }: Props): ReactNode {
   );
 }
 
-function Menu({ ticket, choose }: { readonly ticket: Ticket; readonly choose: (move: Move) => void }): ReactNode {
+function Menu({ ticket, choose }: { readonly ticket: ListedTicket; readonly choose: (move: Move) => void }): ReactNode {
   const { data, error, refetch } = useQuery({
     ...actsQuery(ticket.newest?.id ?? ""),
     enabled: ticket.newest !== null,
@@ -106,7 +107,7 @@ function Confirm({
   back,
   close,
 }: {
-  readonly ticket: Ticket;
+  readonly ticket: ListedTicket;
   readonly move: Move;
   readonly back: () => void;
   readonly close: () => void;
