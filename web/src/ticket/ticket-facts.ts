@@ -1,31 +1,17 @@
 // What a card says besides its title, derived from the ticket alone.
 
-import type { ShownName, Tone } from "../base/status.ts";
+import { type ShownName, shownOf, type Tone } from "../base/status.ts";
 import type { ListedFile, ListedTicket } from "./listed-ticket.ts";
 
 const STALLED_MS = 5 * 60_000;
 
-/** How it stands. Escalated is a state of its own: how often it was sent back does not make it so. */
+/** The badge of a ticket: its run decides while it is open, then its file. */
 export function standingOf(ticket: ListedTicket): ShownName {
-  if (ticket.paused && (ticket.status === "running" || ticket.status === "waiting")) return "paused";
-  if (ticket.file !== null && !goesOn(ticket)) return standingOfFile(ticket.file);
-  switch (ticket.status) {
-    case null:
-      return "queued";
-    case "waiting":
-      return isEscalated(ticket) ? "escalated" : "waiting";
-    case "running":
-      if (ticket.agent === null) return "queued";
-      return ticket.loops > 0 ? "revising" : "running";
-    case "stopped":
-    case "completed":
-    case "canceled":
-      return ticket.status;
-  }
-}
-
-function goesOn({ status }: Pick<ListedTicket, "status">): boolean {
-  return status === "running" || status === "waiting" || status === "stopped";
+  const { status, paused, agent, loops, file } = ticket;
+  const isOpen = status === "running" || status === "waiting" || status === "stopped";
+  if (file !== null && !isOpen) return standingOfFile(file);
+  if (status === null || (status === "running" && agent === null && !paused)) return "queued";
+  return shownOf({ status, paused, loops, waitsFor: ticket.waits.map(({ kind }) => kind) });
 }
 
 /** How a ticket stands whose file alone says so. */
@@ -49,10 +35,6 @@ const STATES: Readonly<Record<ListedFile["state"], ShownName>> = {
   "awaiting-merge": "merging",
   ended: "completed",
 };
-
-function isEscalated({ waits }: Pick<ListedTicket, "waits">): boolean {
-  return waits.some(({ kind }) => kind === "escalation");
-}
 
 /** No event and no word of the agent for more than five minutes, while one is at work. */
 export function isStalled({ status, agent, paused, activeAt }: ListedTicket, now: number): boolean {
