@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { login } from "../base/session.ts";
+import { login } from "../base/login.ts";
 import { Button } from "../ui/button.tsx";
 
 /** Nobody is logged in: a code from the terminal opens the door once. */

@@ -109,7 +109,9 @@ export const ticketSchema = z
       .meta({ description: "where its work went" }),
     pullRequest: z.string().nullable().meta({ description: "its address" }),
     feature: featureSchema.nullable().meta({ description: "the newest run as a feature's record" }),
-    history: z.array(runSummarySchema.extend({ waitsFor })).meta({ description: "its runs, newest first, at most 200" }),
+    history: z
+      .array(runSummarySchema.extend({ waitsFor }))
+      .meta({ description: "its runs, newest first, at most 200" }),
   })
   .meta({ id: "Ticket" });
 

@@ -1,0 +1,17 @@
+// Where a route is reached: everything of it that a request needs, without the schemas. The dashboard's build writes these into its bundle.
+
+import type { Route } from "../contract/route.ts";
+
+export type RouteAddress = Pick<Route, "method" | "path"> & {
+  readonly headers: NonNullable<Route["headers"]>;
+  readonly hasBody: boolean;
+};
+
+export function addressOf({ method, path, headers = [], body }: Route): RouteAddress {
+  return { method, path, headers, hasBody: body !== undefined };
+}
+
+export function addressesOf<N extends string>(routes: Readonly<Record<N, Route>>): Readonly<Record<N, RouteAddress>> {
+  const entries = Object.entries<Route>(routes).map(([name, route]) => [name, addressOf(route)]);
+  return Object.fromEntries(entries) as Readonly<Record<N, RouteAddress>>;
+}
