@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useMemo, useRef, useState } from "react";
+import { AttemptLink } from "../ui/attempt-link.tsx";
 import { Empty, Failure } from "../ui/states.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { duration, useNow } from "../ui/time.tsx";
@@ -105,15 +106,14 @@ function Row({ row, run }: { readonly row: TimelineRow; readonly run: RunDetail 
             {name}
           </Link>
         ) : (
-          <Link
-            to="/runs/$run"
-            params={{ run: String(run.number) }}
-            search={{ tab: "log", stage: row.stage, attempt: String(row.attempt) }}
-            resetScroll={false}
+          <AttemptLink
+            run={run.number}
+            stage={row.stage}
+            attempt={row.attempt}
             className="flex min-h-8 min-w-0 items-center no-underline hover:underline"
           >
             {name}
-          </Link>
+          </AttemptLink>
         )}
         <span className="shrink-0 text-xs text-muted tabular">{duration(total)}</span>
       </span>

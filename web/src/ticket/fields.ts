@@ -4,8 +4,3 @@
 export function idsIn(text: string): readonly string[] {
   return [...new Set(text.split(/[\s,]+/u).filter((id) => id !== ""))];
 }
-
-/** As a word of a shell, for a command that is copied. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
