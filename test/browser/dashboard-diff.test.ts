@@ -59,8 +59,8 @@ describe.skipIf(isBrowserMissing())("a change to judge", () => {
   test("before the decision stands what Passrail ran and measured, and that it ran no check where it ran none", async () => {
     const { context, page, seen } = await dashboard.visit(`/g/${item}`);
     const checks = page.getByRole("region", { name: "Checks" });
-    await checks.getByText("none: no test, build or linter was run by Passrail itself.").waitFor();
-    await checks.getByText("What Passrail measured of 4 stages").click();
+    await checks.getByText("none: Passrail ran no test, build or linter.").waitFor();
+    await checks.getByText("What Passrail measured in 4 stages").click();
     const built = checks.getByRole("listitem").filter({ hasText: "build #" });
     await built.getByText("command ended with exit 0").waitFor();
     await built.getByText(/^2 files: README.md, src.hello.ts$/u).waitFor();

@@ -1,4 +1,4 @@
-// One ticket on the board: where it is, who works on it, how often it was sent back, what it waits for.
+// The card of a ticket on the board: its stage and agent, its loops, and what it waits for.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -55,12 +55,12 @@ export function Card({ ticket, isSelected, now, onMove }: CardProps): ReactNode 
       <WaitButtons ticket={ticket} onMove={onMove} />
       <p className="flex flex-wrap gap-x-3 text-xs text-muted">
         {ticket.activeAt !== null && (
-          <span title="Last sign of life">
+          <span title="Last activity">
             <Ago at={ticket.activeAt} />
           </span>
         )}
         {ticket.newest !== null && (
-          <span title="Cost of all its runs as far as it is known" className="tabular">
+          <span title="Known cost of all its runs" className="tabular">
             cost {costText(ticket.cost)}
           </span>
         )}
@@ -79,7 +79,7 @@ function Where({ ticket: { agent, stage, why, status, waits, file } }: { readonl
   if (agent !== null || (status === "running" && stage !== null))
     return (
       <p className="min-w-0 truncate">
-        <strong className="font-medium">{agent === null ? "In line" : <SafeText max={60}>{agent}</SafeText>}</strong>
+        <strong className="font-medium">{agent === null ? "Queued" : <SafeText max={60}>{agent}</SafeText>}</strong>
         {stage !== null && (
           <span className="text-muted">
             {" "}
@@ -89,7 +89,7 @@ function Where({ ticket: { agent, stage, why, status, waits, file } }: { readonl
       </p>
     );
   const text = waits.length === 0 ? why : waits.map(waitText).join(", ");
-  // Said more exactly below, or by the badge.
+  // The list of blocking tickets or the badge says more.
   if (text === null || (file !== null && (file.blockedBy.length > 0 || file.state === "eligible"))) return null;
   return (
     <p className="line-clamp-2 text-muted">

@@ -1,5 +1,5 @@
-// From tickets to lanes. A lane is a status word of the flow, in the flow's own order; what says a word that the flow does not list (an older
-// version of it, a stage that a router chose) gets a lane of its own, so that no ticket is ever left out.
+// Sorts tickets into lanes: one per status word of the flow, in the flow's order. A word that the flow does not list (from an older version, or
+// from a stage that a router chose) gets its own lane, so that every ticket appears.
 
 import { hasEnded, type ListedTicket } from "../ticket/listed-ticket.ts";
 
@@ -15,13 +15,13 @@ export function lanesOf(statuses: readonly string[], tickets: readonly ListedTic
   }));
 }
 
-/** What waits for a person comes first, then what moved last. */
+/** Tickets that wait for a person come first, then the most recent ones. */
 function byNeed(a: ListedTicket, b: ListedTicket): number {
   const waits = Number(b.waits.length > 0) - Number(a.waits.length > 0);
   return waits === 0 ? (b.updatedAt ?? "").localeCompare(a.updatedAt ?? "") : waits;
 }
 
-/** The flow with most tickets under way; where none is, the one that moved last; else the first that there is. */
+/** The flow with the most open tickets; else the one with the latest change; else the first one. */
 export function busiestFlow(flows: readonly string[], tickets: readonly ListedTicket[]): string | undefined {
   const open = new Map<string, number>();
   for (const ticket of tickets) if (!hasEnded(ticket)) open.set(ticket.flow, (open.get(ticket.flow) ?? 0) + 1);

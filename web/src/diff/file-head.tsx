@@ -13,7 +13,7 @@ const CHANGES = {
   mode: "mode",
 } as const satisfies Record<FileDiff["change"], string>;
 
-/** The head of one file in a diff: open and close it, tick that it was looked at. */
+/** The head of one file in a diff: opens and closes it, and marks it as viewed. */
 export function FileHead({
   file,
   isOpen,

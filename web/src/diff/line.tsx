@@ -1,4 +1,4 @@
-// Lines of a diff, in one column or in two. The number is what is pressed to say something about a line.
+// Lines of a diff, in one column or in two. The line number is the button that starts a comment.
 
 import { memo, type ReactNode } from "react";
 import { SafeText } from "../ui/safe-text.tsx";

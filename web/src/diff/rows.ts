@@ -1,5 +1,4 @@
-// What a viewer shows one below the other: heads of files, hunks, lines, comments, findings. A flat list, so that only what is on the screen is
-// drawn.
+// The rows of the diff viewer as a flat list (files, hunks, lines, comments, findings), so that it can draw only those in view.
 
 import { type Finding, NOTHING_FOUND, type PlacedFindings } from "./findings.ts";
 import { type Pair, pairsOf } from "./pairs.ts";
@@ -11,7 +10,7 @@ export type LinePlace = { readonly file: string; readonly side: "new" | "old"; r
 
 export type Comment = LinePlace & { readonly text: string; readonly severity: Severity };
 
-/** What somebody says about a diff: comments, and one that is still being written. It is kept by whoever shows the diff. */
+/** Saved comments, and the one that the person is writing. The caller of the viewer keeps them. */
 export type DiffReview = {
   readonly comments: readonly Comment[];
   readonly writing: Comment | null;
@@ -107,8 +106,8 @@ export function placesOf(file: FileDiff, { left, right }: Pair): readonly LinePl
 }
 
 function hiddenBecause(file: FileDiff, open: boolean): string | undefined {
-  if (file.isBinary) return "A binary file.";
-  if (file.hunks.length === 0) return file.change === "mode" ? "Only its mode has changed." : "No lines have changed.";
+  if (file.isBinary) return "Binary file.";
+  if (file.hunks.length === 0) return file.change === "mode" ? "Only the file mode changed." : "No lines changed.";
   const lines = linesIn(file);
   return !open && lines > LARGE_LINES ? `${lines.toLocaleString("en-US")} lines.` : undefined;
 }

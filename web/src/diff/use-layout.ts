@@ -1,4 +1,4 @@
-// One column or two. Two need room: where there is none, one is shown, whatever was chosen. The choice is remembered in this browser.
+// One column or two. A narrow screen always shows one. The browser remembers the choice.
 
 import { useCallback, useState } from "react";
 import { useMedia, WIDE } from "../ui/use-media.ts";

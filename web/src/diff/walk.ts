@@ -1,4 +1,4 @@
-// The lines of a diff by keyboard: Tab leads to one of them, arrows lead from line to line.
+// Keyboard access to the lines of a diff: Tab reaches one of them, arrow keys move between them.
 
 import type { KeyboardEvent } from "react";
 import { type LinePlace, placeKey, placeOf, placesOf, type Row } from "./rows.ts";

@@ -1,4 +1,4 @@
-// What a person has written about an item and not sent yet. Kept for this tab: a reload, or a daemon that starts anew, loses nothing.
+// The unsent answer to an item. The tab keeps it across reloads and restarts of the daemon.
 
 import { useState } from "react";
 import type { Comment, DiffReview } from "../diff/rows.ts";
@@ -29,7 +29,7 @@ function keyOf(item: string): string {
   return `passrail.draft.${item}`;
 }
 
-/** It was written by this page; anything else counts as nothing. */
+/** Text that this page did not write counts as no draft. */
 function read(item: string): AnswerDraft {
   try {
     const kept = JSON.parse(sessionStorage.getItem(keyOf(item)) ?? "null") as Partial<AnswerDraft> | null;
@@ -41,7 +41,7 @@ function read(item: string): AnswerDraft {
   }
 }
 
-/** One that was begun by an older page has no weight yet. */
+/** A comment from an older version of the page has no severity. */
 function weighed(comment: Comment): Comment {
   return { ...comment, severity: severityOf(comment.severity) };
 }

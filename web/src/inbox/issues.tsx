@@ -4,7 +4,7 @@ import type { ShownIssue } from "./types.ts";
 
 const SHOWN_AT_MOST = 100;
 
-/** Findings of agents and people: a sentence, or one with severity, file and line. Whatever else comes is shown as it is. */
+/** Issues from agents and people: a sentence, or one with severity, file and line. Any other form is shown as JSON. */
 export function Issues({ issues }: { readonly issues: readonly unknown[] }): ReactNode {
   if (issues.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-// Sends a decision, bound to what was looked at, and says what became of it: taken, too late, or about something that has changed.
+// Sends a decision with the version that the person saw, and reports the outcome: taken, too late, or changed meanwhile.
 
 import { useMutation } from "@tanstack/react-query";
 import { ApiError, call } from "../base/api.ts";
@@ -11,13 +11,13 @@ export type Given = {
   readonly answer: string;
   readonly text: string;
   readonly issues: readonly ReturnType<typeof issueOf>[];
-  /** Said afterwards: "Approved". */
+  /** The message afterwards: "Approved". */
   readonly done: string;
 };
 
 export type AnswerOutcome =
   | { readonly type: "taken" }
-  /** Somebody was faster. */
+  /** Another person has decided already. */
   | { readonly type: "late"; readonly decided: Decided | undefined; readonly detail: string }
   | { readonly type: "moved"; readonly changed: Changed }
   | { readonly type: "failed"; readonly error: unknown };
@@ -35,7 +35,7 @@ export function useAnswer(item: Pick<WaitingItem, "id" | "runId" | "subject">, v
     },
     onSuccess: (outcome, { done }) => {
       if (outcome.type === "taken") toast(`${done}: ${item.subject.title}`);
-      if (outcome.type === "late") toast("Somebody else has decided this already.", "warning");
+      if (outcome.type === "late") toast("Another person has already decided this.", "warning");
       if (outcome.type === "failed") return;
       for (const queryKey of [["inbox"], ["item", item.id], ["run", item.runId], ["decisions"]])
         void queryClient.invalidateQueries({ queryKey });

@@ -1,4 +1,4 @@
-// Filters of the list of runs. They stand in the address; what is set is a chip that takes itself away.
+// The filters of the list of runs. The address holds them.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -32,7 +32,7 @@ export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNod
         {isWord && (
           <Chip search={without(filter, "status")} isOn>
             <SafeText max={60}>{filter.status ?? ""}</SafeText> <span aria-hidden="true">✕</span>
-            <span className="sr-only">: take this filter away</span>
+            <span className="sr-only">: remove this filter</span>
           </Chip>
         )}
       </ul>

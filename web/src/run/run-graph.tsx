@@ -1,4 +1,4 @@
-// The run in the picture of its flow: where it is, what is done, what comes again.
+// The graph of a run: the stages of its flow with their state.
 
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";

@@ -1,4 +1,4 @@
-// Rows of runs: a table where there is room, cards on a phone. Only what is in sight exists.
+// The table of runs; cards on a phone. Only the rows in view are drawn.
 
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
@@ -21,7 +21,7 @@ export function RunTable({
 }: {
   readonly rows: readonly ListedRun[];
   readonly label: string;
-  /** Called when the last rows come into sight. */
+  /** Called when the last rows come into view. */
   readonly nearEnd: () => void;
 }): ReactNode {
   const box = useRef<HTMLDivElement>(null);

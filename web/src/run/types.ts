@@ -1,4 +1,4 @@
-// The daemon's answers about runs, under the names that the pages use.
+// Types of runs, taken from the daemon's answers.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 

@@ -1,4 +1,4 @@
-// The list of runs for a page: read on demand, kept up to date by live events, never more than what was asked for.
+// The list of runs for a page: loaded on demand and kept up to date by live events.
 
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -9,7 +9,7 @@ import { NO_RUNS, type RunList, withNewest, withOlder, withOne } from "./run-lis
 export type RunSearch = { readonly status?: string; readonly flow?: string; readonly q?: string };
 
 const PAGE = 100;
-/** Of so many changed runs below the newest page, each is asked for; beyond that they wait until somebody scrolls there again. */
+/** At most this many changed runs below the newest page are loaded again at once. */
 const AGAIN_AT_MOST = 20;
 
 export function useRunList(filter: RunSearch): {

@@ -1,4 +1,4 @@
-// The times in which a run waited for a person, read off its events: opened, and answered or withdrawn.
+// When a run waited for a person, read from its events.
 
 import type { Wait } from "./timeline.ts";
 import type { ListedEvent } from "./types.ts";

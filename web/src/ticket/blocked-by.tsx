@@ -1,4 +1,4 @@
-// What a ticket waits for: other tickets, each with why it is not done yet.
+// The tickets that block a ticket, each with the reason.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-// What people type into fields of tickets, and what it becomes.
+// Reads what people type into the fields of tickets.
 
 /** Ids, separated by commas or spaces, each once. */
 export function idsIn(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-// What a ticket's file says of it in a few words: of which variants it is one, whether it contradicts its run, whether it is broken.
+// Badges from a ticket's file: variant, priority, conflict with the run, problems.
 
 import type { ReactNode } from "react";
 import type { ListedFile } from "./listed-ticket.ts";

@@ -1,4 +1,4 @@
-// What a card says besides its title, derived from the ticket alone.
+// Facts that cards and pages show about a ticket, derived from the ticket alone.
 
 import { type ShownName, shownOf, type Tone } from "../base/status.ts";
 import type { ListedFile, ListedTicket } from "./listed-ticket.ts";
@@ -14,7 +14,7 @@ export function standingOf(ticket: ListedTicket): ShownName {
   return shownOf({ status, paused, loops, waitsFor: ticket.waits.map(({ kind }) => kind) });
 }
 
-/** How a ticket stands whose file alone says so. */
+/** The badge of a ticket without an open run. */
 export function standingOfFile({
   state,
   status,
@@ -25,7 +25,7 @@ export function standingOfFile({
   return state === "ended" && status === "Canceled" ? "canceled" : STATES[state];
 }
 
-/** `working` without a run: that of another machine, or one that was lost. */
+/** `working` without a run: the run is on another machine, or was lost. */
 const STATES: Readonly<Record<ListedFile["state"], ShownName>> = {
   eligible: "ready",
   waits: "held",
@@ -36,7 +36,7 @@ const STATES: Readonly<Record<ListedFile["state"], ShownName>> = {
   ended: "completed",
 };
 
-/** No event and no word of the agent for more than five minutes, while one is at work. */
+/** An agent works, but there was no event and no output for more than five minutes. */
 export function isStalled({ status, agent, paused, activeAt }: ListedTicket, now: number): boolean {
   if (status !== "running" || agent === null || paused || activeAt === null) return false;
   return now - Date.parse(activeAt) > STALLED_MS;
@@ -44,7 +44,7 @@ export function isStalled({ status, agent, paused, activeAt }: ListedTicket, now
 
 export type LoopBadge = { readonly key: string; readonly text: string; readonly title: string; readonly tone: Tone };
 
-/** One per counter that has counted; none before the first loop. The tone changes with the first loop and at the maximum. */
+/** One badge per counter above zero. The tone changes at the maximum. */
 export function loopBadges({ counters }: Pick<ListedTicket, "counters">): readonly LoopBadge[] {
   const counted = counters.filter(({ loops }) => loops > 0);
   return counted.map(({ key, loops, max }) => {
@@ -58,24 +58,24 @@ export function loopBadges({ counters }: Pick<ListedTicket, "counters">): readon
   });
 }
 
-/** Sums with unknown parts say so. Where nothing was reported it is a dash: programs that tell no cost are not free. */
+/** A sum with unknown parts says so. No report at all is a dash: runners that report no cost are not free. */
 export function costText({ usd, unknownUsd }: ListedTicket["cost"]): string {
   if (usd === 0) return "—";
   const known = usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`;
   return unknownUsd === 0 ? known : `≥ ${known}`;
 }
 
-/** An id that was made up by a machine is told by its beginning; one that a person gave is shown as it is. */
+/** A generated id is shortened; an id that a person chose is shown in full. */
 export function shortId(id: string): string {
   return /^[0-9a-f]{32}$/.test(id) ? `${id.slice(0, 8)}…` : id;
 }
 
-/** The number of its newest run; without one the request that it belongs to. */
+/** The number of its newest run, else the request that it belongs to. */
 export function ticketOrigin({ newest, file }: Pick<ListedTicket, "newest" | "file">): string {
   return newest === null ? (file?.request ?? "") : `#${newest.number}`;
 }
 
-/** What is waited for, and who is to say it. */
+/** What the ticket waits for, and from whom. */
 export function waitText({ kind, stage, who }: ListedTicket["waits"][number]): string {
   return `${WAITS[kind]} for ${who} at ${stage}`;
 }

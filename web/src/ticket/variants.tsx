@@ -1,4 +1,4 @@
-// The variants of one group side by side, so that the best can be found: how far each is, what its stages said, what it changed and cost.
+// The variants of one group side by side: status, verdicts, changes and cost of each.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -82,7 +82,7 @@ function VariantName({ variant, isSelf }: { readonly variant: Variant; readonly 
             <SafeText max={200}>{hint}</SafeText>
           </>
         )}
-        {isSelf && " · this one"}
+        {isSelf && " · this ticket"}
       </span>
     </>
   );

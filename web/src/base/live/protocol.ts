@@ -1,4 +1,4 @@
-// What the page and the one that holds the connection say to each other.
+// The messages between a page and the worker that holds the connection.
 
 export type LiveState =
   | { readonly is: "connecting" }
@@ -7,7 +7,7 @@ export type LiveState =
   | { readonly is: "reconnecting"; readonly since: number }
   | { readonly is: "refused"; readonly why: string };
 
-/** A change, as far as a page needs to know what to ask for again. */
+/** The part of an event that tells a page which queries to reload. */
 export type LiveChange = {
   readonly name: string;
   readonly runId: string;
@@ -17,7 +17,7 @@ export type LiveChange = {
 export type ToPage =
   | { readonly type: "state"; readonly state: LiveState }
   | { readonly type: "changes"; readonly changes: readonly LiveChange[] }
-  /** Something was missed that cannot be told any more: everything is asked for again. */
+  /** The page missed events that are gone: it reloads everything. */
   | { readonly type: "reset" };
 
 export type FromPage =

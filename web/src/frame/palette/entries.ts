@@ -1,5 +1,5 @@
-// Everything that can be done, as entries of the palette: a name, the keys that do it, and the command line that does the same. Pure: what
-// is open, found and allowed comes in, a list goes out.
+// The entries of the palette: a name, the keys, and the command line that does the same. Pure: it turns what is open, found and allowed into
+// a list.
 
 import { type Act, actName, commandOf } from "../../run/acts.ts";
 import { choicesOf } from "../../inbox/words.ts";
@@ -177,13 +177,13 @@ function found({ text, found: runs, flows, tickets: files }: Known): readonly En
 function doings(): readonly Entry[] {
   const group = "Do";
   return [
-    { title: "New ticket", group, deed: { type: "new-ticket" }, cli: "passrail ticket new 'What is to be done'" },
-    { title: "Start a run", group, deed: { type: "start" }, cli: 'passrail run feature "What is to be done"' },
+    { title: "New ticket", group, deed: { type: "new-ticket" }, cli: "passrail ticket new 'What to do'" },
+    { title: "Start a run", group, deed: { type: "start" }, cli: 'passrail run feature "What to do"' },
     { title: "Run the demo", group, deed: { type: "demo" }, cli: "passrail demo" },
     { title: "Show all keys", group, deed: { type: "keys" }, keys: "Shift+?" },
     { title: "Colours: light", group, deed: { type: "theme", theme: "light" } },
     { title: "Colours: dark", group, deed: { type: "theme", theme: "dark" } },
-    { title: "Colours: as the system", group, deed: { type: "theme", theme: "system" } },
+    { title: "Colours: system", group, deed: { type: "theme", theme: "system" } },
     { title: "Log out", group, deed: { type: "logout" } },
   ];
 }

@@ -1,4 +1,4 @@
-// What the palette knows when it is open: what is looked at, and what the typed text finds.
+// What the palette knows: the open run or item, and the results for the typed text.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMatches } from "@tanstack/react-router";

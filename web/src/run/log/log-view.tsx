@@ -32,6 +32,7 @@ export function LogView({
   const count = Math.min(index.lines, ROWS_AT_MOST);
   const wanted = useWantedLine();
   const goTo = useGoToLine();
+  const isLoading = !index.isEnd && index.parts.length > 0;
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-end gap-2">
@@ -53,12 +54,8 @@ export function LogView({
         wanted={wanted}
         isGrowing={isGrowing}
         goTo={goTo}
+        summary={`${count.toLocaleString()} lines · ${bytes(index.size)}${isLoading ? " so far, still loading…" : ""}`}
       />
-      <p className="text-xs text-muted tabular">
-        {count.toLocaleString()} lines · {bytes(index.size)}
-        {!index.isEnd && index.parts.length > 0 && " so far, still loading…"}
-        {isGrowing && " · still growing"}
-      </p>
     </div>
   );
 }
@@ -71,9 +68,10 @@ type RowsProps = {
   readonly wanted: number | null;
   readonly isGrowing: boolean;
   readonly goTo: (line: number) => void;
+  readonly summary: string;
 };
 
-function LogRows({ label, source, count, wanted, isGrowing, goTo }: RowsProps): ReactNode {
+function LogRows({ label, source, count, wanted, isGrowing, goTo, summary }: RowsProps): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count,
@@ -83,40 +81,46 @@ function LogRows({ label, source, count, wanted, isGrowing, goTo }: RowsProps): 
   });
   const { follows, setFollows, fresh, onScroll } = useFollow(rows, { count, wanted, isGrowing });
   return (
-    <div className={`relative ${count === 0 ? "hidden" : ""}`}>
-      <div
-        ref={scroller}
-        role="log"
-        aria-live="off"
-        aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard.
-        tabIndex={0}
-        onScroll={({ currentTarget }) => onScroll(currentTarget)}
-        className="h-[62dvh] overflow-auto rounded-md border border-line bg-panel font-mono text-xs"
-      >
-        <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
-          {rows.getVirtualItems().map(({ index: at, start }) => (
-            <div
-              key={at}
-              style={{ height: ROW, lineHeight: `${ROW}px`, transform: `translateY(${start}px)` }}
-              className={`absolute top-0 left-0 flex w-max min-w-full whitespace-pre ${wanted === at + 1 ? "bg-warning-soft" : "bg-panel"}`}
-            >
-              <LineNumber line={at + 1} goTo={goTo} />
-              <span className="px-2">
-                <Line text={source.line(at)} />
-              </span>
-            </div>
-          ))}
+    <>
+      <div className={`relative ${count === 0 ? "hidden" : ""}`}>
+        <div
+          ref={scroller}
+          role="log"
+          aria-live="off"
+          aria-label={label}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard.
+          tabIndex={0}
+          onScroll={({ currentTarget }) => onScroll(currentTarget)}
+          className="h-[62dvh] overflow-auto rounded-md border border-line bg-panel font-mono text-xs"
+        >
+          <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
+            {rows.getVirtualItems().map(({ index: at, start }) => (
+              <div
+                key={at}
+                style={{ height: ROW, lineHeight: `${ROW}px`, transform: `translateY(${start}px)` }}
+                className={`absolute top-0 left-0 flex w-max min-w-full whitespace-pre ${wanted === at + 1 ? "bg-warning-soft" : "bg-panel"}`}
+              >
+                <LineNumber line={at + 1} goTo={goTo} />
+                <span className="px-2">
+                  <Line text={source.line(at)} />
+                </span>
+              </div>
+            ))}
+          </div>
         </div>
+        {!follows && isGrowing && (
+          <div className="absolute inset-x-0 bottom-3 flex justify-center">
+            <Button look="primary" onClick={() => setFollows(true)}>
+              ▼ Jump to latest{fresh > 0 ? ` · ${fresh.toLocaleString()} new` : ""}
+            </Button>
+          </div>
+        )}
       </div>
-      {!follows && isGrowing && (
-        <div className="absolute inset-x-0 bottom-3 flex justify-center">
-          <Button look="primary" onClick={() => setFollows(true)}>
-            ▼ Jump to latest{fresh > 0 ? ` · ${fresh.toLocaleString()} new` : ""}
-          </Button>
-        </div>
-      )}
-    </div>
+      <p className="text-xs text-muted tabular">
+        {summary}
+        {isGrowing && (follows ? " · following" : " · still growing")}
+      </p>
+    </>
   );
 }
 
