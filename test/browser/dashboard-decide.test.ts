@@ -53,7 +53,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
       await decision(page).getByRole("button", { name: "Comment on line 2 of src/hello.ts" }).first().click();
       await page.getByLabel(/About line 2/u).fill("Ask for the name instead");
       await page.getByRole("button", { name: "Add comment" }).click();
-      await decision(page).getByText("1 comment on a line goes with it.").waitFor();
+      await decision(page).getByText("1 line comment is sent with your decision.").waitFor();
       await back.click();
 
       await decision(page).getByRole("heading", { name: "Ship “Say hello”?" }).waitFor({ state: "hidden" });

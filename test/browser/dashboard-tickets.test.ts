@@ -134,7 +134,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     const blocked = card(page, "Backlog", "Greet by name");
     await blocked.getByText("Blocked by").waitFor();
     expect(await blocked.innerText()).toContain("AGI-1 (Backlog), AGI-77 (unknown dependency)");
-    await card(page, "Needs Plan", "Greet in colour").getByText("Blocked by others").waitFor();
+    await card(page, "Needs Plan", "Greet in colour").getByText("Waiting for others").waitFor();
     await page.screenshot({ path: join(PICTURES, "board-tickets-light.png") });
     await show(page, `${dashboard.daemon.url}/tickets?state=waits`);
     await page.getByRole("list", { name: "Tickets" }).getByText("AGI-77").waitFor();

@@ -6,7 +6,7 @@ export type Shown = { readonly word: string; readonly sign: string; readonly ton
 
 export const SHOWN = {
   ready: { word: "Can start", sign: "▷", tone: "active" },
-  held: { word: "Blocked by others", sign: "◔", tone: "quiet" },
+  held: { word: "Waiting for others", sign: "◔", tone: "quiet" },
   refused: { word: "Cannot start", sign: "✖", tone: "bad" },
   person: { word: "Needs a person", sign: "◆", tone: "attention" },
   merging: { word: "Awaiting merge", sign: "⇡", tone: "quiet" },

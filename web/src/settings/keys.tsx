@@ -158,7 +158,7 @@ function RevokeKey({ of: key, close }: { readonly of: Key; readonly close: () =>
         <CopyLine>{`passrail key revoke ${key.id}`}</CopyLine>
         {revoking.error !== null && <Failure error={revoking.error} />}
         <div className="flex justify-end gap-2">
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>Close</Button>
           <Button
             look="danger"
             onClick={() => revoking.mutate()}

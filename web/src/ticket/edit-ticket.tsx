@@ -46,7 +46,7 @@ export function EditTicket({ ticket, file, close }: Props): ReactNode {
       close={close}
       submit={() => saving.mutate()}
       action="Save"
-      cancel={isConflict ? "Show the file as it is now" : "Cancel"}
+      cancel={isConflict ? "Show the file as it is now" : "Close"}
       disabledBecause={whyNot}
       error={saving.error}
       command={`passrail ticket edit ${ticket.id}`}

@@ -13,6 +13,7 @@ export type FormDialogProps = {
   /** The name of the button that submits. */
   readonly action: string;
   readonly look?: "primary" | "danger";
+  /** The button that closes the dialog; not "Cancel", which is an action of its own on runs. */
   readonly cancel?: string;
   /** Why it cannot be submitted now; undefined if it can. */
   readonly disabledBecause: string | undefined;
@@ -28,7 +29,7 @@ export function FormDialog({
   submit,
   action,
   look = "primary",
-  cancel = "Cancel",
+  cancel = "Close",
   disabledBecause,
   error,
   command,

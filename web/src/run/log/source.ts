@@ -82,7 +82,7 @@ export function openLog(reference: LogReference): LogSource {
       if (lines === undefined) void fetchAgain(part.offset);
       return lines?.[index - part.firstLine];
     },
-    setGrowing: poll.setOn,
+    setGrowing: (isGrowing) => poll.setOn(isGrowing),
     close: () => {
       stop.abort();
       poll.stop();
