@@ -3,12 +3,25 @@
 import { join } from "node:path";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import { addressesOf } from "../src/http/client/address.ts";
+import { ROUTES } from "../src/http/contract/routes.ts";
+
+const ADDRESSES = "virtual:passrail-addresses";
+
+/** The addresses of all routes as a module: the contract's own table would bring every schema into the browser. */
+function routeAddresses(): Plugin {
+  return {
+    name: "passrail-addresses",
+    resolveId: (id) => (id === ADDRESSES ? `\0${ADDRESSES}` : undefined),
+    load: (id) => (id === `\0${ADDRESSES}` ? `export default ${JSON.stringify(addressesOf(ROUTES))};` : undefined),
+  };
+}
 
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss()],
+  plugins: [routeAddresses(), react(), tailwindcss()],
   resolve: {
     alias: {
       // For browsers it reads entities (&amp;) by writing to innerHTML, which the policy refuses: a page with one would be gone.
@@ -26,5 +39,5 @@ export default defineConfig({
     target: "es2023",
     chunkSizeWarningLimit: 1500,
   },
-  worker: { format: "es" },
+  worker: { format: "es", plugins: () => [routeAddresses()] },
 });

@@ -11,7 +11,7 @@ import { until } from "../harness/until.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const BUILT = join(root, "dist", "web");
 /** What goes into the files, besides packages. */
-const SOURCES = ["web", "src/client", "src/core"];
+const SOURCES = ["web", "src/http/contract", "src/http/client", "src/core"];
 const LONG_MS = 120_000;
 
 export async function builtDashboard(): Promise<void> {

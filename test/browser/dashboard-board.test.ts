@@ -109,7 +109,7 @@ describe.skipIf(isBrowserMissing())("the board", () => {
     await panel.getByRole("button", { name: "Request changes" }).click();
     const send = page.getByRole("dialog").getByRole("button", { name: "Request changes" });
     expect(await send.getAttribute("aria-disabled")).toBe("true");
-    expect(await send.getAttribute("title")).toBe("Say why first.");
+    expect(await send.getAttribute("title")).toBe("Enter a reason first.");
     await page.keyboard.press("Escape");
     const escalated = card(page, "escalated", "In loops");
     expect(await escalated.getByRole("button").count()).toBeGreaterThanOrEqual(3);

@@ -53,7 +53,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
       await decision(page).getByRole("button", { name: "Comment on line 2 of src/hello.ts" }).first().click();
       await page.getByLabel(/About line 2/u).fill("Ask for the name instead");
       await page.getByRole("button", { name: "Add comment" }).click();
-      await decision(page).getByText("1 comment on a line goes with it.").waitFor();
+      await decision(page).getByText("1 line comment is sent with your decision.").waitFor();
       await back.click();
 
       await decision(page).getByRole("heading", { name: "Ship “Say hello”?" }).waitFor({ state: "hidden" });
@@ -71,7 +71,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
       await decision(page).getByRole("button", { name: "Approve" }).click();
       await page.getByText("Approved: Say hello").waitFor();
       await dashboard.stands(1, "shipped");
-      await page.getByText("Nothing waits for you", { exact: false }).first().waitFor();
+      await page.getByText("Nothing is waiting for you", { exact: false }).first().waitFor();
       expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
       await context.close();
     },
@@ -98,7 +98,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
     await first.getByRole("button", { name: "Approve" }).click();
     await first.getByText("Approved: For two").waitFor();
     go();
-    await second.getByText("Somebody else has decided this already.").waitFor();
+    await second.getByText("Another person has already decided this.").waitFor();
     await second.getByRole("status").getByText("Approved").first().waitFor();
     await second
       .getByText(/^by \S+/u)
@@ -163,7 +163,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
     for (let turn = 0; turn < 5; turn++) await keyboard.press("j");
     await decision(page).getByRole("heading", { name: "Ship “Keys one”?" }).waitFor();
     await keyboard.press("Control+Shift+Enter");
-    await page.locator("main [role=status]").getByText("Say why first").waitFor();
+    await page.locator("main [role=status]").getByText("Enter a reason first").waitFor();
     await keyboard.type("Shorter, please.");
     await keyboard.press("Control+Shift+Enter");
     await page.getByText("Sent back: Keys one").waitFor();

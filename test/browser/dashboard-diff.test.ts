@@ -59,10 +59,10 @@ describe.skipIf(isBrowserMissing())("a change to judge", () => {
   test("before the decision stands what Passrail ran and measured, and that it ran no check where it ran none", async () => {
     const { context, page, seen } = await dashboard.visit(`/g/${item}`);
     const checks = page.getByRole("region", { name: "Checks" });
-    await checks.getByText("none: no test, build or linter was run by Passrail itself.").waitFor();
-    await checks.getByText("What Passrail measured of 4 stages").click();
+    await checks.getByText("none: Passrail ran no test, build or linter.").waitFor();
+    await checks.getByText("What Passrail measured in 4 stages").click();
     const built = checks.getByRole("listitem").filter({ hasText: "build #" });
-    await built.getByText("command ended with exit 0").waitFor();
+    await built.getByText("command exited with code 0").waitFor();
     await built.getByText(/^2 files: README.md, src.hello.ts$/u).waitFor();
     await built.getByText(/^[0-9a-f]{7}\.\.[0-9a-f]{7}$/u).waitFor();
     await checks.getByRole("listitem").filter({ hasText: "spec #1" }).getByText("no commit").waitFor();
@@ -73,7 +73,7 @@ describe.skipIf(isBrowserMissing())("a change to judge", () => {
 
   test("what agents found stands behind its line; what is about no line that is shown is listed, and leads to its file", async () => {
     const { context, page } = await dashboard.visit(`/g/${item}`);
-    await changes(page).getByText("2 findings are about no line that is shown here").waitFor();
+    await changes(page).getByText("2 findings are not about a line shown here").waitFor();
     await changes(page).getByText("The readme says nothing about it").waitFor();
     await changes(page).getByText("The name is not checked").waitFor();
     await changes(page).getByText("1 finding", { exact: true }).waitFor();

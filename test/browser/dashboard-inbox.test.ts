@@ -120,7 +120,7 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
       const { context, page, seen } = await dashboard.visit(`/g/${await itemOf(dashboard.daemon, question.id)}`);
       const send = page.getByRole("button", { name: "Send the answer" });
       expect(await send.getAttribute("title")).toBe("Write an answer first.");
-      await page.getByLabel("What you say goes to the agent as it is").fill("For operators, by May.");
+      await page.getByLabel("The agent gets your answer word for word").fill("For operators, by May.");
       await send.click();
       await page.getByText("Answered: Unclear").waitFor();
       const told = () => readFileSync(log, "utf8");

@@ -42,22 +42,22 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
     const dialog = page.getByRole("dialog", { name: "Start a run" });
     const start = dialog.getByRole("button", { name: "Start", exact: true });
     expect(await start.getAttribute("aria-disabled")).toBe("true");
-    expect(await start.getAttribute("title")).toBe("A title is needed.");
+    expect(await start.getAttribute("title")).toBe("Enter a title.");
     await dialog.getByLabel("Flow").selectOption("feature");
     await dialog.getByLabel("Title").fill("It's new");
-    await dialog.getByLabel("What is to be done").fill("In a few words.");
-    await dialog.getByLabel("Ticket's own id").fill("T-77");
+    await dialog.getByLabel("What to do").fill("In a few words.");
+    await dialog.getByLabel("Ticket id").fill("T-77");
     await dialog.getByText(String.raw`passrail run feature 'It'\''s new'`).waitFor();
     await start.click();
     await page.waitForURL(/\/runs\/[0-9]+$/u);
     await page.getByRole("heading", { name: "It's new" }).waitFor();
-    await page.getByText(/^Run #[0-9]+ has begun\.$/u).waitFor();
+    await page.getByText(/^Run #[0-9]+ started\.$/u).waitFor();
     await page.getByRole("link", { name: "T-77" }).waitFor();
     // What the daemon objects to stands in the dialog, and nothing that was typed is lost.
     await show(page, `${dashboard.daemon.url}/runs`);
     await page.getByRole("button", { name: "Start a run" }).click();
     await dialog.getByLabel("Title").fill("Again");
-    await dialog.getByLabel("Ticket's own id").fill("two words");
+    await dialog.getByLabel("Ticket id").fill("two words");
     await start.click();
     await dialog.getByRole("alert").waitFor();
     expect(await dialog.getByLabel("Title").inputValue()).toBe("Again");
@@ -212,7 +212,7 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
     await page.getByRole("dialog", { name: "Start a run" }).waitFor();
     await page.keyboard.press("Escape");
     await say("nothing is called so");
-    await palette.getByText("Nothing is called like this.").waitFor();
+    await palette.getByText("No matching commands.").waitFor();
     run.letGo();
     expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
     await context.close();

@@ -21,26 +21,26 @@ describe.skipIf(isBrowserMissing())("settings and insights", () => {
   test("a key is made and shown once, works, and works no more once it is revoked; both are in the audit record", async () => {
     const { daemon } = dashboard;
     const { context, page, seen } = await dashboard.visit("/settings?tab=keys");
-    await page.getByText("No key was made.").waitFor();
-    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByText("No keys yet.").waitFor();
+    await page.getByRole("button", { name: "Create a key" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("ci");
     await dialog.getByLabel("Note").fill("for <b>builds</b>");
     await dialog.getByText("passrail key create ci --scope viewer").waitFor();
-    await dialog.getByRole("button", { name: "Make the key" }).click();
-    await dialog.getByText("This is shown once.").waitFor();
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByText("Copy the token now: it is shown only once.").waitFor();
     const token = (await dialog.locator("code").innerText()).trim();
     expect((await daemon.call("GET", "/api/runs", { token })).status).toBe(200);
     expect((await daemon.call("POST", "/api/runs", { token, body: { flow: "feature", title: "x" } })).status).toBe(403);
-    await dialog.getByRole("button", { name: "I have it" }).click();
+    await dialog.getByRole("button", { name: "I have copied it" }).click();
     await page.getByText("for <b>builds</b>").waitFor();
     expect(await page.content()).not.toContain(token);
 
     await page.getByRole("button", { name: "Revoke ci" }).click();
-    await dialog.getByText("This cannot be undone.").waitFor();
+    await dialog.getByText("You cannot undo this.").waitFor();
     await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
-    await page.getByText("ci is revoked.").waitFor();
-    await page.getByText("No key was made.").waitFor();
+    await page.getByText("Revoked ci.").waitFor();
+    await page.getByText("No keys yet.").waitFor();
     expect((await daemon.call("GET", "/api/runs", { token })).status).toBe(401);
 
     await show(page, `${daemon.url}/settings?tab=audit`);
@@ -61,7 +61,7 @@ describe.skipIf(isBrowserMissing())("settings and insights", () => {
     await page.locator("body").press("r");
     expect(new URL(page.url()).pathname).toBe("/settings");
     await page.getByLabel(/Keys without Ctrl/u).check();
-    await page.getByLabel("As the system").check();
+    await page.getByLabel("System").check();
     for (const tab of ["general", "values", "notices", "keys", "audit"]) {
       await show(page, `${dashboard.daemon.url}/settings?tab=${tab}`);
       await picture(page, `settings-${tab}-light`);

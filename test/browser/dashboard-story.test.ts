@@ -133,7 +133,7 @@ describe.skipIf(isBrowserMissing())("a story's page", () => {
   test("R-003-50: loading, empty, failed and offline are said; the keyboard reaches everything; words beside colours", async () => {
     const { context, page } = await visit();
     const words = await Promise.all(AGENTS.map((name) => agent(page, name).innerText()));
-    expect(words.map((text) => /Done|At work|Not yet|Sent back|Handed over/u.test(text))).toEqual(Array(5).fill(true));
+    expect(words.map((text) => /Done|Working|Not yet|Sent back|Handed over/u.test(text))).toEqual(Array(5).fill(true));
     const row = page.getByRole("button", { name: /analyst\s+to\s+implementer/u }).first();
     await row.focus();
     await page.keyboard.press("Enter");
@@ -148,7 +148,7 @@ describe.skipIf(isBrowserMissing())("a story's page", () => {
     await page.reload({ waitUntil: "domcontentloaded" });
     await page.getByText("Loading the story…").waitFor();
     go();
-    await page.getByText("Nothing was handed over yet.").waitFor();
+    await page.getByText("No handoffs yet.").waitFor();
     await page.unroute("**/api/handoffs?*");
     const problem = { type: "x", title: "x", status: 500, code: "internal_error", detail: "It broke." };
     await page.route("**/api/handoffs?*", (route) => route.fulfill({ status: 500, json: problem }));

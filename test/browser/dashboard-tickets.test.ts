@@ -35,15 +35,15 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
 
   test("the first ticket is created from the empty page, and is a file then", async () => {
     const { context, page, seen } = await dashboard.visit("/tickets");
-    await page.getByText("There is no ticket yet.").waitFor();
+    await page.getByText("No tickets yet.").waitFor();
     await page.getByText("passrail spec").waitFor();
     await page.screenshot({ path: join(PICTURES, "tickets-empty-light.png") });
     await page.getByRole("button", { name: "Create a ticket" }).click();
     const dialog = page.getByRole("dialog");
     const create = dialog.getByRole("button", { name: "Create" });
-    expect(await create.getAttribute("title")).toBe("A title is needed.");
+    expect(await create.getAttribute("title")).toBe("Enter a title.");
     await dialog.getByLabel("Title").fill("Say hello: now");
-    await dialog.getByLabel("What is to be done").fill("As a **visitor** I want to be greeted.");
+    await dialog.getByLabel("What to do").fill("As a **visitor** I want to be greeted.");
     await dialog.getByLabel("Priority").fill("3");
     await page.screenshot({ path: join(PICTURES, "ticket-new-light.png") });
     await create.click();
@@ -55,7 +55,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     expect(text).toContain("priority: 3");
     expect(text).toContain("As a **visitor** I want to be greeted.");
     await page.getByText("Can start").first().waitFor();
-    await page.getByText("No run was made of it yet.").waitFor();
+    await page.getByText("No runs yet.").waitFor();
     expect(seen.complaints).toEqual([]);
     await context.close();
   });
@@ -134,14 +134,14 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     const blocked = card(page, "Backlog", "Greet by name");
     await blocked.getByText("Blocked by").waitFor();
     expect(await blocked.innerText()).toContain("AGI-1 (Backlog), AGI-77 (unknown dependency)");
-    await card(page, "Needs Plan", "Greet in colour").getByText("Waits for others").waitFor();
+    await card(page, "Needs Plan", "Greet in colour").getByText("Waiting for others").waitFor();
     await page.screenshot({ path: join(PICTURES, "board-tickets-light.png") });
     await show(page, `${dashboard.daemon.url}/tickets?state=waits`);
     await page.getByRole("list", { name: "Tickets" }).getByText("AGI-77").waitFor();
     await show(page, `${dashboard.daemon.url}/tickets/AGI-2`);
     const picture = page.getByRole("region", { name: "Dependencies" });
     expect(await picture.getByRole("listitem").count()).toBe(4);
-    await picture.getByText("no such ticket").waitFor();
+    await picture.getByText("ticket not found").waitFor();
     // By keyboard from one to the next.
     await picture.getByRole("link", { name: /AGI-3/u }).focus();
     await page.keyboard.press("Enter");
@@ -185,7 +185,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     await dialog.getByText('it says "Blocked" now').waitFor();
     await page.screenshot({ path: join(PICTURES, "ticket-edit-conflict-light.png") });
     expect(readFileSync(file, "utf8")).toContain("title: Greet in colour");
-    await dialog.getByRole("button", { name: "Show what it says now" }).click();
+    await dialog.getByRole("button", { name: "Show the file as it is now" }).click();
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByRole("dialog").getByLabel("Title").fill("Greet in two colours");
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
@@ -205,7 +205,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     const banner = page.getByRole("alert").filter({ hasText: "disagree" });
     await banner.getByText("the run is at Implement In Progress").waitFor();
     await banner.getByText("Needs Plan").first().waitFor();
-    await banner.getByText("Nothing was overwritten.").waitFor();
+    await banner.getByText("Passrail overwrote nothing.").waitFor();
     await show(page, `${dashboard.daemon.url}/tickets`);
     await page.getByText("in ticket files").click();
     await page.getByText("feature_requests/FR-3/AGI-5.md:5").waitFor();
@@ -345,7 +345,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
       const { context, page } = await dashboard.visit("/tickets");
       await page.getByRole("list", { name: "Tickets" }).getByText("Number 9999").waitFor();
       for (let pages = 0; pages < 4; pages++) {
-        await page.getByRole("button", { name: "Show older ones" }).click();
+        await page.getByRole("button", { name: "Show older tickets" }).click();
         await until("more are shown", async () => {
           const total = await page.locator("li[aria-setsize]").first().getAttribute("aria-setsize");
           return Number(total) >= (pages + 2) * 100 ? true : undefined;
@@ -353,7 +353,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
       }
       expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(1500);
       await show(page, `${dashboard.daemon.url}/board?flow=ticket`);
-      await page.getByText("newest are shown").waitFor();
+      await page.getByText(/Only the newest .* are shown/u).waitFor();
       expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(3000);
       console.log(
         `tickets: a page of 50 among 10,000: median ${times.toSorted((a, b) => a - b)[15]?.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`,

@@ -43,6 +43,9 @@ export const PHONE: BrowserContextOptions = {
   reducedMotion: "reduce",
 };
 
+/** Often enough for people; a daemon that answers all the time has no time for the work it is asked about. */
+const POLL_MS = 50;
+
 /** What agents of `feature` say when nothing goes wrong. */
 export const STRAIGHT = {
   spec: [{ verdict: "APPROVED" }],
@@ -79,7 +82,7 @@ export async function openDashboard(): Promise<Dashboard> {
       return (started.body as unknown as { run: { id: string; number: number } }).run;
     },
     async answer(run, answer, text = "") {
-      const item = await until(`run ${run} waits`, () => itemOf(daemon, run));
+      const item = await until(`run ${run} waits`, () => itemOf(daemon, run), 20_000, POLL_MS);
       const given = await daemon.call("POST", `/api/inbox/${item}/answer`, {
         body: { answer, text },
         headers: { "if-match": "*" },
@@ -88,7 +91,8 @@ export async function openDashboard(): Promise<Dashboard> {
     },
     async stands(number, word) {
       const current = async () => String((await daemon.call("GET", `/api/runs/${number}`)).body["word"]);
-      await until(`run ${number} is ${word}`, async () => ((await current()) === word ? true : undefined), 60_000);
+      const isThere = async () => ((await current()) === word ? true : undefined);
+      await until(`run ${number} is ${word}`, isThere, 60_000, POLL_MS);
     },
     async close() {
       await browser.close();
@@ -135,11 +139,12 @@ export async function watch(context: BrowserContext, daemon: Running): Promise<S
   return seen;
 }
 
-/** Until nothing loads any more. Silence of the network is no sign: the live connection is never silent. */
+/** Opens a page and waits until it has loaded everything. A silent network is no sign of that: the live connection never ends. */
 export async function show(page: Page, address: string): Promise<void> {
   await page.goto(address, { waitUntil: "domcontentloaded" });
-  await until(`${address} is shown`, async () => {
+  const isShown = async (): Promise<true | undefined> => {
     const text = (await page.evaluate("document.querySelector('main')?.innerText ?? ''")) as string;
     return text.trim() !== "" && !/Loading .*…|^…$/mu.test(text) ? true : undefined;
-  });
+  };
+  await until(`${address} is shown`, isShown, 20_000, POLL_MS);
 }

@@ -1,43 +1,50 @@
-// What came back, as a value: the answer that the route's schema describes, or a problem with a code. Whoever answers may be something
-// else than the daemon (a proxy, another program on the port), so nothing is taken for granted.
+// Turns a response into a value: the answer of the route, or a problem with a code. Something other than the daemon may answer (a proxy,
+// another program on the port), so the caller passes checks of what it accepts. Without schemas, so that browsers can load it.
 
-import { z } from "zod";
-import { PROBLEM_TYPE, type ProblemDocument, problemSchema } from "../contract/problem.ts";
-import type { RouteAnswer } from "../contract/route.ts";
+import type { ProblemDocument } from "../contract/problem.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 
-/** Codes of the API, and these of the client's own: daemon_unreachable, daemon_timeout, daemon_answer_unexpected, call_aborted. */
-export type ApiProblem = Pick<ProblemDocument, "code" | "detail" | "hint" | "pointer" | "current" | "changed"> & {
-  /** 0 where there was no answer. */
+/** Codes of the API, plus the client's own: daemon_unreachable, daemon_timeout, daemon_answer_unexpected, call_aborted. */
+export type ApiProblem = Pick<
+  ProblemDocument,
+  "code" | "detail" | "hint" | "pointer" | "current" | "changed" | "decided"
+> & {
+  /** 0 if nothing answered. */
   readonly status: number;
   readonly requestId?: string;
 };
 
-/** More than the longest page of events or the largest part of a file. */
+export type ProblemBody = Omit<ApiProblem, "status">;
+
+/** Returns the problem in a body of the type application/problem+json, or undefined if the body is something else. */
+export type ReadProblem = (body: unknown) => ProblemBody | undefined;
+
+/** Larger than the longest page of events or the largest part of a file. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const SHOWN_CHARS = 200;
 
-/** The body as it came, where it fits the schema: fields that a newer daemon adds are kept. */
-export async function readAnswer(response: Response, answer: RouteAnswer): Promise<Result<unknown, ApiProblem>> {
+/** Returns the body unchanged if `faultOf` finds nothing, so that fields of a newer daemon are kept. */
+export async function readAnswer(
+  response: Response,
+  faultOf: (body: unknown) => string | undefined,
+  toProblem: ReadProblem,
+): Promise<Result<unknown, ApiProblem>> {
+  if (!response.ok) return err(await readProblem(response, toProblem));
   const type = typeOf(response);
-  if (!response.ok) return err(await readProblem(response));
-  if (answer.type !== "application/json" || type !== "application/json")
-    return err(
-      unexpected(response, `an answer of the type ${type === "" ? "unknown" : type}`, await readText(response)),
-    );
   const text = await readText(response);
+  if (type !== "application/json")
+    return err(unexpected(response, `an answer of the type ${type === "" ? "unknown" : type}`, text));
   const body = text === undefined ? undefined : parse(text);
   if (body === undefined) return err(unexpected(response, "an answer that is not JSON", text));
-  const fits = answer.schema.safeParse(body);
-  return fits.success ? ok(body) : err(unexpected(response, `another answer than expected: ${firstFault(fits.error)}`));
+  const fault = faultOf(body);
+  return fault === undefined ? ok(body) : err(unexpected(response, `another answer than expected: ${fault}`));
 }
 
-/** Why a request was refused. */
-export async function readProblem(response: Response): Promise<ApiProblem> {
+/** Why the daemon refused a request. */
+export async function readProblem(response: Response, toProblem: ReadProblem): Promise<ApiProblem> {
   const text = await readText(response);
-  const read = typeOf(response) === PROBLEM_TYPE ? problemSchema.safeParse(parse(text ?? "")) : undefined;
-  if (read?.success !== true) return unexpected(response, `status ${response.status} without a reason`, text);
-  const { type: _type, title: _title, ...problem } = read.data;
+  const problem = typeOf(response) === "application/problem+json" ? toProblem(parse(text ?? "")) : undefined;
+  if (problem === undefined) return unexpected(response, `status ${response.status} without a reason`, text);
   return { ...problem, status: response.status };
 }
 
@@ -55,16 +62,11 @@ function origin(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : "The server";
 }
 
-function firstFault(error: z.ZodError): string {
-  const [issue] = error.issues;
-  return `${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`.trim();
-}
-
 function typeOf({ headers }: Response): string {
   return (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** Undefined where there is more than anybody would send. */
+/** Undefined if the body is larger than any answer of the daemon. */
 async function readText({ body }: Response): Promise<string | undefined> {
   if (body === null) return "";
   const decoder = new TextDecoder();

@@ -38,7 +38,7 @@ export type LooseInput = {
   readonly body?: unknown;
 };
 
-export function targetOf({ path }: ApiRoute, { params = {}, query = {} }: LooseInput): string {
+export function targetOf({ path }: Pick<ApiRoute, "path">, { params = {}, query = {} }: LooseInput): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
   return `${pathOf(path, params)}${search.size === 0 ? "" : `?${search.toString()}`}`;

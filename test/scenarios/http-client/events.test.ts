@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClient } from "../../../src/http/client/client.ts";
-import type { Followed, FollowOptions, StreamState } from "../../../src/http/client/events.ts";
+import type { Followed } from "../../../src/http/client/events.ts";
+import type { FollowOptions, StreamState } from "../../../src/http/client/follow.ts";
 import type { Listening } from "../../../src/http/server/listen.ts";
 import { until } from "../../harness/until.ts";
 import { type Served, serve } from "../http/served.ts";

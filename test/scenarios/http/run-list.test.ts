@@ -57,3 +57,15 @@ test("a text finds runs by title and by ticket", async () => {
   expect(await list("?q=nothing")).toEqual([]);
   expect((await served.call("GET", "/api/runs?q=")).status).toBe(400);
 });
+
+test("R-X-11: a row and the ticket's history name the kinds of the open items", async () => {
+  served.play({ spec: [{ via: "json-tail", verdict: "REJECT", issues: [{ description: "Too vague" }] }] });
+  await served.call("POST", "/api/runs", { body: { flow: "feature", title: "Add OAuth", id: "F-7" } });
+  const waiting = (kind: string) =>
+    until(`it waits for a ${kind}`, async () => (await list()).find(({ waitsFor: [first] }) => first === kind));
+  const { id } = await waiting("gate");
+  await served.call("POST", `/api/inbox/${id}.1/answer`, { body: { answer: "approve" }, headers: { "if-match": "*" } });
+  expect((await waiting("escalation")).waitsFor).toEqual(["escalation"]);
+  const ticket = ROUTES.showTicket.answer.schema.parse((await served.call("GET", "/api/tickets/F-7")).body);
+  expect(ticket.history).toMatchObject([{ id, waitsFor: ["escalation"] }]);
+});

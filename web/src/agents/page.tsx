@@ -1,4 +1,4 @@
-// Agents are roles with a prompt; programs play them. Which programs are here, who plays whom, what it cost and what failed.
+// The page of agents: which runner plays each, what it cost, and which attempts failed.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -40,7 +40,7 @@ function AgentTable(): ReactNode {
   if (data === undefined) return <Loading what="agents" />;
   if (data.agents.length === 0)
     return (
-      <Empty title="There is no agent.">
+      <Empty title="No agents yet.">
         <p>An agent is a Markdown file in .passrail/agents or .claude/agents of your repository.</p>
       </Empty>
     );
@@ -49,8 +49,8 @@ function AgentTable(): ReactNode {
     <div className="flex flex-col gap-3">
       {isOpen && (
         <p className="text-sm text-muted">
-          Where nobody is named, say it in passrail.yaml (<code>runner: claude</code>) or for one run (
-          <code>--agent builder=codex</code>). A flow or the agent's own file may name somebody too.
+          Some agents have no runner. Set one in passrail.yaml (<code>runner: claude</code>) or for one run (
+          <code>--agent builder=codex</code>). A flow or the agent's own file can name one too.
         </p>
       )}
       <Table label="Agents" head={["Agent", "Played by", "Model", "Attempts", "Cost"]}>

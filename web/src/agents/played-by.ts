@@ -1,4 +1,4 @@
-// Who plays an agent, as far as the settings say it. What a flow or the agent's own file says is nearer and may differ.
+// The runner that the settings choose for an agent. A flow or the agent's own file takes precedence.
 
 export const NOBODY = "nobody yet";
 

@@ -1,11 +1,11 @@
-// What this machine has, and who plays whom.
+// Queries about runners, agents and settings.
 
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../base/api.ts";
 
 const AGAIN_MS = 1500;
 
-/** While programs are being asked, the answer is asked for again. */
+/** Polls while the daemon is still checking the programs. */
 export const runnersQuery = queryOptions({
   queryKey: ["runners"],
   queryFn: ({ signal }) => call("listRunners", {}, { signal }),

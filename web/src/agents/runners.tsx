@@ -1,4 +1,4 @@
-// The programs of this machine that can play agents: which are there, who is logged in, and the line that mends what is not.
+// The programs on this machine that can play agents: which are installed, which are logged in, and the command that fixes a missing one.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -40,7 +40,7 @@ export function Runners(): ReactNode {
           {runner.fix !== "" && <CopyLine>{runner.fix}</CopyLine>}
         </li>
       ))}
-      {data.runners.length === 0 && <li className="text-sm text-muted">No program is known here.</li>}
+      {data.runners.length === 0 && <li className="text-sm text-muted">No programs found.</li>}
     </ul>
   );
 }

@@ -1,4 +1,4 @@
-// Who executes attempts, what runs where since when, and handoffs that nobody took.
+// The workers and the attempts they run, and handoffs that no agent accepted in time.
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { call } from "../base/api.ts";
 import { runQuery } from "../base/queries.ts";
+import { AttemptLink } from "../ui/attempt-link.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { PageHead, Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -32,18 +33,21 @@ export function WorkersPage(): ReactNode {
       ) : data === undefined ? (
         <Loading what="workers" />
       ) : data.workers.length === 0 ? (
-        <Empty title="Nobody executes attempts.">
+        <Empty title="No workers are running.">
           <CopyLine>passrail up</CopyLine>
         </Empty>
       ) : (
         data.workers.map((worker) => <WorkerPanel key={`${worker.name} ${worker.pid}`} worker={worker} />)
       )}
-      <Panel title="Handoffs that nobody took">
+      <Panel title="Handoffs that no agent accepted">
         <Stale />
       </Panel>
-      <Panel title="To stop without losing work">
+      <Panel title="Stop without losing work">
         <div className="flex flex-col gap-2 text-sm">
-          <p>What works now may end first; nothing new starts. Waiting runs go on with the next daemon.</p>
+          <p>
+            The daemon starts nothing new and exits when the running attempts are done. The next daemon continues the
+            runs that wait.
+          </p>
           <CopyLine>passrail down --drain</CopyLine>
         </div>
       </Panel>
@@ -74,10 +78,10 @@ function WorkerPanel({ worker }: { readonly worker: Worker }): ReactNode {
             />
           ))}
         </span>
-        {attempts.length} of {slots} slots work
+        {attempts.length} of {slots} slots in use
       </p>
       {attempts.length === 0 ? (
-        <p className="text-sm text-muted">Nothing works at the moment.</p>
+        <p className="text-sm text-muted">No attempt is running.</p>
       ) : (
         <Table label={`Attempts of worker ${name}`} head={["Run", "Stage", "Agent", "Since"]}>
           {attempts.map((attempt) => (
@@ -91,14 +95,13 @@ function WorkerPanel({ worker }: { readonly worker: Worker }): ReactNode {
 
 function AttemptRow({ attempt }: { readonly attempt: Worker["attempts"][number] }): ReactNode {
   const run = useQuery(runQuery(attempt.runId)).data;
-  const where = { tab: "log", stage: attempt.stage, attempt: String(attempt.attempt) };
   return (
     <Row>
       <Cell of="Run" head>
-        <Link to="/runs/$run" params={{ run: run === undefined ? attempt.runId : String(run.number) }} search={where}>
+        <AttemptLink run={run?.number ?? attempt.runId} stage={attempt.stage} attempt={attempt.attempt}>
           {run === undefined ? attempt.runId : `#${run.number} `}
           {run !== undefined && <SafeText max={120}>{run.subject.title}</SafeText>}
-        </Link>
+        </AttemptLink>
       </Cell>
       <Cell of="Stage">
         {attempt.stage}, attempt {attempt.attempt}
@@ -120,11 +123,11 @@ function Stale(): ReactNode {
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading what="handoffs" />;
   if (!("stale" in data) || data.stale.length === 0)
-    return <p className="text-sm text-muted">Every handoff was taken in time.</p>;
+    return <p className="text-sm text-muted">Agents accepted every handoff in time.</p>;
   return (
     <div className="flex flex-col gap-2">
       <p className="text-sm text-muted">Pending for more than {data.thresholdMinutes} minutes, oldest first.</p>
-      <Table label="Handoffs that nobody took" head={["Story", "From", "To", "Waiting"]}>
+      <Table label="Handoffs that no agent accepted" head={["Story", "From", "To", "Waiting"]}>
         {data.stale.slice(0, ROWS_AT_MOST).map(({ id, story_id, from_agent, to_agent, created_at }) => (
           <Row key={id}>
             <Cell of="Story" head>

@@ -1,8 +1,8 @@
-// Tells whoever looks elsewhere that something waits: once per item, only for what waits for a person, withdrawn when it was answered.
+// Desktop notifications while the page is in the background: one per item that waits for a person, closed when somebody answers it.
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { plain } from "../ui/safe-text.tsx";
+import { plain } from "./plain-text.ts";
 import { inboxQuery } from "./queries.ts";
 
 const KEY = "passrail.notify";
@@ -26,7 +26,7 @@ export function useAttention(): void {
     const known = (told.current ??= new Map());
     for (const item of items) {
       if (known.has(item.id)) continue;
-      // What waited already when the page was opened is seen there.
+      // The page shows items that were open when it loaded.
       const speaks = !first && notifiesOn() && document.visibilityState === "hidden";
       known.set(
         item.id,

@@ -1,10 +1,10 @@
-// Every shortcut in one table: the `?` sheet, the hints in buttons and the palette are made from it.
+// All shortcuts in one table; the `?` sheet, the hints in buttons and the palette read it.
 
 import { useEffect } from "react";
 import { tinykeys } from "tinykeys";
 
 export type Shortcut = {
-  /** In tinykeys' words: `$mod+Enter`, `g i`, `?`. */
+  /** As tinykeys writes them: `$mod+Enter`, `g i`, `?`. */
   readonly keys: string;
   readonly does: string;
   readonly group: string;
@@ -13,7 +13,7 @@ export type Shortcut = {
 const known = new Map<string, Shortcut>();
 const OFF = "passrail.single-keys";
 
-/** Single characters can be switched off: they get in the way of those who speak to their computer. */
+/** Single-character keys can be switched off, because they get in the way of voice control. */
 export function singleKeysOn(): boolean {
   return localStorage.getItem(OFF) !== "off";
 }
@@ -26,7 +26,7 @@ export function shortcuts(): readonly Shortcut[] {
   return [...known.values()];
 }
 
-/** While the component is there, these keys do this. Keys that are typed into a field stay there, except with a modifier. */
+/** Binds the keys while the component is mounted. In a text field only keys with a modifier act. */
 export function useShortcuts(list: readonly (Shortcut & { readonly act: () => void })[]): void {
   useEffect(() => {
     for (const { keys, does, group } of list) known.set(`${group} ${keys}`, { keys, does, group });
@@ -49,13 +49,13 @@ export function useShortcuts(list: readonly (Shortcut & { readonly act: () => vo
   }, [list]);
 }
 
-/** As people read it: ⌘ on a Mac, Ctrl elsewhere. */
+/** For display: ⌘ on a Mac, Ctrl elsewhere. */
 export function keysText(keys: string): string {
   const mod = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? "⌘" : "Ctrl+";
   return keys.replaceAll("$mod+", mod).replaceAll("Shift+", "⇧").replaceAll("Enter", "⏎").replaceAll("Escape", "Esc");
 }
 
-/** By itself tinykeys ignores every field, where a modifier is meant. What is pressed in a box over the page does not act below it. */
+/** Replaces the default of tinykeys, which ignores all keys in fields. Keys pressed in a dialog do not act on the page below it. */
 function isMeantForOthers({ repeat, isComposing, target }: KeyboardEvent): boolean {
   return repeat || isComposing || (target instanceof Element && target.closest("[role=dialog]") !== null);
 }

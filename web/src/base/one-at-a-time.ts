@@ -1,5 +1,5 @@
-// Something that is asked for again and again, done at once and then never twice at the same time: what comes while it is being done is done
-// together afterwards. A list that takes long to load is so never cut off by the next event, however fast events come.
+// Runs work on request, never twice at the same time: requests that arrive while it runs lead to one more run afterwards. So a list that loads
+// slowly is never cut off by the next event, however fast events arrive.
 
 export function oneAtATime(work: () => Promise<unknown>, rest: () => Promise<unknown>): () => void {
   let isBusy = false;

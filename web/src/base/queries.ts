@@ -1,7 +1,7 @@
-// What pages ask for, under names that live events can call out of date. Events are the truth; what is kept here is only what was asked last.
+// The queries that several pages share. Live events mark them as out of date by their keys.
 
 import { QueryClient, queryOptions } from "@tanstack/react-query";
-import type { Change } from "./live/protocol.ts";
+import type { LiveChange } from "./live/protocol.ts";
 import { ApiError, call } from "./api.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
@@ -11,7 +11,7 @@ export const queryClient = new QueryClient({
       staleTime: 30_000,
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: false,
-      // A refusal stays one; only silence is asked again.
+      // Retries only if the daemon did not answer: a refusal would stay one.
       retry: (times, error) => times < 2 && error instanceof ApiError && error.problem.code === "daemon_unreachable",
     },
   },
@@ -28,7 +28,7 @@ export const itemQuery = (item: string) =>
     queryFn: ({ signal }) => call("showItem", { params: { item } }, { signal }),
   });
 
-/** What people have decided since a time. */
+/** The decisions of people since a time. */
 export const decisionsQuery = (since: string) =>
   queryOptions({
     queryKey: ["decisions", since],
@@ -47,14 +47,14 @@ export const ticketQuery = (ticket: string) =>
     queryFn: ({ signal }) => call("showTicket", { params: { ticket } }, { signal }),
   });
 
-/** The handoffs of one story; what happens in others leaves it alone. */
+/** The handoffs of one story. */
 export const storyQuery = (story: string) =>
   queryOptions({
     queryKey: ["story", story],
     queryFn: ({ signal }) => call("listHandoffs", { query: { storyId: story } }, { signal }),
   });
 
-/** What can be done with a run now. */
+/** The actions that a run allows now. */
 export const actsQuery = (run: string) =>
   queryOptions({
     queryKey: ["acts", run],
@@ -82,12 +82,12 @@ export const whoQuery = queryOptions({
   queryFn: ({ signal }) => call("whoami", {}, { signal }),
 });
 
-/** Calls out of date what a change touches, and nothing of other stories. */
-export function onLive(changes: readonly Change[] | "reset"): void {
+/** Marks the queries that a change touches as out of date. */
+export function onLive(changes: readonly LiveChange[] | "reset"): void {
   if (changes === "reset") return void queryClient.invalidateQueries();
   const runs = new Set(changes.map(({ runId }) => runId));
   const subjects = new Set(changes.map(({ subjectId }) => subjectId));
-  // Of many files at once it is only said that there are many.
+  // For many changed files the daemon sends one event without a ticket id.
   const isManyTickets = changes.some(({ name, subjectId }) => name === "ticket.changed" && subjectId === "");
   const decides = changes.some(({ name }) => DECIDED.test(name));
   const waits = changes.some(({ name }) => WAITING.test(name));
@@ -118,7 +118,7 @@ export function onLive(changes: readonly Change[] | "reset"): void {
   refreshLists();
 }
 
-/** What any change may touch. Of these a next load does not cut off the one before. */
+/** Any change may touch these lists. A new load waits for the one before. */
 const LISTS: ReadonlySet<unknown> = new Set(["runs", "tickets", "ticket-problems", "health", "cost", "workers"]);
 const LISTS_REST_MS = 300;
 const refreshLists = oneAtATime(
@@ -129,7 +129,7 @@ const refreshLists = oneAtATime(
 const DECIDED = /^(gate|question|escalation|budget)\.(answered|resolved)$/;
 const WAITING = /^(gate|question|escalation|budget|item|run)\./;
 
-/** Pages name runs by number; events name them by id. What was asked for last tells which is which. */
+/** Pages name runs by number, events by id; the cached run knows both. */
 function runOf(reference: string): string {
   const known = queryClient.getQueryData<{ readonly id: string }>(["run", reference]);
   return known?.id ?? reference;

@@ -1,5 +1,4 @@
-// Who looks: the token of this browser's session. It is kept for this tab, and shared with other tabs of the same daemon that ask for it; it
-// never stands in a URL. A login code comes in the fragment, which no server sees, and is gone from the address bar before anything else.
+// The token of this browser's session. This tab keeps it and shares it with other tabs of the same daemon that ask; it never appears in a URL.
 
 const KEY = "passrail.session";
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("passrail.session") : undefined;
@@ -8,8 +7,8 @@ let token: string | null = sessionStorage.getItem(KEY);
 
 channel?.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   if (data === "who?" && token !== null) channel.postMessage({ token });
-  else if (data === "out") set(null);
-  else if (token === null && isGiven(data)) set(data.token);
+  else if (data === "out") setToken(null);
+  else if (token === null && isGiven(data)) setToken(data.token);
 });
 
 export function currentToken(): string | null {
@@ -21,42 +20,13 @@ export function onSession(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export type Login = { readonly ok: true } | { readonly ok: false; readonly why: string };
-
-/** Before the first page: a code in the address, else another tab's token, else nobody. */
-export async function openSession(): Promise<Login> {
-  const code = new URLSearchParams(location.hash.slice(1)).get("login");
-  if (code !== null) {
-    history.replaceState(history.state, "", location.pathname + location.search);
-    return login(code);
-  }
-  if (token === null) await askOthers();
-  return token === null ? { ok: false, why: "" } : { ok: true };
-}
-
-export async function login(code: string): Promise<Login> {
-  try {
-    const response = await fetch("/api/sessions", {
-      method: "POST",
-      headers: { authorization: `Bearer ${code.trim()}`, "content-type": "application/json" },
-      body: "{}",
-    });
-    const answer = (await response.json()) as { token?: string; detail?: string };
-    if (!response.ok || answer.token === undefined) return { ok: false, why: answer.detail ?? "The code was refused." };
-    set(answer.token);
-    return { ok: true };
-  } catch {
-    return { ok: false, why: "The daemon does not answer." };
-  }
-}
-
-/** The daemon no longer knows us, or we go. */
+/** After a logout, or when the daemon refuses the token. */
 export function endSession(tellOthers: boolean): void {
-  set(null);
+  setToken(null);
   if (tellOthers) channel?.postMessage("out");
 }
 
-function set(next: string | null): void {
+export function setToken(next: string | null): void {
   token = next;
   if (next === null) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, next);
@@ -68,7 +38,7 @@ function isGiven(data: unknown): data is { readonly token: string } {
 }
 
 /** Other tabs answer at once or not at all. */
-function askOthers(): Promise<void> {
+export function askOtherTabs(): Promise<void> {
   if (channel === undefined) return Promise.resolve();
   channel.postMessage("who?");
   return new Promise((resolve) => {

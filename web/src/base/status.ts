@@ -1,4 +1,4 @@
-// One vocabulary for how things stand: a word, a sign and a tone for each. Never the tone alone.
+// One vocabulary for the state of runs and tickets: a word, a sign and a tone for each. Colour never carries the meaning alone.
 
 export type Tone = "quiet" | "active" | "attention" | "warning" | "good" | "bad";
 
@@ -6,7 +6,7 @@ export type Shown = { readonly word: string; readonly sign: string; readonly ton
 
 export const SHOWN = {
   ready: { word: "Can start", sign: "▷", tone: "active" },
-  held: { word: "Waits for others", sign: "◔", tone: "quiet" },
+  held: { word: "Waiting for others", sign: "◔", tone: "quiet" },
   refused: { word: "Cannot start", sign: "✖", tone: "bad" },
   person: { word: "Needs a person", sign: "◆", tone: "attention" },
   merging: { word: "Awaiting merge", sign: "⇡", tone: "quiet" },
@@ -23,24 +23,26 @@ export const SHOWN = {
 
 export type ShownName = keyof typeof SHOWN;
 
-/** How a run is shown. `revising`: it works on something that was sent back. */
-export function shownOf(run: {
-  readonly status: string;
+/** The facts of a run or a ticket that decide its badge. The flow's own status word decides nothing: each flow has its own. */
+export type StatusFacts = {
+  readonly status: "running" | "waiting" | "stopped" | "completed" | "canceled";
   readonly paused?: boolean;
-  readonly word?: string;
+  /** The kinds of the inbox items that it waits for. */
+  readonly waitsFor: readonly string[];
   readonly loops?: number;
-}): ShownName {
-  if (run.paused === true && (run.status === "running" || run.status === "waiting")) return "paused";
-  switch (run.status) {
+};
+
+/** `revising`: an agent works on something that was sent back. */
+export function shownOf({ status, paused = false, waitsFor, loops = 0 }: StatusFacts): ShownName {
+  if (paused && (status === "running" || status === "waiting")) return "paused";
+  switch (status) {
     case "running":
-      return (run.loops ?? 0) > 0 ? "revising" : "running";
+      return loops > 0 ? "revising" : "running";
     case "waiting":
-      return run.word === "escalated" ? "escalated" : "waiting";
+      return waitsFor.includes("escalation") ? "escalated" : "waiting";
     case "stopped":
     case "completed":
     case "canceled":
-      return run.status;
-    default:
-      return "queued";
+      return status;
   }
 }

@@ -1,4 +1,4 @@
-// Light, dark, or as the system says; remembered.
+// The theme: light, dark, or the system's. The browser remembers it.
 
 export type Theme = "system" | "light" | "dark";
 const KEY = "passrail.theme";

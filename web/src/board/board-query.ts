@@ -1,18 +1,18 @@
-// What the board asks for: everything of a flow that goes on, and the newest of what has ended.
+// Loads the board: all open tickets of a flow, and the newest ones that ended.
 
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../base/api.ts";
-import type { Ticket } from "./lanes.ts";
+import type { ListedTicket } from "../ticket/listed-ticket.ts";
 
 const PAGE = 200;
 const OPEN_AT_MOST = 1000;
 const ENDED = 50;
-/** An agent that only talks changes nothing in its run: no event tells of it. */
+/** An agent that only writes output causes no event, so the board polls while one works. */
 const LOOK_AGAIN_MS = 30_000;
 
 export type Board = {
-  readonly tickets: readonly Ticket[];
-  /** More go on than are shown. */
+  readonly tickets: readonly ListedTicket[];
+  /** More tickets are open than are shown. */
   readonly isCut: boolean;
 };
 
@@ -21,9 +21,9 @@ export const boardQuery = (flow: string) =>
     queryKey: ["tickets", "board", flow],
     queryFn: async ({ signal }): Promise<Board> => {
       const ended = call("listTickets", { query: { flow, open: "false", limit: String(ENDED) } }, { signal });
-      // Where the others fail first, nobody is left to hear that this one did, too.
+      // If the other call fails first, nothing awaits this one any more.
       ended.catch(() => undefined);
-      const tickets: Ticket[] = [];
+      const tickets: ListedTicket[] = [];
       let before: string | null = null;
       do {
         const at: { before?: string } = before === null ? {} : { before };
@@ -40,7 +40,7 @@ export const boardQuery = (flow: string) =>
     refetchInterval: ({ state }) => (state.data?.tickets.some(({ agent }) => agent !== null) ? LOOK_AGAIN_MS : false),
   });
 
-/** The newest of all flows, to see where most goes on. */
+/** The newest tickets of all flows, to find the busiest flow. */
 export const recentTicketsQuery = queryOptions({
   queryKey: ["tickets", "recent"],
   queryFn: ({ signal }) => call("listTickets", { query: { limit: "100" } }, { signal }),

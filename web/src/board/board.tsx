@@ -1,21 +1,22 @@
-// The lanes of one flow. Cards move by themselves as events come; a person moves one by its menu.
+// The lanes of one flow. Cards move as events arrive; a person moves a card through its menu.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useShortcuts } from "../base/keyboard.ts";
 import { flowQuery } from "../base/queries.ts";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { useNow } from "../ui/time.tsx";
 import { boardQuery } from "./board-query.ts";
 import { Lane } from "./lane.tsx";
-import { type Lane as LaneData, lanesOf, type Ticket } from "./lanes.ts";
-import type { Move } from "./move.ts";
-import { MoveDialog } from "./move-dialog.tsx";
+import { type BoardLane, lanesOf } from "./lanes.ts";
+import { type ListedTicket } from "../ticket/listed-ticket.ts";
+import type { Move } from "../ticket/move.ts";
+import { MoveDialog } from "../ticket/move-dialog.tsx";
 import { TicketPanel } from "./ticket-panel.tsx";
 
 type Props = { readonly flow: string; readonly ticket: string | undefined; readonly lane: string | undefined };
-type Moving = { readonly ticket: Ticket; readonly first: Move | undefined };
+type Moving = { readonly ticket: ListedTicket; readonly first: Move | undefined };
 
 export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
   const shape = useQuery(flowQuery(flow));
@@ -26,32 +27,9 @@ export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
   const tickets = board.data?.tickets;
   const statuses = shape.data?.statuses;
   const lanes = useMemo(() => lanesOf(statuses ?? [], tickets ?? []), [statuses, tickets]);
-  const shortcuts = useMemo(() => {
-    const close = (): void => {
-      // A box over the page takes the key for itself.
-      if (document.querySelector("[role=dialog]") === null)
-        void navigate({ search: ({ ticket: _shown, ...old }) => old });
-    };
-    const move = (): void => {
-      const id = focusedCard() ?? selected;
-      const ticket = tickets?.find((each) => each.id === id);
-      if (ticket !== undefined) setMoving({ ticket, first: undefined });
-    };
-    return [
-      { keys: "j", does: "Next card", group: "Board", act: () => step(1) },
-      { keys: "k", does: "Card before", group: "Board", act: () => step(-1) },
-      { keys: "m", does: "Move the card", group: "Board", act: move },
-      ...(selected === undefined ? [] : [{ keys: "Escape", does: "Close the ticket", group: "Board", act: close }]),
-    ];
-  }, [navigate, selected, tickets]);
-  useShortcuts(shortcuts);
-  const isShown = tickets !== undefined;
-  useEffect(() => {
-    // Beside the panel there is less room: the card that it is about stays in sight.
-    const card = isShown ? cards().find((each) => each.dataset["card"] === selected) : undefined;
-    card?.closest("article")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [selected, isShown]);
-
+  const move = (ticket: ListedTicket): void => setMoving({ ticket, first: undefined });
+  useBoardShortcuts(tickets, selected, move);
+  useSelectedInView(selected, tickets !== undefined);
   const error = shape.error ?? board.error;
   if (error !== null && board.data === undefined)
     return (
@@ -64,41 +42,18 @@ export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
       />
     );
   if (tickets === undefined || statuses === undefined) return <Loading what="the board" />;
-  const onMove = (ticket: Ticket, first?: Move): void => setMoving({ ticket, first });
+  const onMove = (ticket: ListedTicket, first?: Move): void => setMoving({ ticket, first });
   const picked = lanes.find(({ word }) => word === lane) ?? firstOfInterest(lanes);
   return (
     <div className="flex gap-4">
       <div className="flex min-w-0 flex-1 flex-col gap-3">
-        {tickets.length === 0 && (
-          <Empty title="No ticket goes through this flow.">
-            <p>
-              Start one: <code className="font-mono text-ink">passrail run {flow} "what is to be done"</code>, or{" "}
-              <Link to="/tickets" search={{ new: "1" }}>
-                create a ticket
-              </Link>
-              .
-            </p>
-          </Empty>
-        )}
+        {tickets.length === 0 && <NoTicketsHere flow={flow} />}
         {board.data?.isCut === true && (
           <p role="status" className="text-sm text-muted">
-            The {tickets.length} newest are shown.
+            Only the newest {tickets.length} tickets are shown.
           </p>
         )}
-        <label className="flex flex-col gap-1 text-sm font-medium md:hidden">
-          Lane
-          <select
-            value={picked?.word ?? ""}
-            onChange={(event) => void navigate({ search: (old) => ({ ...old, lane: event.target.value }) })}
-            className="min-h-11 rounded-md border border-line bg-panel px-2"
-          >
-            {lanes.map(({ word, tickets: held }) => (
-              <option key={word} value={word}>
-                {word} ({held.length})
-              </option>
-            ))}
-          </select>
-        </label>
+        <LanePicker lanes={lanes} picked={picked} />
         <div
           role="group"
           aria-label="Lanes"
@@ -130,8 +85,86 @@ export function Board({ flow, ticket: selected, lane }: Props): ReactNode {
   );
 }
 
-/** On a phone: where somebody is needed, else where something is. */
-function firstOfInterest(lanes: readonly LaneData[]): LaneData | undefined {
+function NoTicketsHere({ flow }: { readonly flow: string }): ReactNode {
+  return (
+    <Empty title="No tickets in this flow.">
+      <p>
+        Start one: <code className="font-mono text-ink">passrail run {flow} "what to do"</code>, or{" "}
+        <Link to="/tickets" search={{ new: "1" }}>
+          create a ticket
+        </Link>
+        .
+      </p>
+    </Empty>
+  );
+}
+
+/** On a phone one lane fills the screen. */
+function LanePicker({
+  lanes,
+  picked,
+}: {
+  readonly lanes: readonly BoardLane[];
+  readonly picked: BoardLane | undefined;
+}): ReactNode {
+  const navigate = useNavigate({ from: "/board" });
+  return (
+    <label className="flex flex-col gap-1 text-sm font-medium md:hidden">
+      Lane
+      <select
+        value={picked?.word ?? ""}
+        onChange={(event) => void navigate({ search: (old) => ({ ...old, lane: event.target.value }) })}
+        className="min-h-11 rounded-md border border-line bg-panel px-2"
+      >
+        {lanes.map(({ word, tickets: held }) => (
+          <option key={word} value={word}>
+            {word} ({held.length})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function useBoardShortcuts(
+  tickets: readonly ListedTicket[] | undefined,
+  selected: string | undefined,
+  move: (ticket: ListedTicket) => void,
+): void {
+  const navigate = useNavigate({ from: "/board" });
+  const latest = useRef(move);
+  latest.current = move;
+  const shortcuts = useMemo(() => {
+    const close = (): void => {
+      // An open dialog handles the key itself.
+      if (document.querySelector("[role=dialog]") === null)
+        void navigate({ search: ({ ticket: _shown, ...old }) => old });
+    };
+    const moveFocused = (): void => {
+      const id = focusedCard() ?? selected;
+      const ticket = tickets?.find((each) => each.id === id);
+      if (ticket !== undefined) latest.current(ticket);
+    };
+    return [
+      { keys: "j", does: "Next card", group: "Board", act: () => step(1) },
+      { keys: "k", does: "Previous card", group: "Board", act: () => step(-1) },
+      { keys: "m", does: "Move the card", group: "Board", act: moveFocused },
+      ...(selected === undefined ? [] : [{ keys: "Escape", does: "Close the ticket", group: "Board", act: close }]),
+    ];
+  }, [navigate, selected, tickets]);
+  useShortcuts(shortcuts);
+}
+
+/** The panel takes room from the lanes: keeps the card that it shows in view. */
+function useSelectedInView(selected: string | undefined, isShown: boolean): void {
+  useEffect(() => {
+    const card = isShown ? cards().find((each) => each.dataset["card"] === selected) : undefined;
+    card?.closest("article")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [selected, isShown]);
+}
+
+/** The lane that a phone shows first: one that needs a person, else one with tickets. */
+function firstOfInterest(lanes: readonly BoardLane[]): BoardLane | undefined {
   return (
     lanes.find(({ tickets }) => tickets.some(({ waits }) => waits.length > 0)) ??
     lanes.find(({ tickets }) => tickets.length > 0) ??
@@ -147,7 +180,7 @@ function focusedCard(): string | undefined {
   return document.activeElement?.closest("article")?.querySelector<HTMLElement>("[data-card]")?.dataset["card"];
 }
 
-/** The focus goes to the next card in the order of the lanes. */
+/** Focuses the next card in the order of the lanes. */
 function step(by: 1 | -1): void {
   const all = cards();
   const id = focusedCard();

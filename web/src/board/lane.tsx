@@ -1,18 +1,19 @@
-// One lane: a status word and its tickets. A long one draws only what is seen.
+// One lane: a status word and its tickets. A long lane draws only the cards in view.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useRef } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
+import { VirtualList } from "../ui/virtual-list.tsx";
 import { Card, type CardProps } from "./card.tsx";
-import type { Lane as LaneData } from "./lanes.ts";
+import type { BoardLane } from "./lanes.ts";
 
 const ALL_DRAWN = 40;
 const CARD_PX = 170;
 
 type Props = Pick<CardProps, "now" | "onMove"> & {
-  readonly lane: LaneData;
+  readonly lane: BoardLane;
   readonly selected: string | undefined;
-  /** The one lane that a phone shows. */
+  /** The only lane that a phone shows. */
   readonly isPicked: boolean;
 };
 
@@ -32,7 +33,7 @@ export function Lane({ lane, selected, isPicked, now, onMove }: Props): ReactNod
         <span className="tabular font-normal text-muted">{lane.tickets.length}</span>
       </h2>
       {isEmpty ? (
-        <p className="px-3 pb-3 text-xs text-muted md:sr-only">Nothing is here now.</p>
+        <p className="px-3 pb-3 text-xs text-muted md:sr-only">No tickets here.</p>
       ) : lane.tickets.length <= ALL_DRAWN ? (
         <ul className="flex flex-col gap-2 overflow-y-auto px-2 pt-px pb-2">
           {lane.tickets.map((ticket) => (
@@ -59,25 +60,9 @@ function LongLane({ lane, selected, now, onMove }: Omit<Props, "isPicked">): Rea
   });
   return (
     <div ref={box} className="overflow-y-auto px-2 pb-2 max-md:h-[70dvh]">
-      <ul className="relative" style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map(({ index, key, start }) => {
-          const ticket = lane.tickets[index];
-          if (ticket === undefined) return null;
-          return (
-            <li
-              key={key}
-              data-index={index}
-              ref={rows.measureElement}
-              aria-setsize={lane.tickets.length}
-              aria-posinset={index + 1}
-              className="absolute inset-x-0 top-0 pb-2"
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              <Card ticket={ticket} isSelected={ticket.id === selected} now={now} onMove={onMove} />
-            </li>
-          );
-        })}
-      </ul>
+      <VirtualList rows={lane.tickets} virtual={rows} itemClass="pb-2">
+        {(ticket) => <Card ticket={ticket} isSelected={ticket.id === selected} now={now} onMove={onMove} />}
+      </VirtualList>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { busiestFlow, hasEnded, lanesOf } from "./lanes.ts";
-import { ticketFile, ticketWith } from "./ticket.testsuite.ts";
+import { busiestFlow, lanesOf } from "./lanes.ts";
+import { hasEnded } from "../ticket/listed-ticket.ts";
+import { ticketFile, ticketWith } from "../ticket/ticket.testsuite.ts";
 
 const STATUSES = ["pending", "building", "review", "escalated", "shipped", "canceled"];
 const gate = { id: "r0123456789.1", kind: "gate" as const, stage: "ship", who: "owner", answers: ["approve"] };

@@ -1,12 +1,11 @@
-// From tickets to lanes. A lane is a status word of the flow, in the flow's own order; what says a word that the flow does not list (an older
-// version of it, a stage that a router chose) gets a lane of its own, so that no ticket is ever left out.
+// Sorts tickets into lanes: one per status word of the flow, in the flow's order. A word that the flow does not list (from an older version, or
+// from a stage that a router chose) gets its own lane, so that every ticket appears.
 
-import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { hasEnded, type ListedTicket } from "../ticket/listed-ticket.ts";
 
-export type Ticket = AnswerTo<"listTickets">["tickets"][number];
-export type Lane = { readonly word: string; readonly tickets: readonly Ticket[] };
+export type BoardLane = { readonly word: string; readonly tickets: readonly ListedTicket[] };
 
-export function lanesOf(statuses: readonly string[], tickets: readonly Ticket[]): readonly Lane[] {
+export function lanesOf(statuses: readonly string[], tickets: readonly ListedTicket[]): readonly BoardLane[] {
   const unknown = [...new Set(tickets.map(({ word }) => word))].filter((word) => !statuses.includes(word));
   const isOver = (word: string) => tickets.some((ticket) => ticket.word === word && hasEnded(ticket));
   const words = [...unknown.filter((word) => !isOver(word)), ...statuses, ...unknown.filter(isOver)];
@@ -16,20 +15,14 @@ export function lanesOf(statuses: readonly string[], tickets: readonly Ticket[])
   }));
 }
 
-/** What waits for a person comes first, then what moved last. */
-function byNeed(a: Ticket, b: Ticket): number {
+/** Tickets that wait for a person come first, then the most recent ones. */
+function byNeed(a: ListedTicket, b: ListedTicket): number {
   const waits = Number(b.waits.length > 0) - Number(a.waits.length > 0);
   return waits === 0 ? (b.updatedAt ?? "").localeCompare(a.updatedAt ?? "") : waits;
 }
 
-/** A run that has ended does not end a ticket whose file was moved since. */
-export function hasEnded({ status, file }: Pick<Ticket, "status" | "file">): boolean {
-  if (status !== null && status !== "completed" && status !== "canceled") return false;
-  return file === null || file.state === "ended";
-}
-
-/** The flow with most tickets under way; where none is, the one that moved last; else the first that there is. */
-export function busiestFlow(flows: readonly string[], tickets: readonly Ticket[]): string | undefined {
+/** The flow with the most open tickets; else the one with the latest change; else the first one. */
+export function busiestFlow(flows: readonly string[], tickets: readonly ListedTicket[]): string | undefined {
   const open = new Map<string, number>();
   for (const ticket of tickets) if (!hasEnded(ticket)) open.set(ticket.flow, (open.get(ticket.flow) ?? 0) + 1);
   const [busiest] = [...open].toSorted((a, b) => b[1] - a[1]);

@@ -8,7 +8,7 @@ import { busiestFlow } from "./lanes.ts";
 import { PageHead } from "../ui/panel.tsx";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 
-/** One flow at a time, by its own status words. */
+/** The board of one flow, with a lane per status word. */
 export function BoardPage(): ReactNode {
   const { flow, ticket, lane } = useSearch({ from: "/board" });
   const navigate = useNavigate({ from: "/board" });
@@ -19,8 +19,8 @@ export function BoardPage(): ReactNode {
   const chosen =
     flow ?? (names === undefined || recent.data === undefined ? undefined : busiestFlow(names, recent.data.tickets));
   useEffect(() => {
-    // Written down, so that the board does not change under the eyes of whoever looks at it when another flow gets busier.
-    // Whoever is on the way to another page already is not called back.
+    // The address keeps the choice, so that the board does not switch when another flow gets busier.
+    // Skipped if the person is already on the way to another page.
     if (flow === undefined && chosen !== undefined && router.latestLocation.pathname === "/board")
       void navigate({ search: (old) => ({ ...old, flow: chosen }), replace: true });
   }, [flow, chosen, navigate, router]);
@@ -50,7 +50,7 @@ export function BoardPage(): ReactNode {
       ) : error !== null ? (
         <Failure error={error} retry={() => void Promise.all([flows.refetch(), recent.refetch()])} />
       ) : names?.length === 0 ? (
-        <Empty title="There is no flow." />
+        <Empty title="No flows yet." />
       ) : (
         <Loading what="the board" />
       )}

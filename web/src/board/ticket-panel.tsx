@@ -1,25 +1,26 @@
-// A ticket beside the board: how it stands, what it waits for, its whole history.
+// A ticket next to the board: its state, what it waits for, and its whole history.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { ticketQuery } from "../base/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { BlockedBy } from "../ticket/blocked-by.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Ago, clock, useNow } from "../ui/time.tsx";
-import { CardBadges, type CardProps, WaitButtons } from "./card.tsx";
-import { costText, waitText } from "./card-facts.ts";
-import { History } from "./history.tsx";
+import { type CardProps } from "./card.tsx";
+import { WaitButtons } from "../ticket/wait-buttons.tsx";
+import { TicketBadges } from "../ticket/ticket-badges.tsx";
+import { costText, waitText } from "../ticket/ticket-facts.ts";
+import { History } from "../ticket/history.tsx";
 
 type Props = Pick<CardProps, "onMove"> & { readonly id: string; readonly close: () => void };
 
 export function TicketPanel({ id, close, onMove }: Props): ReactNode {
   const { data, error, refetch } = useQuery(ticketQuery(id));
   const now = useNow(15_000);
-  // Said with links below.
-  const isBlocked = (data?.file?.blockedBy.length ?? 0) > 0;
   return (
     <aside
       aria-label="Ticket"
@@ -38,35 +39,8 @@ export function TicketPanel({ id, close, onMove }: Props): ReactNode {
       {data === undefined && error === null && <Loading what="the ticket" />}
       {data !== undefined && (
         <>
-          <CardBadges ticket={data} now={now} />
-          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
-            <Fact name="Status">{data.word}</Fact>
-            <Fact name="Agent">{data.agent ?? "nobody works on it now"}</Fact>
-            <Fact name="Stage">{data.stage ?? "—"}</Fact>
-            {data.waits.length > 0 ? (
-              <Fact name="Waits for">{data.waits.map(waitText).join(", ")}</Fact>
-            ) : (
-              data.why !== null && !isBlocked && <Fact name="Why">{data.why}</Fact>
-            )}
-            {data.since !== null && (
-              <>
-                <dt className="text-muted">Since</dt>
-                <dd>
-                  {clock(data.since)} · <Ago at={data.since} />
-                </dd>
-              </>
-            )}
-            {data.activeAt !== null && (
-              <>
-                <dt className="text-muted">Last sign</dt>
-                <dd>
-                  <Ago at={data.activeAt} />
-                </dd>
-              </>
-            )}
-            {data.file !== null && <Fact name="File">{data.file.path}</Fact>}
-            <Fact name="Cost">{costText(data.cost)}</Fact>
-          </dl>
+          <TicketBadges ticket={data} now={now} />
+          <Facts ticket={data} />
           <WaitButtons ticket={data} onMove={onMove} />
           <div className="flex flex-wrap items-center gap-3">
             <Button onClick={() => onMove(data)} keys="m">
@@ -94,6 +68,41 @@ export function TicketPanel({ id, close, onMove }: Props): ReactNode {
         </>
       )}
     </aside>
+  );
+}
+
+function Facts({ ticket }: { readonly ticket: AnswerTo<"showTicket"> }): ReactNode {
+  // The panel lists the blocking tickets below, with links.
+  const isBlocked = (ticket.file?.blockedBy.length ?? 0) > 0;
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+      <Fact name="Status">{ticket.word}</Fact>
+      <Fact name="Agent">{ticket.agent ?? "none at work"}</Fact>
+      <Fact name="Stage">{ticket.stage ?? "—"}</Fact>
+      {ticket.waits.length > 0 ? (
+        <Fact name="Waits for">{ticket.waits.map(waitText).join(", ")}</Fact>
+      ) : (
+        ticket.why !== null && !isBlocked && <Fact name="Why">{ticket.why}</Fact>
+      )}
+      {ticket.since !== null && (
+        <>
+          <dt className="text-muted">Since</dt>
+          <dd>
+            {clock(ticket.since)} · <Ago at={ticket.since} />
+          </dd>
+        </>
+      )}
+      {ticket.activeAt !== null && (
+        <>
+          <dt className="text-muted">Last activity</dt>
+          <dd>
+            <Ago at={ticket.activeAt} />
+          </dd>
+        </>
+      )}
+      {ticket.file !== null && <Fact name="File">{ticket.file.path}</Fact>}
+      <Fact name="Cost">{costText(ticket.cost)}</Fact>
+    </dl>
   );
 }
 

@@ -1,4 +1,4 @@
-// What a run has changed, fetched and read: all of it, or what one attempt did. Loading, nothing there and too much to show are said.
+// Loads and shows the changes of a run, or those of one attempt.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
@@ -9,14 +9,14 @@ import { Failure, Loading } from "../ui/states.tsx";
 import type { Finding } from "./findings.ts";
 import { LineCount } from "./file-head.tsx";
 import { parseDiff } from "./parse.ts";
-import type { Review } from "./rows.ts";
+import type { DiffReview } from "./rows.ts";
 import { DiffViewer } from "./viewer.tsx";
 import { optional } from "../../../src/core/optional.ts";
 
 /** An attempt that may have changed something. */
 export type ChangedBy = { readonly stage: string; readonly attempt: number };
 
-/** All that the run has committed, what its last attempt did, or what another one did. */
+/** All commits of the run, its last attempt, or another attempt. */
 type Source = "run" | "last" | ChangedBy;
 
 export type ChangesProps = {
@@ -24,8 +24,8 @@ export type ChangesProps = {
   /** Oldest first. All commits together are shown unless one is chosen, or the last one where nothing was committed. */
   readonly attempts: readonly ChangedBy[];
   readonly findings?: readonly Finding[];
-  readonly review?: Review;
-  readonly onReview?: (change: Partial<Review>) => void;
+  readonly review?: DiffReview;
+  readonly onReview?: (change: Partial<DiffReview>) => void;
 };
 
 const PART = 256 * 1024;
@@ -54,9 +54,7 @@ export function Changes({ run, attempts, findings, review, onReview }: ChangesPr
     return (
       <div className="flex flex-col gap-3">
         {picker}
-        <p className="text-sm text-muted">
-          {chosen === null ? "Nothing has been changed yet." : "Nothing has been changed there."}
-        </p>
+        <p className="text-sm text-muted">{chosen === null ? "No changes yet." : "No changes in this attempt."}</p>
       </div>
     );
   const added = files.reduce((sum, file) => sum + file.added, 0);
@@ -74,7 +72,9 @@ export function Changes({ run, attempts, findings, review, onReview }: ChangesPr
         )}
       </div>
       {onReview !== undefined && (
-        <p className="text-xs text-muted">A click on a line's number comments on it; comments go with your decision.</p>
+        <p className="text-xs text-muted">
+          Click a line number to comment on it. Your comments are sent with your decision.
+        </p>
       )}
       {notes.map((note) => (
         <p key={note} className="rounded-md bg-warning-soft px-3 py-2 text-sm text-warning">
@@ -91,9 +91,9 @@ export function Changes({ run, attempts, findings, review, onReview }: ChangesPr
       />
       {data.next !== null && (
         <p className="flex flex-wrap items-center gap-3 text-sm text-muted">
-          Shown is {megabytes(data.next)} of {megabytes(data.size)}.
+          Showing {megabytes(data.next)} of {megabytes(data.size)}.
           <Button
-            disabledBecause={data.next >= MOST ? "More than this is too much for a page." : undefined}
+            disabledBecause={data.next >= MOST ? "A page cannot show more than this." : undefined}
             onClick={() => setWanted(wanted + FIRST)}
           >
             Show more
@@ -123,11 +123,11 @@ function Picker({
         }
         className="min-h-9 rounded-md border border-line bg-panel px-2 pointer-coarse:min-h-11"
       >
-        <option value="run">everything that was committed</option>
-        <option value="last">what the last attempt did</option>
+        <option value="run">all commits</option>
+        <option value="last">the last attempt</option>
         {attempts.toReversed().map((by) => (
           <option key={nameOf(by)} value={nameOf(by)}>
-            what {nameOf(by)} did
+            {nameOf(by)}
           </option>
         ))}
       </select>
@@ -168,7 +168,7 @@ function diffQuery(run: string, source: Source | null, wanted: number) {
   };
 }
 
-/** The daemon gives files of attempts in parts; as many as are wanted are put together. */
+/** The daemon sends files of attempts in parts. */
 async function readParts(run: string, by: ChangedBy, wanted: number, signal: AbortSignal): Promise<Text> {
   let read: Text = { of: by, text: "", size: 0, next: 0 };
   while (read.next !== null && read.next < Math.min(wanted, MOST)) {

@@ -1,16 +1,16 @@
-// Words about a line: written, shown, taken back.
+// Comments on lines of a diff: the form, and the card of a saved comment.
 
 import { type ReactNode, useEffect, useRef } from "react";
 import { keysText } from "../base/keyboard.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import type { Comment } from "./rows.ts";
-import { SEVERITIES } from "./severity.ts";
+import { SEVERITIES, type Severity } from "./severity.ts";
 
-/** The daemon takes no longer ones. */
+/** The daemon refuses longer comments. */
 const COMMENT_CHARS = 1900;
 
-/** Its words are kept outside: it is drawn anew when it is scrolled back to. */
+/** The caller keeps the text, because scrolling away removes this form from the page. */
 export function CommentForm({
   writing: { text, severity, ...place },
   write,
@@ -50,7 +50,7 @@ export function CommentForm({
           rows={3}
           onChange={({ target }) => write({ text: target.value })}
           onKeyDown={(event) => {
-            // These keys belong to this field while it is written in, and do not decide anything.
+            // While the field has the focus, these keys save or close the comment and never decide the item.
             if (event.key === "Escape") close();
             else if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
               event.preventDefault();
@@ -61,37 +61,46 @@ export function CommentForm({
           className="rounded-md border border-line bg-page p-2"
         />
       </label>
-      <fieldset className="flex flex-wrap items-center gap-x-4">
-        <legend className="sr-only">How much it weighs</legend>
-        {SEVERITIES.map((each) => (
-          <label
-            key={each}
-            className="flex min-h-8 cursor-pointer items-center gap-1.5 text-sm pointer-coarse:min-h-11"
-          >
-            <input
-              type="radio"
-              name="severity"
-              value={each}
-              checked={each === severity}
-              onChange={() => write({ severity: each })}
-              className="size-4"
-            />
-            {each}
-          </label>
-        ))}
-      </fieldset>
+      <SeverityChoice severity={severity} choose={(each) => write({ severity: each })} />
       <div className="flex flex-wrap gap-2">
         <Button
           type="submit"
           look="primary"
           keys={keysText("$mod+Enter")}
-          disabledBecause={isEmpty ? "Write something first." : undefined}
+          disabledBecause={isEmpty ? "Write a comment first." : undefined}
         >
           Add comment
         </Button>
-        <Button onClick={close}>Leave it</Button>
+        <Button onClick={close}>Discard</Button>
       </div>
     </form>
+  );
+}
+
+function SeverityChoice({
+  severity,
+  choose,
+}: {
+  readonly severity: Severity;
+  readonly choose: (severity: Severity) => void;
+}): ReactNode {
+  return (
+    <fieldset className="flex flex-wrap items-center gap-x-4">
+      <legend className="sr-only">Severity</legend>
+      {SEVERITIES.map((each) => (
+        <label key={each} className="flex min-h-8 cursor-pointer items-center gap-1.5 text-sm pointer-coarse:min-h-11">
+          <input
+            type="radio"
+            name="severity"
+            value={each}
+            checked={each === severity}
+            onChange={() => choose(each)}
+            className="size-4"
+          />
+          {each}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

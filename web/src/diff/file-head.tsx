@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
-import { SafeText, plain } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import type { FileDiff } from "./parse.ts";
 
@@ -12,7 +13,7 @@ const CHANGES = {
   mode: "mode",
 } as const satisfies Record<FileDiff["change"], string>;
 
-/** The head of one file in a diff: open and close it, tick that it was looked at. */
+/** The head of one file in a diff: opens and closes it, and marks it as viewed. */
 export function FileHead({
   file,
   isOpen,

@@ -5,7 +5,7 @@ import type { FileDiff } from "./parse.ts";
 
 const SHOWN_AT_MOST = 100;
 
-/** Every file of a diff with its numbers; a click goes there. Of very many the first are shown, and a filter finds the rest. */
+/** The files of a diff with their line counts; a click scrolls there. A long list shows the first files and has a filter. */
 export function FileList({
   files,
   isViewed,
@@ -59,7 +59,7 @@ export function FileList({
         ))}
       </ul>
       {found.length > SHOWN_AT_MOST && (
-        <p className="p-1 text-muted">… and {found.length - SHOWN_AT_MOST} more. The filter finds them.</p>
+        <p className="p-1 text-muted">… and {found.length - SHOWN_AT_MOST} more. Use the filter to find them.</p>
       )}
     </details>
   );

@@ -1,4 +1,4 @@
-// What an agent found: behind the line it is about, or in a list where that line is not shown.
+// Findings of agents: below the line they are about, or in a list if the diff does not show that line.
 
 import type { ReactNode } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -30,7 +30,7 @@ export function FindingList({
       className="rounded-md border border-warning bg-warning-soft px-3 py-2 text-sm"
     >
       <p className="font-medium text-warning">
-        {findings.length === 1 ? "1 finding is" : `${findings.length} findings are`} about no line that is shown here
+        {findings.length === 1 ? "1 finding is" : `${findings.length} findings are`} not about a line shown here
       </p>
       <ul className="flex flex-col gap-1 pt-1">
         {findings.slice(0, SHOWN_AT_MOST).map((finding, at) => {

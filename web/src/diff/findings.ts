@@ -1,5 +1,4 @@
-// What agents found, and where in a diff it belongs. Their words are theirs: a file that is not there and a line that is not shown are listed
-// by themselves, and nothing of it is lost.
+// Findings of agents and their places in a diff. A finding about an unknown file or a line that is not shown goes to a separate list.
 
 import type { FileDiff } from "./parse.ts";
 

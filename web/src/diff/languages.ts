@@ -1,4 +1,4 @@
-// Of each common language as much as colours need: its keywords, its quotes, and how its comments begin.
+// What syntax colours need to know of common languages: keywords, quotes, and how comments begin.
 
 export type Language = {
   readonly keywords: ReadonlySet<string>;

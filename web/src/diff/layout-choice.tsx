@@ -1,18 +1,18 @@
 import type { ReactNode } from "react";
-import type { Layout } from "./use-layout.ts";
+import type { DiffLayout } from "./use-layout.ts";
 
 const CHOICES = [
   { is: "unified", title: "One column" },
   { is: "split", title: "Two columns" },
-] as const satisfies readonly { is: Layout; title: string }[];
+] as const satisfies readonly { is: DiffLayout; title: string }[];
 
 /** One column or two; offered where there is room for two. */
 export function LayoutChoice({
   layout,
   choose,
 }: {
-  readonly layout: Layout;
-  readonly choose: (layout: Layout) => void;
+  readonly layout: DiffLayout;
+  readonly choose: (layout: DiffLayout) => void;
 }): ReactNode {
   return (
     <div role="group" aria-label="How changes are shown" className="flex shrink-0 gap-1">

@@ -1,16 +1,17 @@
-// Lines of a diff, in one column or in two. The number is what is pressed to say something about a line.
+// Lines of a diff, in one column or in two. The line number is the button that starts a comment.
 
 import { memo, type ReactNode } from "react";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import type { Pair } from "./pairs.ts";
 import type { DiffLine, FileDiff } from "./parse.ts";
-import { linesIn, type Place, placeKey, placeOf } from "./rows.ts";
+import { linesIn, type LinePlace, placeKey, placeOf } from "./rows.ts";
 import type { Token } from "./tokens.ts";
 import type { Colour } from "./use-colours.ts";
 
 export type LineActs = {
   /** Absent where nothing can be said. */
-  readonly begin: ((place: Place) => void) | undefined;
+  readonly begin: ((place: LinePlace) => void) | undefined;
   readonly setFocused: (place: string) => void;
   readonly colour: Colour | undefined;
 };
@@ -72,7 +73,7 @@ function Numbered({
 }: LineActs & {
   readonly line: DiffLine;
   readonly which?: "old" | "new";
-  readonly place: Place | null;
+  readonly place: LinePlace | null;
   readonly isStop: boolean;
 }): ReactNode {
   const number = line[which] ?? "";

@@ -1,4 +1,4 @@
-// Two columns: what was, and what is. Lines that were removed stand beside those that took their place.
+// Two columns, before and after: removed lines stand next to the lines that replaced them.
 
 import type { DiffLine } from "./parse.ts";
 

@@ -8,7 +8,7 @@ import { FileHead } from "./file-head.tsx";
 import { FindingCard } from "./finding.tsx";
 import { LineView, PairView } from "./line.tsx";
 import type { FileDiff } from "./parse.ts";
-import { type Comment, type Place, placeKey, placeOf, placesOf, type Row, viewedKey } from "./rows.ts";
+import { type Comment, type LinePlace, placeKey, placeOf, placesOf, type Row, viewedKey } from "./rows.ts";
 import type { Colour } from "./use-colours.ts";
 
 export type RowActs = {
@@ -19,7 +19,7 @@ export type RowActs = {
   readonly stop: string | null;
   readonly setFocused: (place: string) => void;
   readonly writing: Comment | null;
-  readonly begin: ((place: Place) => void) | undefined;
+  readonly begin: ((place: LinePlace) => void) | undefined;
   readonly colour: Colour | undefined;
   /** How many findings stand in a file. */
   readonly found: (file: FileDiff) => number;

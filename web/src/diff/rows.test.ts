@@ -14,7 +14,7 @@ const types = (rows: readonly Row[]) => rows.map(({ type }) => type);
 test("files follow each other; a large one and a binary one say why they show no lines", () => {
   const rows = rowsOf(files, nothing);
   expect(types(rows)).toEqual(["file", "hunk", "line", "line", "line", "file", "hidden", "file", "hidden"]);
-  expect(rows.flatMap((row) => (row.type === "hidden" ? [row.why] : []))).toEqual(["900 lines.", "A binary file."]);
+  expect(rows.flatMap((row) => (row.type === "hidden" ? [row.why] : []))).toEqual(["900 lines.", "Binary file."]);
   expect(LARGE_LINES).toBeLessThan(900);
 });
 

@@ -1,5 +1,4 @@
-// What a viewer shows one below the other: heads of files, hunks, lines, comments, findings. A flat list, so that only what is on the screen is
-// drawn.
+// The rows of the diff viewer as a flat list (files, hunks, lines, comments, findings), so that it can draw only those in view.
 
 import { type Finding, NOTHING_FOUND, type PlacedFindings } from "./findings.ts";
 import { type Pair, pairsOf } from "./pairs.ts";
@@ -7,12 +6,12 @@ import type { DiffLine, FileDiff } from "./parse.ts";
 import type { Severity } from "./severity.ts";
 
 /** A line of a file: of the new text, or, for a line that is gone, of the old one. */
-export type Place = { readonly file: string; readonly side: "new" | "old"; readonly line: number };
+export type LinePlace = { readonly file: string; readonly side: "new" | "old"; readonly line: number };
 
-export type Comment = Place & { readonly text: string; readonly severity: Severity };
+export type Comment = LinePlace & { readonly text: string; readonly severity: Severity };
 
-/** What somebody says about a diff: comments, and one that is still being written. It is kept by whoever shows the diff. */
-export type Review = {
+/** Saved comments, and the one that the person is writing. The caller of the viewer keeps them. */
+export type DiffReview = {
   readonly comments: readonly Comment[];
   readonly writing: Comment | null;
 };
@@ -27,7 +26,7 @@ export type Row =
   | { readonly type: "finding"; readonly key: string; readonly finding: Finding }
   | { readonly type: "writing"; readonly key: string };
 
-export type Showing = Review & {
+export type Showing = DiffReview & {
   /** What a person opened or closed; the rest is as it suits the file. */
   readonly toggled: Readonly<Record<string, boolean>>;
   readonly viewed: ReadonlySet<string>;
@@ -54,7 +53,7 @@ export function rowsOf(files: readonly FileDiff[], showing: Showing): readonly R
   const said = Map.groupBy(showing.comments, placeKey);
   const writing = showing.writing === null ? null : placeKey(showing.writing);
   /** What belongs to a line stands behind it. */
-  const behind = (place: Place): void => {
+  const behind = (place: LinePlace): void => {
     const key = placeKey(place);
     const findings = place.side === "new" ? (found.inLines.get(place.file)?.get(place.line) ?? []) : [];
     findings.forEach((finding, index) => rows.push({ type: "finding", key: `i:${key}:${index}`, finding }));
@@ -89,26 +88,26 @@ export function rowsOf(files: readonly FileDiff[], showing: Showing): readonly R
   return rows;
 }
 
-export function placeKey({ file, side, line }: Place): string {
+export function placeKey({ file, side, line }: LinePlace): string {
   return `${side}:${line}:${file}`;
 }
 
 /** The new text's, if it is in there; one place per line, whichever way it is shown. */
-export function placeOf({ path }: FileDiff, line: DiffLine): Place | null {
+export function placeOf({ path }: FileDiff, line: DiffLine): LinePlace | null {
   if (line.new !== null) return { file: path, side: "new", line: line.new };
   return line.old === null ? null : { file: path, side: "old", line: line.old };
 }
 
 /** What was removed on the left, and whatever is there on the right. */
-export function placesOf(file: FileDiff, { left, right }: Pair): readonly Place[] {
+export function placesOf(file: FileDiff, { left, right }: Pair): readonly LinePlace[] {
   const removed = left === null || left === right ? null : placeOf(file, left);
   const stays = right === null ? null : placeOf(file, right);
   return [removed, stays].filter((place) => place !== null);
 }
 
 function hiddenBecause(file: FileDiff, open: boolean): string | undefined {
-  if (file.isBinary) return "A binary file.";
-  if (file.hunks.length === 0) return file.change === "mode" ? "Only its mode has changed." : "No lines have changed.";
+  if (file.isBinary) return "Binary file.";
+  if (file.hunks.length === 0) return file.change === "mode" ? "Only the file mode changed." : "No lines changed.";
   const lines = linesIn(file);
   return !open && lines > LARGE_LINES ? `${lines.toLocaleString("en-US")} lines.` : undefined;
 }

@@ -1,4 +1,4 @@
-// How much a comment weighs. The words are those that agents use themselves.
+// The severity of a comment, in the words that agents use.
 
 export const SEVERITIES = ["critical", "major", "minor"] as const;
 export type Severity = (typeof SEVERITIES)[number];

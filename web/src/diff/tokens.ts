@@ -1,5 +1,5 @@
-// Colours for code: strings, comments, keywords and numbers of common languages, one line at a time. A scanner of our own, because a line of a
-// diff stands alone: no grammar would know where it is. It looks at every character once, whatever the text says, and makes classes, no styles.
+// Syntax colours for strings, comments, keywords and numbers, one line at a time. A line of a diff has no context that a grammar could use, so
+// this is a simple scanner: it visits every character once and returns classes instead of styles.
 
 import { type Language, languageOf } from "./languages.ts";
 

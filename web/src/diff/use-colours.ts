@@ -1,4 +1,4 @@
-// The scanner that colours code, once it is there: the lines are readable before.
+// Loads the scanner for syntax colours; the diff is readable before it arrives.
 
 import { useEffect, useState } from "react";
 import type { Token } from "./tokens.ts";

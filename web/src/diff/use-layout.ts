@@ -1,20 +1,20 @@
-// One column or two. Two need room: where there is none, one is shown, whatever was chosen. The choice is remembered in this browser.
+// One column or two. A narrow screen always shows one. The browser remembers the choice.
 
 import { useCallback, useState } from "react";
 import { useMedia, WIDE } from "../ui/use-media.ts";
 
-export type Layout = "unified" | "split";
+export type DiffLayout = "unified" | "split";
 
 const KEY = "passrail.diff-layout";
 
 export function useLayout(): {
-  readonly layout: Layout;
+  readonly layout: DiffLayout;
   readonly isRoomy: boolean;
-  readonly choose: (layout: Layout) => void;
+  readonly choose: (layout: DiffLayout) => void;
 } {
-  const [chosen, setChosen] = useState<Layout>(() => (localStorage.getItem(KEY) === "split" ? "split" : "unified"));
+  const [chosen, setChosen] = useState<DiffLayout>(() => (localStorage.getItem(KEY) === "split" ? "split" : "unified"));
   const isRoomy = useMedia(WIDE);
-  const choose = useCallback((layout: Layout): void => {
+  const choose = useCallback((layout: DiffLayout): void => {
     localStorage.setItem(KEY, layout);
     setChosen(layout);
   }, []);

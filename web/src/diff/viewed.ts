@@ -1,4 +1,4 @@
-// Which files of a diff were looked at. Kept in this browser, by what the file's changes are: what has changed since was not looked at.
+// Which files of a diff the person has viewed. The browser remembers them by content, so a file that changes counts as not viewed.
 
 import { useState } from "react";
 

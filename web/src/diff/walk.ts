@@ -1,7 +1,7 @@
-// The lines of a diff by keyboard: Tab leads to one of them, arrows lead from line to line.
+// Keyboard access to the lines of a diff: Tab reaches one of them, arrow keys move between them.
 
 import type { KeyboardEvent } from "react";
-import { type Place, placeKey, placeOf, placesOf, type Row } from "./rows.ts";
+import { type LinePlace, placeKey, placeOf, placesOf, type Row } from "./rows.ts";
 
 /** The one line that is reached by Tab: where the focus was last, if it is still drawn. */
 export function tabStop(drawn: readonly (Row | undefined)[], focused: string | null): string | null {
@@ -29,6 +29,6 @@ export function walk(event: KeyboardEvent<HTMLDivElement>): void {
   next.focus();
 }
 
-export function buttonAt(list: HTMLElement | null, place: Place): HTMLElement | null {
+export function buttonAt(list: HTMLElement | null, place: LinePlace): HTMLElement | null {
   return list?.querySelector<HTMLElement>(`[data-place="${CSS.escape(placeKey(place))}"]`) ?? null;
 }

@@ -1,4 +1,4 @@
-// A flow as a picture, with nobody in it yet.
+// The graph of a flow without a run.
 
 import { type ReactNode, useMemo, useState } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
@@ -56,7 +56,7 @@ function Ways({ stage: { id, kind, who, ways } }: { readonly stage: Flow["stages
             {counter !== null && <span className="text-muted"> · counted by {counter}</span>}
           </li>
         ))}
-        {ways.length === 0 && <li className="text-muted">It goes on to the next stage.</li>}
+        {ways.length === 0 && <li className="text-muted">Leads to the next stage.</li>}
       </ul>
     </div>
   );

@@ -1,4 +1,4 @@
-// The file of a flow with the numbers of its lines, and what is wrong with it.
+// The file of a flow with line numbers, and the problems found in it.
 
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
@@ -7,7 +7,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 type Source = AnswerTo<"flowSource">;
 
 export function FlowText({ source: { text, file } }: { readonly source: Source }): ReactNode {
-  if (text === null) return <p className="text-sm text-muted">The file cannot be read.</p>;
+  if (text === null) return <p className="text-sm text-muted">The file could not be read.</p>;
   const lines = text.replace(/\n$/, "").split("\n");
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { SHOWN, shownOf } from "../base/status.ts";
-import { plain } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { TONES } from "../ui/status-badge.tsx";
 import { lastRunsQuery } from "./queries.ts";
 

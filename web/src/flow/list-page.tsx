@@ -1,4 +1,4 @@
-// Which ways work can go, and how each has done so far.
+// The list of flows with the results of their runs.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -16,7 +16,7 @@ import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { duration, usd } from "../ui/time.tsx";
 
-const HEAD = ["Flow", "Ended well", "Median time", "Median cost", "Loops", "Last runs"] as const;
+const HEAD = ["Flow", "Success", "Median time", "Median cost", "Loops", "Last runs"] as const;
 
 export function FlowsPage(): ReactNode {
   const { data, error, refetch } = useQuery(flowsQuery);
@@ -28,7 +28,7 @@ export function FlowsPage(): ReactNode {
       ) : data === undefined ? (
         <Loading what="flows" />
       ) : data.flows.length === 0 ? (
-        <Empty title="There is no flow.">
+        <Empty title="No flows yet.">
           <p>A flow is a YAML file in .passrail/flows of your repository.</p>
         </Empty>
       ) : (
@@ -68,10 +68,10 @@ function FlowRow({ flow: { name, title, origin } }: { readonly flow: Listed }): 
           </span>
         </span>
       </Cell>
-      <Cell of="Ended well" number empty={success?.rate === "—"}>
+      <Cell of="Success" number empty={success?.rate === "—"}>
         <span title={success?.of}>{success?.rate ?? "…"}</span>
         {success !== undefined && success.rate !== "—" && (
-          <span className="block text-xs text-muted">{success.of.split(" ended")[0]}</span>
+          <span className="block text-xs text-muted">{success.of.split(" succeeded")[0]}</span>
         )}
       </Cell>
       <Cell of="Median time" number empty={stats?.medianMs === null}>

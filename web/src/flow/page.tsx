@@ -1,4 +1,4 @@
-// One flow: its picture, whether its file is right, how it has done, and the file itself.
+// The page of one flow: its graph, the check of its file, its results, and the file itself.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -30,25 +30,27 @@ export function FlowPage(): ReactNode {
       <PageHead title={<SafeText>{flow.data?.title ?? name}</SafeText>}>
         <Badge tone={origin === "shipped" ? "quiet" : "active"}>{origin}</Badge>
         <Link to="/runs" search={{ flow: name }}>
-          Its runs
+          Runs of this flow
         </Link>
       </PageHead>
       <Panel title="Stages">
         {flow.error !== null ? (
           <Failure error={flow.error} retry={() => void flow.refetch()} />
         ) : flow.data === undefined ? (
-          <Loading what="its stages" />
+          <Loading what="stages" />
         ) : (
-          <Suspense fallback={<Loading what="the picture" />}>
+          <Suspense fallback={<Loading what="the graph" />}>
             <FlowPicture flow={flow.data} />
           </Suspense>
         )}
       </Panel>
       <div className="grid gap-4 lg:grid-cols-2">
-        <Panel title="How it has done">
+        <Panel title="Results">
           <Stats flow={name} />
         </Panel>
-        <Panel title={`Check: ${problems.length === 0 ? "nothing found" : `${problems.length} found`}`}>
+        <Panel
+          title={`Check: ${problems.length === 0 ? "no problems" : `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`}`}
+        >
           <div className="flex flex-col gap-3">
             <FlowProblems problems={problems} />
             <CopyLine>{`passrail flow check ${name}`}</CopyLine>
@@ -66,14 +68,14 @@ export function FlowPage(): ReactNode {
 function Stats({ flow }: { readonly flow: string }): ReactNode {
   const { data, error, refetch } = useQuery(flowStatsQuery(flow));
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
-  if (data === undefined) return <Loading what="what it did" />;
+  if (data === undefined) return <Loading what="results" />;
   const { rate, of } = successOf(data);
   const facts: readonly (readonly [string, ReactNode])[] = [
-    ["Ended well", rate === "—" ? of : `${rate}: ${of}`],
-    ["Median time, waiting included", data.medianMs === null ? "—" : duration(data.medianMs)],
-    ["Median cost, where it is known", usd(data.medianUsd)],
+    ["Success", rate === "—" ? of : `${rate}: ${of}`],
+    ["Median time, including waits", data.medianMs === null ? "—" : duration(data.medianMs)],
+    ["Median cost, where known", usd(data.medianUsd)],
     ["Loops counted", String(data.loops)],
-    ["Runs looked at", String(data.runs)],
+    ["Runs counted", String(data.runs)],
     ["Last runs", <LastRuns key="last" flow={flow} />],
   ];
   return (

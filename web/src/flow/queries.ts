@@ -1,4 +1,4 @@
-// What the pages of flows ask for besides the flows themselves.
+// Queries of the flow pages.
 
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../base/api.ts";

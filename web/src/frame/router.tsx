@@ -1,4 +1,4 @@
-// Every page and its address. What is selected stands in the address, so that it can be sent to somebody. Pages are loaded when they are opened.
+// Every page and its address. The address holds what is selected, so that people can share it. The browser loads a page when it opens.
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { Failure } from "../ui/states.tsx";
@@ -7,7 +7,7 @@ import { Layout } from "./layout.tsx";
 const rootRoute = createRootRoute({
   component: Layout,
   errorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
-  notFoundComponent: () => <Failure error={new Error("There is no such page.")} />,
+  notFoundComponent: () => <Failure error={new Error("This page does not exist.")} />,
 });
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
@@ -118,7 +118,7 @@ export const router = createRouter({
     welcome,
   ]),
   defaultPreload: "intent",
-  // A page that breaks leaves the frame around it: there one goes elsewhere.
+  // If a page fails, the navigation around it stays.
   defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
   // Everything in an address is a text: without quotation marks around what looks like a number it can be read and typed.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

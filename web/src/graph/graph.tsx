@@ -1,19 +1,26 @@
-// The picture of a flow or of a run in it. It is one ordered list: placed along the lines where there is room, one below the other on a phone,
-// and read as a list by those who do not see it. The lines are only drawn behind it.
+// The stages of a flow as a graph, with the state of each if it belongs to a run.
 
 import { type ReactNode, useMemo } from "react";
+import type { Tone } from "../base/status.ts";
 import { TONES } from "../ui/status-badge.tsx";
-import { type DrawnStage, type Edge, layoutGraph } from "./layout.ts";
-import type { Mark } from "./mark.ts";
+import { Arrow, GraphCanvas } from "./canvas.tsx";
+import { type DrawnEdge, type DrawnStage, layoutGraph, type TrackLane } from "./layout.ts";
+
+export type StageMark = {
+  readonly sign: string;
+  readonly word: string;
+  readonly tone: Tone;
+  readonly isActive: boolean;
+};
 
 export type GraphStage = DrawnStage & {
   readonly kind: string;
   readonly who: string;
-  /** How it stands; null in a flow that nobody runs. */
-  readonly mark: Mark | null;
-  /** A short word under the name: which attempt, how long. */
+  /** Its state; null in a flow without a run. */
+  readonly mark: StageMark | null;
+  /** A short line below the name: which attempt, how long. */
   readonly note: ReactNode;
-  /** What lines say to those who see them. */
+  /** The lines in words, for screen readers. */
   readonly says: readonly string[];
 };
 
@@ -26,73 +33,54 @@ export function Graph({
 }: {
   readonly stages: readonly GraphStage[];
   readonly label: string;
-  /** What a counter stands at, for the lines that count. */
+  /** The value of a counter, for the lines that count. */
   readonly countOf: (counter: string, track: string) => string;
   readonly selected?: string | undefined;
-  /** Makes a link or a button of a stage's box. */
+  /** Turns the box of a stage into a link or a button. */
   readonly wrap: (id: string, className: string, content: ReactNode) => ReactNode;
 }): ReactNode {
   const layout = useMemo(() => layoutGraph(stages), [stages]);
-  const boxes = new Map(layout.nodes.map((node) => [node.id, node]));
+  const places = new Map(layout.nodes.map((node) => [node.id, node]));
+  const trackOf = (id: string): string => stages.find((stage) => stage.id === id)?.track ?? "";
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
-    <section aria-label={label} tabIndex={0} className="overflow-x-auto rounded-md">
-      <div
-        className="graph relative mx-auto"
-        style={{ "--w": `${layout.width}px`, "--h": `${layout.height}px` } as object}
-      >
-        <svg
-          aria-hidden="true"
-          width={layout.width}
-          height={layout.height}
-          className="absolute inset-0 hidden text-muted sm:block"
-        >
-          <defs>
-            <marker id="graph-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
-              <path d="M0 0 8 4 0 8z" fill="currentColor" />
-            </marker>
-          </defs>
-          {layout.lanes.map(({ track, x, y, width, height }) => (
-            <g key={track}>
-              <rect {...{ x, y, width, height }} rx={8} className="fill-sunken stroke-line" strokeDasharray="4 3" />
-              <text x={x + 8} y={y + 13} className="fill-muted text-[11px]">
-                {track}
-              </text>
-            </g>
+    <GraphCanvas
+      label={label}
+      width={layout.width}
+      height={layout.height}
+      tip={TIP}
+      lines={
+        <>
+          {layout.lanes.map((lane) => (
+            <Track key={lane.track} lane={lane} />
           ))}
           {layout.edges.map((edge) => (
             <Line
               key={`${edge.from} ${edge.to}`}
               edge={edge}
-              countOf={(counter) => countOf(counter, stages.find(({ id }) => id === edge.from)?.track ?? "")}
+              countOf={(counter) => countOf(counter, trackOf(edge.from))}
             />
           ))}
-        </svg>
-        <ol className="contents max-sm:flex max-sm:flex-col max-sm:gap-2">
-          {stages.map((stage) => {
-            const box = boxes.get(stage.id);
-            return (
-              <li
-                key={stage.id}
-                className="sm:absolute"
-                {...(box === undefined
-                  ? {}
-                  : {
-                      style: {
-                        left: box.x,
-                        top: box.y,
-                        ["--w" as string]: `${box.width}px`,
-                        ["--h" as string]: `${box.height}px`,
-                      },
-                    })}
-              >
-                {wrap(stage.id, boxClass(stage, stage.id === selected), <StageBox stage={stage} />)}
-              </li>
-            );
-          })}
-        </ol>
-      </div>
-    </section>
+        </>
+      }
+      boxes={stages.map((stage) => ({
+        key: stage.id,
+        box: places.get(stage.id),
+        content: wrap(stage.id, boxClass(stage, stage.id === selected), <StageBox stage={stage} />),
+      }))}
+    />
+  );
+}
+
+const TIP = "graph-tip";
+
+function Track({ lane: { track, x, y, width, height } }: { readonly lane: TrackLane }): ReactNode {
+  return (
+    <g>
+      <rect {...{ x, y, width, height }} rx={8} className="fill-sunken stroke-line" strokeDasharray="4 3" />
+      <text x={x + 8} y={y + 13} className="fill-muted text-[11px]">
+        {track}
+      </text>
+    </g>
   );
 }
 
@@ -127,19 +115,18 @@ function StageBox({ stage: { id, who, mark, note, says } }: { readonly stage: Gr
   );
 }
 
-function Line({ edge, countOf }: { readonly edge: Edge; readonly countOf: (counter: string) => string }): ReactNode {
+function Line({
+  edge,
+  countOf,
+}: {
+  readonly edge: DrawnEdge;
+  readonly countOf: (counter: string) => string;
+}): ReactNode {
   const { path, is, on, counter, label } = edge;
   const count = counter === null ? "" : ` · ${countOf(counter)}`;
   return (
     <g>
-      <path
-        d={path}
-        fill="none"
-        stroke="currentColor"
-        strokeWidth={1.25}
-        markerEnd="url(#graph-tip)"
-        {...(is === "ahead" ? {} : { strokeDasharray: "5 3" })}
-      />
+      <Arrow path={path} tip={TIP} isDashed={is !== "ahead"} />
       {is !== "ahead" && (
         <text
           x={label.x}

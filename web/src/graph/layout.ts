@@ -1,6 +1,6 @@
-// Where the stages of a flow stand in its picture. The order of a flow's stages is its way from left to right, so no general layout is needed:
-// stages of the main track share one row, parallel tracks get a lane each. Ways back are arcs below, leaps ahead are arcs above; a way back inside
-// of a lane stays there, and one to a lane of the upper half goes above.
+// The positions of a flow's stages. The stages run from left to right in the flow's order, so no general layout algorithm is needed: the main
+// track is one row, each parallel track has a lane. Lines back are arcs below and leaps ahead are arcs above; a line back inside a lane stays in
+// it, and one to a lane in the upper half goes above.
 
 export type DrawnStage = {
   readonly id: string;
@@ -14,12 +14,12 @@ export type DrawnStage = {
 
 export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 export type Node = Box & { readonly id: string };
-export type Lane = Box & { readonly track: string };
-export type Edge = {
+export type TrackLane = Box & { readonly track: string };
+export type DrawnEdge = {
   readonly from: string;
   readonly to: string;
   readonly is: "ahead" | "over" | "back";
-  /** What leads this way. */
+  /** The verdicts that take this line. */
   readonly on: readonly string[];
   readonly counter: string | null;
   /** For SVG's `d`. */
@@ -30,8 +30,8 @@ export type GraphLayout = {
   readonly width: number;
   readonly height: number;
   readonly nodes: readonly Node[];
-  readonly lanes: readonly Lane[];
-  readonly edges: readonly Edge[];
+  readonly lanes: readonly TrackLane[];
+  readonly edges: readonly DrawnEdge[];
 };
 
 export const SIZE = { width: 136, height: 54, gapX: 36, gapY: 34, pad: 14, arc: 26 } as const;
@@ -81,7 +81,7 @@ export function layoutGraph(stages: readonly DrawnStage[]): GraphLayout {
 
 type Place = { readonly column: number; readonly row: number; readonly isMain: boolean };
 
-/** Neighbours that are not on the main track begin at the same column, each track in a row of its own. */
+/** Parallel tracks begin at the same column, each in its own row. */
 function placeStages(stages: readonly DrawnStage[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   let column = 0;
@@ -106,14 +106,14 @@ function placeStages(stages: readonly DrawnStage[]): ReadonlyMap<string, Place> 
   return places;
 }
 
-type Link = Omit<Edge, "path" | "label"> & {
-  /** Where an arc has its room: above or below everything, or in the lane of this row. */
+type Link = Omit<DrawnEdge, "path" | "label"> & {
+  /** Where the arc runs: above or below everything, or in the lane of this row. */
   readonly where: "top" | "bottom" | number;
-  /** How far from there. */
+  /** How far from there: arcs that overlap have different levels. */
   readonly level: number;
 };
 
-/** Ways with the same ends are one link. Ways out of the flow, and trying again on the spot, are told in words and not drawn. */
+/** Routes with the same ends share one link. Routes out of the flow and retries of the same stage are not drawn, only described. */
 function linksOf(stages: readonly DrawnStage[], places: ReadonlyMap<string, Place>): readonly Link[] {
   const found = new Map<string, { link: Omit<Link, "level">; on: string[] }>();
   for (const { id, ways } of stages) {
@@ -142,20 +142,20 @@ function linksOf(stages: readonly DrawnStage[], places: ReadonlyMap<string, Plac
   );
 }
 
-function whereOf(is: Edge["is"], from: Place, to: Place): Link["where"] {
+function whereOf(is: DrawnEdge["is"], from: Place, to: Place): Link["where"] {
   if (is === "over") return "top";
   if (!from.isMain && from.row === to.row) return from.row;
   return to.row < 0 ? "top" : "bottom";
 }
 
-/** Nothing stands where a line would go: along the row of its beginning, and over to the other only at the end. */
+/** True if no stage is in the way: a line follows the row where it begins and changes rows only at the end. */
 function isFree(from: Place, to: Place, places: ReadonlyMap<string, Place>): boolean {
   return ![...places.values()].some(
     ({ column, row }) => column > from.column && column < to.column && row === from.row,
   );
 }
 
-/** Arcs that overlap lie at different heights, the shorter one nearer. */
+/** Arcs that overlap get different heights; the shorter one is nearer to the stages. */
 function withLevels(links: readonly Omit<Link, "level">[], places: ReadonlyMap<string, Place>): readonly Link[] {
   const spanOf = ({ from, to }: { readonly from: string; readonly to: string }): readonly [number, number] => {
     const [a, b] = [places.get(from)?.column ?? 0, places.get(to)?.column ?? 0];
@@ -184,7 +184,7 @@ function draw(
   { level, where, ...link }: Link,
   boxes: ReadonlyMap<string, Box>,
   room: { readonly top: number; readonly bottom: number },
-): Edge[] {
+): DrawnEdge[] {
   const from = boxes.get(link.from);
   const to = boxes.get(link.to);
   if (from === undefined || to === undefined) return [];
@@ -197,7 +197,7 @@ function draw(
         : `M${x1} ${y1}H${Math.max(x1, x2 - SIZE.gapX)}C${x2 - bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
     return [{ ...link, path, label: { x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 4 } }];
   }
-  // Arcs leave and arrive beside the middle, so that one that comes and one that goes do not lie upon each other.
+  // Arcs leave and arrive beside the middle of a box, so that an incoming and an outgoing one do not overlap.
   const isLow = where !== "top";
   const isBack = link.is === "back";
   const x1 = from.x + from.width * (isBack ? 0.4 : 0.6);
@@ -217,12 +217,12 @@ function lanesOf(
   boxes: ReadonlyMap<string, Box>,
   places: ReadonlyMap<string, Place>,
   roomOf: (row: number) => number,
-): readonly Lane[] {
+): readonly TrackLane[] {
   const tracks = Map.groupBy(
     stages.filter(({ track }) => track !== MAIN),
     ({ track }) => track,
   );
-  return [...tracks].flatMap(([track, own]): Lane[] => {
+  return [...tracks].flatMap(([track, own]): TrackLane[] => {
     const found = own.flatMap(({ id }) => boxes.get(id) ?? []);
     if (found.length === 0) return [];
     const x = Math.min(...found.map((box) => box.x)) - 8;

@@ -1,22 +1,22 @@
-// The answer itself: buttons with a reason for gates, choices and escalations, a text for questions, an amount for budgets.
+// The form of an answer: buttons with a reason for gates, choices and escalations, a text for questions, an amount for budgets.
 
 import { type ReactNode, useId, useMemo, useRef, useState } from "react";
 import { keysText, useShortcuts } from "../base/keyboard.ts";
 import { issueOf } from "../diff/rows.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/states.tsx";
-import type { Draft } from "./draft.ts";
-import type { Item } from "./types.ts";
+import type { AnswerDraft } from "./draft.ts";
+import type { WaitingItem } from "./types.ts";
 import type { Given } from "./use-answer.ts";
 import { type Choice, choicesOf } from "./words.ts";
 import { optional } from "../../../src/core/optional.ts";
 
 export type AnswerFormProps = {
-  readonly item: Item;
-  readonly draft: Draft;
-  readonly change: (change: Partial<Draft>) => void;
+  readonly item: WaitingItem;
+  readonly draft: AnswerDraft;
+  readonly change: (change: Partial<AnswerDraft>) => void;
   readonly isSending: boolean;
-  /** Something has moved: the person looks again first. */
+  /** The item changed: the person has to look again first. */
   readonly isStale: boolean;
   readonly error: unknown;
   readonly send: (given: Given) => void;
@@ -49,7 +49,7 @@ function ChoiceAnswer({ item, draft, change, isSending, isStale, send }: AnswerF
   const isSilent = draft.text.trim() === "" && issues.length === 0;
   const refused = (choice: Choice): string | undefined =>
     busy({ isSending, isStale }) ??
-    (choice.needsReason && isSilent ? "Say why first, in the comment or on a line of the changes." : undefined);
+    (choice.needsReason && isSilent ? "Enter a reason first, in the comment or on a line of the changes." : undefined);
   const press = (choice: Choice | undefined): void => {
     if (choice === undefined) return;
     const why = refused(choice);
@@ -78,7 +78,7 @@ function ChoiceAnswer({ item, draft, change, isSending, isStale, send }: AnswerF
     <>
       <Field
         field={field}
-        label={needed.length === 0 ? "Comment, if you like" : `Comment (needed to ${needed.join(" or to ")})`}
+        label={needed.length === 0 ? "Comment (optional)" : `Comment (required to ${needed.join(" or to ")})`}
         value={draft.text}
         set={(text) => {
           setHint("");
@@ -87,7 +87,7 @@ function ChoiceAnswer({ item, draft, change, isSending, isStale, send }: AnswerF
       />
       {issues.length > 0 && (
         <p className="text-sm text-attention">
-          {issues.length} {issues.length === 1 ? "comment on a line goes" : "comments on lines go"} with it.
+          {issues.length} {issues.length === 1 ? "line comment is" : "line comments are"} sent with your decision.
         </p>
       )}
       <div className="flex flex-wrap gap-2">
@@ -120,7 +120,7 @@ function TextAnswer({ draft, change, isSending, isStale, send }: AnswerFormProps
   return (
     <>
       <Field
-        label="What you say goes to the agent as it is"
+        label="The agent gets your answer word for word"
         rows={5}
         value={draft.text}
         set={(text) => change({ text })}
@@ -142,7 +142,7 @@ function BudgetAnswer({ item, draft, change, isSending, isStale, send }: AnswerF
   const amount = draft.text === "" ? suggested : draft.text;
   const isAmount = /^[0-9]{1,12}(?:\.[0-9]{1,6})?$/u.test(amount.trim()) && Number(amount) > 0;
   const off = busy({ isSending, isStale });
-  const why = off ?? (isAmount ? undefined : `Give an amount in ${unit === "usd" ? "US dollars" : "tokens"}.`);
+  const why = off ?? (isAmount ? undefined : `Enter an amount in ${unit === "usd" ? "US dollars" : "tokens"}.`);
   const raise = (): void => {
     if (why === undefined)
       send({ answer: "raise", text: `${amount.trim()} ${unit}`, issues: [], done: "Budget raised" });
@@ -161,7 +161,7 @@ function BudgetAnswer({ item, draft, change, isSending, isStale, send }: AnswerF
         />
       </div>
       <Button look="primary" keys={keysText(APPROVE)} disabledBecause={why} onClick={raise}>
-        Raise and go on
+        Raise and continue
       </Button>
       <Button
         look="danger"
@@ -174,8 +174,8 @@ function BudgetAnswer({ item, draft, change, isSending, isStale, send }: AnswerF
   );
 }
 
-/** Enough for the attempt that waits. */
-function suggest({ unit, used, limit, needed }: NonNullable<Item["budget"]>): string {
+/** Enough for the waiting attempt. */
+function suggest({ unit, used, limit, needed }: NonNullable<WaitingItem["budget"]>): string {
   const missing = Math.max(needed - Math.max(0, limit - used), 0);
   return unit === "usd"
     ? String(Math.max(1, Math.ceil(missing)))
@@ -211,8 +211,8 @@ function Field({
 }
 
 function busy({ isSending, isStale }: Pick<AnswerFormProps, "isSending" | "isStale">): string | undefined {
-  if (isSending) return "It is being sent.";
-  return isStale ? "It has changed: look at it again first." : undefined;
+  if (isSending) return "Your answer is being sent.";
+  return isStale ? "This changed: look at it again first." : undefined;
 }
 
 function useLatestShortcut(does: string, act: () => void): void {

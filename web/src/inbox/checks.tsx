@@ -1,10 +1,11 @@
-// What a decision can rest on besides words. Three things that are never mixed: what Passrail ran itself, what agents report of checks of their
-// own, and what Passrail measured of each attempt. Where it ran nothing, that is said.
+// Checks behind a decision, in three separate groups: checks that Passrail ran, checks that agents report, and what Passrail measured for each
+// attempt. If Passrail ran none, the page says so.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { itemQuery } from "../base/queries.ts";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import type { Evidence } from "./types.ts";
 
@@ -13,7 +14,7 @@ type Stage = Evidence["stages"][number];
 export function Checks({ item }: { readonly item: string }): ReactNode {
   const { data } = useQuery(itemQuery(item));
   const stages = data?.evidence.stages ?? [];
-  // Nobody has worked yet: there is nothing to check.
+  // No agent has worked yet.
   if (stages.length === 0) return null;
   const ran = stages.filter(({ by }) => by === "check");
   const reporting = stages.filter(({ reported }) => reported.length > 0);
@@ -25,7 +26,7 @@ export function Checks({ item }: { readonly item: string }): ReactNode {
         {ran.map((stage) => (
           <Check key={stage.stage} name={stage.stage} isGood={stage.exitCode === 0} line={exitText(stage)} />
         ))}
-        {ran.length === 0 && <span>none: no test, build or linter was run by Passrail itself.</span>}
+        {ran.length === 0 && <span>none: Passrail ran no test, build or linter.</span>}
       </div>
       {reporting.map((stage) => (
         <Reported key={stage.stage} stage={stage} stages={stages} />
@@ -44,7 +45,7 @@ export function Checks({ item }: { readonly item: string }): ReactNode {
       )}
       <details>
         <summary className="min-h-9 cursor-pointer py-1.5 text-muted pointer-coarse:min-h-11">
-          What Passrail measured of {stages.length} {stages.length === 1 ? "stage" : "stages"}
+          What Passrail measured in {stages.length} {stages.length === 1 ? "stage" : "stages"}
         </summary>
         <ul className="flex flex-col divide-y divide-line rounded-md border border-line">
           {stages.map((stage) => (
@@ -56,7 +57,7 @@ export function Checks({ item }: { readonly item: string }): ReactNode {
   );
 }
 
-const REPAIRED = "its first verdict could not be read, and it was asked again";
+const REPAIRED = "its first verdict was unreadable, so Passrail asked again";
 
 /** The agent's word, and whether those after it were told to rely on it. */
 function Reported({ stage, stages }: { readonly stage: Stage; readonly stages: readonly Stage[] }): ReactNode {
@@ -72,8 +73,8 @@ function Reported({ stage, stages }: { readonly stage: Stage; readonly stages: r
       {trust !== undefined && (
         <span className="text-muted [overflow-wrap:anywhere]">
           {trust.isTrusted
-            ? "and relied on afterwards."
-            : `and not relied on: ${plain(trust.reasons.join("; "), 500)}.`}
+            ? "Later stages rely on this."
+            : `Later stages do not rely on this: ${plain(trust.reasons.join("; "), 500)}.`}
         </span>
       )}
     </div>
@@ -117,7 +118,7 @@ function Measured({ stage }: { readonly stage: Stage }): ReactNode {
       </span>
       <span className="min-w-0 text-muted [overflow-wrap:anywhere]">
         {files.length === 0 ? (
-          "no file changed"
+          "no files changed"
         ) : (
           <>
             {files.length} {files.length === 1 ? "file" : "files"}:{" "}
@@ -132,7 +133,7 @@ function Measured({ stage }: { readonly stage: Stage }): ReactNode {
 }
 
 function exitText({ by, exitCode, runner }: Stage): string {
-  if (by === "passrail") return "done by Passrail itself";
+  if (by === "passrail") return "done by Passrail";
   if (by === "outside") return "reported from outside";
-  return exitCode === null ? `${runner} did not exit by itself` : `${runner} ended with exit ${exitCode}`;
+  return exitCode === null ? `${runner} did not exit on its own` : `${runner} exited with code ${exitCode}`;
 }

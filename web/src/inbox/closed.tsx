@@ -4,7 +4,7 @@ import { clock } from "../ui/time.tsx";
 import type { Decided } from "./types.ts";
 import { decidedText, nameOf } from "./words.ts";
 
-/** Something that does not wait any more: who decided what, and when. */
+/** A closed item: who decided what, and when. */
 export function Closed({
   decided,
   detail,

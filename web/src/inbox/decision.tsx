@@ -1,5 +1,5 @@
-// One item that waits, whatever kind it is: what is asked, what it rests on, the answer, the changes. The answer is bound to the version that
-// was on the screen when the person began to look; when something has moved since, they are asked to look again.
+// One waiting item of any kind: the question, its evidence, the answer form, the changes. The answer is bound to the version that the person
+// saw; if something has changed since, the page asks them to look again.
 
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
@@ -17,17 +17,17 @@ import { Closed } from "./closed.tsx";
 import { useDraft } from "./draft.ts";
 import { Facts, Verdicts } from "./evidence.tsx";
 import { Issues } from "./issues.tsx";
-import type { Changed, Item } from "./types.ts";
+import type { Changed, WaitingItem } from "./types.ts";
 import { useAnswer } from "./use-answer.ts";
 import { headOf, KINDS, labelOf, leadText, nameOf } from "./words.ts";
 
-/** The question is read first; the diff comes when it has been drawn. */
+/** People read the question first; the diff loads after it is drawn. */
 const Changes = lazy(async () => ({ default: (await import("../diff/changes.tsx")).Changes }));
 
 export type DecisionProps = {
-  /** Give it the item's id as its key: what was seen and written belongs to one item. */
-  readonly item: Item;
-  /** Called when it was decided, by this person or by another. */
+  /** Use the item's id as the key: the version and the draft belong to one item. */
+  readonly item: WaitingItem;
+  /** Called when this person or another one has decided. */
   readonly onDecided: () => void;
 };
 
@@ -41,7 +41,7 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
       <div className="flex flex-col gap-4">
         <Head item={item} />
         <Closed decided={outcome.decided} detail={outcome.detail} />
-        <Button onClick={onDecided}>Go on</Button>
+        <Button onClick={onDecided}>Continue</Button>
       </div>
     );
   const moved =
@@ -77,7 +77,7 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
         />
         <Leads item={item} />
       </Panel>
-      <Panel title="What was said">
+      <Panel title="Verdicts">
         <Verdicts runId={item.runId} />
       </Panel>
       <ChangesPanel item={item} draft={draft} change={change} />
@@ -91,7 +91,7 @@ function commitOf(version: string): string {
   return version.slice(version.indexOf("-") + 1);
 }
 
-function Head({ item }: { readonly item: Item }): ReactNode {
+function Head({ item }: { readonly item: WaitingItem }): ReactNode {
   const { word, sign, tone } = KINDS[item.kind];
   return (
     <header className="flex flex-col gap-1.5">
@@ -113,8 +113,8 @@ function Head({ item }: { readonly item: Item }): ReactNode {
   );
 }
 
-/** The words that were asked; before a gate the notes that a person should know. */
-function Asked({ item }: { readonly item: Item }): ReactNode {
+/** The questions; for a gate, the notes to read before the decision. */
+function Asked({ item }: { readonly item: WaitingItem }): ReactNode {
   if (item.asks.length === 0 && item.issues.length === 0) return null;
   const isNote = item.kind === "gate";
   return (
@@ -139,7 +139,7 @@ function Asked({ item }: { readonly item: Item }): ReactNode {
   );
 }
 
-function Leads({ item }: { readonly item: Item }): ReactNode {
+function Leads({ item }: { readonly item: WaitingItem }): ReactNode {
   if (item.leads.length === 0) return null;
   return (
     <dl className="mt-3 flex flex-col gap-1 border-t border-line pt-3 text-sm text-muted">
@@ -160,12 +160,12 @@ function Moved({ changed, lookAgain }: { readonly changed: Changed; readonly loo
       className="flex flex-col items-start gap-2 rounded-md border border-warning bg-warning-soft p-4 text-sm"
     >
       <p className="font-medium text-warning">
-        <span aria-hidden="true">⚠ </span>This has changed since you opened it. Nothing was decided.
+        <span aria-hidden="true">⚠ </span>This changed after you opened it. Your decision was not sent.
       </p>
       <ul className="list-disc pl-5">
         {changed.map(({ type, at, stage }) => (
           <li key={`${type} ${at} ${stage ?? ""}`}>
-            {type === "commit.moved" ? "The branch is at another commit." : type}
+            {type === "commit.moved" ? "The branch moved to another commit." : type}
             {stage !== undefined && ` (${stage})`}
             {at !== "" && <span className="text-muted"> {clock(at)}</span>}
           </li>
@@ -181,7 +181,7 @@ function ChangesPanel({
   draft,
   change,
 }: {
-  readonly item: Item;
+  readonly item: WaitingItem;
   readonly draft: ReturnType<typeof useDraft>[0];
   readonly change: ReturnType<typeof useDraft>[1];
 }): ReactNode {
@@ -191,7 +191,7 @@ function ChangesPanel({
     .filter(({ commits, status }) => commits !== null || status === "done")
     .toSorted((a, b) => a.readyAt.localeCompare(b.readyAt));
   const findings = useMemo(() => findingsOf(run?.stages ?? []), [run?.stages]);
-  // Nobody has worked yet: there is nothing to compare.
+  // No agent has worked yet: there are no changes.
   if (attempts.length === 0) return null;
   const takesComments = item.kind === "gate" || item.kind === "escalation";
   return (

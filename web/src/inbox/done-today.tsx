@@ -7,7 +7,7 @@ import { Failure, Loading } from "../ui/states.tsx";
 import { clock } from "../ui/time.tsx";
 import { decidedText, nameOf } from "./words.ts";
 
-/** What people have decided since midnight here. Asked for when somebody wants to see it. */
+/** The decisions since local midnight. Loads when a person opens it. */
 export function DoneToday(): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -25,7 +25,7 @@ function Decisions(): ReactNode {
   const { data, error, isPending, refetch } = useQuery(decisionsQuery(midnight));
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading what="decisions" />;
-  if (data.decisions.length === 0) return <p className="text-muted">Nothing was decided today.</p>;
+  if (data.decisions.length === 0) return <p className="text-muted">No decisions today.</p>;
   return (
     <>
       <ul className="flex flex-col divide-y divide-line">
@@ -40,7 +40,7 @@ function Decisions(): ReactNode {
           </li>
         ))}
       </ul>
-      {!data.isWhole && <p className="pt-1 text-xs text-muted">These are the last ones; there may be more.</p>}
+      {!data.isWhole && <p className="pt-1 text-xs text-muted">Only the latest decisions are shown.</p>}
     </>
   );
 }

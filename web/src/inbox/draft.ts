@@ -1,14 +1,14 @@
-// What a person has written about an item and not sent yet. Kept for this tab: a reload, or a daemon that starts anew, loses nothing.
+// The unsent answer to an item. The tab keeps it across reloads and restarts of the daemon.
 
 import { useState } from "react";
-import type { Comment, Review } from "../diff/rows.ts";
+import type { Comment, DiffReview } from "../diff/rows.ts";
 import { severityOf } from "../diff/severity.ts";
 
-export type Draft = Review & { readonly text: string };
+export type AnswerDraft = DiffReview & { readonly text: string };
 
-const EMPTY: Draft = { text: "", comments: [], writing: null };
+const EMPTY: AnswerDraft = { text: "", comments: [], writing: null };
 
-export function useDraft(item: string): [Draft, (change: Partial<Draft>) => void, () => void] {
+export function useDraft(item: string): [AnswerDraft, (change: Partial<AnswerDraft>) => void, () => void] {
   const [kept, setKept] = useState(() => ({ item, draft: read(item) }));
   const draft = kept.item === item ? kept.draft : read(item);
   return [
@@ -29,10 +29,10 @@ function keyOf(item: string): string {
   return `passrail.draft.${item}`;
 }
 
-/** It was written by this page; anything else counts as nothing. */
-function read(item: string): Draft {
+/** Text that this page did not write counts as no draft. */
+function read(item: string): AnswerDraft {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(keyOf(item)) ?? "null") as Partial<Draft> | null;
+    const kept = JSON.parse(sessionStorage.getItem(keyOf(item)) ?? "null") as Partial<AnswerDraft> | null;
     return typeof kept?.text === "string" && Array.isArray(kept.comments)
       ? { text: kept.text, comments: kept.comments.map(weighed), writing: kept.writing ? weighed(kept.writing) : null }
       : EMPTY;
@@ -41,7 +41,7 @@ function read(item: string): Draft {
   }
 }
 
-/** One that was begun by an older page has no weight yet. */
+/** A comment from an older version of the page has no severity. */
 function weighed(comment: Comment): Comment {
   return { ...comment, severity: severityOf(comment.severity) };
 }

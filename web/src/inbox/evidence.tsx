@@ -1,4 +1,4 @@
-// What a decision rests on: what each stage said last, how often it was sent back, what it cost, and which commit this is about.
+// The evidence for a decision: the last verdict of each stage, loops, cost, and the commit.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -13,13 +13,13 @@ import { Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { duration, usd } from "../ui/time.tsx";
 import { Issues } from "./issues.tsx";
-import type { Item } from "./types.ts";
+import type { WaitingItem } from "./types.ts";
 
 type Stage = AnswerTo<"showRun">["stages"][number];
 type Attempt = Stage["attempts"][number];
 
 /** One line: branch, commit, cost, loops. */
-export function Facts({ item }: { readonly item: Item }): ReactNode {
+export function Facts({ item }: { readonly item: WaitingItem }): ReactNode {
   const loops = item.loops.filter((each) => each.loops > 0);
   return (
     <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
@@ -48,7 +48,7 @@ export function Facts({ item }: { readonly item: Item }): ReactNode {
       <Fact name="Cost so far">
         {usd(item.spent.usd)}
         {!item.spent.isWhole && item.spent.usd !== null && (
-          <span title="Some attempts did not say what they cost."> and more, not known</span>
+          <span title="Some attempts did not report their cost."> plus unknown cost</span>
         )}
       </Fact>
       {loops.map(({ counter, loops: count, max }) => (
@@ -61,7 +61,7 @@ export function Facts({ item }: { readonly item: Item }): ReactNode {
   );
 }
 
-/** How much was changed; a click goes there. */
+/** The size of the changes, with a link to them. */
 function DiffStat({ runId }: { readonly runId: string }): ReactNode {
   const { data } = useQuery(diffStatQuery(runId));
   if (data === undefined || data.files.length === 0) return null;
@@ -76,7 +76,7 @@ function DiffStat({ runId }: { readonly runId: string }): ReactNode {
   );
 }
 
-/** The numbers only: of all commits, or of the last attempt where nothing was committed. */
+/** Only the numbers: of all commits, or of the last attempt if nothing was committed. */
 function diffStatQuery(run: string) {
   return {
     queryKey: ["diff", run, "stat"],
@@ -96,7 +96,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-/** What every stage that has worked said last; its words and findings on demand. */
+/** The last verdict of every stage that has worked; its reasons and issues open on demand. */
 export function Verdicts({ runId }: { readonly runId: string }): ReactNode {
   const { data, error, isPending, refetch } = useQuery(runQuery(runId));
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
@@ -108,7 +108,7 @@ export function Verdicts({ runId }: { readonly runId: string }): ReactNode {
   return (
     <div className="flex flex-col gap-2">
       {worked.length === 0 ? (
-        <p className="text-sm text-muted">Nobody has worked on this yet.</p>
+        <p className="text-sm text-muted">No agent has worked on this yet.</p>
       ) : (
         <ul className="flex flex-col divide-y divide-line rounded-md border border-line">
           {worked.map(({ stage, last }) => (
@@ -167,7 +167,7 @@ function Verdict({ stage, last }: { readonly stage: Stage; readonly last: Attemp
           </p>
         ))}
         <Issues issues={last.issues} />
-        {words.length === 0 && last.issues.length === 0 && <p className="text-muted">It gave no reasons.</p>}
+        {words.length === 0 && last.issues.length === 0 && <p className="text-muted">No reasons given.</p>}
       </div>
     </details>
   );

@@ -1,4 +1,4 @@
-// One item on a page of its own, made for a phone: the address that notices carry. Looking never decides anything.
+// The page of one item, made for phones: notifications link to it. Opening it decides nothing.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
@@ -10,7 +10,7 @@ export function GatePage(): ReactNode {
   const { item } = useParams({ from: "/g/$item" });
   const navigate = useNavigate();
   const waiting = useQuery(inboxQuery).data?.items ?? [];
-  const goOn = (): void => {
+  const showNext = (): void => {
     const next = waiting.find(({ id }) => id !== item);
     scrollTo({ top: 0 });
     if (next === undefined) void navigate({ to: "/" });
@@ -25,7 +25,7 @@ export function GatePage(): ReactNode {
           <span aria-hidden="true">‹</span> Inbox{others > 0 && ` (${others} more)`}
         </Link>
       </p>
-      <OneItem key={item} id={item} onDecided={goOn} />
+      <OneItem key={item} id={item} onDecided={showNext} />
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
-import type { Issue } from "./types.ts";
+import type { ShownIssue } from "./types.ts";
 
 const SHOWN_AT_MOST = 100;
 
-/** Findings of agents and people: a sentence, or one with severity, file and line. Whatever else comes is shown as it is. */
+/** Issues from agents and people: a sentence, or one with severity, file and line. Any other form is shown as JSON. */
 export function Issues({ issues }: { readonly issues: readonly unknown[] }): ReactNode {
   if (issues.length === 0) return null;
   return (
@@ -13,7 +13,7 @@ export function Issues({ issues }: { readonly issues: readonly unknown[] }): Rea
         {issues.slice(0, SHOWN_AT_MOST).map((issue, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- findings have no names, and their order is kept
           <li key={at}>
-            <IssueLine issue={issue as Issue} />
+            <IssueLine issue={issue as ShownIssue} />
           </li>
         ))}
       </ul>
@@ -24,7 +24,7 @@ export function Issues({ issues }: { readonly issues: readonly unknown[] }): Rea
   );
 }
 
-function IssueLine({ issue }: { readonly issue: Issue }): ReactNode {
+function IssueLine({ issue }: { readonly issue: ShownIssue }): ReactNode {
   if (typeof issue === "string") return <SafeText max={4000}>{issue}</SafeText>;
   if (typeof issue !== "object" || issue === null || typeof issue.description !== "string")
     return <code className="font-mono text-xs">{<SafeText max={4000}>{JSON.stringify(issue)}</SafeText>}</code>;

@@ -1,9 +1,9 @@
-// More items than fit a page at once: only what is scrolled to is drawn. Loaded by those who have so many.
+// The inbox list for more than a hundred items: draws only the rows in view. The page loads it on demand.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useRef } from "react";
 import { VirtualList } from "../ui/virtual-list.tsx";
-import { InboxRow, type InboxListProps } from "./inbox-list.tsx";
+import { InboxRow, type InboxListProps } from "./inbox-row.tsx";
 
 export function LongList({ items, selected, ...rest }: InboxListProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);

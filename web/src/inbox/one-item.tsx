@@ -1,4 +1,4 @@
-// One item by its id: to decide while it waits; who decided what once it does not.
+// One item by its id: the decision while it waits, then who decided what.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -14,17 +14,17 @@ const CLOSED: ReadonlySet<string> = new Set(["gate_not_waiting", "item_not_waiti
 
 export function OneItem({ id, onDecided }: { readonly id: string; readonly onDecided: () => void }): ReactNode {
   const { data, error, isPending, refetch } = useQuery(itemQuery(id));
-  // What was there before it was closed is not shown as open any more.
+  // The cached item is older than its closing.
   if (error instanceof ApiError && CLOSED.has(error.problem.code)) {
     const { decided, detail } = error.problem;
     return (
       <div className="flex flex-col gap-3">
-        <h2 className="text-lg font-semibold tracking-tight">This does not wait any more</h2>
+        <h2 className="text-lg font-semibold tracking-tight">This item is closed</h2>
         <About run={id.slice(0, id.lastIndexOf("."))} />
         <Closed decided={decided} detail={detail} />
         <p className="text-sm">
           <Link to="/" className="underline">
-            What waits now
+            Back to the inbox
           </Link>
         </p>
       </div>
@@ -35,7 +35,7 @@ export function OneItem({ id, onDecided }: { readonly id: string; readonly onDec
   return <Decision key={data.id} item={data} onDecided={onDecided} />;
 }
 
-/** Which run it was; the item itself is not kept. */
+/** Its run; the daemon no longer has the item itself. */
 function About({ run }: { readonly run: string }): ReactNode {
   const { data } = useQuery(runQuery(run));
   if (data === undefined) return null;

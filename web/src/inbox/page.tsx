@@ -1,4 +1,4 @@
-// The home page: what waits for a person, oldest first, and beside it the one to decide. On a phone the list leads to a page per item.
+// The home page: the items that wait for a person, oldest first, and next to them the decision of one. On a phone each item has its own page.
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -10,47 +10,27 @@ import { DoneToday } from "./done-today.tsx";
 import { InboxList } from "./inbox-list.tsx";
 import { OneItem } from "./one-item.tsx";
 import { Quiet } from "./quiet.tsx";
-import type { Item } from "./types.ts";
+import type { WaitingItem } from "./types.ts";
 import { PageHead } from "../ui/panel.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { useMedia, WIDE } from "../ui/use-media.ts";
 
 export function InboxPage(): ReactNode {
   const { data, error, isPending, refetch } = useQuery(inboxQuery);
-  if (isPending) return <Loading what="what waits" />;
+  if (isPending) return <Loading what="the inbox" />;
   if (data === undefined) return <Failure error={error} retry={() => void refetch()} />;
   return <Inbox items={data.items} />;
 }
 
-function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
+function Inbox({ items }: { readonly items: readonly WaitingItem[] }): ReactNode {
   const navigate = useNavigate();
   const isWide = useMedia(WIDE);
   const { item: wanted } = useSearch({ from: "/" });
   const selected = wanted ?? items[0]?.id;
   const shown = items.find(({ id }) => id === selected);
-  /** The item whose head takes the focus once it is there. */
+  /** The item whose heading gets the focus once it is drawn. */
   const [wantsFocus, setWantsFocus] = useState<string | null>(null);
-  const latest = useRef({ items, selected });
-  useEffect(() => {
-    latest.current = { items, selected };
-  });
-
-  const shortcuts = useMemo(() => {
-    const move = (by: 1 | -1): void => {
-      const { items: list, selected: now } = latest.current;
-      const at = list.findIndex(({ id }) => id === now);
-      const next = list[Math.min(Math.max(at + by, 0), list.length - 1)];
-      if (next === undefined) return;
-      if (isWide) void navigate({ to: "/", search: { item: next.id }, replace: true });
-      // It may have to be drawn first.
-      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-item="${CSS.escape(next.id)}"]`)?.focus());
-    };
-    return [
-      { keys: "j", does: "Next item", group: "Inbox", act: () => move(1) },
-      { keys: "k", does: "Previous item", group: "Inbox", act: () => move(-1) },
-    ];
-  }, [isWide, navigate]);
-  useShortcuts(shortcuts);
+  useInboxShortcuts(items, selected, isWide);
 
   useEffect(() => {
     if (wantsFocus === null || shown?.id !== wantsFocus) return;
@@ -58,7 +38,7 @@ function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
     document.querySelector<HTMLElement>("#decision-head")?.focus();
   }, [wantsFocus, shown]);
 
-  const goOn = (): void => {
+  const showNext = (): void => {
     const at = items.findIndex(({ id }) => id === selected);
     const next = items[at + 1] ?? items.find(({ id }) => id !== selected);
     setWantsFocus(next?.id ?? null);
@@ -93,13 +73,39 @@ function Inbox({ items }: { readonly items: readonly Item[] }): ReactNode {
         {isBeside && (
           <section aria-label="Decision" className="min-w-0">
             {shown === undefined ? (
-              <OneItem id={selected} onDecided={goOn} />
+              <OneItem id={selected} onDecided={showNext} />
             ) : (
-              <Decision key={shown.id} item={shown} onDecided={goOn} />
+              <Decision key={shown.id} item={shown} onDecided={showNext} />
             )}
           </section>
         )}
       </div>
     </>
   );
+}
+
+/** j and k: the next and the previous item. */
+function useInboxShortcuts(items: readonly WaitingItem[], selected: string | undefined, isWide: boolean): void {
+  const navigate = useNavigate();
+  const latest = useRef({ items, selected });
+  useEffect(() => {
+    latest.current = { items, selected };
+  });
+
+  const shortcuts = useMemo(() => {
+    const move = (by: 1 | -1): void => {
+      const { items: list, selected: now } = latest.current;
+      const at = list.findIndex(({ id }) => id === now);
+      const next = list[Math.min(Math.max(at + by, 0), list.length - 1)];
+      if (next === undefined) return;
+      if (isWide) void navigate({ to: "/", search: { item: next.id }, replace: true });
+      // The row may not be drawn yet.
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-item="${CSS.escape(next.id)}"]`)?.focus());
+    };
+    return [
+      { keys: "j", does: "Next item", group: "Inbox", act: () => move(1) },
+      { keys: "k", does: "Previous item", group: "Inbox", act: () => move(-1) },
+    ];
+  }, [isWide, navigate]);
+  useShortcuts(shortcuts);
 }

@@ -8,7 +8,7 @@ import { Elapsed } from "../ui/time.tsx";
 
 const SHOWN = 8;
 
-/** Nothing waits: what works now, and so may ask next. */
+/** The empty inbox: shows the runs that work now and may ask next. */
 export function Quiet(): ReactNode {
   const { data } = useQuery({
     queryKey: ["runs", "working"],
@@ -16,23 +16,23 @@ export function Quiet(): ReactNode {
   });
   const runs = data?.runs ?? [];
   return (
-    <Empty title="Nothing waits for you.">
+    <Empty title="Nothing is waiting for you.">
       {data !== undefined && runs.length === 0 && (
         <p>
-          Nothing runs either.{" "}
+          Nothing is running either.{" "}
           <Link to="/welcome" className="underline">
-            Start something
+            Start a run
           </Link>
           , or look at{" "}
           <Link to="/runs" className="underline">
-            what has run
+            past runs
           </Link>
           .
         </p>
       )}
       {runs.length > 0 && (
         <>
-          <p>These work now. They come here when they need you:</p>
+          <p>These runs are working. They appear here when they need you:</p>
           <ul className="flex flex-col gap-1 text-sm">
             {runs.map(({ id, number, subject, stage, agent, since }) => (
               <li key={id}>

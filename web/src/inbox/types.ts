@@ -1,18 +1,18 @@
-// The daemon's answers about what waits, under the names that the pages use.
+// Types of the inbox, taken from the daemon's answers.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import type { ProblemDocument } from "../../../src/http/contract/problem.ts";
 
-export type Item = AnswerTo<"listInbox">["items"][number];
-/** What an item by itself is shown with. */
+export type WaitingItem = AnswerTo<"listInbox">["items"][number];
+/** Comes with a single item. */
 export type Evidence = AnswerTo<"showItem">["evidence"];
-export type ItemKind = Item["kind"];
-export type Lead = Item["leads"][number];
-/** Who was first. */
+export type ItemKind = WaitingItem["kind"];
+export type AnswerLead = WaitingItem["leads"][number];
+/** The decision that closed an item. */
 export type Decided = NonNullable<ProblemDocument["decided"]>;
 export type Changed = NonNullable<ProblemDocument["changed"]>;
 
-/** A finding, as agents and people give it. */
-export type Issue =
+/** An issue as agents and people write it. */
+export type ShownIssue =
   | string
   | { readonly severity?: string; readonly description?: string; readonly file?: string; readonly line?: number };

@@ -1,30 +1,30 @@
-// Sends a decision, bound to what was looked at, and says what became of it: taken, too late, or about something that has changed.
+// Sends a decision with the version that the person saw, and reports the outcome: taken, too late, or changed meanwhile.
 
 import { useMutation } from "@tanstack/react-query";
 import { ApiError, call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
 import type { issueOf } from "../diff/rows.ts";
 import { toast } from "../ui/toast.tsx";
-import type { Changed, Decided, Item } from "./types.ts";
+import type { Changed, Decided, WaitingItem } from "./types.ts";
 
 export type Given = {
   readonly answer: string;
   readonly text: string;
   readonly issues: readonly ReturnType<typeof issueOf>[];
-  /** Said afterwards: "Approved". */
+  /** The message afterwards: "Approved". */
   readonly done: string;
 };
 
-export type Outcome =
+export type AnswerOutcome =
   | { readonly type: "taken" }
-  /** Somebody was faster. */
+  /** Another person has decided already. */
   | { readonly type: "late"; readonly decided: Decided | undefined; readonly detail: string }
   | { readonly type: "moved"; readonly changed: Changed }
   | { readonly type: "failed"; readonly error: unknown };
 
-export function useAnswer(item: Pick<Item, "id" | "runId" | "subject">, version: string) {
+export function useAnswer(item: Pick<WaitingItem, "id" | "runId" | "subject">, version: string) {
   return useMutation({
-    mutationFn: async ({ answer, text, issues }: Given): Promise<Outcome> => {
+    mutationFn: async ({ answer, text, issues }: Given): Promise<AnswerOutcome> => {
       try {
         const body = { answer, text, ...(issues.length === 0 ? {} : { issues: [...issues] }) };
         await call("answerItem", { params: { item: item.id }, body }, { ifMatch: version });
@@ -35,7 +35,7 @@ export function useAnswer(item: Pick<Item, "id" | "runId" | "subject">, version:
     },
     onSuccess: (outcome, { done }) => {
       if (outcome.type === "taken") toast(`${done}: ${item.subject.title}`);
-      if (outcome.type === "late") toast("Somebody else has decided this already.", "warning");
+      if (outcome.type === "late") toast("Another person has already decided this.", "warning");
       if (outcome.type === "failed") return;
       for (const queryKey of [["inbox"], ["item", item.id], ["run", item.runId], ["decisions"]])
         void queryClient.invalidateQueries({ queryKey });
@@ -43,7 +43,7 @@ export function useAnswer(item: Pick<Item, "id" | "runId" | "subject">, version:
   });
 }
 
-function outcomeOf(error: unknown): Outcome {
+function outcomeOf(error: unknown): AnswerOutcome {
   if (!(error instanceof ApiError)) return { type: "failed", error };
   const { code, decided, changed = [], detail } = error.problem;
   if (code === "version_mismatch") return { type: "moved", changed };

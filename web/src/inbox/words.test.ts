@@ -8,7 +8,7 @@ test("a gate asks by its own name, the others in the words that were asked", () 
   expect(questionOf({ ...asked, kind: "gate" })).toBe("Ship “Add login”?");
   expect(questionOf({ ...asked, stage: "sign-off", kind: "gate" })).toBe("Sign off “Add login”?");
   expect(questionOf({ ...asked, kind: "question" })).toBe("Which one?");
-  expect(questionOf({ ...asked, kind: "budget", asks: [] })).toContain("a budget is reached");
+  expect(questionOf({ ...asked, kind: "budget", asks: [] })).toContain("it reached a budget");
   expect(headOf({ ...asked, kind: "escalation" })).toBe("ship of “Add login” was escalated");
 });
 

@@ -1,8 +1,8 @@
-// How an item is put to a person: its question in one sentence, its answers as buttons, and where each of them leads. Words of the flow stay
-// the flow's; only the few that every gate knows have a name of ours.
+// The wording of an item: its question, its answers as buttons, and what each answer leads to. Words of the flow stay unchanged; only the few
+// answers that every gate has get their own labels.
 
 import type { Tone } from "../base/status.ts";
-import type { Decided, Item, ItemKind, Lead } from "./types.ts";
+import type { Decided, WaitingItem, ItemKind, AnswerLead } from "./types.ts";
 
 export const KINDS = {
   gate: { word: "Gate", sign: "◆", tone: "attention" },
@@ -12,7 +12,7 @@ export const KINDS = {
   budget: { word: "Budget", sign: "$", tone: "warning" },
 } as const satisfies Readonly<Record<ItemKind, { word: string; sign: string; tone: Tone }>>;
 
-type Asked = Pick<Item, "kind" | "stage" | "subject" | "asks">;
+type Asked = Pick<WaitingItem, "kind" | "stage" | "subject" | "asks">;
 
 /** The exact question, in one sentence. */
 export function questionOf({ kind, stage, subject, asks }: Asked): string {
@@ -21,15 +21,15 @@ export function questionOf({ kind, stage, subject, asks }: Asked): string {
       return `${spoken(stage)} “${subject.title}”?`;
     case "question":
     case "choice":
-      return asks[0] ?? `${stage} asks something about “${subject.title}”.`;
+      return asks[0] ?? `${stage} has a question about “${subject.title}”.`;
     case "escalation":
       return `${stage} of “${subject.title}” needs you: ${asks[0] ?? "it was escalated"}`;
     case "budget":
-      return `${stage} of “${subject.title}” does not start: ${asks[0] ?? "a budget is reached"}`;
+      return `${stage} of “${subject.title}” does not start: ${asks[0] ?? "it reached a budget"}`;
   }
 }
 
-/** The head over the decision, where the words of agents stand below it. */
+/** The heading of the decision; the agent's own words are below it. */
 export function headOf(item: Asked): string {
   switch (item.kind) {
     case "gate":
@@ -37,7 +37,7 @@ export function headOf(item: Asked): string {
     case "question":
       return `${item.stage} asks about “${item.subject.title}”`;
     case "choice":
-      return `${item.stage} of “${item.subject.title}”: how to go on?`;
+      return `${item.stage} of “${item.subject.title}”: how to continue?`;
     case "escalation":
       return `${item.stage} of “${item.subject.title}” was escalated`;
     case "budget":
@@ -62,12 +62,16 @@ const KNOWN: Readonly<Record<string, Omit<Choice, "answer" | "needsReason">>> = 
   decline: { label: "Reject", look: "danger", done: "Rejected" },
 };
 
-/** The daemon wants to know why work is sent back or turned down. */
+/** The daemon requires a reason to send work back or to reject it. */
 const NEEDS_REASON: ReadonlySet<string> = new Set(["revise", "reject", "decline"]);
 const ORDER = ["approve", "revise"];
 
-/** The answers of a gate, a choice or an escalation; those that go on come first, those that end come last. */
-export function choicesOf({ kind, answers, leads }: Pick<Item, "kind" | "answers" | "leads">): readonly Choice[] {
+/** The answers of a gate, a choice or an escalation; those that end the run come last. */
+export function choicesOf({
+  kind,
+  answers,
+  leads,
+}: Pick<WaitingItem, "kind" | "answers" | "leads">): readonly Choice[] {
   const isGate = kind === "gate";
   const choices = answers.map((answer): Choice => {
     const known = isGate ? KNOWN[answer] : undefined;
@@ -84,8 +88,8 @@ function rank({ answer, look }: Choice): number {
   return look === "danger" ? ORDER.length + 1 : ORDER.length;
 }
 
-/** What happens next. The status is named where it changes. */
-export function leadText({ to, who, isGate, word }: Lead, before: string): string {
+/** What happens next; names the status if it changes. */
+export function leadText({ to, who, isGate, word }: AnswerLead, before: string): string {
   const as = word === "" || word === before ? "" : `, as “${word}”`;
   switch (to) {
     case "end":
@@ -93,7 +97,7 @@ export function leadText({ to, who, isGate, word }: Lead, before: string): strin
     case "cancel":
       return `the run is canceled${as === ", as “canceled”" ? "" : as}.`;
     case "stop":
-      return `the run stops until somebody goes on with it${as}.`;
+      return `the run stops until a person resumes it${as}.`;
     default:
       if (isGate) return `${nameOf(who)} decides at ${to} next${as}.`;
       return who === "" || who === to ? `${to} is next${as}.` : `${who} works on ${to} next${as}.`;
@@ -101,12 +105,12 @@ export function leadText({ to, who, isGate, word }: Lead, before: string): strin
 }
 
 /** The answer as its button says it. */
-export function labelOf({ answer }: Pick<Lead, "answer">, kind: ItemKind): string {
+export function labelOf({ answer }: Pick<AnswerLead, "answer">, kind: ItemKind): string {
   if (answer === "") return "Answered";
   return (kind === "gate" ? KNOWN[answer]?.label : undefined) ?? spoken(answer);
 }
 
-/** Names of people and programs, without the word in front that says which they are. */
+/** The name of a person or program without its prefix. */
 export function nameOf(actor: string): string {
   return actor.replace(/^(?:human|agent):/u, "");
 }

@@ -1,4 +1,4 @@
-// What work has cost, by one key at a time: a bar, and the numbers that it is made of.
+// The cost of work by day, agent, stage, flow, runner or model.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -32,8 +32,8 @@ export function CostPanel({ by, since }: { readonly by: CostKey; readonly since:
       ) : data === undefined ? (
         <Loading what="costs" />
       ) : data.rows.length === 0 ? (
-        <Empty title="Nothing was spent in this time.">
-          <p>Programs that tell what they use are counted here. Scripted agents use nothing.</p>
+        <Empty title="No cost in this period.">
+          <p>Runners that report their usage are counted here. Scripted agents use nothing.</p>
         </Empty>
       ) : (
         <div className="flex flex-col gap-3">
@@ -50,7 +50,7 @@ export function CostPanel({ by, since }: { readonly by: CostKey; readonly since:
               .map(({ row, share }) => (
                 <Row key={row.key ?? ""}>
                   <Cell of={nameOf(by)} head>
-                    <SafeText max={120}>{row.key ?? "not named"}</SafeText>
+                    <SafeText max={120}>{row.key ?? "unnamed"}</SafeText>
                   </Cell>
                   <Cell of="Share">
                     <span

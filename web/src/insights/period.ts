@@ -1,4 +1,4 @@
-// How far back sums go. Whole days, so that the same question has the same address all day.
+// The periods of the insights page. Whole days, so that a query stays the same all day.
 
 export const PERIODS = [
   { is: "1", title: "Today" },

@@ -1,4 +1,4 @@
-// Sums over the last runs. They are not live: they are made anew once in a while.
+// Sums over the last runs. They are not live; the page reloads them every minute.
 
 import { queryOptions } from "@tanstack/react-query";
 import type { InputTo } from "../../../src/http/client/input.ts";

@@ -1,4 +1,4 @@
-// Where runs lose time: on people, and on work that is sent back.
+// Where runs lose time: waiting for people, and work that is sent back.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -22,8 +22,8 @@ export function WaitsPanels({ since }: { readonly since: string | null }): React
   return (
     <>
       <p className="text-xs text-muted">
-        What follows is of {data.runs} {data.runs === 1 ? "run" : "runs"} made in this time
-        {data.runs === data.most ? `, the newest ${data.most}` : ""}.
+        Based on {data.runs} {data.runs === 1 ? "run" : "runs"} started in this period
+        {data.runs === data.most ? ` (the newest ${data.most})` : ""}.
       </p>
       <div className="grid gap-4 xl:grid-cols-2">
         <Panel title="Waiting for people">
@@ -44,7 +44,7 @@ export function WaitsPanels({ since }: { readonly since: string | null }): React
 }
 
 function Waits({ rows }: { readonly rows: Insights["waits"] }): ReactNode {
-  if (rows.length === 0) return <p className="text-sm text-muted">Nothing of this kind in this time.</p>;
+  if (rows.length === 0) return <p className="text-sm text-muted">None in this period.</p>;
   return (
     <Table label="Waits" head={["What", "Times", "Open now", "Median", "Longest"]}>
       {rows.map(({ kind, flow, stage, times, open, medianMs, longestMs }) => (
@@ -71,7 +71,7 @@ function Waits({ rows }: { readonly rows: Insights["waits"] }): ReactNode {
 }
 
 function Loops({ rows }: { readonly rows: Insights["loops"] }): ReactNode {
-  if (rows.length === 0) return <p className="text-sm text-muted">Nothing was sent back in this time.</p>;
+  if (rows.length === 0) return <p className="text-sm text-muted">No work was sent back in this period.</p>;
   const most = Math.max(...rows.map(({ loops }) => loops));
   return (
     <ul className="flex flex-col gap-2 text-sm">

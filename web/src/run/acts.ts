@@ -1,6 +1,7 @@
-// What a person can do with a run, in words: what it does, what it needs to know, and the command that does the same.
+// The actions that a person can take on a run: their names, what they do, what they ask for, and the command that does the same.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { shellWord } from "../base/shell-word.ts";
 
 export type Act = AnswerTo<"listActs">["acts"][number];
 export type Verb = Act["act"];
@@ -8,7 +9,7 @@ export type Verb = Act["act"];
 export type Wording = {
   readonly name: string;
   readonly about: string;
-  /** What may or must be said with it. */
+  /** The text that the action takes. */
   readonly says: "reason" | "needed reason" | "note" | "nothing";
   readonly isDanger: boolean;
 };
@@ -16,28 +17,29 @@ export type Wording = {
 export const WORDING: Readonly<Record<Verb, Wording>> = {
   pause: {
     name: "Pause",
-    about: "Nothing more of this run starts. What works now ends by itself.",
+    about: "Starts no further stage of this run. Attempts that are running finish.",
     says: "reason",
     isDanger: false,
   },
-  resume: { name: "Resume", about: "The run goes on where it was paused.", says: "nothing", isDanger: false },
-  retry: { name: "Retry", about: "The stage works again, in a new attempt.", says: "note", isDanger: false },
+  resume: { name: "Resume", about: "The run continues where it was paused.", says: "nothing", isDanger: false },
+  retry: { name: "Retry", about: "Runs the stage again in a new attempt.", says: "note", isDanger: false },
   rerun: {
     name: "Rerun from",
-    about: "The run goes back to this stage; everything after it comes again, gates too. Loops stay counted.",
+    about:
+      "Goes back to this stage and runs everything after it again, gates included. Loop counters keep their values.",
     says: "note",
     isDanger: false,
   },
   skip: {
     name: "Skip",
-    about: "The stage is left out. The reason is recorded.",
+    about: "Skips the stage and records your reason.",
     says: "needed reason",
     isDanger: true,
   },
-  cancel: { name: "Cancel", about: "The run ends. Its branch and its records stay.", says: "reason", isDanger: true },
+  cancel: { name: "Cancel", about: "Ends the run. Its branch and its records stay.", says: "reason", isDanger: true },
 };
 
-/** The same on a command line, ready to paste. */
+/** The same action as a command line, ready to paste. */
 export function commandOf(verb: Verb, number: number, stage: string | null, said: string): string {
   const parts = ["passrail", "runs", verb, String(number)];
   if (stage !== null && verb === "rerun") parts.push("--from", stage);
@@ -45,13 +47,8 @@ export function commandOf(verb: Verb, number: number, stage: string | null, said
   const { says } = WORDING[verb];
   const text = said.trim();
   if (says !== "nothing" && (text !== "" || says === "needed reason"))
-    parts.push(says === "note" ? "--note" : "--reason", quoted(text === "" ? "…" : text));
+    parts.push(says === "note" ? "--note" : "--reason", shellWord(text === "" ? "…" : text));
   return parts.join(" ");
-}
-
-/** One word for a shell: nothing in it is read by the shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 export function actName({ act, stage }: Pick<Act, "act" | "stage">): string {

@@ -1,4 +1,4 @@
-// What a run left behind: the handoffs between its stages, and the files of each attempt.
+// The artifacts of a run: the files of each attempt and the handoffs between stages.
 
 import type { ReactNode } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -25,7 +25,7 @@ export function ArtifactsTab({
   const handoffs = run.handoffs
     .filter((each) => stage === undefined || each.fromStage === stage || each.toStage === stage)
     .slice(-SHOWN);
-  if (attempts.length === 0 && handoffs.length === 0) return <Empty title="Nothing was left behind yet." />;
+  if (attempts.length === 0 && handoffs.length === 0) return <Empty title="No artifacts yet." />;
   return (
     <div className="flex flex-col gap-5">
       <section className="flex flex-col gap-2">

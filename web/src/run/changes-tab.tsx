@@ -3,7 +3,7 @@ import { Changes } from "../diff/changes.tsx";
 import { findingsOf } from "../diff/findings.ts";
 import type { RunDetail } from "./types.ts";
 
-/** What attempts of this run have changed, to look at; comments are made where something is decided. */
+/** The changes of this run, without comments: those belong to a decision. */
 export function ChangesTab({ run }: { readonly run: RunDetail }): ReactNode {
   const attempts = run.stages
     .flatMap((stage) => stage.attempts)

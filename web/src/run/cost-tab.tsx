@@ -1,4 +1,4 @@
-// What each attempt used, as its vendor told it. What was not told is a dash.
+// The usage of each attempt as its vendor reported it; a dash if it reported none.
 
 import type { ReactNode } from "react";
 import { Empty } from "../ui/states.tsx";
@@ -13,7 +13,7 @@ export function CostTab({ run }: { readonly run: RunDetail }): ReactNode {
     .flatMap((stage) => stage.attempts)
     .filter(({ startedAt }) => startedAt !== null)
     .toSorted((a, b) => a.readyAt.localeCompare(b.readyAt));
-  if (attempts.length === 0) return <Empty title="Nothing has worked yet, so nothing was spent." />;
+  if (attempts.length === 0) return <Empty title="No attempts yet, so there is no cost." />;
   const { spent } = run;
   return (
     <div className="flex flex-col gap-2">
@@ -60,8 +60,8 @@ export function CostTab({ run }: { readonly run: RunDetail }): ReactNode {
       <p className="text-sm text-muted tabular">
         {attempts.length > SHOWN && `The last ${SHOWN} of ${attempts.length} attempts. `}
         {spent === null || spent.unknownUsd === spent.attempts
-          ? "Nobody said what it cost."
-          : `${usd(spent.usd)} in all${spent.unknownUsd > 0 ? `, without ${spent.unknownUsd} attempts that did not say` : ""}.`}
+          ? "No attempt reported its cost."
+          : `${usd(spent.usd)} in total${spent.unknownUsd > 0 ? `, not counting ${spent.unknownUsd} attempts that did not report it` : ""}.`}
       </p>
     </div>
   );

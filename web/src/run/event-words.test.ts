@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { foldMinor, tell } from "./event-words.ts";
-import type { StoredEvent } from "./types.ts";
+import type { ListedEvent } from "./types.ts";
 
 let seq = 0;
-const event = (type: string, more: object = {}, actor = "engine"): StoredEvent => ({
+const event = (type: string, more: object = {}, actor = "engine"): ListedEvent => ({
   seq: ++seq,
   runId: "r",
   subjectId: "s",

@@ -3,7 +3,7 @@
 import type { RunEvent } from "../../../src/core/run/event.ts";
 import { isEventType, sayEvent, shortSentence } from "../../../src/core/view/event-sentence.ts";
 import { withoutColours } from "./log/ansi.ts";
-import type { StoredEvent } from "./types.ts";
+import type { ListedEvent } from "./types.ts";
 
 export type Told = {
   readonly seq: number;
@@ -30,7 +30,7 @@ const MINOR = new Set([
 ]);
 const TEXT_CHARS = 300;
 
-export function tell({ seq, event }: StoredEvent): Told {
+export function tell({ seq, event }: ListedEvent): Told {
   const { type, at, actor } = event;
   const item = record(event["item"]);
   return {
@@ -46,7 +46,7 @@ export function tell({ seq, event }: StoredEvent): Told {
 }
 
 /** Core has the words for every event that it knows; of a later one only its reason is shown. */
-function wordsOf(event: StoredEvent["event"]): string {
+function wordsOf(event: ListedEvent["event"]): string {
   return isEventType(event.type) ? shortSentence(sayEvent(event as unknown as RunEvent)) : text(event["reason"]);
 }
 

@@ -1,4 +1,4 @@
-// Everything that happened to a run, in order. Rows that only prepare what the next ones say are folded; a click shows what an event carries.
+// The events of a run, in order. Minor events are folded into one row; a click on an event shows its payload.
 
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -14,31 +14,20 @@ import { clock } from "../ui/time.tsx";
 import { VirtualList } from "../ui/virtual-list.tsx";
 import { foldMinor, tell, type Told } from "./event-words.ts";
 import { eventsQuery } from "./run-events.ts";
-import type { RunDetail, StoredEvent } from "./types.ts";
+import type { RunDetail, ListedEvent } from "./types.ts";
 
 const PAYLOAD_CHARS = 64 * 1024;
 
 export function EventsTab({ run, stage }: { readonly run: RunDetail; readonly stage: string | undefined }): ReactNode {
   const { data, error, refetch, isFetching } = useQuery(eventsQuery(run.id));
   const [isOpen, setOpen] = useState(false);
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  const [shown, setShown] = useState<StoredEvent | null>(null);
+  const [shown, setShown] = useState<ListedEvent | null>(null);
   const told = useMemo(() => data?.events.map(tell) ?? [], [data]);
   const own = useMemo(() => (stage === undefined ? told : told.filter((each) => each.stage === stage)), [told, stage]);
-  const lines = useMemo(() => foldMinor(own, isOpen, opened), [own, isOpen, opened]);
-  const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => 36,
-    overscan: 12,
-    getItemKey: (index) => {
-      const line = lines[index];
-      return line === undefined ? index : line.type === "event" ? line.told.seq : `folded ${line.seq}`;
-    },
-  });
   if (data === undefined)
     return error === null ? <Loading what="events" /> : <Failure error={error} retry={() => void refetch()} />;
+  const save = (): void =>
+    saveFile(`run-${run.number}-events.ndjson`, data.events.map((event) => `${JSON.stringify(event)}\n`).join(""));
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2 text-sm text-muted">
@@ -51,24 +40,58 @@ export function EventsTab({ run, stage }: { readonly run: RunDetail; readonly st
             <input type="checkbox" checked={isOpen} onChange={({ target }) => setOpen(target.checked)} />
             Show all
           </label>
-          <Button
-            onClick={() =>
-              saveFile(
-                `run-${run.number}-events.ndjson`,
-                data.events.map((event) => `${JSON.stringify(event)}\n`).join(""),
-              )
-            }
-          >
-            Save as NDJSON
-          </Button>
+          <Button onClick={save}>Save as NDJSON</Button>
         </span>
       </div>
+      <EventList
+        told={own}
+        isOpen={isOpen}
+        open={(seq) => setShown(data.events.find((event) => event.seq === seq) ?? null)}
+      />
+      {data.hasMore && (
+        <Button
+          disabledBecause={isFetching ? "More events are loading." : undefined}
+          onClick={() => void queryClient.refetchQueries({ queryKey: ["events", run.id] })}
+        >
+          Load more
+        </Button>
+      )}
+      {shown !== null && <Payload event={shown} close={() => setShown(null)} />}
+    </div>
+  );
+}
+
+function EventList({
+  told,
+  isOpen,
+  open,
+}: {
+  readonly told: readonly Told[];
+  /** Whether minor events are shown instead of folded. */
+  readonly isOpen: boolean;
+  readonly open: (seq: number) => void;
+}): ReactNode {
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const lines = useMemo(() => foldMinor(told, isOpen, opened), [told, isOpen, opened]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 36,
+    overscan: 12,
+    getItemKey: (index) => {
+      const line = lines[index];
+      return line === undefined ? index : line.type === "event" ? line.told.seq : `folded ${line.seq}`;
+    },
+  });
+  return (
+    <>
       {lines.length === 0 && <Empty title="No events." />}
       <div
         ref={scroller}
         role="group"
         aria-label="Events"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard.
         tabIndex={0}
         className="max-h-[62dvh] overflow-auto rounded-md border border-line bg-panel"
       >
@@ -83,24 +106,12 @@ export function EventsTab({ run, stage }: { readonly run: RunDetail; readonly st
                 ··· {line.count} more {line.count === 1 ? "step" : "steps"}
               </button>
             ) : (
-              <EventRow
-                told={line.told}
-                open={() => setShown(data.events.find(({ seq }) => seq === line.told.seq) ?? null)}
-              />
+              <EventRow told={line.told} open={() => open(line.told.seq)} />
             )
           }
         </VirtualList>
       </div>
-      {data.hasMore && (
-        <Button
-          disabledBecause={isFetching ? "It is being read." : undefined}
-          onClick={() => void queryClient.refetchQueries({ queryKey: ["events", run.id] })}
-        >
-          Read on
-        </Button>
-      )}
-      {shown !== null && <Payload event={shown} close={() => setShown(null)} />}
-    </div>
+    </>
   );
 }
 
@@ -131,7 +142,7 @@ function EventRow({ told, open }: { readonly told: Told; readonly open: () => vo
   );
 }
 
-function Payload({ event, close }: { readonly event: StoredEvent; readonly close: () => void }): ReactNode {
+function Payload({ event, close }: { readonly event: ListedEvent; readonly close: () => void }): ReactNode {
   const text = JSON.stringify(event.event, null, 2);
   return (
     <Dialog title={`${event.event.type} · event ${event.seq}`} close={close} wide>

@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { AttemptLink } from "../ui/attempt-link.tsx";
 import type { AttemptFile, RunAttempt } from "./types.ts";
 
-/** To what an attempt left behind, in the viewer of logs. */
+/** Links to the files of an attempt; they open in the log viewer. */
 export function FileLinks({
   run,
   attempt: { stage, attempt },
@@ -14,12 +14,12 @@ export function FileLinks({
   readonly files: readonly AttemptFile[];
 }): ReactNode {
   return files.map((file) => (
-    <Link
+    <AttemptLink
       key={file}
-      to="/runs/$run"
-      params={{ run: String(run) }}
-      search={{ tab: "log", stage, attempt: String(attempt), file }}
-      resetScroll={false}
+      run={run}
+      stage={stage}
+      attempt={attempt}
+      file={file}
       className="inline-flex min-h-8 items-center pointer-coarse:min-h-11"
     >
       {file === "output" ? "log" : file}
@@ -27,6 +27,6 @@ export function FileLinks({
         {" "}
         of {stage} #{attempt}
       </span>
-    </Link>
+    </AttemptLink>
   ));
 }

@@ -1,4 +1,4 @@
-// All runs, newest first, with filters that stand in the address.
+// All runs, newest first. The address holds the filters.
 
 import { useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
@@ -33,7 +33,7 @@ export function RunsPage(): ReactNode {
       ) : list.next === undefined ? (
         error === null && <Loading what="runs" />
       ) : (
-        <Empty title={isFiltered ? "No run is like this." : "No runs yet."}>
+        <Empty title={isFiltered ? "No runs match these filters." : "No runs yet."}>
           {!isFiltered && <Button onClick={() => setStarting(true)}>Start the first one</Button>}
         </Empty>
       )}
@@ -41,7 +41,7 @@ export function RunsPage(): ReactNode {
         {list.rows.length > 0 &&
           `${list.rows.length.toLocaleString()} ${list.rows.length === 1 ? "run" : "runs"}${list.next === null ? "" : " so far"}`}
         {typeof list.next === "number" && (
-          <Button onClick={readOlder} disabledBecause={isReading ? "They are being read." : undefined}>
+          <Button onClick={readOlder} disabledBecause={isReading ? "Older runs are loading." : undefined}>
             Load older
           </Button>
         )}

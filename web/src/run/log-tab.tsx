@@ -1,4 +1,4 @@
-// The files of one attempt: what it said, what it was told, what it changed. Which one stands in the address; without, it is the one at work.
+// The files of one attempt: output, prompt, diff and more. The address names the attempt; without it, the page shows the running one.
 
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -80,7 +80,8 @@ export function LogTab({
             onClick={() =>
               void wholeFile(reference).then(
                 (text) => saveFile(`run-${run.number}-${shown.stage}-${shown.attempt}-${reference.file}.txt`, text),
-                (error: unknown) => toast(error instanceof Error ? error.message : "It could not be read.", "bad"),
+                (error: unknown) =>
+                  toast(error instanceof Error ? error.message : "The file could not be read.", "bad"),
               )
             }
           >
@@ -92,7 +93,7 @@ export function LogTab({
   );
 }
 
-/** What the address names; else the newest of that stage; else what works now, or what began last. */
+/** The attempt in the address; else the running one of that stage or of all; else the latest. */
 export function chooseAttempt(
   attempts: readonly RunAttempt[],
   stage: string | undefined,

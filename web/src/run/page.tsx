@@ -1,4 +1,4 @@
-// One run: how it stands, where it is in its flow, and everything that is known of it under tabs. The tab stands in the address.
+// The page of one run: its state, its place in the flow, and its details in tabs. The address holds the tab.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -49,7 +49,7 @@ function ShownRun({ run }: { readonly run: RunDetail }): ReactNode {
       <div className="flex flex-col gap-4">
         <WaitingBanner run={run} />
         <div
-          // On a phone the stages fill the screen: whoever chose a part wants to see that.
+          // On a phone the stages fill the screen, so they are hidden once a tab is chosen.
           className={`rounded-lg border border-line bg-panel p-2 ${wanted === undefined || tab === "timeline" ? "" : "max-sm:hidden"}`}
         >
           <RunGraph run={run} selected={stage} tab={tab} />

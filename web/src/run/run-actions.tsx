@@ -1,17 +1,14 @@
-// The menu of what can be done with a run. What cannot be done now says why; what is done is asked for once more, with a reason and its command.
+// The menu of actions on a run. An action that is not possible now says why; a chosen one asks for confirmation and shows its command.
 
 import { Menu } from "@base-ui/react/menu";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { call } from "../base/api.ts";
 import { actsQuery, queryClient } from "../base/queries.ts";
-import { Button } from "../ui/button.tsx";
-import { CopyLine } from "../ui/copy-line.tsx";
-import { Dialog } from "../ui/dialog.tsx";
 import { TextArea } from "../ui/field.tsx";
-import { Failure } from "../ui/states.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { toast } from "../ui/toast.tsx";
 import { type Act, actName, commandOf, WORDING } from "./acts.ts";
+import { performAct } from "./perform-act.ts";
 import type { RunDetail } from "./types.ts";
 
 export function RunActions({ run }: { readonly run: Pick<RunDetail, "id" | "number"> }): ReactNode {
@@ -27,7 +24,9 @@ export function RunActions({ run }: { readonly run: Pick<RunDetail, "id" | "numb
           <Menu.Positioner sideOffset={4} align="end" className="z-40">
             <Menu.Popup className="max-h-[70dvh] w-72 overflow-auto rounded-md border border-line bg-panel p-1 shadow-lg outline-none">
               {data === undefined && (
-                <p className="p-2 text-sm text-muted">{error === null ? "Loading…" : "The daemon does not say."}</p>
+                <p className="p-2 text-sm text-muted">
+                  {error === null ? "Loading…" : "The actions could not be loaded."}
+                </p>
               )}
               {data?.acts.map((act) => (
                 <Menu.Item
@@ -63,7 +62,7 @@ export function ActDialog({
   const [said, setSaid] = useState("");
   const wording = WORDING[act.act];
   const doing = useMutation({
-    mutationFn: () => perform(run.id, act, said.trim()),
+    mutationFn: () => performAct(run.id, act, said.trim()),
     onSuccess: ({ run: after }) => {
       toast(`${actName(act)}: done. Run #${run.number} is ${after.status}.`);
       void queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === "run" || kind === "acts" });
@@ -72,62 +71,32 @@ export function ActDialog({
   });
   const isSilent = wording.says === "needed reason" && said.trim() === "";
   return (
-    <Dialog title={`${actName(act)} · run #${run.number}`} close={close}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isSilent && !doing.isPending) doing.mutate();
-        }}
-      >
-        <p className="text-sm">{wording.about}</p>
-        {wording.says !== "nothing" && (
-          <TextArea
-            label={
-              wording.says === "note"
-                ? "Note for the next attempt"
-                : wording.says === "reason"
-                  ? "Reason (recorded)"
-                  : "Reason (needed, recorded)"
-            }
-            value={said}
-            maxLength={10_000}
-            autoFocus
-            onChange={({ target }) => setSaid(target.value)}
-          />
-        )}
-        <CopyLine>{commandOf(act.act, run.number, act.stage, said)}</CopyLine>
-        {doing.error !== null && <Failure error={doing.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={close}>Not now</Button>
-          <Button
-            type="submit"
-            look={wording.isDanger ? "danger" : "primary"}
-            disabledBecause={isSilent ? "A reason is needed." : doing.isPending ? "It is being done." : undefined}
-          >
-            {actName(act)}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`${actName(act)} · run #${run.number}`}
+      close={close}
+      submit={() => doing.mutate()}
+      action={actName(act)}
+      look={wording.isDanger ? "danger" : "primary"}
+      disabledBecause={isSilent ? "Enter a reason." : doing.isPending ? "The action is running." : undefined}
+      error={doing.error}
+      command={commandOf(act.act, run.number, act.stage, said)}
+    >
+      <p className="text-sm">{wording.about}</p>
+      {wording.says !== "nothing" && (
+        <TextArea
+          label={LABELS[wording.says]}
+          value={said}
+          maxLength={10_000}
+          autoFocus
+          onChange={({ target }) => setSaid(target.value)}
+        />
+      )}
+    </FormDialog>
   );
 }
 
-function perform(run: string, { act, stage }: Act, said: string) {
-  const params = { run };
-  const of = stage === null ? {} : { stage };
-  switch (act) {
-    case "pause":
-      return call("pauseRun", { params, body: { reason: said } });
-    case "resume":
-      return call("resumeRun", { params, body: {} });
-    case "retry":
-      return call("retryStage", { params, body: { ...of, note: said } });
-    case "rerun":
-      return call("rerunFrom", { params, body: { stage: stage ?? "", note: said } });
-    case "skip":
-      return call("skipStage", { params, body: { ...of, reason: said } });
-    case "cancel":
-      return call("cancelRun", { params, body: { reason: said } });
-  }
-}
+const LABELS = {
+  note: "Note for the next attempt",
+  reason: "Reason (recorded)",
+  "needed reason": "Reason (required, recorded)",
+} as const;

@@ -1,14 +1,14 @@
-// What happened to a run, kept as it comes: events are never changed, so what is known already is never asked for again.
+// The events of a run. Events never change, so a reload asks only for newer ones.
 
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
-import type { StoredEvent } from "./types.ts";
+import type { ListedEvent } from "./types.ts";
 
-export type KnownEvents = { readonly events: readonly StoredEvent[]; readonly hasMore: boolean };
+export type KnownEvents = { readonly events: readonly ListedEvent[]; readonly hasMore: boolean };
 
 const PAGE = 200;
-/** How many pages one look fetches; a run with more is read on when somebody wants it. */
+/** Pages per load; the person can load more. */
 const PAGES = 5;
 
 export const eventsQuery = (run: string) =>

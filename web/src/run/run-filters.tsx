@@ -1,4 +1,4 @@
-// Filters of the list of runs. They stand in the address; what is set is a chip that takes itself away.
+// The filters of the list of runs. The address holds them.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -7,15 +7,15 @@ import { flowsQuery, healthQuery } from "../base/queries.ts";
 import { SHOWN } from "../base/status.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
-import type { RunFilter } from "./use-run-list.ts";
+import type { RunSearch } from "./use-run-list.ts";
 
 const STATUSES = ["running", "waiting", "stopped", "completed", "canceled"] as const;
 
-export function RunFilters({ filter }: { readonly filter: RunFilter }): ReactNode {
+export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNode {
   const navigate = useNavigate();
   const counts = useQuery(healthQuery).data?.runs;
   const flows = useQuery(flowsQuery).data?.flows ?? [];
-  const set = (next: RunFilter): void => void navigate({ to: "/runs", search: next, replace: true });
+  const set = (next: RunSearch): void => void navigate({ to: "/runs", search: next, replace: true });
   const isWord = filter.status !== undefined && !STATUSES.some((status) => status === filter.status);
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
@@ -32,7 +32,7 @@ export function RunFilters({ filter }: { readonly filter: RunFilter }): ReactNod
         {isWord && (
           <Chip search={without(filter, "status")} isOn>
             <SafeText max={60}>{filter.status ?? ""}</SafeText> <span aria-hidden="true">✕</span>
-            <span className="sr-only">: take this filter away</span>
+            <span className="sr-only">: remove this filter</span>
           </Chip>
         )}
       </ul>
@@ -63,7 +63,7 @@ function Chip({
   isOn,
   children,
 }: {
-  readonly search: RunFilter;
+  readonly search: RunSearch;
   readonly isOn: boolean;
   readonly children: ReactNode;
 }): ReactNode {
@@ -82,6 +82,6 @@ function Chip({
   );
 }
 
-function without(filter: RunFilter, name: keyof RunFilter): RunFilter {
+function without(filter: RunSearch, name: keyof RunSearch): RunSearch {
   return Object.fromEntries(Object.entries(filter).filter(([key]) => key !== name));
 }

@@ -1,9 +1,9 @@
-// The run in the picture of its flow: where it is, what is done, what comes again.
+// The graph of a run: the stages of its flow with their state.
 
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { Graph, type GraphStage } from "../graph/graph.tsx";
-import { countText, marksOf, waysInWords } from "../graph/mark.ts";
+import { countText, marksOf, waysInWords } from "./stage-mark.ts";
 import { Elapsed } from "../ui/time.tsx";
 import type { RunDetail, RunStage } from "./types.ts";
 

@@ -1,4 +1,4 @@
-// The head of a run's page: what it is about, how it stands and why, what it cost, how often it was sent back.
+// The head of a run's page: title, state and reason, cost, loops.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -93,7 +93,7 @@ function LoopBadge({
   );
 }
 
-/** What was told, against the limit of a run where there is one. What was not told is said, and not counted as nothing. */
+/** The reported cost against the limit of a run. Attempts without a reported cost are named, not counted as zero. */
 function Spending({ run }: { readonly run: RunDetail }): ReactNode {
   const limit = useRunLimit();
   const { spent } = run;
@@ -105,7 +105,7 @@ function Spending({ run }: { readonly run: RunDetail }): ReactNode {
       <span>
         cost <span className="text-ink tabular">{isKnown ? usd(spent.usd) : "—"}</span>
         {limit !== null && ` of ${usd(limit)}`}
-        {spent.unknownUsd > 0 && ` · ${spent.unknownUsd} of ${spent.attempts} attempts did not say`}
+        {spent.unknownUsd > 0 && ` · ${spent.unknownUsd} of ${spent.attempts} attempts did not report it`}
       </span>
       {limit !== null && isKnown && (
         <span

@@ -1,13 +1,13 @@
-// The list of runs as it is known: pages that were read, put together by number. The newest page is read again when something changes and counts
-// for everything as new as it reaches; of what lies below, only the runs that changed are read again. So ten thousand rows cost no more than a hundred.
+// The known part of the list of runs: pages joined by run number. After a change the newest page is loaded again and replaces the rows in its
+// range; below it, only the changed runs are loaded again. So ten thousand rows cost no more than a hundred.
 
-import type { RunRow } from "./types.ts";
+import type { ListedRun } from "./types.ts";
 
-export type RunPage = { readonly runs: readonly RunRow[]; readonly next: number | null };
+export type RunPage = { readonly runs: readonly ListedRun[]; readonly next: number | null };
 
 export type RunList = {
   /** Newest first. */
-  readonly rows: readonly RunRow[];
+  readonly rows: readonly ListedRun[];
   /** Read what is older than this; null at the end, undefined before the first page. */
   readonly next: number | null | undefined;
 };
@@ -31,7 +31,7 @@ export function withOlder(list: RunList, page: RunPage): RunList {
 }
 
 /** One run as it is now; undefined where it does not belong to the list any more. */
-export function withOne(list: RunList, number: number, row: RunRow | undefined): RunList {
+export function withOne(list: RunList, number: number, row: ListedRun | undefined): RunList {
   const at = list.rows.findIndex((each) => each.number === number);
   if (at === -1) return list;
   return { ...list, rows: row === undefined ? list.rows.toSpliced(at, 1) : list.rows.with(at, row) };

@@ -1,13 +1,14 @@
-// Rows of runs: a table where there is room, cards on a phone. Only what is in sight exists.
+// The table of runs; cards on a phone. Only the rows in view are drawn.
 
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Ago, Elapsed, usd } from "../ui/time.tsx";
 import { standingOfRow } from "./standing.ts";
-import type { RunRow } from "./types.ts";
+import type { ListedRun } from "./types.ts";
 
 const COLUMNS =
   "xl:grid xl:grid-cols-[minmax(13rem,1.6fr)_minmax(10rem,2fr)_minmax(4rem,7rem)_minmax(4rem,6rem)_minmax(4rem,5rem)_4rem_5rem_4rem_6.5rem] xl:items-center xl:gap-x-3";
@@ -18,9 +19,9 @@ export function RunTable({
   label,
   nearEnd,
 }: {
-  readonly rows: readonly RunRow[];
+  readonly rows: readonly ListedRun[];
   readonly label: string;
-  /** Called when the last rows come into sight. */
+  /** Called when the last rows come into view. */
   readonly nearEnd: () => void;
 }): ReactNode {
   const box = useRef<HTMLDivElement>(null);
@@ -80,7 +81,7 @@ export function RunTable({
   );
 }
 
-function Cells({ run }: { readonly run: RunRow }): ReactNode {
+function Cells({ run }: { readonly run: ListedRun }): ReactNode {
   const { is, why } = standingOfRow(run);
   const isOver = run.status === "completed" || run.status === "canceled";
   return (
@@ -137,7 +138,7 @@ function Cells({ run }: { readonly run: RunRow }): ReactNode {
   );
 }
 
-function Loop({ loop: { key, loops, max } }: { readonly loop: NonNullable<RunRow["loop"]> }): ReactNode {
+function Loop({ loop: { key, loops, max } }: { readonly loop: NonNullable<ListedRun["loop"]> }): ReactNode {
   const isLast = max !== null && loops >= max;
   return (
     <span title={`${key}: sent back ${loops} times`} className={isLast ? "text-attention" : "text-warning"}>
@@ -149,7 +150,7 @@ function Loop({ loop: { key, loops, max } }: { readonly loop: NonNullable<RunRow
   );
 }
 
-function cost({ spent }: RunRow): string {
+function cost({ spent }: ListedRun): string {
   if (spent === null || (spent.usd === 0 && spent.unknownUsd > 0)) return "—";
   return `${usd(spent.usd)}${spent.unknownUsd > 0 ? "+" : ""}`;
 }

@@ -1,8 +1,8 @@
-// Every stage with its attempts: what each concluded, what it found, what it left behind.
+// Every stage with its attempts: their verdicts, issues and files.
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Issues } from "../inbox/issues.tsx";
-import { marksOf } from "../graph/mark.ts";
+import { marksOf } from "./stage-mark.ts";
 import { withoutColours } from "./log/ansi.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -10,7 +10,7 @@ import { clock, Elapsed, usd } from "../ui/time.tsx";
 import { FileLinks } from "./file-links.tsx";
 import type { RunAttempt, RunDetail, RunStage } from "./types.ts";
 
-/** A stage that was tried very often shows its last attempts; the others are in the timeline. */
+/** A stage with many attempts shows the last ones; the timeline has all. */
 const ATTEMPTS_AT_MOST = 25;
 const SAID_CHARS = 4000;
 const SAID_LINES = 3;

@@ -1,14 +1,13 @@
-// How a run stands and why, in one line: nobody should have to guess whether it is stuck.
+// The state of a run and the reason in one line, so that a person sees at once whether it is stuck.
 
 import { type ShownName, shownOf } from "../base/status.ts";
 import { clock } from "../ui/time.tsx";
-import type { RunDetail, RunRow } from "./types.ts";
+import type { RunDetail, ListedRun } from "./types.ts";
 
-export type Standing = { readonly is: ShownName; readonly why: string };
+export type RunStanding = { readonly is: ShownName; readonly why: string };
 
-export function standingOfRow(run: RunRow): Standing {
-  const isEscalated = run.status === "waiting" && (run.why ?? "").startsWith("escalation");
-  const is = isEscalated && !run.paused ? "escalated" : shownOf({ ...run, loops: run.loop?.loops ?? 0 });
+export function standingOfRow(run: ListedRun): RunStanding {
+  const is = shownOf({ ...run, loops: run.loop?.loops ?? 0 });
   switch (run.status) {
     case "waiting":
       return { is, why: `${run.why ?? "a person"} · ${run.agent ?? ""} since ${clock(run.since)}` };
@@ -22,11 +21,10 @@ export function standingOfRow(run: RunRow): Standing {
   }
 }
 
-export function standingOf(run: RunDetail): Standing {
+export function standingOf(run: RunDetail): RunStanding {
   const loops = Math.max(0, ...run.counters.map((counter) => counter.loops));
-  const [item] = run.items;
-  const isEscalated = run.status === "waiting" && item?.kind === "escalation" && !run.paused;
-  return { is: isEscalated ? "escalated" : shownOf({ ...run, loops }), why: whyOf(run) };
+  const waitsFor = run.items.map(({ kind }) => kind);
+  return { is: shownOf({ ...run, waitsFor, loops }), why: whyOf(run) };
 }
 
 function whyOf(run: RunDetail): string {
@@ -35,7 +33,7 @@ function whyOf(run: RunDetail): string {
     const others = more.length === 0 ? "" : `, and ${more.length} more`;
     return `waiting for ${item.who} since ${clock(item.openedAt)} (${item.kind} ${item.stage}${others})`;
   }
-  if (run.resumesAt !== null) return `goes on by itself at ${clock(run.resumesAt)}`;
+  if (run.resumesAt !== null) return `resumes at ${clock(run.resumesAt)}`;
   if (run.reason !== null && run.reason !== "") return run.reason;
   const working = run.stages.filter(({ state }) => state === "running" || state === "ready");
   if (run.status === "running" && working.length > 0)

@@ -1,90 +1,73 @@
-// To start a run: which flow, about what. What the daemon objects to is shown where it was asked.
+// The dialog that starts a run: which flow, and what to do.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { call } from "../base/api.ts";
 import { flowsQuery, queryClient } from "../base/queries.ts";
-import { Button } from "../ui/button.tsx";
-import { CopyLine } from "../ui/copy-line.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { shellWord } from "../base/shell-word.ts";
 import { Choice, TextArea, TextField } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { Failure } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";
+import { useFields } from "../ui/use-fields.ts";
 
 export function StartRun({ close, flow: given }: { readonly close: () => void; readonly flow?: string }): ReactNode {
-  const navigate = useNavigate();
   const flows = useQuery(flowsQuery);
   const known = flows.data?.flows ?? [];
   const [chosen, setFlow] = useState(given);
-  const [title, setTitle] = useState("");
-  const [body, setBody] = useState("");
-  const [id, setId] = useState("");
+  const [values, field] = useFields({ title: "", body: "", id: "" });
   const flow = chosen ?? known.find(({ name }) => name === "feature")?.name ?? known[0]?.name ?? "";
-  const starting = useMutation({
-    mutationFn: () =>
-      call("startRun", { body: { flow, title: title.trim(), body, ...(id.trim() === "" ? {} : { id: id.trim() }) } }),
+  const title = values.title.trim();
+  const starting = useStart({ flow, title, body: values.body, id: values.id.trim() }, close);
+  const whyNot =
+    flow === ""
+      ? "There are no flows."
+      : title === ""
+        ? "Enter a title."
+        : starting.isPending
+          ? "The run is starting."
+          : undefined;
+  return (
+    <FormDialog
+      title="Start a run"
+      close={close}
+      submit={() => starting.mutate()}
+      action="Start"
+      disabledBecause={whyNot}
+      error={starting.error}
+      command={`passrail run ${flow} ${shellWord(title || "…")}`}
+    >
+      {flows.error !== null && <Failure error={flows.error} retry={() => void flows.refetch()} />}
+      <Choice
+        label="Flow"
+        value={flow}
+        options={known.map(({ name, title: about }) => ({ value: name, name: `${name} · ${about}` }))}
+        pick={setFlow}
+      />
+      <TextField label="Title" maxLength={200} autoFocus {...field("title")} />
+      <TextArea label="What to do" rows={6} maxLength={256 * 1024} {...field("body")} />
+      <TextField
+        label="Ticket id (optional)"
+        hint="Runs with the same id belong to the same ticket."
+        maxLength={200}
+        {...field("id")}
+      />
+    </FormDialog>
+  );
+}
+
+type NewRun = { readonly flow: string; readonly title: string; readonly body: string; readonly id: string };
+
+function useStart({ id, ...body }: NewRun, close: () => void) {
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: () => call("startRun", { body: { ...body, ...(id === "" ? {} : { id }) } }),
     onSuccess: ({ run }) => {
-      toast(`Run #${run.number} has begun.`);
+      toast(`Run #${run.number} started.`);
       void queryClient.invalidateQueries({ queryKey: ["runs"] });
       close();
       void navigate({ to: "/runs/$run", params: { run: String(run.number) } });
     },
   });
-  const missing =
-    flow === ""
-      ? "No flow is known."
-      : title.trim() === ""
-        ? "A title is needed."
-        : starting.isPending
-          ? "It is being started."
-          : undefined;
-  return (
-    <Dialog title="Start a run" close={close}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (missing === undefined) starting.mutate();
-        }}
-      >
-        {flows.error !== null && <Failure error={flows.error} retry={() => void flows.refetch()} />}
-        <Choice
-          label="Flow"
-          value={flow}
-          options={known.map(({ name, title: about }) => ({ value: name, name: `${name} · ${about}` }))}
-          pick={setFlow}
-        />
-        <TextField
-          label="Title"
-          value={title}
-          maxLength={200}
-          autoFocus
-          onChange={({ target }) => setTitle(target.value)}
-        />
-        <TextArea
-          label="What is to be done"
-          rows={6}
-          value={body}
-          maxLength={256 * 1024}
-          onChange={({ target }) => setBody(target.value)}
-        />
-        <TextField
-          label="Ticket's own id (optional)"
-          hint="Runs with the same id are runs of the same ticket."
-          value={id}
-          maxLength={200}
-          onChange={({ target }) => setId(target.value)}
-        />
-        <CopyLine>{`passrail run ${flow} '${title.trim().replaceAll("'", `'\\''`) || "…"}'`}</CopyLine>
-        {starting.error !== null && <Failure error={starting.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={close}>Not now</Button>
-          <Button type="submit" look="primary" disabledBecause={missing}>
-            Start
-          </Button>
-        </div>
-      </form>
-    </Dialog>
-  );
 }

@@ -1,9 +1,10 @@
-// The timeline of a run as bars. Its rows can be opened: they lead to the attempt's log.
+// The timeline of a run as bars. Each row links to the attempt's log.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useMemo, useRef, useState } from "react";
+import { AttemptLink } from "../ui/attempt-link.tsx";
 import { Empty, Failure } from "../ui/states.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { duration, useNow } from "../ui/time.tsx";
@@ -31,7 +32,7 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): ReactNode {
     () => layoutTimeline(attempts, waits, { now: isLive ? now : Date.parse(run.updatedAt), fold, over: !isLive }),
     [attempts, waits, now, fold, isLive, run.updatedAt],
   );
-  if (timeline.rows.length === 0) return <Empty title="Nothing has happened yet." />;
+  if (timeline.rows.length === 0) return <Empty title="No attempts yet." />;
   return (
     <div className="flex flex-col gap-3">
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
@@ -53,7 +54,7 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): ReactNode {
       </div>
       <Rows rows={timeline.rows} run={run} />
       <p className="text-sm text-muted tabular">
-        {duration(timeline.totalMs)} in all · {duration(timeline.workingMs)} of agents' work ·{" "}
+        {duration(timeline.totalMs)} in total · {duration(timeline.workingMs)} agents working ·{" "}
         {duration(timeline.waitingMs)} waiting for people
         {timeline.folds.length > 0 && ` · folded: ${timeline.folds.map(({ ms }) => duration(ms)).join(", ")}`}
       </p>
@@ -61,7 +62,7 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): ReactNode {
   );
 }
 
-/** Only those in sight exist: a run can have thousands of attempts. */
+/** Draws only the rows in view: a run can have thousands of attempts. */
 function Rows({ rows, run }: { readonly rows: readonly TimelineRow[]; readonly run: RunDetail }): ReactNode {
   const list = useRef<HTMLOListElement>(null);
   const top = useTop(list);
@@ -105,15 +106,14 @@ function Row({ row, run }: { readonly row: TimelineRow; readonly run: RunDetail 
             {name}
           </Link>
         ) : (
-          <Link
-            to="/runs/$run"
-            params={{ run: String(run.number) }}
-            search={{ tab: "log", stage: row.stage, attempt: String(row.attempt) }}
-            resetScroll={false}
+          <AttemptLink
+            run={run.number}
+            stage={row.stage}
+            attempt={row.attempt}
             className="flex min-h-8 min-w-0 items-center no-underline hover:underline"
           >
             {name}
-          </Link>
+          </AttemptLink>
         )}
         <span className="shrink-0 text-xs text-muted tabular">{duration(total)}</span>
       </span>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { layoutTimeline, type TimedAttempt, type Wait } from "./timeline.ts";
-import type { StoredEvent } from "./types.ts";
+import type { ListedEvent } from "./types.ts";
 import { waitsOf } from "./waits.ts";
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
@@ -104,7 +104,7 @@ test("ten thousand attempts are laid out in no time", () => {
 });
 
 test("waits are read off events: opened, answered, withdrawn, ended with the run", () => {
-  const event = (type: string, seconds: number, more: object): StoredEvent => ({
+  const event = (type: string, seconds: number, more: object): ListedEvent => ({
     seq: 1,
     runId: "r",
     subjectId: "s",

@@ -1,10 +1,10 @@
-// The daemon's answers about runs, under the names that the pages use.
+// Types of runs, taken from the daemon's answers.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 
 export type RunDetail = AnswerTo<"showRun">;
 export type RunStage = RunDetail["stages"][number];
 export type RunAttempt = RunStage["attempts"][number];
-export type RunRow = AnswerTo<"listRuns">["runs"][number];
-export type StoredEvent = AnswerTo<"runEvents">["events"][number];
+export type ListedRun = AnswerTo<"listRuns">["runs"][number];
+export type ListedEvent = AnswerTo<"runEvents">["events"][number];
 export type AttemptFile = AnswerTo<"attemptFile">["file"];

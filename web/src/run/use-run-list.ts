@@ -1,4 +1,4 @@
-// The list of runs for a page: read on demand, kept up to date by live events, never more than what was asked for.
+// The list of runs for a page: loaded on demand and kept up to date by live events.
 
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -6,13 +6,13 @@ import { call } from "../base/api.ts";
 import { onChanges } from "../base/live/live.ts";
 import { NO_RUNS, type RunList, withNewest, withOlder, withOne } from "./run-list.ts";
 
-export type RunFilter = { readonly status?: string; readonly flow?: string; readonly q?: string };
+export type RunSearch = { readonly status?: string; readonly flow?: string; readonly q?: string };
 
 const PAGE = 100;
-/** Of so many changed runs below the newest page, each is asked for; beyond that they wait until somebody scrolls there again. */
+/** At most this many changed runs below the newest page are loaded again at once. */
 const AGAIN_AT_MOST = 20;
 
-export function useRunList(filter: RunFilter): {
+export function useRunList(filter: RunSearch): {
   readonly list: RunList;
   readonly error: unknown;
   readonly isReading: boolean;
@@ -87,7 +87,7 @@ export function useRunList(filter: RunFilter): {
 type Asked = readonly (string | null)[];
 const NAMES = ["status", "flow", "q"] as const;
 
-function toQuery(query: RunFilter, value: string | null, index: number): RunFilter {
+function toQuery(query: RunSearch, value: string | null, index: number): RunSearch {
   const name = NAMES[index];
   return value === null || name === undefined ? query : { ...query, [name]: value };
 }

@@ -1,4 +1,4 @@
-// What a run waits for, and the place to decide it without leaving the page. Deciding is loaded when somebody wants to.
+// The items that a run waits for. A person can decide here; the form loads on demand.
 
 import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
@@ -12,7 +12,7 @@ const OneItem = lazy(async () => ({ default: (await import("../inbox/one-item.ts
 
 export function WaitingBanner({ run }: { readonly run: RunDetail }): ReactNode {
   const [open, setOpen] = useState<string | null>(null);
-  // What was just decided here shows its end, although it does not wait any more.
+  // An item that was just decided here stays visible with its outcome.
   const isGone = open !== null && run.items.every(({ id }) => id !== open);
   if (run.items.length === 0 && open === null) return null;
   return (
@@ -37,7 +37,7 @@ export function WaitingBanner({ run }: { readonly run: RunDetail }): ReactNode {
                 params={{ item: item.id }}
                 className="inline-flex min-h-9 items-center text-attention pointer-coarse:min-h-11"
               >
-                On its own page
+                Open on its own page
               </Link>
               <Button aria-expanded={open === item.id} onClick={() => setOpen(open === item.id ? null : item.id)}>
                 {open === item.id ? "Later" : "Decide here"}

@@ -1,7 +1,7 @@
-// The times in which a run waited for a person, read off its events: opened, and answered or withdrawn.
+// When a run waited for a person, read from its events.
 
 import type { Wait } from "./timeline.ts";
-import type { StoredEvent } from "./types.ts";
+import type { ListedEvent } from "./types.ts";
 
 const OPENED: Readonly<Record<string, true>> = {
   "gate.opened": true,
@@ -17,7 +17,7 @@ const CLOSED: Readonly<Record<string, string>> = {
   "item.withdrawn": "",
 };
 
-export function waitsOf(events: readonly StoredEvent[], endedAt: string | null): readonly Wait[] {
+export function waitsOf(events: readonly ListedEvent[], endedAt: string | null): readonly Wait[] {
   const waits = new Map<number, Wait>();
   for (const { event } of events) {
     if (OPENED[event.type] === true && isItem(event["item"])) {

@@ -1,4 +1,4 @@
-// Who did what and who was refused, newest first, page by page. Only as many rows stand on the page as can be seen.
+// The audit log: who did what and who was refused, newest first. Only the rows in view are drawn.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -38,9 +38,9 @@ export function AuditList(): ReactNode {
             disabledBecause={
               pages.hasNextPage
                 ? pages.isFetchingNextPage
-                  ? "Older ones are coming."
+                  ? "Older entries are loading."
                   : undefined
-                : "There is nothing older."
+                : "There are no older entries."
             }
           >
             Older
@@ -91,10 +91,10 @@ function EntryRow({
         <span className="tabular shrink-0 text-xs text-muted">{status ?? ""}</span>
       </span>
       <span className="truncate text-xs text-muted">
-        <time dateTime={at}>{clock(at)}</time> · <SafeText max={100}>{who ?? "nobody known"}</SafeText> ·{" "}
+        <time dateTime={at}>{clock(at)}</time> · <SafeText max={100}>{who ?? "unknown"}</SafeText> ·{" "}
         <SafeText max={120}>{from}</SafeText>
         {code !== null && ` · ${code}`}
-        {leftOut > 0 && ` · ${leftOut} like it were left out`}
+        {leftOut > 0 && ` · ${leftOut} similar entries left out`}
       </span>
     </li>
   );

@@ -1,4 +1,4 @@
-// What this browser does: colours, keys, notices. Nothing of it leaves the browser.
+// Settings of this browser: colours, keys, notifications. They never leave the browser.
 
 import { type ReactNode, useEffect, useState } from "react";
 import { notifiesOn, setNotifies } from "../base/attention.ts";
@@ -9,7 +9,7 @@ import { toast } from "../ui/toast.tsx";
 import { LogOut } from "./log-out.tsx";
 
 const THEMES: readonly { readonly is: Theme; readonly title: string }[] = [
-  { is: "system", title: "As the system" },
+  { is: "system", title: "System" },
   { is: "light", title: "Light" },
   { is: "dark", title: "Dark" },
 ];
@@ -66,15 +66,15 @@ function Notices(): ReactNode {
   const change = async (on: boolean): Promise<void> => {
     const granted = await setNotifies(on);
     setOn(granted);
-    if (on && !granted) toast("The browser does not allow notices for this page.", "warning");
+    if (on && !granted) toast("The browser does not allow notifications for this page.", "warning");
   };
   return (
     <Switch
-      title="Desktop notices"
+      title="Desktop notifications"
       about={
         isKnown
-          ? "Only when something waits for you and this page is not in front. Withdrawn when somebody answers."
-          : "This browser has none."
+          ? "Only when an item waits for you and this page is in the background. They close when somebody answers."
+          : "This browser does not support them."
       }
       isOn={isOn}
       change={(on) => void change(on)}
@@ -87,7 +87,7 @@ function SingleKeys(): ReactNode {
   return (
     <Switch
       title="Keys without Ctrl or ⌘"
-      about="Such as j, k or g i. Switch them off if you speak to your computer."
+      about="Such as j, k or g i. Switch them off if you use voice control."
       isOn={isOn}
       change={(on) => {
         setSingleKeys(on);
@@ -126,7 +126,7 @@ function Switch({
 }
 
 function Shortcuts(): ReactNode {
-  // Keys are made known while pages appear, the frame's last of all.
+  // Pages register their keys while they mount, the frame last.
   const [list, setList] = useState<readonly Shortcut[]>([]);
   useEffect(() => {
     const timer = setTimeout(() => setList(shortcuts()));

@@ -1,4 +1,4 @@
-// The settings in force, each with where it came from. The files are the truth; nothing is changed here.
+// The settings in force, each with its origin. To change one, edit the file.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -21,8 +21,8 @@ export function InForce(): ReactNode {
       ) : (
         <div className="flex flex-col gap-3">
           <p className="text-sm text-muted">
-            A flag wins over the environment, that over passrail.yaml of the project, that over your own, that over the
-            default. Secrets are left out.
+            Highest precedence first: flag, environment, the project's passrail.yaml, your own passrail.yaml, default.
+            Secrets are not shown.
           </p>
           <Table label="Settings" head={["Setting", "Value", "From"]}>
             {data.settings.map(({ name, value, from }) => (

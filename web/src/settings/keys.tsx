@@ -1,4 +1,4 @@
-// Keys for programs and other people. A token is shown once; afterwards only its name is known.
+// API keys for programs and other people. The daemon shows a token once and then knows only its name.
 
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -8,6 +8,7 @@ import { queryClient, whoQuery } from "../base/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { Choice, TextField } from "../ui/field.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -15,6 +16,7 @@ import { Failure, Loading } from "../ui/states.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
+import { useFields } from "../ui/use-fields.ts";
 
 const keysQuery = queryOptions({
   queryKey: ["keys"],
@@ -38,9 +40,9 @@ export function ApiKeys(): ReactNode {
       actions={
         <Button
           onClick={() => setOpen({ is: "create" })}
-          disabledBecause={mayOperate ? undefined : "Your token may only look."}
+          disabledBecause={mayOperate ? undefined : "Your token can only read."}
         >
-          Make a key
+          Create a key
         </Button>
       }
     >
@@ -49,9 +51,9 @@ export function ApiKeys(): ReactNode {
       ) : data === undefined ? (
         <Loading what="keys" />
       ) : data.keys.length === 0 ? (
-        <p className="text-sm text-muted">No key was made. The daemon's own token is in its home folder.</p>
+        <p className="text-sm text-muted">No keys yet. The daemon's own token is in its home folder.</p>
       ) : (
-        <Table label="API keys" head={["Key", "May", "Made", "Do"]}>
+        <Table label="API keys" head={["Key", "Can", "Created", "Actions"]}>
           {data.keys.map((key) => (
             <Row key={key.id}>
               <Cell of="Key" head>
@@ -62,11 +64,11 @@ export function ApiKeys(): ReactNode {
                   </span>
                 )}
               </Cell>
-              <Cell of="May">{MAY[key.kind]}</Cell>
-              <Cell of="Made">
+              <Cell of="Can">{CAN[key.kind]}</Cell>
+              <Cell of="Created">
                 <Ago at={key.createdAt} />
               </Cell>
-              <Cell of="Do">
+              <Cell of="Actions">
                 <Button look="danger" aria-label={`Revoke ${key.name}`} onClick={() => setOpen({ is: "revoke", key })}>
                   Revoke
                 </Button>
@@ -81,77 +83,63 @@ export function ApiKeys(): ReactNode {
   );
 }
 
-const MAY: Readonly<Record<Key["kind"], string>> = {
-  operator: "everything",
-  viewer: "look",
+const CAN: Readonly<Record<Key["kind"], string>> = {
+  operator: "do everything",
+  viewer: "read",
   webhook: "send webhooks",
 };
 const KINDS = [
-  { value: "viewer", name: "viewer: may look" },
-  { value: "operator", name: "operator: may do everything" },
+  { value: "viewer", name: "viewer: can read" },
+  { value: "operator", name: "operator: can do everything" },
   { value: "webhook", name: "webhook: a source that sends" },
 ] as const;
 
 function CreateKey({ close }: { readonly close: () => void }): ReactNode {
-  const [name, setName] = useState("");
+  const [values, field] = useFields({ name: "", note: "" });
   const [kind, setKind] = useState<Key["kind"]>("viewer");
-  const [note, setNote] = useState("");
-  const making = useMutation({ mutationFn: () => call("createKey", { body: { name: name.trim(), kind, note } }) });
+  const name = values.name.trim();
+  const making = useMutation({ mutationFn: () => call("createKey", { body: { name, kind, note: values.note } }) });
   if (making.data !== undefined)
     return (
-      <Dialog title={`The key ${making.data.name}`} close={close}>
+      <Dialog title={`Key ${making.data.name}`} close={close}>
         <div className="flex flex-col gap-3 text-sm">
           <p>
-            <strong>This is shown once.</strong> Whoever has it may {MAY[making.data.kind]}.
+            <strong>Copy the token now: it is shown only once.</strong> With it, anyone can {CAN[making.data.kind]}.
           </p>
           <CopyLine>{making.data.token}</CopyLine>
           <div className="flex justify-end">
             <Button look="primary" onClick={close}>
-              I have it
+              I have copied it
             </Button>
           </div>
         </div>
       </Dialog>
     );
-  const missing = name.trim() === "" ? "A name is needed." : undefined;
   return (
-    <Dialog title="Make a key" close={close}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (missing === undefined && !making.isPending) making.mutate();
-        }}
-      >
-        <TextField
-          label="Name"
-          hint="Who acts with it: it stands in the history."
-          value={name}
-          maxLength={48}
-          autoFocus
-          onChange={({ target }) => setName(target.value)}
-        />
-        <Choice
-          label="Kind"
-          options={KINDS}
-          value={kind}
-          pick={(value) => setKind(KINDS.find((each) => each.value === value)?.value ?? "viewer")}
-        />
-        <TextField label="Note" value={note} maxLength={200} onChange={({ target }) => setNote(target.value)} />
-        <CopyLine>{`passrail key create ${name.trim() === "" ? "NAME" : name.trim()} --scope ${kind}`}</CopyLine>
-        {making.error !== null && <Failure error={making.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={close}>Not now</Button>
-          <Button
-            type="submit"
-            look="primary"
-            disabledBecause={missing ?? (making.isPending ? "It is being made." : undefined)}
-          >
-            Make the key
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create a key"
+      close={close}
+      submit={() => making.mutate()}
+      action="Create key"
+      disabledBecause={name === "" ? "Enter a name." : making.isPending ? "The key is being created." : undefined}
+      error={making.error}
+      command={`passrail key create ${name === "" ? "NAME" : name} --scope ${kind}`}
+    >
+      <TextField
+        label="Name"
+        hint="The history shows it for everything done with this key."
+        maxLength={48}
+        autoFocus
+        {...field("name")}
+      />
+      <Choice
+        label="Kind"
+        options={KINDS}
+        value={kind}
+        pick={(value) => setKind(KINDS.find((each) => each.value === value)?.value ?? "viewer")}
+      />
+      <TextField label="Note" maxLength={200} {...field("note")} />
+    </FormDialog>
   );
 }
 
@@ -159,22 +147,22 @@ function RevokeKey({ of: key, close }: { readonly of: Key; readonly close: () =>
   const revoking = useMutation({
     mutationFn: () => call("revokeKey", { params: { key: key.id } }),
     onSuccess: () => {
-      toast(`${key.name} is revoked.`);
+      toast(`Revoked ${key.name}.`);
       close();
     },
   });
   return (
     <Dialog title={`Revoke ${key.name}?`} close={close}>
       <div className="flex flex-col gap-3 text-sm">
-        <p>Whoever uses it is refused from now on. This cannot be undone.</p>
+        <p>The daemon refuses this key from now on. You cannot undo this.</p>
         <CopyLine>{`passrail key revoke ${key.id}`}</CopyLine>
         {revoking.error !== null && <Failure error={revoking.error} />}
         <div className="flex justify-end gap-2">
-          <Button onClick={close}>Not now</Button>
+          <Button onClick={close}>Close</Button>
           <Button
             look="danger"
             onClick={() => revoking.mutate()}
-            disabledBecause={revoking.isPending ? "It is being done." : undefined}
+            disabledBecause={revoking.isPending ? "The key is being revoked." : undefined}
           >
             Revoke
           </Button>

@@ -7,7 +7,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { Failure } from "../ui/states.tsx";
 import { logOut } from "./sign-off.ts";
 
-/** Who is here, and the way out. */
+/** Who is logged in, and the logout button. */
 export function LogOut(): ReactNode {
   const who = useQuery(whoQuery).data;
   const leaving = useMutation({ mutationFn: logOut });
@@ -23,12 +23,15 @@ export function LogOut(): ReactNode {
               <SafeText max={100}>{nameOf(who.name)}</SafeText>
             </strong>
             , {who.kind}
-            {who.isSession ? ", by a session of this browser" : ", by a key"}.
+            {who.isSession ? ", with a session of this browser" : ", with a key"}.
           </>
         )}
       </p>
       {leaving.error !== null && <Failure error={leaving.error} />}
-      <Button onClick={() => leaving.mutate()} disabledBecause={leaving.isPending ? "It is being done." : undefined}>
+      <Button
+        onClick={() => leaving.mutate()}
+        disabledBecause={leaving.isPending ? "You are being logged out." : undefined}
+      >
         Log out
       </Button>
     </div>

@@ -1,4 +1,4 @@
-// Where notices go, whether they arrive, and what was sent.
+// Where notifications go, whether they arrive, and what was sent.
 
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -31,22 +31,22 @@ const deliveriesQuery = queryOptions({
 export function NoticesOut(): ReactNode {
   return (
     <div className="flex flex-col gap-4">
-      <Panel title="Where notices go">
+      <Panel title="Endpoints">
         <Endpoints />
       </Panel>
-      <Panel title="What was sent">
+      <Panel title="Deliveries">
         <Deliveries />
       </Panel>
     </div>
   );
 }
 
-/** Done once, said, and looked at again. */
+/** Runs an action, reports it, and reloads the lists. */
 function useAct(act: () => Promise<unknown>, said: string) {
   return useMutation({
     mutationFn: act,
     onSuccess: () => toast(said),
-    onError: (error) => toast(error instanceof ApiError ? error.problem.detail : "That failed.", "bad"),
+    onError: (error) => toast(error instanceof ApiError ? error.problem.detail : "The action failed.", "bad"),
     onSettled: () =>
       queryClient.invalidateQueries({
         predicate: ({ queryKey: [kind] }) => kind === "endpoints" || kind === "deliveries",
@@ -62,14 +62,14 @@ function Endpoints(): ReactNode {
   if (data === undefined) return <Loading what="endpoints" />;
   if (data.endpoints.length === 0)
     return (
-      <Empty title="Nobody is told outside of this page.">
+      <Empty title="No notification endpoints.">
         <p>
-          Put an endpoint below <code>notify</code> in passrail.yaml: a webhook, Slack, ntfy or a command.
+          Add an endpoint below <code>notify</code> in passrail.yaml: a webhook, Slack, ntfy or a command.
         </p>
       </Empty>
     );
   return (
-    <Table label="Endpoints" head={["Endpoint", "Kind", "Standing", "Do"]}>
+    <Table label="Endpoints" head={["Endpoint", "Kind", "Status", "Actions"]}>
       {data.endpoints.map((endpoint) => (
         <EndpointRow key={endpoint.name} endpoint={endpoint} />
       ))}
@@ -83,17 +83,17 @@ function EndpointRow({
   readonly endpoint: Endpoint;
 }): ReactNode {
   const params = { endpoint: name };
-  const test = useAct(() => call("testEndpoint", { params, body: {} }), `A test notice goes to ${name}.`);
-  const enable = useAct(() => call("enableEndpoint", { params, body: {} }), `${name} is used again.`);
+  const test = useAct(() => call("testEndpoint", { params, body: {} }), `Sending a test notification to ${name}.`);
+  const enable = useAct(() => call("enableEndpoint", { params, body: {} }), `${name} is enabled again.`);
   return (
     <Row>
       <Cell of="Endpoint" head>
         <strong>{name}</strong>
       </Cell>
       <Cell of="Kind">{format}</Cell>
-      <Cell of="Standing">
+      <Cell of="Status">
         {disabled ? (
-          <Badge tone="bad">⊘ answered 410, off</Badge>
+          <Badge tone="bad">⊘ disabled: it answered 410</Badge>
         ) : failing !== null ? (
           <>
             <Badge tone="attention">⚠ failing</Badge>
@@ -102,13 +102,13 @@ function EndpointRow({
             </span>
           </>
         ) : (
-          <Badge tone="good">✔ well</Badge>
+          <Badge tone="good">✔ working</Badge>
         )}
-        {pending > 0 && <span className="block text-xs text-muted">{pending} on the way</span>}
+        {pending > 0 && <span className="block text-xs text-muted">{pending} pending</span>}
       </Cell>
-      <Cell of="Do">
+      <Cell of="Actions">
         {disabled ? (
-          <Button onClick={() => enable.mutate()}>Use it again</Button>
+          <Button onClick={() => enable.mutate()}>Enable again</Button>
         ) : (
           <Button onClick={() => test.mutate()} disabledBecause={test.isPending ? "It is being sent." : undefined}>
             Send a test
@@ -132,9 +132,9 @@ function Deliveries(): ReactNode {
   const { data, error, refetch } = useQuery(deliveriesQuery);
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading what="deliveries" />;
-  if (data.deliveries.length === 0) return <p className="text-sm text-muted">Nothing was sent yet.</p>;
+  if (data.deliveries.length === 0) return <p className="text-sm text-muted">No deliveries yet.</p>;
   return (
-    <Table label="Deliveries, newest first" head={["When", "To", "What", "Standing", "Do"]}>
+    <Table label="Deliveries, newest first" head={["When", "To", "What", "Status", "Actions"]}>
       {data.deliveries.map((delivery) => (
         <DeliveryRow key={delivery.id} delivery={delivery} />
       ))}
@@ -144,7 +144,7 @@ function Deliveries(): ReactNode {
 
 function DeliveryRow({ delivery }: { readonly delivery: Delivery }): ReactNode {
   const { id, queuedAt, endpoint, text, event, status, tries, history } = delivery;
-  const again = useAct(() => call("redeliver", { params: { delivery: id }, body: {} }), "It is sent once more.");
+  const again = useAct(() => call("redeliver", { params: { delivery: id }, body: {} }), "Sending it again.");
   const last = history.at(-1)?.result;
   return (
     <Row>
@@ -156,7 +156,7 @@ function DeliveryRow({ delivery }: { readonly delivery: Delivery }): ReactNode {
         <SafeText max={200}>{text}</SafeText>
         <span className="block text-xs text-muted">{event}</span>
       </Cell>
-      <Cell of="Standing">
+      <Cell of="Status">
         <Badge tone={STANDING[status].tone}>
           <span aria-hidden="true">{STANDING[status].sign}</span> {status}
         </Badge>
@@ -170,11 +170,11 @@ function DeliveryRow({ delivery }: { readonly delivery: Delivery }): ReactNode {
           )}
         </span>
       </Cell>
-      <Cell of="Do">
+      <Cell of="Actions">
         <Button
           onClick={() => again.mutate()}
           disabledBecause={
-            status === "pending" ? "It is on its way already." : again.isPending ? "It is being sent." : undefined
+            status === "pending" ? "It is already being sent." : again.isPending ? "It is being sent." : undefined
           }
         >
           Send again

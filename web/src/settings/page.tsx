@@ -1,4 +1,4 @@
-// What is set and by whom: this browser, the daemon, notices, keys, and the record of who did what.
+// The page of settings: this browser, the daemon, notifications, API keys, and the audit log.
 
 import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -13,7 +13,7 @@ import { TabLinks } from "../ui/tab-links.tsx";
 const TABS = [
   { is: "general", title: "General", Page: General },
   { is: "values", title: "In force", Page: InForce },
-  { is: "notices", title: "Notices", Page: NoticesOut },
+  { is: "notices", title: "Notifications", Page: NoticesOut },
   { is: "keys", title: "API keys", Page: ApiKeys },
   { is: "audit", title: "Audit", Page: AuditList },
 ] as const;

@@ -1,7 +1,7 @@
 import { ApiError, call } from "../base/api.ts";
 import { endSession } from "../base/session.ts";
 
-/** The daemon forgets the session first; where it does not know it any more, that is as good. A key is no session: it only leaves this browser. */
+/** Ends the session in the daemon, then in this browser. A session that the daemon does not know counts as ended; a key only leaves the browser. */
 export async function logOut(): Promise<void> {
   try {
     await call("endSession", {});

@@ -1,11 +1,12 @@
-// Every handoff of a story, newest first. One that is chosen shows what it carries; the choice stands in the address.
+// The handoffs of a story, newest first. A chosen one shows its payload; the address holds the choice.
 
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useId, useState } from "react";
 import type { HandoffRowShown } from "../../../src/http/contract/schemas/handoff-row.ts";
 import type { Tone } from "../base/status.ts";
 import { Button } from "../ui/button.tsx";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Badge } from "../ui/status-badge.tsx";
 import { clock, duration } from "../ui/time.tsx";
 import { attemptNumbers } from "./picture.ts";
@@ -22,7 +23,7 @@ export function Handoffs({ rows, entry, shown }: Props): ReactNode {
   const [count, setCount] = useState(PAGE);
   const numbers = attemptNumbers(rows, entry);
   const newest = rows.toReversed();
-  // Whoever comes by a link sees its handoff, however old it is.
+  // A linked handoff is always shown, however old it is.
   const linked = newest.findIndex(({ id }) => String(id) === shown);
   const until = Math.max(count, linked + 1);
   return (
@@ -109,9 +110,9 @@ function Row({
   );
 }
 
-/** What it carries, as it was given: formatted, and only ever text. */
+/** The payload as formatted JSON, only ever as text. */
 function Payload({ row }: { readonly row: HandoffRowShown }): ReactNode {
-  if (row.payload === null) return <p className="text-muted">It carries nothing.</p>;
+  if (row.payload === null) return <p className="text-muted">No payload.</p>;
   return (
     <pre
       tabIndex={0}

@@ -1,4 +1,4 @@
-// From a story's handoffs to the picture of its agents: who is done, who is at it, who sent it back. Source 003's rows are all it needs.
+// Derives the state of each agent of a story from its handoffs: done, at work, sent back.
 
 import type { HandoffRowShown } from "../../../src/http/contract/schemas/handoff-row.ts";
 
@@ -76,7 +76,7 @@ export const INDICATORS: Readonly<
   Record<Indicator, { readonly sign: string; readonly word: string; readonly look: string }>
 > = {
   done: { sign: "✔", word: "Done", look: "border-good bg-good-soft text-good" },
-  active: { sign: "◉", word: "At work", look: "border-active bg-active-soft text-active" },
+  active: { sign: "◉", word: "Working", look: "border-active bg-active-soft text-active" },
   pending: { sign: "○", word: "Not yet", look: "border-line bg-panel text-muted" },
   rejected: { sign: "↺", word: "Sent back", look: "border-warning bg-warning-soft text-warning" },
 };

@@ -1,7 +1,8 @@
-// The agents of a story in a row, each with how it stands: sign, word and colour together. Down the page on a phone.
+// The agents of a story in a row, each with its state as sign, word and colour. On a phone they are in a column.
 
 import { Fragment, type ReactNode } from "react";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { type AgentMark, INDICATORS } from "./picture.ts";
 
 export function StoryPicture({
@@ -26,7 +27,7 @@ export function StoryPicture({
           ) : done === marks.length ? (
             <>{phase === null ? "Complete" : plain(phase, 60)}</>
           ) : (
-            "Nobody works on it now."
+            "No agent is working."
           )}
         </p>
         <label className="flex items-center gap-2 text-muted">
@@ -72,7 +73,7 @@ function Agent({ mark: { agent, is, attempts, reason, isUntaken } }: { readonly 
         </span>
       </span>
       <span className="text-xs">
-        {isUntaken ? "Handed over, not taken yet" : word}
+        {isUntaken ? "Handed over, not accepted yet" : word}
         {attempts > 1 && <> · attempt {attempts}</>}
       </span>
       {reason !== null && reason !== "" && (

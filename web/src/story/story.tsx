@@ -1,4 +1,4 @@
-// A story as source 003 shows it: its agents with their indicators, and every handoff between them.
+// A story: its agents with their state, and every handoff between them.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -35,8 +35,7 @@ export function Story({ id, agents, handoff }: Props): ReactNode {
         <div className="flex flex-col gap-3">
           {isOffline && (
             <p role="status" className="text-sm text-attention">
-              <span aria-hidden="true">◌ </span>The daemon cannot be reached. This is how the story stood when it last
-              could.
+              <span aria-hidden="true">◌ </span>The daemon cannot be reached. This is the last known state of the story.
             </p>
           )}
           {error !== null && <Failure error={error} retry={retry} />}
@@ -45,8 +44,8 @@ export function Story({ id, agents, handoff }: Props): ReactNode {
       </Panel>
       <Panel title={`Handoffs · ${data.handoffs.length}`}>
         {data.handoffs.length === 0 ? (
-          <Empty title="Nothing was handed over yet.">
-            <p>The first handoff comes when the story is started.</p>
+          <Empty title="No handoffs yet.">
+            <p>The first handoff appears when the story starts.</p>
           </Empty>
         ) : (
           <Handoffs rows={data.handoffs} entry={agents.entry} shown={handoff} />

@@ -1,15 +1,14 @@
-// What a ticket waits for: other tickets, each with why it is not done yet.
+// The tickets that block a ticket, each with the reason.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Ticket } from "../board/lanes.ts";
-import { plain, SafeText } from "../ui/safe-text.tsx";
-
-type File = NonNullable<Ticket["file"]>;
+import type { ListedFile } from "./listed-ticket.ts";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 
 const SHOWN = 3;
 
-export function BlockedBy({ file }: { readonly file: Pick<File, "blockedBy"> }): ReactNode {
+export function BlockedBy({ file }: { readonly file: Pick<ListedFile, "blockedBy"> }): ReactNode {
   const { blockedBy } = file;
   if (blockedBy.length === 0) return null;
   const shown = blockedBy.slice(0, SHOWN);

@@ -1,41 +1,29 @@
-// What stands in the head of a ticket's file, changed key by key. What somebody else wrote meanwhile is not overwritten: then it is shown.
+// The dialog that edits the front matter of a ticket's file. It changes only the keys a person changed, and never overwrites what somebody
+// else wrote meanwhile: then it says so.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { ApiError } from "../base/api.ts";
-import { Button } from "../ui/button.tsx";
-import { CopyLine } from "../ui/copy-line.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { plain } from "../base/plain-text.ts";
 import { TextField } from "../ui/field.tsx";
-import { plain } from "../ui/safe-text.tsx";
-import { Failure } from "../ui/states.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { toast } from "../ui/toast.tsx";
+import { useFields } from "../ui/use-fields.ts";
 import { idsIn } from "./fields.ts";
-import { askAgain, changeTicket, type TicketChanges } from "./queries.ts";
+import { askAgain, changeTicket, type TicketEdit } from "./queries.ts";
 
 type Detail = AnswerTo<"showTicket">;
 type Props = { readonly ticket: Detail; readonly file: NonNullable<Detail["file"]>; readonly close: () => void };
+type Values = Readonly<Record<"title" | "dependsOn" | "group" | "priority" | "repo", string>>;
 
 export function EditTicket({ ticket, file, close }: Props): ReactNode {
-  // What was looked at when the box was opened; the page behind it goes on.
-  const [seen] = useState({ title: ticket.title, file });
-  const [title, setTitle] = useState(seen.title);
-  const [dependsOn, setDependsOn] = useState(file.dependsOn.join(", "));
-  const [group, setGroup] = useState(file.group ?? "");
-  const [priority, setPriority] = useState(file.priority === null ? "" : String(file.priority));
-  const [repo, setRepo] = useState(file.repo);
-  const changes: TicketChanges = {
-    ...(title.trim() === seen.title ? {} : { title: title.trim() }),
-    ...(idsIn(dependsOn).join() === seen.file.dependsOn.join() ? {} : { dependsOn: [...idsIn(dependsOn)] }),
-    ...(group.trim() === (seen.file.group ?? "") ? {} : { group: group.trim() === "" ? null : group.trim() }),
-    ...(priority === (seen.file.priority === null ? "" : String(seen.file.priority))
-      ? {}
-      : { priority: priority === "" ? null : Number(priority) }),
-    ...(repo.trim() === seen.file.repo ? {} : { repo: repo.trim() }),
-  };
+  // The file as it was when the dialog opened; the page behind it may load a newer one.
+  const [seen] = useState(() => ({ version: file.version, values: valuesOf(ticket.title, file) }));
+  const [values, field] = useFields(seen.values);
+  const changes = changesOf(seen.values, values);
   const saving = useMutation({
-    mutationFn: () => changeTicket(ticket.id, changes, seen.file.version),
+    mutationFn: () => changeTicket(ticket.id, changes, seen.version),
     onSuccess: () => {
       toast(`${ticket.id}: saved`);
       close();
@@ -44,65 +32,61 @@ export function EditTicket({ ticket, file, close }: Props): ReactNode {
   });
   const isConflict = saving.error instanceof ApiError && saving.error.problem.code === "ticket_conflict";
   const whyNot = isConflict
-    ? "Look at what the file says now first."
+    ? "First look at the file as it is now."
     : Object.keys(changes).length === 0
-      ? "Nothing is changed."
-      : title.trim() === ""
-        ? "A title is needed."
+      ? "You have not changed anything."
+      : values.title.trim() === ""
+        ? "Enter a title."
         : saving.isPending
-          ? "It is being written."
+          ? "The ticket is being saved."
           : undefined;
   return (
-    <Dialog title={`Edit ${plain(ticket.id, 60)}`} close={close}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (whyNot === undefined) saving.mutate();
-        }}
-      >
-        <TextField
-          label="Title"
-          value={title}
-          maxLength={200}
-          autoFocus
-          onChange={({ target }) => setTitle(target.value)}
-        />
-        <TextField
-          label="Depends on"
-          hint="Ids, separated by commas."
-          value={dependsOn}
-          maxLength={4000}
-          onChange={({ target }) => setDependsOn(target.value)}
-        />
-        <div className="grid gap-3 sm:grid-cols-2">
-          <TextField label="Group" value={group} maxLength={60} onChange={({ target }) => setGroup(target.value)} />
-          <TextField
-            label="Priority"
-            type="number"
-            min={0}
-            max={1_000_000}
-            value={priority}
-            onChange={({ target }) => setPriority(target.value)}
-          />
-        </div>
-        <TextField
-          label="Repository"
-          hint="Nothing starts as long as it is TBD."
-          value={repo}
-          maxLength={200}
-          onChange={({ target }) => setRepo(target.value)}
-        />
-        <p className="text-xs text-muted">The text below the head is edited in the file itself:</p>
-        <CopyLine>{`passrail ticket edit ${ticket.id}`}</CopyLine>
-        {saving.error !== null && <Failure error={saving.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={close}>{isConflict ? "Show what it says now" : "Not now"}</Button>
-          <Button type="submit" look="primary" disabledBecause={whyNot}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Edit ${plain(ticket.id, 60)}`}
+      close={close}
+      submit={() => saving.mutate()}
+      action="Save"
+      cancel={isConflict ? "Show the file as it is now" : "Close"}
+      disabledBecause={whyNot}
+      error={saving.error}
+      command={`passrail ticket edit ${ticket.id}`}
+    >
+      <TextField label="Title" maxLength={200} autoFocus {...field("title")} />
+      <TextField label="Depends on" hint="Ticket ids, separated by commas." maxLength={4000} {...field("dependsOn")} />
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TextField label="Group" maxLength={60} {...field("group")} />
+        <TextField label="Priority" type="number" min={0} max={1_000_000} {...field("priority")} />
+      </div>
+      <TextField
+        label="Repository"
+        hint="The ticket cannot start while this is TBD."
+        maxLength={200}
+        {...field("repo")}
+      />
+      <p className="text-xs text-muted">To change the text below the front matter, edit the file itself:</p>
+    </FormDialog>
   );
+}
+
+function valuesOf(title: string, file: Props["file"]): Values {
+  return {
+    title,
+    dependsOn: file.dependsOn.join(", "),
+    group: file.group ?? "",
+    priority: file.priority === null ? "" : String(file.priority),
+    repo: file.repo,
+  };
+}
+
+/** Only the keys whose value is another one now. */
+function changesOf(before: Values, now: Values): TicketEdit {
+  const [title, group, repo] = [now.title.trim(), now.group.trim(), now.repo.trim()];
+  const [idsBefore, ids] = [idsIn(before.dependsOn), idsIn(now.dependsOn)];
+  return {
+    ...(title === before.title ? {} : { title }),
+    ...(ids.join() === idsBefore.join() ? {} : { dependsOn: [...ids] }),
+    ...(group === before.group ? {} : { group: group === "" ? null : group }),
+    ...(now.priority === before.priority ? {} : { priority: now.priority === "" ? null : Number(now.priority) }),
+    ...(repo === before.repo ? {} : { repo }),
+  };
 }

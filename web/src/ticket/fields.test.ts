@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { idsIn, shellWord } from "./fields.ts";
+import { idsIn } from "./fields.ts";
+import { shellWord } from "../base/shell-word.ts";
 
 test("ids are taken apart at commas and spaces, each once", () => {
   expect(idsIn(" AGI-1, AGI-2 AGI-1,,\n AGI-3 ")).toEqual(["AGI-1", "AGI-2", "AGI-3"]);

@@ -1,11 +1,6 @@
-// What people type into fields of tickets, and what it becomes.
+// Reads what people type into the fields of tickets.
 
 /** Ids, separated by commas or spaces, each once. */
 export function idsIn(text: string): readonly string[] {
   return [...new Set(text.split(/[\s,]+/u).filter((id) => id !== ""))];
-}
-
-/** As a word of a shell, for a command that is copied. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

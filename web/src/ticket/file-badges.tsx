@@ -1,11 +1,11 @@
-// What a ticket's file says of it in a few words: of which variants it is one, whether it contradicts its run, whether it is broken.
+// Badges from a ticket's file: variant, priority, conflict with the run, problems.
 
 import type { ReactNode } from "react";
-import type { Ticket } from "../board/lanes.ts";
-import { plain } from "../ui/safe-text.tsx";
+import type { ListedFile } from "./listed-ticket.ts";
+import { plain } from "../base/plain-text.ts";
 import { Badge } from "../ui/status-badge.tsx";
 
-export function FileBadges({ file }: { readonly file: NonNullable<Ticket["file"]> }): ReactNode {
+export function FileBadges({ file }: { readonly file: ListedFile }): ReactNode {
   const { group, variantHint, conflict, problems, priority } = file;
   return (
     <>

@@ -1,4 +1,4 @@
-// What a ticket's file says of it besides its text.
+// The front matter of a ticket's file.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -44,7 +44,7 @@ export function FileFacts({
       {frontMatter !== null && (
         <details className="rounded-md border border-line">
           <summary className="min-h-9 cursor-pointer px-3 py-2 font-medium pointer-coarse:min-h-11">
-            The head of the file as it stands there
+            Front matter as written in the file
           </summary>
           <pre tabIndex={0} className="overflow-x-auto border-t border-line p-3 font-mono text-xs">
             <SafeText max={16 * 1024}>{frontMatter}</SafeText>

@@ -1,4 +1,4 @@
-// Every ticket of the project: those that are files, also before anything worked on them, and those that only have runs.
+// All tickets of the project: those with a file, and those that only have runs.
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -6,20 +6,20 @@ import { lazy, type ReactNode, Suspense, useMemo } from "react";
 import { TICKET_STATUSES } from "../../../src/core/ticket/status.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { flowsQuery, whoQuery } from "../base/queries.ts";
-import { TicketList } from "../board/ticket-list.tsx";
+import { TicketList } from "./ticket-list.tsx";
 import { NoTickets } from "./no-tickets.tsx";
 import { ProblemsBanner } from "./problems.tsx";
 import { STATE_NAMES } from "./state-names.ts";
 import { Button } from "../ui/button.tsx";
 import { PageHead } from "../ui/panel.tsx";
-import { plain } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { TextFilter } from "../ui/text-filter.tsx";
 
 const NewTicket = lazy(async () => ({ default: (await import("./new-ticket.tsx")).NewTicket }));
 
 const SHOWS = [
   ["all", "All"],
-  ["open", "Under way"],
+  ["open", "Open"],
   ["ended", "Ended"],
 ] as const;
 
@@ -28,7 +28,7 @@ export function TicketsPage(): ReactNode {
   const navigate = useNavigate({ from: "/tickets" });
   const flows = useQuery(flowsQuery).data?.flows ?? [];
   const who = useQuery(whoQuery).data;
-  const cannot = who !== undefined && !who.scopes.includes("operate") ? "Your token may only look." : undefined;
+  const cannot = who !== undefined && !who.scopes.includes("operate") ? "Your token can only read." : undefined;
   const set = (key: string, value: string): void =>
     void navigate({ search: (old) => ({ ...old, [key]: value === "" ? undefined : value }), replace: true });
   const shortcuts = useMemo(
@@ -61,7 +61,7 @@ export function TicketsPage(): ReactNode {
           options={SHOWS}
         />
         <Pick
-          label="Stands"
+          label="State"
           value={filter.state ?? ""}
           pick={(value) => set("state", value)}
           options={[ANY, ...STATE_NAMES]}
@@ -83,7 +83,7 @@ export function TicketsPage(): ReactNode {
           filter[key] === undefined ? null : (
             <Button key={key} onClick={() => set(key, "")}>
               {key} {plain(filter[key], 60)} <span aria-hidden="true">✕</span>
-              <span className="sr-only">: take this filter away</span>
+              <span className="sr-only">: remove this filter</span>
             </Button>
           ),
         )}

@@ -1,45 +1,44 @@
-// What would help a ticket on, for each way in which it can stand.
+// The next step for a ticket in each state.
 
-import type { Ticket } from "../board/lanes.ts";
+import type { ListedFile, ListedTicket } from "./listed-ticket.ts";
 import { commandOf } from "../run/acts.ts";
 
-type File = NonNullable<Ticket["file"]>;
 export type NextStep = { readonly text: string; readonly command: string | null };
 
 export function nextStep(
-  { id, waits, newest, status }: Pick<Ticket, "id" | "waits" | "newest" | "status">,
-  { state, dependents, repo, lastError }: Pick<File, "state" | "dependents" | "repo" | "lastError">,
+  { id, waits, newest, status }: Pick<ListedTicket, "id" | "waits" | "newest" | "status">,
+  { state, dependents, repo, lastError }: Pick<ListedFile, "state" | "dependents" | "repo" | "lastError">,
 ): NextStep {
   if (waits.length > 0) return { text: "It waits for your answer.", command: null };
   if (status === "stopped" && newest !== null)
     return {
-      text: "Its run has stopped. Try the stage again, or move the ticket.",
+      text: "Its run stopped. Retry the stage, or move the ticket.",
       command: commandOf("retry", newest.number, null, ""),
     };
   switch (state) {
     case "eligible":
       return {
-        text: "It starts as soon as tickets are picked and there is room. Where nobody picks them yet:",
+        text: "It starts as soon as a worker picks tickets and has a free slot. To start one:",
         command: "passrail work",
       };
     case "waits":
-      return { text: "It starts by itself when what it waits for is done.", command: `passrail explain ${id}` };
+      return { text: "It starts when the tickets it depends on are done.", command: `passrail explain ${id}` };
     case "refused":
       return repo === "TBD"
-        ? { text: "Say which repository the work belongs to.", command: `passrail ticket edit ${id} --set repo=.` }
-        : { text: "Mend its file, then it can start.", command: `passrail ticket edit ${id}` };
+        ? { text: "Set the repository of the work.", command: `passrail ticket edit ${id} --set repo=.` }
+        : { text: "Fix its file, then it can start.", command: `passrail ticket edit ${id}` };
     case "working":
-      return { text: "Nothing is to be done by you.", command: null };
+      return { text: "You have nothing to do.", command: null };
     case "intervention":
       return {
-        text: `${lastError === null ? "A person has to act" : "What went wrong is told below"}: move it on when it is ready.`,
+        text: `${lastError === null ? "It needs a person" : "The error is shown below"}: move it on when it is ready.`,
         command: `passrail ticket move ${id} "Needs Implement"`,
       };
     case "awaiting-merge":
       return { text: "It is done when its pull request is merged.", command: `passrail done ${id}` };
     case "ended":
       return {
-        text: dependents.length === 0 ? "Nothing is left to do." : "Nothing is left to do; others can build on it.",
+        text: dependents.length === 0 ? "Nothing left to do." : "Nothing left to do; other tickets can build on it.",
         command: null,
       };
   }

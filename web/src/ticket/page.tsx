@@ -1,4 +1,4 @@
-// One ticket: how it stands, its place among the others, its text, its file, its story where agents hand it over, its record and its runs.
+// The page of one ticket: its state, dependencies, description, file, story, record and runs.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
@@ -7,12 +7,13 @@ import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { flowQuery, ticketQuery } from "../base/queries.ts";
 import { shownOf } from "../base/status.ts";
-import { CardBadges, WaitButtons } from "../board/card.tsx";
-import { costText, waitText } from "../board/card-facts.ts";
-import { History } from "../board/history.tsx";
-import type { Ticket } from "../board/lanes.ts";
-import type { Move } from "../board/move.ts";
-import { MoveDialog } from "../board/move-dialog.tsx";
+import { WaitButtons } from "./wait-buttons.tsx";
+import { TicketBadges } from "./ticket-badges.tsx";
+import { costText, waitText } from "./ticket-facts.ts";
+import { History } from "./history.tsx";
+import type { ListedTicket } from "./listed-ticket.ts";
+import type { Move, MoveTicket } from "./move.ts";
+import { MoveDialog } from "./move-dialog.tsx";
 import { Story } from "../story/story.tsx";
 import { Dependencies } from "./dependencies.tsx";
 import { FileFacts } from "./file-facts.tsx";
@@ -21,7 +22,8 @@ import { Variants } from "./variants.tsx";
 import { Button } from "../ui/button.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { PageHead, Panel } from "../ui/panel.tsx";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Failure, Loading } from "../ui/states.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { clock, useNow } from "../ui/time.tsx";
@@ -30,9 +32,7 @@ const EditTicket = lazy(async () => ({ default: (await import("./edit-ticket.tsx
 
 export function TicketPage(): ReactNode {
   const { ticket: id } = useParams({ from: "/tickets/$ticket" });
-  const { handoff } = useSearch({ from: "/tickets/$ticket" });
   const { data, error, refetch } = useQuery(ticketQuery(id));
-  const flow = useQuery({ ...flowQuery(data?.flow ?? ""), enabled: data !== undefined });
   const now = useNow(15_000);
   const [moving, setMoving] = useState<{ readonly first: Move | undefined } | null>(null);
   const [isEditing, setEditing] = useState(false);
@@ -51,15 +51,14 @@ export function TicketPage(): ReactNode {
         {error === null ? <Loading what="the ticket" /> : <Failure error={error} retry={() => void refetch()} />}
       </>
     );
-  const onMove = (_ticket: Ticket, first?: Move): void => setMoving({ first });
-  const story = flow.data?.story ?? null;
+  const onMove = (_ticket: ListedTicket, first?: Move): void => setMoving({ first });
   return (
     <>
       <PageHead title={<SafeText max={200}>{data.title}</SafeText>}>
         <span className="text-sm font-medium">
           <SafeText max={80}>{data.word}</SafeText>
         </span>
-        <CardBadges ticket={data} now={now} />
+        <TicketBadges ticket={data} now={now} />
         {data.file !== null && (
           <Button onClick={() => setEditing(true)} keys="e">
             Edit
@@ -69,67 +68,7 @@ export function TicketPage(): ReactNode {
           Move
         </Button>
       </PageHead>
-      <div className="flex flex-col gap-4">
-        <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
-          <span className="font-mono">
-            <SafeText max={200}>{data.id}</SafeText>
-          </span>
-          <Link to="/board" search={{ flow: data.flow, ticket: data.id }}>
-            On the board
-          </Link>
-          {data.newest !== null && <span>Cost {costText(data.cost)}</span>}
-          {data.pullRequest !== null && (
-            <a href={data.pullRequest} target="_blank" rel="noopener noreferrer nofollow">
-              Pull request
-            </a>
-          )}
-          {data.landed !== null && <Landed landed={data.landed} />}
-        </p>
-        {data.waits.length > 0 && (
-          <Panel title="It waits for you">
-            <div className="flex flex-col gap-2 text-sm">
-              {data.waits.map((item) => (
-                <p key={item.id}>
-                  <Link to="/g/$item" params={{ item: item.id }}>
-                    <SafeText max={200}>{waitText(item)}</SafeText>
-                  </Link>
-                </p>
-              ))}
-              <WaitButtons ticket={data} onMove={onMove} />
-            </div>
-          </Panel>
-        )}
-        {data.file !== null && <TicketStanding ticket={data} file={data.file} />}
-        {story !== null && <Story id={data.id} agents={story} handoff={handoff} />}
-        {data.file !== null && (
-          <Panel title="Dependencies">
-            <Dependencies id={data.id} graph={data.graph} />
-          </Panel>
-        )}
-        {data.variants.length > 0 && (
-          <Panel title={`Variants · ${data.variants.length}`}>
-            <Variants id={data.id} variants={data.variants} />
-          </Panel>
-        )}
-        <div className="grid gap-4 lg:grid-cols-2 lg:items-start">
-          <Panel title="What is to be done">
-            {data.body.trim() === "" ? (
-              <p className="text-sm text-muted">The title says it all.</p>
-            ) : (
-              <Markdown>{data.body}</Markdown>
-            )}
-          </Panel>
-          <div className="flex flex-col gap-4">
-            {data.file !== null && (
-              <Panel title="File">
-                <FileFacts file={data.file} frontMatter={data.frontMatter} />
-              </Panel>
-            )}
-            {data.feature !== null && <Record feature={data.feature} />}
-            <Runs ticket={data} />
-          </div>
-        </div>
-      </div>
+      <Parts ticket={data} onMove={onMove} />
       {isEditing && data.file !== null && (
         <Suspense>
           <EditTicket ticket={data} file={data.file} close={() => setEditing(false)} />
@@ -137,6 +76,85 @@ export function TicketPage(): ReactNode {
       )}
       {moving !== null && <MoveDialog ticket={data} first={moving.first} close={() => setMoving(null)} />}
     </>
+  );
+}
+
+function Parts({ ticket, onMove }: { readonly ticket: TicketDetail; readonly onMove: MoveTicket }): ReactNode {
+  const { handoff } = useSearch({ from: "/tickets/$ticket" });
+  const story = useQuery(flowQuery(ticket.flow)).data?.story ?? null;
+  const { file, variants } = ticket;
+  return (
+    <div className="flex flex-col gap-4">
+      <Facts ticket={ticket} />
+      {ticket.waits.length > 0 && <Waits ticket={ticket} onMove={onMove} />}
+      {file !== null && <TicketStanding ticket={ticket} file={file} />}
+      {story !== null && <Story id={ticket.id} agents={story} handoff={handoff} />}
+      {file !== null && (
+        <Panel title="Dependencies">
+          <Dependencies id={ticket.id} graph={ticket.graph} />
+        </Panel>
+      )}
+      {variants.length > 0 && (
+        <Panel title={`Variants · ${variants.length}`}>
+          <Variants id={ticket.id} variants={variants} />
+        </Panel>
+      )}
+      <div className="grid gap-4 lg:grid-cols-2 lg:items-start">
+        <Panel title="What to do">
+          {ticket.body.trim() === "" ? (
+            <p className="text-sm text-muted">No description.</p>
+          ) : (
+            <Markdown>{ticket.body}</Markdown>
+          )}
+        </Panel>
+        <div className="flex flex-col gap-4">
+          {file !== null && (
+            <Panel title="File">
+              <FileFacts file={file} frontMatter={ticket.frontMatter} />
+            </Panel>
+          )}
+          {ticket.feature !== null && <Record feature={ticket.feature} />}
+          <Runs ticket={ticket} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Facts({ ticket }: { readonly ticket: TicketDetail }): ReactNode {
+  return (
+    <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
+      <span className="font-mono">
+        <SafeText max={200}>{ticket.id}</SafeText>
+      </span>
+      <Link to="/board" search={{ flow: ticket.flow, ticket: ticket.id }}>
+        On the board
+      </Link>
+      {ticket.newest !== null && <span>Cost {costText(ticket.cost)}</span>}
+      {ticket.pullRequest !== null && (
+        <a href={ticket.pullRequest} target="_blank" rel="noopener noreferrer nofollow">
+          Pull request
+        </a>
+      )}
+      {ticket.landed !== null && <Landed landed={ticket.landed} />}
+    </p>
+  );
+}
+
+function Waits({ ticket, onMove }: { readonly ticket: TicketDetail; readonly onMove: MoveTicket }): ReactNode {
+  return (
+    <Panel title="Waiting for you">
+      <div className="flex flex-col gap-2 text-sm">
+        {ticket.waits.map((item) => (
+          <p key={item.id}>
+            <Link to="/g/$item" params={{ item: item.id }}>
+              <SafeText max={200}>{waitText(item)}</SafeText>
+            </Link>
+          </p>
+        ))}
+        <WaitButtons ticket={ticket} onMove={onMove} />
+      </div>
+    </Panel>
   );
 }
 
@@ -163,9 +181,9 @@ function Record({ feature }: { readonly feature: NonNullable<TicketDetail["featu
   );
 }
 
-/** Where its work went, and how. */
+/** Where its commits are, and how they got there. */
 function Landed({ landed: { commit, branch, target, how } }: { readonly landed: NonNullable<TicketDetail["landed"]> }) {
-  const [words, place] = how === "push" ? [WENT["push"], branch] : [WENT[how ?? ""] ?? "Went to", target];
+  const [words, place] = how === "push" ? [WENT["push"], branch] : [WENT[how ?? ""] ?? "Delivered to", target];
   return (
     <span>
       {words} {plain(place ?? "?", 80)}
@@ -184,7 +202,7 @@ const WENT: Readonly<Record<string, string>> = {
   land: "Landed in",
   pr: "Proposed for",
   merged: "Merged into",
-  forced: "Said to be merged into",
+  forced: "Marked as merged into",
 };
 
 const RUNS_SHOWN = 50;
@@ -192,7 +210,7 @@ const RUNS_SHOWN = 50;
 function Runs({ ticket }: { readonly ticket: TicketDetail }): ReactNode {
   return (
     <Panel title={`Runs · ${ticket.runs}`}>
-      {ticket.runs === 0 && <p className="text-sm text-muted">No run was made of it yet.</p>}
+      {ticket.runs === 0 && <p className="text-sm text-muted">No runs yet.</p>}
       <ul className="flex flex-col divide-y divide-line text-sm">
         {ticket.history.slice(0, RUNS_SHOWN).map((run) => (
           <li key={run.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5">
@@ -213,7 +231,9 @@ function Runs({ ticket }: { readonly ticket: TicketDetail }): ReactNode {
           </li>
         ))}
       </ul>
-      {ticket.runs > RUNS_SHOWN && <p className="pt-2 text-xs text-muted">The newest {RUNS_SHOWN} are shown.</p>}
+      {ticket.runs > RUNS_SHOWN && (
+        <p className="pt-2 text-xs text-muted">Only the newest {RUNS_SHOWN} runs are shown.</p>
+      )}
     </Panel>
   );
 }

@@ -1,27 +1,22 @@
-// Where tickets stand in the picture of their dependencies: a column for each step away, what comes first on the left.
+// The positions of tickets in the graph of their dependencies: one column per step, dependencies on the left.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
+import type { Box } from "../graph/layout.ts";
 
 export type Graph = AnswerTo<"showTicket">["graph"];
 type Node = Graph["nodes"][number];
-export type Placed = {
-  readonly node: Node;
-  readonly x: number;
-  readonly y: number;
+type Placed = Box & { readonly node: Node };
+export type DependencyLayout = {
   readonly width: number;
   readonly height: number;
-};
-export type Layout = {
-  readonly width: number;
-  readonly height: number;
-  /** In the order in which they are read: from left to right, from top to bottom. */
+  /** In reading order: left to right, top to bottom. */
   readonly boxes: readonly Placed[];
   readonly lines: readonly { readonly key: string; readonly path: string }[];
 };
 
 const SIZE = { width: 200, height: 54, gapX: 56, gapY: 14, pad: 8 } as const;
 
-export function placeTickets({ nodes, edges }: Graph): Layout {
+export function placeTickets({ nodes, edges }: Graph): DependencyLayout {
   const columns = [...Map.groupBy(nodes, ({ depth }) => depth)].toSorted(([a], [b]) => a - b);
   const most = Math.max(1, ...columns.map(([, own]) => own.length));
   const step = SIZE.height + SIZE.gapY;
@@ -30,7 +25,7 @@ export function placeTickets({ nodes, edges }: Graph): Layout {
       (node, row): Placed => ({
         node,
         x: SIZE.pad + column * (SIZE.width + SIZE.gapX),
-        // Short columns stand in the middle.
+        // Short columns are centred.
         y: SIZE.pad + ((most - own.length) * step) / 2 + row * step,
         width: SIZE.width,
         height: SIZE.height,
@@ -49,7 +44,7 @@ export function placeTickets({ nodes, edges }: Graph): Layout {
   };
 }
 
-/** From the right side of what comes first to the left side of what waits; within a column or backwards around the side. */
+/** From the right side of the dependency to the left side of the ticket that waits; around the side within a column or backwards. */
 function pathOf(from: Placed, to: Placed): string {
   const [x1, y1] = [from.x + from.width, from.y + from.height / 2];
   const [x2, y2] = [to.x, to.y + to.height / 2];

@@ -1,9 +1,10 @@
-// Files of tickets that cannot be read or do not fit together. The others go on, so nobody would miss these without being told.
+// Problems in ticket files. Other tickets continue, so this banner is what shows a person the broken ones.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { problemsQuery } from "./queries.ts";
 
 type Problem = AnswerTo<"ticketProblems">["problems"][number];
@@ -21,10 +22,10 @@ export function ProblemsBanner(): ReactNode {
         <span aria-hidden="true">⚠ </span>
         {problems.length}
         {isCut && "+"} {problems.length === 1 ? "problem" : "problems"} in ticket files
-        {refused > 0 && `, ${refused === problems.length ? "all" : refused} keeping tickets from starting`}
+        {refused > 0 && `, ${refused === problems.length ? "all" : refused} preventing tickets from starting`}
       </summary>
       <ProblemList problems={problems.slice(0, SHOWN)} />
-      {problems.length > SHOWN && <p className="px-4 pb-2 text-muted">The first {SHOWN} are shown.</p>}
+      {problems.length > SHOWN && <p className="px-4 pb-2 text-muted">Only the first {SHOWN} problems are shown.</p>}
     </details>
   );
 }
@@ -36,7 +37,7 @@ export function ProblemList({ problems }: { readonly problems: readonly Problem[
         <li key={`${problem.path} ${problem.code} ${at}`} className="px-4 py-2 text-sm">
           <p className="min-w-0 break-words">
             <span className={problem.severity === "refused" ? "text-bad" : "text-warning"}>
-              {problem.severity === "refused" ? "✖ not started" : "⚠ warning"}
+              {problem.severity === "refused" ? "✖ cannot start" : "⚠ warning"}
             </span>
             : <SafeText max={600}>{problem.message}</SafeText>
           </p>

@@ -1,4 +1,4 @@
-// What the pages of tickets ask for and change.
+// Queries and changes of the ticket pages.
 
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../base/api.ts";
@@ -10,15 +10,15 @@ export const problemsQuery = queryOptions({
   queryFn: ({ signal }) => call("ticketProblems", {}, { signal }),
 });
 
-export type TicketChanges = NonNullable<InputTo<"editTicket">["body"]>;
+export type TicketEdit = NonNullable<InputTo<"editTicket">["body"]>;
 
-/** `version`: of the file that the person looked at; what somebody else wrote since is not overwritten. */
-export async function changeTicket(id: string, changes: TicketChanges, version: string): Promise<void> {
+/** `version`: of the file that the person saw; the daemon refuses to overwrite a newer one. */
+export async function changeTicket(id: string, changes: TicketEdit, version: string): Promise<void> {
   await call("editTicket", { params: { ticket: id }, body: changes }, { ifMatch: version });
   await askAgain(id);
 }
 
-/** The live stream tells it, too; whoever changed it sees it at once. */
+/** Live events do this too; here the person who made the change sees it at once. */
 export async function askAgain(id: string): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: ["ticket", id] }),

@@ -1,4 +1,4 @@
-// How a ticket stands, why, and what would help: the first thing that one wants to know of it.
+// The state of a ticket, the reason, and the next step.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -10,7 +10,8 @@ import { whoQuery } from "../base/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Panel } from "../ui/panel.tsx";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Failure } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";
 import { BlockedBy } from "./blocked-by.tsx";
@@ -27,11 +28,11 @@ export function TicketStanding({ ticket, file }: { readonly ticket: Detail; read
     <>
       {file.conflict !== null && <Conflict ticket={ticket} file={file} said={file.conflict} />}
       {file.problems.length > 0 && (
-        <section aria-label="Problems of the file" className="rounded-lg border border-bad">
+        <section aria-label="Problems in the file" className="rounded-lg border border-bad">
           <ProblemList problems={file.problems} />
         </section>
       )}
-      <Panel title="How it stands">
+      <Panel title="State">
         <div className="flex flex-col gap-2 text-sm">
           {file.blockedBy.length > 0 ? (
             <BlockedBy file={file} />
@@ -46,7 +47,7 @@ export function TicketStanding({ ticket, file }: { readonly ticket: Detail; read
           {ticket.explain.length > 0 && (
             <details>
               <summary className="min-h-9 cursor-pointer py-1.5 font-medium pointer-coarse:min-h-11">
-                Everything that is known of it
+                All details
               </summary>
               <ul className="list-disc pl-5 text-muted">
                 {ticket.explain.map((line) => (
@@ -63,21 +64,21 @@ export function TicketStanding({ ticket, file }: { readonly ticket: Detail; read
   );
 }
 
-/** Not in its turn: at once, as far as there is room. */
+/** Starts the ticket before its turn, if a slot is free. */
 function StartNow({ id }: { readonly id: string }): ReactNode {
   const who = useQuery(whoQuery).data;
   const starting = useMutation({
     mutationFn: () => call("startTicket", { params: { ticket: id }, body: {} }),
     onSuccess: ({ run, started }) => {
-      toast(started ? `Run #${run.number} has begun.` : `Run #${run.number} works on it already.`);
+      toast(started ? `Run #${run.number} started.` : `Run #${run.number} already works on it.`);
       void askAgain(id);
     },
   });
   const whyNot =
     who !== undefined && !who.scopes.includes("operate")
-      ? "Your token may only look."
+      ? "Your token can only read."
       : starting.isPending
-        ? "It is being started."
+        ? "The ticket is starting."
         : undefined;
   return (
     <div className="flex flex-col items-start gap-2">
@@ -89,7 +90,7 @@ function StartNow({ id }: { readonly id: string }): ReactNode {
   );
 }
 
-/** A person wrote one word, the run says another. Neither is overwritten before somebody decides. */
+/** The file and the run have different statuses. Passrail overwrites neither before a person decides. */
 function Conflict({
   ticket,
   file,
@@ -123,7 +124,7 @@ function Conflict({
         <SafeText max={300}>{said}</SafeText>
       </p>
       <p>
-        Nothing was overwritten. When the run ends, what the file says counts. To have it sooner,{" "}
+        Passrail overwrote nothing. When the run ends, the status in the file counts. To apply it sooner,{" "}
         {!goesOn || ticket.newest === null ? (
           "move the ticket."
         ) : (
@@ -132,7 +133,7 @@ function Conflict({
             <Link to="/runs/$run" params={{ run: String(ticket.newest.number) }}>
               run #{ticket.newest.number}
             </Link>
-            ; to keep what the run does, put {plain(ticket.word, 60)} back into the file.
+            . To keep the status of the run, write {plain(ticket.word, 60)} back into the file.
           </>
         )}
       </p>

@@ -1,11 +1,11 @@
-// How a ticket can stand among the others, as a choice of a filter.
+// The states of tickets, as options of a filter.
 
-import type { Ticket } from "../board/lanes.ts";
+import type { ListedFile } from "./listed-ticket.ts";
 
-export const STATE_NAMES: readonly (readonly [NonNullable<Ticket["file"]>["state"], string])[] = [
+export const STATE_NAMES: readonly (readonly [ListedFile["state"], string])[] = [
   ["eligible", "Can start"],
-  ["working", "Worked on"],
-  ["waits", "Waits for others"],
+  ["working", "In progress"],
+  ["waits", "Waiting for others"],
   ["intervention", "Needs a person"],
   ["refused", "Cannot start"],
   ["awaiting-merge", "Awaiting merge"],

@@ -1,10 +1,10 @@
-// The variants of one group side by side, so that the best can be found: how far each is, what its stages said, what it changed and cost.
+// The variants of one group side by side: status, verdicts, changes and cost of each.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { SHOWN } from "../base/status.ts";
-import { costText, standingOfFile } from "../board/card-facts.ts";
+import { costText, standingOfFile } from "./ticket-facts.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
@@ -82,7 +82,7 @@ function VariantName({ variant, isSelf }: { readonly variant: Variant; readonly 
             <SafeText max={200}>{hint}</SafeText>
           </>
         )}
-        {isSelf && " · this one"}
+        {isSelf && " · this ticket"}
       </span>
     </>
   );

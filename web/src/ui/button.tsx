@@ -1,4 +1,4 @@
-// Buttons. One that cannot be pressed says why, and stays reachable so that everybody hears it.
+// Buttons. A disabled one says why and stays reachable, so that screen readers announce the reason.
 
 import { type ComponentProps, type ReactNode, useId } from "react";
 
@@ -11,9 +11,9 @@ const LOOKS = {
 
 export type ButtonProps = Omit<ComponentProps<"button">, "disabled"> & {
   readonly look?: keyof typeof LOOKS;
-  /** Why it cannot be pressed now; absent where it can. */
+  /** Why it is disabled; absent if it is enabled. */
   readonly disabledBecause?: string | undefined;
-  /** The keys that do the same, shown inside. */
+  /** Its shortcut, shown inside. */
   readonly keys?: string;
   readonly children: ReactNode;
 };

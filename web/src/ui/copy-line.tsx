@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
-import { plain } from "./safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 
-/** A command to paste elsewhere. */
+/** A command with a copy button. */
 export function CopyLine({ children }: { readonly children: string }): ReactNode {
   const [isCopied, setCopied] = useState(false);
   return (

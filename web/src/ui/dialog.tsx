@@ -1,7 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 
-/** A box over the page; Escape and a click beside it close it, and the focus goes back to where it was. */
+/** A dialog over the page. Escape or a click outside closes it, and the focus returns to where it was. */
 export function Dialog({
   title,
   close,

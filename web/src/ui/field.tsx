@@ -1,4 +1,4 @@
-// Fields with their names.
+// Form fields with labels and hints.
 
 import { type ComponentProps, type ReactNode, useId } from "react";
 

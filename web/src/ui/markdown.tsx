@@ -1,11 +1,11 @@
-// Texts that people and agents write in Markdown. They are hostile: what is not plain structure is taken out, images are never loaded, links
-// tell nobody where they were followed from, and characters that the eye cannot see are shown.
+// Markdown from people and agents, treated as hostile: only plain structure stays, images never load, links send no referrer, and invisible
+// characters become visible.
 
 import type { ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
-import { plain } from "./safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 
 const MAX = 64 * 1024;
 
@@ -30,7 +30,7 @@ const schema: typeof defaultSchema = {
 const SANITIZE = [[rehypeSanitize, schema]] as [[typeof rehypeSanitize, typeof schema]];
 const PLUGINS = [remarkGfm];
 
-/** Headings of a text are below those of the page, whatever it says itself. */
+/** All headings of a text rank below those of the page. */
 const heading = ({ children }: { readonly children?: ReactNode }): ReactNode => (
   <h3 className="mt-2 font-semibold">{children}</h3>
 );

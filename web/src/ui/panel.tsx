@@ -24,7 +24,7 @@ export function Panel({
   );
 }
 
-/** The head of a page: its name, and what can be done there. */
+/** The head of a page: its title and actions. */
 export function PageHead({ title, children }: { readonly title: ReactNode; readonly children?: ReactNode }): ReactNode {
   return (
     <header className="mb-4 flex flex-wrap items-center justify-between gap-3">

@@ -1,11 +1,9 @@
-// Words of agents and tickets: shown as text, with what the eye cannot see made visible. Nothing of them is ever read as markup.
+// Shows text written by agents and in tickets. Invisible characters become visible, and nothing is ever read as markup.
 
 import { Fragment, type ReactNode } from "react";
+import { codeOf, HIDDEN } from "../base/plain-text.ts";
 
-/** Everything that is a control or a format character, but for tabs and line ends. */
-const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029\ufff9-\ufffb]/gu;
-
-/** Control and direction characters as their names; the rest as it is. */
+/** Shows control and direction characters by their code point. */
 export function SafeText({
   children,
   max = 64 * 1024,
@@ -32,14 +30,4 @@ export function SafeText({
       {children.length > max && <span className="text-muted"> … cut at {Math.round(max / 1024)} KB</span>}
     </Fragment>
   );
-}
-
-/** For attributes and titles, where no element can stand. */
-export function plain(text: string, max = 200): string {
-  const clean = text.replaceAll(HIDDEN, (char) => codeOf(char));
-  return clean.length > max ? `${clean.slice(0, max)}…` : clean;
-}
-
-function codeOf(char: string): string {
-  return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -1,4 +1,4 @@
-/** Lets the browser keep a text as a file. It is never opened as a page. */
+/** Downloads a text as a file. The browser never opens it as a page. */
 export function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
   const link = document.createElement("a");

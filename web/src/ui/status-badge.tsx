@@ -1,4 +1,4 @@
-// How something stands: sign, word and tone together.
+// A state as a badge: sign, word and tone together.
 
 import type { ReactNode } from "react";
 import { SHOWN, type ShownName, type Tone } from "../base/status.ts";

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 type Places = "/settings" | "/insights";
 
-/** Parts of a page that stand in its address. */
+/** Tabs of a page; the address holds the choice. */
 export function TabLinks({
   label,
   to,
@@ -13,7 +13,7 @@ export function TabLinks({
 }: {
   readonly label: string;
   readonly to: Places;
-  /** Which part of the address holds the choice. */
+  /** The parameter of the address that holds the choice. */
   readonly name: "tab" | "by" | "since";
   readonly tabs: readonly { readonly is: string; readonly title: string }[];
   readonly current: string;

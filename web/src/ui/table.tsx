@@ -1,5 +1,4 @@
-// Tables that become cards where there is no room for columns. The roles are said in words, because a browser forgets them when the
-// rows are laid out in another way.
+// Tables that become cards on narrow screens. The roles are explicit, because browsers drop them when CSS changes the layout of a table.
 
 import type { ReactNode } from "react";
 
@@ -45,7 +44,7 @@ export function Row({ children }: { readonly children: ReactNode }): ReactNode {
   );
 }
 
-/** `of` is the column's name, which stands beside the value where there are no columns. */
+/** `of` is the name of the column; a card shows it next to the value. */
 export function Cell({
   of,
   number = false,
@@ -55,9 +54,9 @@ export function Cell({
 }: {
   readonly of: string;
   readonly number?: boolean;
-  /** What the row is about: it stands on top of its card. */
+  /** The subject of the row: the heading of its card. */
   readonly head?: boolean;
-  /** Says nothing: a card leaves it out. */
+  /** Without a value: a card leaves it out. */
   readonly empty?: boolean;
   readonly children: ReactNode;
 }): ReactNode {

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
 
-/** Looks for what is typed once the typing pauses. */
+/** A filter field that applies the text when the person pauses typing. */
 export function TextFilter({ text, set }: { readonly text: string; readonly set: (text: string) => void }): ReactNode {
   const [typed, setTyped] = useState(text);
   useEffect(() => setTyped(text), [text]);

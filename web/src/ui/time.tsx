@@ -1,8 +1,8 @@
-// Times, ages, durations and money, written in one way. What is not known is a dash, never a zero.
+// Times, ages, durations and money in one format. An unknown value is a dash, never a zero.
 
 import { type ReactNode, useEffect, useState } from "react";
 
-/** "3m ago", and the exact local time on demand; it grows older by itself. */
+/** "3m ago", with the exact local time as its title; it updates on its own. */
 export function Ago({ at }: { readonly at: string }): ReactNode {
   const now = useNow(15_000);
   return (
@@ -12,7 +12,7 @@ export function Ago({ at }: { readonly at: string }): ReactNode {
   );
 }
 
-/** Grows while something goes on. */
+/** Counts up until `until` is known. */
 export function Elapsed({
   since,
   until,

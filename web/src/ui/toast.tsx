@@ -1,4 +1,4 @@
-// Short words about what was just done, and the one place that screen readers are told of changes.
+// Short messages about finished actions. Screen readers announce them.
 
 import { type ReactNode, useSyncExternalStore } from "react";
 import type { Tone } from "../base/status.ts";

@@ -1,9 +1,9 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** Room for two things side by side. */
+/** Wide enough for two columns. */
 export const WIDE = "(min-width: 64rem)";
 
-/** Whether the screen is so, now and later. */
+/** Whether the screen matches the query; updates when that changes. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (changed: () => void) => {

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 
-/** Where an element begins on the page, for lists that scroll with it; what stands above may grow. */
+/** The position of an element from the top of the page, for lists that scroll with it; updates when the content above changes. */
 export function useTop(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

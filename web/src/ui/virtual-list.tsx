@@ -1,4 +1,4 @@
-// A list of which only the rows in sight exist. Whoever shows it says what scrolls: the page, or a box around it.
+// A list that draws only the rows in view. The caller decides what scrolls: the page, or a box around the list.
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import type { ReactNode, RefObject } from "react";

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
-import { login } from "../base/session.ts";
+import { login } from "../base/login.ts";
 import { Button } from "../ui/button.tsx";
 
-/** Nobody is logged in: a code from the terminal opens the door once. */
+/** The login with a one-time code from the terminal. */
 export function LoginPage({ why }: { readonly why: string }): ReactNode {
   const [code, setCode] = useState("");
   const [problem, setProblem] = useState(why);
@@ -12,7 +12,7 @@ export function LoginPage({ why }: { readonly why: string }): ReactNode {
       <h1 className="text-2xl font-semibold">Passrail</h1>
       <p className="text-muted">
         Run <code className="rounded bg-sunken px-1.5 py-0.5 font-mono text-ink">passrail open</code> in your terminal.
-        It opens this page with a code that is good for one login and one minute.
+        It opens this page with a one-time code that is valid for one minute.
       </p>
       <form
         className="flex flex-col gap-3"
@@ -38,7 +38,7 @@ export function LoginPage({ why }: { readonly why: string }): ReactNode {
         <Button
           type="submit"
           look="primary"
-          disabledBecause={code.trim() === "" ? "Paste the code first." : busy ? "Just a moment." : undefined}
+          disabledBecause={code.trim() === "" ? "Paste the code first." : busy ? "You are being logged in." : undefined}
         >
           Log in
         </Button>

@@ -1,4 +1,4 @@
-// The first page of a new user: what was found here, a demo without any key, and the first ticket.
+// The first page for a new user: the demo, the first ticket, the repository, and the installed programs.
 
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useState } from "react";
@@ -17,7 +17,7 @@ export function WelcomePage(): ReactNode {
   const who = useQuery(whoQuery).data;
   const demo = useStartDemo();
   const [box, setBox] = useState<"ticket" | "run" | null>(null);
-  const cannot = who !== undefined && !who.scopes.includes("operate") ? "Your token may only look." : undefined;
+  const cannot = who !== undefined && !who.scopes.includes("operate") ? "Your token can only read." : undefined;
   return (
     <div className="mx-auto flex max-w-4xl flex-col gap-4">
       <PageHead title="Welcome to Passrail" />
@@ -28,13 +28,13 @@ export function WelcomePage(): ReactNode {
         <Panel title="See it work">
           <div className="flex flex-col items-start gap-3 text-sm">
             <p>
-              Two runs on the real engine, played by small programs in a scratch repository. Within a minute one is sent
-              back by QA, comes again and waits for you at its gate.
+              Two runs on the real engine in a scratch repository, with small programs as agents. Within a minute QA
+              sends one back, it is revised, and then waits for you at its gate.
             </p>
             <Button
               look="primary"
               onClick={() => demo.mutate()}
-              disabledBecause={cannot ?? (demo.isPending ? "It is being started." : undefined)}
+              disabledBecause={cannot ?? (demo.isPending ? "The demo is starting." : undefined)}
             >
               Run the demo: no API key
             </Button>
@@ -43,12 +43,12 @@ export function WelcomePage(): ReactNode {
         </Panel>
         <Panel title="Start your own">
           <div className="flex flex-col items-start gap-3 text-sm">
-            <p>Say what is to be done. It becomes a file in your project, which agents pick up in their turn.</p>
+            <p>Describe what to do. The ticket becomes a file in your project, and agents pick it up in its turn.</p>
             <Button look="primary" onClick={() => setBox("ticket")} disabledBecause={cannot}>
               Create a ticket
             </Button>
-            <CopyLine>{`passrail ticket new 'What is to be done'`}</CopyLine>
-            <p>Or choose a flow and begin at once:</p>
+            <CopyLine>{`passrail ticket new 'What to do'`}</CopyLine>
+            <p>Or choose a flow and start at once:</p>
             <Button onClick={() => setBox("run")} disabledBecause={cannot}>
               Start a run
             </Button>

@@ -11,7 +11,7 @@ const projectQuery = queryOptions({
   queryFn: ({ signal }) => call("showProject", {}, { signal }),
 });
 
-/** The folder that runs work on, and whether they can have branches of their own there. */
+/** The project folder, and whether runs can have their own branches in it. */
 export function Project(): ReactNode {
   const { data, error, refetch } = useQuery(projectQuery);
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
@@ -25,13 +25,13 @@ export function Project(): ReactNode {
       {git === null ? (
         <>
           <Badge tone="attention">⚠ no git repository</Badge>
-          <p>Agents would work in the folder itself, without a branch of their own.</p>
+          <p>Agents would work in the folder itself, without their own branch.</p>
           <CopyLine>git init && git commit --allow-empty -m start</CopyLine>
         </>
       ) : git.commit === null ? (
         <>
           <Badge tone="attention">⚠ no commit yet</Badge>
-          <p>A branch for each run needs a commit to begin from.</p>
+          <p>Runs need a commit to branch from.</p>
           <CopyLine>git commit --allow-empty -m start</CopyLine>
         </>
       ) : (
@@ -46,7 +46,7 @@ export function Project(): ReactNode {
               </code>
             )}{" "}
             at <code>{git.commit.slice(0, 10)}</code>
-            {git.changes && ". Changes that are not committed are not seen by agents"}.
+            {git.changes && ". Agents do not see uncommitted changes"}.
           </p>
         </>
       )}

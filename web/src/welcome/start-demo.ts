@@ -4,16 +4,16 @@ import { ApiError, call } from "../base/api.ts";
 import { queryClient } from "../base/queries.ts";
 import { toast } from "../ui/toast.tsx";
 
-/** Starts the demo's runs and goes to the first of them. */
+/** Starts the runs of the demo and opens the first one. */
 export function useStartDemo() {
   const navigate = useNavigate();
   return useMutation({
     mutationFn: () => call("startDemo", { body: {} }),
     onSuccess: ({ runs: [first] }) => {
-      toast("The demo has begun: one run works, the other waits for you.");
+      toast("The demo started: one run works, the other waits for you.");
       void queryClient.invalidateQueries();
       if (first !== undefined) void navigate({ to: "/runs/$run", params: { run: String(first.number) } });
     },
-    onError: (error) => toast(error instanceof ApiError ? error.problem.detail : "The demo did not begin.", "bad"),
+    onError: (error) => toast(error instanceof ApiError ? error.problem.detail : "The demo did not start.", "bad"),
   });
 }

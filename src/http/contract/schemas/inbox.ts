@@ -3,12 +3,14 @@
 import { z } from "zod";
 import { json, subject, time } from "./common.ts";
 
+export const ITEM_KINDS = ["gate", "question", "choice", "escalation", "budget"] as const;
+
 export const inboxItemSchema = z
   .object({
     id: z.string().meta({ description: "RUN.NUMBER" }),
     runId: z.string(),
     number: z.int(),
-    kind: z.enum(["gate", "question", "choice", "escalation", "budget"]),
+    kind: z.enum(ITEM_KINDS),
     runNumber: z.int(),
     flow: z.string(),
     subject,
@@ -120,7 +122,7 @@ const decisionSchema = z
     id: z.string().meta({ description: "RUN.NUMBER of the item" }),
     runId: z.string(),
     subject,
-    kind: z.enum(["gate", "question", "choice", "escalation", "budget"]),
+    kind: z.enum(ITEM_KINDS),
     stage: z.string(),
     answer: z.string().meta({ description: "empty where a text was asked for" }),
     text: z.string(),

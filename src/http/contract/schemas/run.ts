@@ -5,7 +5,7 @@ import { HEALTHS, VERDICTS } from "../../../core/flow/outcome.ts";
 import { WORKSPACE_MODES } from "../../../core/flow/workspace-mode.ts";
 import { json, line, REASON_CHARS, stageName, subject, TEXT_CHARS, time, way } from "./common.ts";
 import { handoffSchema } from "./handoff.ts";
-import { inboxItemSchema } from "./inbox.ts";
+import { inboxItemSchema, ITEM_KINDS } from "./inbox.ts";
 
 export const RUN_STATUSES = ["running", "waiting", "stopped", "completed", "canceled"] as const;
 
@@ -95,6 +95,10 @@ export const runDetailSchema = z
   })
   .meta({ id: "Run" });
 
+export const waitsFor = z
+  .array(z.enum(ITEM_KINDS))
+  .meta({ description: "the kinds of the inbox items that it waits for" });
+
 /** A row of the list: the summary, and what somebody who looks over many runs wants to know. */
 const runRowSchema = z
   .object({
@@ -102,6 +106,7 @@ const runRowSchema = z
     paused: z.boolean(),
     agent: z.string().nullable().meta({ description: "who works now, or whom it waits for" }),
     why: z.string().nullable().meta({ description: "what it waits for, or why it ended without being done" }),
+    waitsFor,
     since: time.meta({ description: "since when it stands like this" }),
     loop: z
       .object({ key: z.string(), loops: z.int(), max: z.int().nullable() })

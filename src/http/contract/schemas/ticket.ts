@@ -3,7 +3,8 @@
 
 import { z } from "zod";
 import { time } from "./common.ts";
-import { featureSchema, RUN_STATUSES, runSummarySchema } from "./run.ts";
+import { ITEM_KINDS } from "./inbox.ts";
+import { featureSchema, RUN_STATUSES, runSummarySchema, waitsFor } from "./run.ts";
 import { TICKET_STATES, ticketFileSchema, ticketProblemSchema } from "./ticket-file.ts";
 
 const shared = {
@@ -25,7 +26,7 @@ const shared = {
     .array(
       z.object({
         id: z.string(),
-        kind: z.enum(["gate", "question", "choice", "escalation", "budget"]),
+        kind: z.enum(ITEM_KINDS),
         stage: z.string(),
         who: z.string(),
         answers: z.array(z.string()).meta({ description: "empty where a text is asked for" }),
@@ -108,7 +109,9 @@ export const ticketSchema = z
       .meta({ description: "where its work went" }),
     pullRequest: z.string().nullable().meta({ description: "its address" }),
     feature: featureSchema.nullable().meta({ description: "the newest run as a feature's record" }),
-    history: z.array(runSummarySchema).meta({ description: "its runs, newest first, at most 200" }),
+    history: z
+      .array(runSummarySchema.extend({ waitsFor }))
+      .meta({ description: "its runs, newest first, at most 200" }),
   })
   .meta({ id: "Ticket" });
 

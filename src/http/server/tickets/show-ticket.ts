@@ -4,10 +4,11 @@ import type { Refusal } from "../../contract/problem.ts";
 import type { AnswerOf } from "../../contract/route.ts";
 import type { ROUTES } from "../../contract/routes.ts";
 import { featureRecord } from "../../../core/view/feature.ts";
+import { openItems } from "../../../core/run/run.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { landedRecord } from "../../../core/ticket/landed.ts";
 import { explainTicket, type PlannedTicket } from "../../../core/ticket/plan.ts";
-import type { AttemptRecord, Store, SubjectRecord } from "../../../store/store.ts";
+import type { AttemptRecord, RunSummary, Store, SubjectRecord } from "../../../store/store.ts";
 import { allEvents } from "../../../app/find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import type { ServerParts } from "../parts.ts";
@@ -95,8 +96,14 @@ async function runsOf(
         ...(issues === undefined ? {} : { issues: [...issues] }),
       })),
     },
-    history: history.map((each) => ({ ...each })),
+    history: await Promise.all(history.map(async (each) => ({ ...each, waitsFor: await waitsForOf(store, each) }))),
   };
+}
+
+async function waitsForOf(store: Store, { id, status }: RunSummary): Promise<Ticket["history"][number]["waitsFor"]> {
+  if (status !== "waiting") return [];
+  const stored = await store.loadRun(id);
+  return stored === undefined ? [] : openItems(stored.run).map(({ kind }) => kind);
 }
 
 /** It stands in a file that anybody may write: only an address of the web is one. */

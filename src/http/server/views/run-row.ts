@@ -17,6 +17,7 @@ export function showRow(summary: RunSummary, run: Run, flow: Flow): Row {
     paused: run.paused,
     agent: agentOf(flow, run),
     why: whyOf(run),
+    waitsFor: openItems(run).map(({ kind }) => kind),
     since: sinceOf(run),
     loop: loopOf(flow, run),
     spent: spent === undefined ? null : { usd: spent.usd, unknownUsd: spent.unknownUsd },

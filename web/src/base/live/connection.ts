@@ -1,94 +1,66 @@
-// The one connection of this browser to the daemon's live events. By fetch and not by EventSource, because the token belongs in a header.
-// Messages are given on together after a short while: a thousand events a second are a few redraws.
+// This browser's one connection to the daemon's live events. It uses fetch instead of EventSource, because the token belongs in a header.
+// Changes are passed on in batches: a thousand events a second cause only a few redraws.
 
-import { createSseReader } from "../../../../src/http/client/sse.ts";
-import type { Change, LiveState, ToPage } from "./protocol.ts";
+import addresses from "virtual:passrail-addresses";
+import { followMessages } from "../../../../src/http/client/follow.ts";
+import { problemIn } from "../problem.ts";
+import type { LiveChange, LiveState, ToPage } from "./protocol.ts";
 
 export type Connection = { readonly state: () => LiveState; close(): void };
 
-const TOGETHER_MS = 120;
-const SILENT_MS = 40_000;
-const AGAIN_MS = [500, 1000, 2000, 4000, 8000, 15_000];
+const BATCH_MS = 120;
+const SILENCE_MS = 40_000;
+const LONGEST_PAUSE_MS = 15_000;
 
 export function openConnection(token: string, tell: (message: ToPage) => void): Connection {
+  const end = new AbortController();
+  const batch = openBatch((changes) => tell({ type: "changes", changes }));
   let state: LiveState = { is: "connecting" };
-  let lastId = "";
-  let failures = 0;
-  let isClosed = false;
-  let abort = new AbortController();
-  let waiting: Change[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let hasHeard = false;
   void follow();
 
   return {
     state: () => state,
     close() {
-      isClosed = true;
-      clearTimeout(timer);
-      abort.abort();
+      end.abort();
+      batch.drop();
     },
   };
 
   async function follow(): Promise<void> {
-    while (!isClosed) {
-      abort = new AbortController();
-      const why = await read().catch(() => undefined);
-      if (isClosed) return;
-      if (why !== undefined) return show({ is: "refused", why });
-      if (state.is !== "reconnecting") show({ is: "reconnecting", since: Date.now() });
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS[Math.min(failures, AGAIN_MS.length - 1)]));
-      failures += 1;
-    }
-  }
-
-  /** Ends when the connection does; with words where coming back is of no use. */
-  async function read(): Promise<string | undefined> {
-    const response = await fetch("/api/events", {
-      headers: { authorization: `Bearer ${token}`, ...(lastId === "" ? {} : { "last-event-id": lastId }) },
-      signal: abort.signal,
+    const source = { base: "", token, send: fetchBare, address: addresses.events, problemIn };
+    const steps = followMessages(source, {
+      signal: end.signal,
+      silenceMs: SILENCE_MS,
+      longestPauseMs: LONGEST_PAUSE_MS,
+      onState: ({ type }) => (type === "open" ? opened() : lost()),
     });
-    if (response.status === 401 || response.status === 403) return "The session has ended.";
-    if (response.status === 400) {
-      lastId = "";
-      tell({ type: "reset" });
-      return undefined;
-    }
-    if (!response.ok || response.body === null) return undefined;
-    const wasAway = state.is === "reconnecting" && lastId === "";
-    failures = 0;
-    show({ is: "live" });
-    if (wasAway) tell({ type: "reset" });
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    const sse = createSseReader(lastId);
-    // A connection that says nothing, not even a ping, is gone: a laptop that slept does not hear of it otherwise.
-    let silence = setTimeout(() => abort.abort(), SILENT_MS);
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return undefined;
-        clearTimeout(silence);
-        silence = setTimeout(() => abort.abort(), SILENT_MS);
-        const messages = sse.read(value);
-        lastId = sse.lastId();
-        for (const message of messages) {
-          if (message.name === "reset") tell({ type: "reset" });
-          else take(message.name, message.data);
-        }
-      }
-    } finally {
-      clearTimeout(silence);
+    for await (const step of steps) {
+      if (step.type === "refused") return refused(step.problem.status);
+      hasHeard = true;
+      if (step.message.name === "reset") tell({ type: "reset" });
+      else batch.add(step.message.name, step.message.data);
     }
   }
 
-  function take(name: string, data: string): void {
-    const told = parse(data);
-    if (told === undefined) return;
-    waiting.push({ name, ...told });
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      tell({ type: "changes", changes: waiting });
-      waiting = [];
-    }, TOGETHER_MS);
+  function opened(): void {
+    // Before the first message there is no id to resume from: events since then may be missing.
+    const mayHaveMissed = state.is === "reconnecting" && !hasHeard;
+    show({ is: "live" });
+    if (mayHaveMissed) tell({ type: "reset" });
+  }
+
+  function lost(): void {
+    if (state.is !== "reconnecting") show({ is: "reconnecting", since: Date.now() });
+  }
+
+  function refused(status: number): void {
+    if (end.signal.aborted) return;
+    if (status !== 400) return show({ is: "refused", why: "The session has ended." });
+    // The daemon does not know the last id any more: load everything again and follow from now on.
+    hasHeard = false;
+    tell({ type: "reset" });
+    void follow();
   }
 
   function show(next: LiveState): void {
@@ -97,7 +69,31 @@ export function openConnection(token: string, tell: (message: ToPage) => void): 
   }
 }
 
-function parse(data: string): Pick<Change, "runId" | "subjectId"> | undefined {
+/** A browser's fetch refuses to be the method of another object. */
+const fetchBare = (url: string, init: RequestInit): Promise<Response> => fetch(url, init);
+
+function openBatch(send: (changes: readonly LiveChange[]) => void) {
+  let waiting: LiveChange[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return {
+    add(name: string, data: string): void {
+      const ids = parse(data);
+      if (ids === undefined) return;
+      waiting.push({ name, ...ids });
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        const changes = waiting;
+        waiting = [];
+        send(changes);
+      }, BATCH_MS);
+    },
+    drop(): void {
+      clearTimeout(timer);
+    },
+  };
+}
+
+function parse(data: string): Pick<LiveChange, "runId" | "subjectId"> | undefined {
   try {
     const { runId = "", subjectId, storyId } = JSON.parse(data) as Record<string, string | undefined>;
     return { runId, subjectId: subjectId ?? storyId ?? "" };

@@ -1,12 +1,12 @@
-// Live events for this page: through the worker that all tabs share, or by a connection of its own where there are no such workers.
+// Live events for this page: through the worker that all tabs share, or through its own connection in browsers without shared workers.
 
 import { useSyncExternalStore } from "react";
 import { currentToken, endSession } from "../session.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import workerUrl from "./worker.ts?worker&url";
-import type { Change, FromPage, LiveState, ToPage } from "./protocol.ts";
+import type { LiveChange, FromPage, LiveState, ToPage } from "./protocol.ts";
 
-type Listener = (changes: readonly Change[] | "reset") => void;
+type Listener = (changes: readonly LiveChange[] | "reset") => void;
 
 const HERE_MS = 15_000;
 const listeners = new Set<Listener>();
@@ -30,7 +30,7 @@ export function startLive(): void {
     port.start();
     setInterval(() => say({ type: "here" }), HERE_MS);
     addEventListener("pagehide", () => say({ type: "bye" }));
-    // Back from the back-forward cache, or from sleep: say who we are again.
+    // The page returns from the back-forward cache: register with the worker again.
     addEventListener("pageshow", ({ persisted }) => {
       const again = currentToken();
       if (persisted && again !== null) say({ type: "hello", token: again });
@@ -61,7 +61,7 @@ function say(message: FromPage): void {
 function hear(message: ToPage): void {
   if (message.type === "state") {
     state = message.state;
-    // Whoever is not known any more is shown the door at once, not at the next click.
+    // A refused session ends at once, not at the next click.
     if (state.is === "refused") endSession(false);
     for (const watcher of watchers) watcher();
   } else for (const listener of listeners) listener(message.type === "reset" ? "reset" : message.changes);
@@ -69,7 +69,7 @@ function hear(message: ToPage): void {
 
 type Policies = { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } };
 
-/** The page's policy lets only a named one make addresses of scripts. It makes this single address. */
+/** Trusted Types allow only a named policy to create script addresses. This one creates a single address. */
 function workerAddress(): string {
   const policies = (globalThis as { trustedTypes?: Policies }).trustedTypes;
   if (policies === undefined) return workerUrl;

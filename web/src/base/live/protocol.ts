@@ -1,4 +1,4 @@
-// What the page and the one that holds the connection say to each other.
+// The messages between a page and the worker that holds the connection.
 
 export type LiveState =
   | { readonly is: "connecting" }
@@ -7,8 +7,8 @@ export type LiveState =
   | { readonly is: "reconnecting"; readonly since: number }
   | { readonly is: "refused"; readonly why: string };
 
-/** A change, as far as a page needs to know what to ask for again. */
-export type Change = {
+/** The part of an event that tells a page which queries to reload. */
+export type LiveChange = {
   readonly name: string;
   readonly runId: string;
   readonly subjectId: string;
@@ -16,8 +16,8 @@ export type Change = {
 
 export type ToPage =
   | { readonly type: "state"; readonly state: LiveState }
-  | { readonly type: "changes"; readonly changes: readonly Change[] }
-  /** Something was missed that cannot be told any more: everything is asked for again. */
+  | { readonly type: "changes"; readonly changes: readonly LiveChange[] }
+  /** The page missed events that are gone: it reloads everything. */
   | { readonly type: "reset" };
 
 export type FromPage =

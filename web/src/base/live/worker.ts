@@ -1,5 +1,5 @@
-// Shared by all tabs of this browser: a browser opens six connections to a server and no more, so tabs cannot each have their own stream.
-// A tab that crashed says no goodbye; whoever was not heard of for a while is forgotten.
+// Holds the live connection for all tabs: a browser opens at most six connections to a server, so each tab cannot have its own.
+// A crashed tab sends no goodbye, so the worker forgets tabs that have been silent for a while.
 
 import { type Connection, openConnection } from "./connection.ts";
 import type { FromPage, ToPage } from "./protocol.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Item } from "../../inbox/types.ts";
+import type { WaitingItem } from "../../inbox/types.ts";
 import { entriesOf, type Known } from "./entries.ts";
 
 const nothing: Known = {
@@ -21,7 +21,7 @@ const gate = {
   subject: { id: "F-1", title: "Add a login" },
   answers: ["approve", "revise", "decline"],
   leads: [],
-} as unknown as Item;
+} as unknown as WaitingItem;
 
 test("every page is there with its keys and the command that shows the same", () => {
   const entries = entriesOf(nothing);

@@ -1,9 +1,9 @@
-// Everything that can be done, as entries of the palette: a name, the keys that do it, and the command line that does the same. Pure: what
-// is open, found and allowed comes in, a list goes out.
+// The entries of the palette: a name, the keys, and the command line that does the same. Pure: it turns what is open, found and allowed into
+// a list.
 
 import { type Act, actName, commandOf } from "../../run/acts.ts";
 import { choicesOf } from "../../inbox/words.ts";
-import type { Item } from "../../inbox/types.ts";
+import type { WaitingItem } from "../../inbox/types.ts";
 import { optional } from "../../../../src/core/optional.ts";
 
 export type Deed =
@@ -36,8 +36,8 @@ export type Known = {
   readonly text: string;
   readonly places: readonly { readonly to: string; readonly name: string; readonly keys: string }[];
   /** What is looked at and can be decided. */
-  readonly item: Item | undefined;
-  readonly waiting: readonly Pick<Item, "id" | "kind" | "stage" | "subject" | "runNumber">[];
+  readonly item: WaitingItem | undefined;
+  readonly waiting: readonly Pick<WaitingItem, "id" | "kind" | "stage" | "subject" | "runNumber">[];
   readonly run: { readonly number: number; readonly acts: readonly Act[] } | undefined;
   readonly found: readonly FoundRun[];
   readonly flows: readonly { readonly name: string; readonly title: string }[];
@@ -94,7 +94,7 @@ function decisions({ item, waiting }: Known): readonly Entry[] {
   return [...own, ...others];
 }
 
-function answerCommand({ kind, id }: Pick<Item, "kind" | "id">, answer: string): string | undefined {
+function answerCommand({ kind, id }: Pick<WaitingItem, "kind" | "id">, answer: string): string | undefined {
   switch (kind) {
     case "gate": {
       const verb = answer === "decline" ? "reject" : answer;
@@ -177,13 +177,13 @@ function found({ text, found: runs, flows, tickets: files }: Known): readonly En
 function doings(): readonly Entry[] {
   const group = "Do";
   return [
-    { title: "New ticket", group, deed: { type: "new-ticket" }, cli: "passrail ticket new 'What is to be done'" },
-    { title: "Start a run", group, deed: { type: "start" }, cli: 'passrail run feature "What is to be done"' },
+    { title: "New ticket", group, deed: { type: "new-ticket" }, cli: "passrail ticket new 'What to do'" },
+    { title: "Start a run", group, deed: { type: "start" }, cli: 'passrail run feature "What to do"' },
     { title: "Run the demo", group, deed: { type: "demo" }, cli: "passrail demo" },
     { title: "Show all keys", group, deed: { type: "keys" }, keys: "Shift+?" },
     { title: "Colours: light", group, deed: { type: "theme", theme: "light" } },
     { title: "Colours: dark", group, deed: { type: "theme", theme: "dark" } },
-    { title: "Colours: as the system", group, deed: { type: "theme", theme: "system" } },
+    { title: "Colours: system", group, deed: { type: "theme", theme: "system" } },
     { title: "Log out", group, deed: { type: "logout" } },
   ];
 }

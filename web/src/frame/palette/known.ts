@@ -1,10 +1,10 @@
-// What the palette knows when it is open: what is looked at, and what the typed text finds.
+// What the palette knows: the open run or item, and the results for the typed text.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMatches } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { call } from "../../base/api.ts";
-import { PLACES } from "../layout.tsx";
+import { PLACES } from "../places.ts";
 import { actsQuery, flowsQuery, inboxQuery, runQuery } from "../../base/queries.ts";
 import type { Known } from "./entries.ts";
 

@@ -1,5 +1,5 @@
-// Which entries a typed text means. Every word has to be there as it was typed: a guess could do something that nobody asked for. An answer
-// to what waits is meant only by its own name.
+// Finds the entries for a typed text. An entry must contain every typed word: a fuzzy match could run the wrong action. An answer to an item
+// matches only by its name.
 
 import type { Entry } from "./entries.ts";
 

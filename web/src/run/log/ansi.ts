@@ -1,5 +1,5 @@
-// Terminal text made harmless: colours and weights become classes of ours, every other sequence of a terminal (moving, titles, links, answers) is
-// dropped. Other control characters are left in and shown by name.
+// Makes terminal text harmless: colours and weights become classes, all other terminal sequences (cursor, titles, links, queries) are dropped.
+// Other control characters stay and are shown by their code.
 
 import Anser from "anser";
 

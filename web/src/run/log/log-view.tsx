@@ -1,6 +1,6 @@
-// A log: rows of one height, of which only those in sight exist; follows while it grows, jumps to lines that were searched for or linked to.
+// The viewer of a log. It draws only the rows in view, follows a growing log, and jumps to lines that a search or a link names.
 
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Button } from "../../ui/button.tsx";
@@ -8,10 +8,10 @@ import { SafeText } from "../../ui/safe-text.tsx";
 import { Empty, Failure, Loading } from "../../ui/states.tsx";
 import { piecesOf } from "./ansi.ts";
 import { LogSearch } from "./log-search.tsx";
-import { type LogReference, openLog } from "./source.ts";
+import { type LogReference, type LogSource, openLog } from "./source.ts";
 
 const ROW = 20;
-/** Browsers draw nothing beyond some thirty million pixels. */
+/** Browsers draw nothing beyond about thirty million pixels. */
 const ROWS_AT_MOST = 1_500_000;
 const NEAR_END = ROW * 2;
 
@@ -31,45 +31,8 @@ export function LogView({
   const { index, error } = useSyncExternalStore(source.watch, source.state);
   const count = Math.min(index.lines, ROWS_AT_MOST);
   const wanted = useWantedLine();
-  const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
-    overscan: 12,
-  });
-
-  const [follows, setFollows] = useState(isGrowing && wanted === null);
-  const [seen, setSeen] = useState(0);
-  useEffect(() => {
-    if (!follows || count === 0) return;
-    rows.scrollToIndex(count - 1, { align: "end" });
-    setSeen(count);
-  }, [follows, count, rows]);
-
-  // Once the line that the address names has been read.
-  const shownWanted = useRef<number | null>(null);
-  useEffect(() => {
-    if (wanted === null || wanted > count || shownWanted.current === wanted) return;
-    shownWanted.current = wanted;
-    setFollows(false);
-    rows.scrollToIndex(wanted - 1, { align: "center" });
-  }, [wanted, count, rows]);
-
-  const navigate = useNavigate();
-  const goTo = (line: number): void => {
-    shownWanted.current = null;
-    void navigate({
-      to: ".",
-      search: (old) => old,
-      hash: `L${line}`,
-      replace: true,
-      resetScroll: false,
-      hashScrollIntoView: false,
-    });
-  };
-  const isNew = !follows && isGrowing && count > seen;
-
+  const goTo = useGoToLine();
+  const isLoading = !index.isEnd && index.parts.length > 0;
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-end gap-2">
@@ -78,29 +41,56 @@ export function LogView({
       </div>
       {error !== null && <Failure error={error} />}
       {error === null && index.parts.length === 0 && <Loading what={file} />}
-      {index.isEnd && count === 0 && (
-        <Empty title={isGrowing ? "Nothing was written yet." : "Nothing was written to it."} />
-      )}
+      {index.isEnd && count === 0 && <Empty title={isGrowing ? "Nothing written yet." : "This file is empty."} />}
       {index.lines > ROWS_AT_MOST && (
         <p className="text-sm text-muted">
-          Only the first {ROWS_AT_MOST.toLocaleString()} lines are shown; search finds all.
+          Only the first {ROWS_AT_MOST.toLocaleString()} lines are shown; the search covers all of them.
         </p>
       )}
+      <LogRows
+        label={`${file} of ${stage} #${attempt}`}
+        source={source}
+        count={count}
+        wanted={wanted}
+        isGrowing={isGrowing}
+        goTo={goTo}
+        summary={`${count.toLocaleString()} lines · ${bytes(index.size)}${isLoading ? " so far, still loading…" : ""}`}
+      />
+    </div>
+  );
+}
+
+type RowsProps = {
+  readonly label: string;
+  readonly source: LogSource;
+  readonly count: number;
+  /** The line that the address names. */
+  readonly wanted: number | null;
+  readonly isGrowing: boolean;
+  readonly goTo: (line: number) => void;
+  readonly summary: string;
+};
+
+function LogRows({ label, source, count, wanted, isGrowing, goTo, summary }: RowsProps): ReactNode {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+  });
+  const { follows, setFollows, fresh, onScroll } = useFollow(rows, { count, wanted, isGrowing });
+  return (
+    <>
       <div className={`relative ${count === 0 ? "hidden" : ""}`}>
         <div
           ref={scroller}
           role="log"
           aria-live="off"
-          aria-label={`${file} of ${stage} #${attempt}`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+          aria-label={label}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard.
           tabIndex={0}
-          onScroll={({ currentTarget: box }) => {
-            const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
-            if (isAtEnd) setSeen(count);
-            else if (follows && box.scrollTop < lastTop(box)) setFollows(false);
-            box.dataset["top"] = String(box.scrollTop);
-            if (isAtEnd && isGrowing && !follows && wanted === null) setFollows(true);
-          }}
+          onScroll={({ currentTarget }) => onScroll(currentTarget)}
           className="h-[62dvh] overflow-auto rounded-md border border-line bg-panel font-mono text-xs"
         >
           <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
@@ -110,18 +100,7 @@ export function LogView({
                 style={{ height: ROW, lineHeight: `${ROW}px`, transform: `translateY(${start}px)` }}
                 className={`absolute top-0 left-0 flex w-max min-w-full whitespace-pre ${wanted === at + 1 ? "bg-warning-soft" : "bg-panel"}`}
               >
-                <a
-                  href={`#L${at + 1}`}
-                  aria-label={`Line ${at + 1}`}
-                  tabIndex={-1}
-                  onClick={(event) => {
-                    event.preventDefault();
-                    goTo(at + 1);
-                  }}
-                  className="sticky left-0 w-16 shrink-0 border-r border-line bg-inherit pr-2 text-right text-muted no-underline select-none hover:underline"
-                >
-                  {at + 1}
-                </a>
+                <LineNumber line={at + 1} goTo={goTo} />
                 <span className="px-2">
                   <Line text={source.line(at)} />
                 </span>
@@ -129,24 +108,86 @@ export function LogView({
             ))}
           </div>
         </div>
-        {(isNew || (!follows && isGrowing)) && (
+        {!follows && isGrowing && (
           <div className="absolute inset-x-0 bottom-3 flex justify-center">
             <Button look="primary" onClick={() => setFollows(true)}>
-              ▼ Jump to latest{isNew ? ` · ${(count - seen).toLocaleString()} new` : ""}
+              ▼ Jump to latest{fresh > 0 ? ` · ${fresh.toLocaleString()} new` : ""}
             </Button>
           </div>
         )}
       </div>
       <p className="text-xs text-muted tabular">
-        {count.toLocaleString()} lines · {bytes(index.size)}
-        {!index.isEnd && index.parts.length > 0 && " so far, reading on…"}
+        {summary}
         {isGrowing && (follows ? " · following" : " · still growing")}
       </p>
-    </div>
+    </>
   );
 }
 
-/** Where it was scrolled to before: going down by itself is no wish to stop following. */
+/** Keeps the end in view while the log grows, until a person scrolls up or opens a line. */
+function useFollow(
+  rows: Virtualizer<HTMLDivElement, Element>,
+  { count, wanted, isGrowing }: Pick<RowsProps, "count" | "wanted" | "isGrowing">,
+) {
+  const [follows, setFollows] = useState(isGrowing && wanted === null);
+  const [seen, setSeen] = useState(0);
+  useEffect(() => {
+    if (!follows || count === 0) return;
+    rows.scrollToIndex(count - 1, { align: "end" });
+    setSeen(count);
+  }, [follows, count, rows]);
+
+  // Scrolls once the log has loaded the line that the address names.
+  const shownWanted = useRef<number | null>(null);
+  useEffect(() => {
+    if (wanted === null || wanted > count || shownWanted.current === wanted) return;
+    shownWanted.current = wanted;
+    setFollows(false);
+    rows.scrollToIndex(wanted - 1, { align: "center" });
+  }, [wanted, count, rows]);
+
+  const onScroll = (box: HTMLElement): void => {
+    const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+    if (isAtEnd) setSeen(count);
+    else if (follows && box.scrollTop < lastTop(box)) setFollows(false);
+    box.dataset["top"] = String(box.scrollTop);
+    if (isAtEnd && isGrowing && !follows && wanted === null) setFollows(true);
+  };
+  return { follows, setFollows, fresh: Math.max(0, count - seen), onScroll };
+}
+
+function LineNumber({ line, goTo }: { readonly line: number; readonly goTo: (line: number) => void }): ReactNode {
+  return (
+    <a
+      href={`#L${line}`}
+      aria-label={`Line ${line}`}
+      tabIndex={-1}
+      onClick={(event) => {
+        event.preventDefault();
+        goTo(line);
+      }}
+      className="sticky left-0 w-16 shrink-0 border-r border-line bg-inherit pr-2 text-right text-muted no-underline select-none hover:underline"
+    >
+      {line}
+    </a>
+  );
+}
+
+/** Puts the line into the address. */
+function useGoToLine(): (line: number) => void {
+  const navigate = useNavigate();
+  return (line) =>
+    void navigate({
+      to: ".",
+      search: (old) => old,
+      hash: `L${line}`,
+      replace: true,
+      resetScroll: false,
+      hashScrollIntoView: false,
+    });
+}
+
+/** The scroll position before: only scrolling up stops following. */
 function lastTop(box: HTMLElement): number {
   return Number(box.dataset["top"] ?? 0);
 }

@@ -1,5 +1,4 @@
-// One file of an attempt, read from its beginning to its end and then followed while it grows. Of the text only the parts that were looked at
-// last are kept. It is a plain store: the page is told that something changed, at most ten times a second, and asks for the lines it shows.
+// One file of an attempt, read from beginning to end and then polled while it grows. Only the parts that were looked at last stay in memory.
 
 import { call } from "../../base/api.ts";
 import type { AttemptFile } from "../types.ts";
@@ -20,9 +19,9 @@ export type LogState = {
 export type LogSource = {
   readonly state: () => LogState;
   readonly watch: (changed: () => void) => () => void;
-  /** Undefined while its part is fetched. */
+  /** Undefined while its part is loading. */
   readonly line: (index: number) => string | undefined;
-  /** Whether somebody still writes to it. */
+  /** Whether the attempt still writes to it. */
   readonly setGrowing: (isGrowing: boolean) => void;
   readonly close: () => void;
 };
@@ -32,54 +31,26 @@ const TELL_MS = 100;
 const LOOK_MS = 1000;
 
 export function openLog(reference: LogReference): LogSource {
-  const watchers = new Set<() => void>();
-  const kept = new Map<number, readonly string[]>();
-  const loading = new Set<number>();
   const stop = new AbortController();
-  let state: LogState = { index: EMPTY, error: null, version: 0 };
-  let isGrowing = false;
-  let telling: ReturnType<typeof setTimeout> | undefined;
-  let looking: ReturnType<typeof setTimeout> | undefined;
-  let isReading = false;
-
-  const set = (change: Partial<LogState>): void => {
-    state = { ...state, ...change, version: state.version + 1 };
-    // Not by animation frames: they stop in tabs that nobody sees.
-    telling ??= setTimeout(() => {
-      telling = undefined;
-      for (const watcher of watchers) watcher();
-    }, TELL_MS);
-  };
-  const keep = (offset: number, lines: readonly string[]): void => {
-    kept.delete(offset);
-    kept.set(offset, lines);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= KEPT_PARTS) break;
-      kept.delete(oldest);
-    }
-  };
+  const store = createLogStore();
+  const poll = createPoll(readOn, () => !stop.signal.aborted);
+  const loading = new Set<number>();
   const fetchPart = (offset: number) =>
     call("attemptFile", { params: reference, query: { offset } }, { signal: stop.signal });
 
   async function readOn(): Promise<void> {
-    if (isReading || stop.signal.aborted) return;
-    isReading = true;
     try {
       do {
-        const part = await fetchPart(state.index.next);
-        // Nothing new: nobody is told.
-        if (state.index.isEnd && part.size === state.index.size) break;
-        const { index, lines } = addPart(state.index, part);
-        keep(part.offset, lines);
-        set({ index, error: null });
-      } while (!state.index.isEnd);
+        const { index: known } = store.state();
+        const part = await fetchPart(known.next);
+        if (known.isEnd && part.size === known.size) return;
+        const { index, lines } = addPart(known, part);
+        store.keep(part.offset, lines);
+        store.set({ index, error: null });
+      } while (!store.state().index.isEnd);
     } catch (error) {
-      if (!stop.signal.aborted) set({ error });
-    } finally {
-      isReading = false;
+      if (!stop.signal.aborted) store.set({ error });
     }
-    clearTimeout(looking);
-    if (isGrowing && !stop.signal.aborted) looking = setTimeout(() => void readOn(), LOOK_MS);
   }
 
   async function fetchAgain(offset: number): Promise<void> {
@@ -87,43 +58,94 @@ export function openLog(reference: LogReference): LogSource {
     loading.add(offset);
     try {
       const { text } = await fetchPart(offset);
-      const at = state.index.parts.findIndex((part) => part.offset === offset);
-      const part = state.index.parts[at];
+      const { parts, isEnd } = store.state().index;
+      const at = parts.findIndex((part) => part.offset === offset);
+      const part = parts[at];
       if (part === undefined) return;
-      keep(offset, linesOf(part, text, state.index.isEnd && at === state.index.parts.length - 1));
-      set({});
+      store.keep(offset, linesOf(part, text, isEnd && at === parts.length - 1));
+      store.set({});
     } catch (error) {
-      if (!stop.signal.aborted) set({ error });
+      if (!stop.signal.aborted) store.set({ error });
     } finally {
       loading.delete(offset);
     }
   }
 
-  void readOn();
+  void poll.now();
   return {
-    state: () => state,
-    watch: (changed) => {
-      watchers.add(changed);
-      return () => watchers.delete(changed);
-    },
+    state: store.state,
+    watch: store.watch,
     line: (index) => {
-      const part = partAt(state.index.parts, index);
+      const part = partAt(store.state().index.parts, index);
       if (part === undefined) return undefined;
-      const lines = kept.get(part.offset);
+      const lines = store.linesAt(part.offset);
       if (lines === undefined) void fetchAgain(part.offset);
       return lines?.[index - part.firstLine];
     },
-    setGrowing: (next) => {
-      if (isGrowing === next) return;
-      isGrowing = next;
-      // Also when it has just ended: its last words may not have been read.
-      void readOn();
-    },
+    setGrowing: (isGrowing) => poll.setOn(isGrowing),
     close: () => {
       stop.abort();
-      clearTimeout(looking);
-      clearTimeout(telling);
+      poll.stop();
+      store.close();
     },
+  };
+}
+
+/** The index of all parts, and the text of those that were looked at last. Tells its watchers of changes at most ten times a second. */
+function createLogStore() {
+  const watchers = new Set<() => void>();
+  const kept = new Map<number, readonly string[]>();
+  let state: LogState = { index: EMPTY, error: null, version: 0 };
+  let telling: ReturnType<typeof setTimeout> | undefined;
+  return {
+    state: (): LogState => state,
+    watch: (changed: () => void) => {
+      watchers.add(changed);
+      return () => watchers.delete(changed);
+    },
+    set(change: Partial<LogState>): void {
+      state = { ...state, ...change, version: state.version + 1 };
+      // A timer instead of an animation frame: those stop in background tabs.
+      telling ??= setTimeout(() => {
+        telling = undefined;
+        for (const watcher of watchers) watcher();
+      }, TELL_MS);
+    },
+    linesAt: (offset: number) => kept.get(offset),
+    keep(offset: number, lines: readonly string[]): void {
+      kept.delete(offset);
+      kept.set(offset, lines);
+      for (const oldest of kept.keys()) {
+        if (kept.size <= KEPT_PARTS) break;
+        kept.delete(oldest);
+      }
+    },
+    close: () => clearTimeout(telling),
+  };
+}
+
+/** Reads once, and again every second while it is on. Never two reads at the same time. */
+function createPoll(read: () => Promise<void>, mayRead: () => boolean) {
+  let isOn = false;
+  let isReading = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const now = async (): Promise<void> => {
+    if (isReading || !mayRead()) return;
+    isReading = true;
+    await read();
+    isReading = false;
+    clearTimeout(timer);
+    if (isOn && mayRead()) timer = setTimeout(() => void now(), LOOK_MS);
+  };
+  return {
+    now,
+    setOn(next: boolean): void {
+      if (isOn === next) return;
+      isOn = next;
+      // Also when it is switched off: the attempt's last lines may not have been read.
+      void now();
+    },
+    stop: () => clearTimeout(timer),
   };
 }
 

@@ -1,4 +1,4 @@
-// An issue in one line, whatever an agent made of it: a sentence, or an object with file, line and severity.
+// An issue in one line, whether an agent wrote a sentence or an object with file, line and severity.
 
 export function issueText(issue: unknown): string {
   if (typeof issue === "string") return issue;

@@ -1,11 +1,12 @@
-// The moves that a person can make with a ticket, and the calls that make them.
+// The moves that a person can make with a ticket: their wording and the calls that carry them out.
 
 import { call } from "../base/api.ts";
 import type { Choice } from "../inbox/words.ts";
 import type { TicketStatus } from "../../../src/core/ticket/status.ts";
-import { changeTicket } from "../ticket/queries.ts";
-import type { Ticket } from "./lanes.ts";
+import { changeTicket } from "./queries.ts";
+import type { ListedTicket } from "./listed-ticket.ts";
 import { type Act, WORDING, type Wording } from "../run/acts.ts";
+import { performAct } from "../run/perform-act.ts";
 
 export type Move =
   | { readonly kind: "answer"; readonly item: string; readonly choice: Choice }
@@ -13,12 +14,15 @@ export type Move =
   /** By the status in the ticket's file. */
   | { readonly kind: "status"; readonly to: TicketStatus };
 
+/** Opens the move dialog; a button for one answer passes that move. */
+export type MoveTicket = (ticket: ListedTicket, move?: Move) => void;
+
 type Words = {
   /** What the button says. */
   readonly name: string;
-  /** What it does, where the name does not say it all. */
+  /** What it does, if the name does not say it. */
   readonly about: string;
-  /** What is asked for beside it. */
+  /** The label of its text field; empty if it takes no text. */
   readonly asks: string;
   readonly mustSay: boolean;
   readonly isDangerous: boolean;
@@ -30,7 +34,7 @@ export function wordsOf(move: Move): Words {
     return {
       name: label,
       about: "",
-      asks: needsReason ? "Why? The next attempt is told." : "Comment (optional)",
+      asks: needsReason ? "Why? The next attempt gets your answer." : "Comment (optional)",
       mustSay: needsReason,
       isDangerous: look === "danger" || ENDS.has(answer),
     };
@@ -38,7 +42,7 @@ export function wordsOf(move: Move): Words {
   if (move.kind === "status")
     return {
       name: `To ${move.to}`,
-      about: STATUS_ABOUT[move.to] ?? "It may be picked up there as soon as there is room.",
+      about: STATUS_ABOUT[move.to] ?? "It can start there as soon as a slot is free.",
       asks: "",
       mustSay: false,
       isDangerous: move.to === "Canceled",
@@ -49,13 +53,13 @@ export function wordsOf(move: Move): Words {
 }
 
 const STATUS_ABOUT: Readonly<Partial<Record<TicketStatus, string>>> = {
-  Blocked: "Nothing starts before somebody moves it on.",
-  "Needs Human Review": "Nothing starts before somebody moves it on.",
-  "Needs Human Decision": "Nothing starts before somebody moves it on.",
-  Canceled: "It is over. Tickets that wait for it go on without it.",
+  Blocked: "It starts only after a person moves it on.",
+  "Needs Human Review": "It starts only after a person moves it on.",
+  "Needs Human Decision": "It starts only after a person moves it on.",
+  Canceled: "Ends the ticket. Tickets that depend on it no longer wait for it.",
 };
 
-/** Answers of escalations and budgets after which nothing more is done. */
+/** Answers of escalations and budgets that end the run. */
 const ENDS: ReadonlySet<string> = new Set(["cancel", "abort", "stop"]);
 
 const ASKS: Readonly<Record<Wording["says"], string>> = {
@@ -65,43 +69,21 @@ const ASKS: Readonly<Record<Wording["says"], string>> = {
   nothing: "",
 };
 
-/** `version`: what the person has looked at; a decision about something else is refused. */
+/** `version`: of the item that the person saw; the daemon refuses a decision about another one. */
 export async function make(
   move: Move,
-  { id, newest, file }: Pick<Ticket, "id" | "newest" | "file">,
+  { id, newest, file }: Pick<ListedTicket, "id" | "newest" | "file">,
   text: string,
   version: string | undefined,
 ): Promise<void> {
   if (move.kind === "status") return changeTicket(id, { status: move.to }, file?.version ?? "");
-  const run = newest?.id ?? "";
-  if (move.kind === "answer") {
-    await call(
-      "answerItem",
-      { params: { item: move.item }, body: { answer: move.choice.answer, text } },
-      version === undefined ? {} : { ifMatch: version },
-    );
+  if (move.kind === "act") {
+    await performAct(newest?.id ?? "", move, text);
     return;
   }
-  const params = { run };
-  const stage = move.stage === null ? {} : { stage: move.stage };
-  switch (move.act) {
-    case "pause":
-      await call("pauseRun", { params, body: { reason: text } });
-      return;
-    case "resume":
-      await call("resumeRun", { params, body: {} });
-      return;
-    case "retry":
-      await call("retryStage", { params, body: { ...stage, note: text } });
-      return;
-    case "rerun":
-      await call("rerunFrom", { params, body: { stage: move.stage ?? "", note: text } });
-      return;
-    case "skip":
-      await call("skipStage", { params, body: { ...stage, reason: text } });
-      return;
-    case "cancel":
-      await call("cancelRun", { params, body: { reason: text } });
-      return;
-  }
+  await call(
+    "answerItem",
+    { params: { item: move.item }, body: { answer: move.choice.answer, text } },
+    version === undefined ? {} : { ifMatch: version },
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costText, isStalled, loopBadges, shortId, standingOf, ticketOrigin, waitText } from "./card-facts.ts";
+import { costText, isStalled, loopBadges, shortId, standingOf, ticketOrigin, waitText } from "./ticket-facts.ts";
 import { ticketFile, ticketWith } from "./ticket.testsuite.ts";
 
 const now = Date.parse("2026-03-01T10:00:00.000Z");

@@ -1,25 +1,25 @@
-// Everything that can be done, by name, with its keys and the command line that does the same.
+// The command palette: every action by name, with its keys and the command line that does the same.
 
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useState } from "react";
-import { useAnswer } from "../inbox/use-answer.ts";
-import { type Deed, entriesOf, type Entry } from "./palette/entries.ts";
-import { matching } from "./palette/match.ts";
-import { useKnown } from "./palette/known.ts";
-import type { Act } from "../run/acts.ts";
-import { logOut } from "../settings/sign-off.ts";
-import { CopyLine } from "../ui/copy-line.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { plain } from "../ui/safe-text.tsx";
-import { toast } from "../ui/toast.tsx";
-import { useStartDemo } from "../welcome/start-demo.ts";
-import { keysText } from "../base/keyboard.ts";
-import { setTheme } from "../base/theme.ts";
+import { useAnswer } from "../../inbox/use-answer.ts";
+import { type Deed, entriesOf, type Entry } from "./entries.ts";
+import { matching } from "./match.ts";
+import { useKnown } from "./known.ts";
+import type { Act } from "../../run/acts.ts";
+import { logOut } from "../../settings/sign-off.ts";
+import { CopyLine } from "../../ui/copy-line.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { plain } from "../../base/plain-text.ts";
+import { toast } from "../../ui/toast.tsx";
+import { useStartDemo } from "../../welcome/start-demo.ts";
+import { keysText } from "../../base/keyboard.ts";
+import { setTheme } from "../../base/theme.ts";
 
-const ActDialog = lazy(async () => ({ default: (await import("../run/run-actions.tsx")).ActDialog }));
-const NewTicket = lazy(async () => ({ default: (await import("../ticket/new-ticket.tsx")).NewTicket }));
-const StartRun = lazy(async () => ({ default: (await import("../run/start-run.tsx")).StartRun }));
+const ActDialog = lazy(async () => ({ default: (await import("../../run/run-actions.tsx")).ActDialog }));
+const NewTicket = lazy(async () => ({ default: (await import("../../ticket/new-ticket.tsx")).NewTicket }));
+const StartRun = lazy(async () => ({ default: (await import("../../run/start-run.tsx")).StartRun }));
 
 type Step =
   | { readonly is: "list" }
@@ -61,7 +61,7 @@ export function Palette({ close, showKeys }: Props): ReactNode {
     event.stopPropagation();
     void navigator.clipboard.writeText(selected.cli).then(
       () => toast(`Copied: ${selected.cli}`),
-      () => toast("The browser did not let it be copied.", "warning"),
+      () => toast("The browser did not allow copying.", "warning"),
     );
     close();
   };
@@ -84,7 +84,7 @@ export function Palette({ close, showKeys }: Props): ReactNode {
           className="mb-2 w-full rounded-md border border-line bg-page px-3 py-2 text-sm pointer-coarse:min-h-11"
         />
         <Command.List className="max-h-[48dvh] overflow-auto">
-          <Command.Empty className="p-3 text-sm text-muted">Nothing is called like this.</Command.Empty>
+          <Command.Empty className="p-3 text-sm text-muted">No matching commands.</Command.Empty>
           {groupsOf(entries).map(([group, list]) => (
             <Command.Group
               key={group}
@@ -100,7 +100,7 @@ export function Palette({ close, showKeys }: Props): ReactNode {
         <div className="mt-2 flex min-h-9 flex-col gap-1 border-t border-line pt-2 text-xs text-muted">
           {selected?.cli !== undefined && <CopyLine>{selected.cli}</CopyLine>}
           <span className="max-md:hidden">
-            {keysText("Enter")} does it · {keysText("Shift+Enter")} copies its command
+            {keysText("Enter")} runs it · {keysText("Shift+Enter")} copies its command
           </span>
         </div>
       </Command>

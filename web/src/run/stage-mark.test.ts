@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RunAttempt, RunStage } from "../run/types.ts";
-import { countText, marksOf, waysInWords } from "./mark.ts";
+import type { RunAttempt, RunStage } from "./types.ts";
+import { countText, marksOf, waysInWords } from "./stage-mark.ts";
 
 const stage = (id: string, state: RunStage["state"], verdict: RunAttempt["verdict"] = null, track = "main"): RunStage =>
   ({ id, track, kind: "agent", who: id, state, ways: [], attempts: verdict === null ? [] : [{ verdict }] }) as never;

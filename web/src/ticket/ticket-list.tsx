@@ -1,19 +1,22 @@
-// Tickets as a list, page after page; only the rows that are seen are drawn.
+// The list of tickets, loaded page by page. Only the rows in view are drawn.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useRef } from "react";
 import { call } from "../base/api.ts";
 import { Button } from "../ui/button.tsx";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { Ago, useNow } from "../ui/time.tsx";
-import { CardBadges } from "./card.tsx";
-import { BlockedBy } from "../ticket/blocked-by.tsx";
-import { STATE_NAMES } from "../ticket/state-names.ts";
-import { costText, shortId } from "./card-facts.ts";
-import type { Ticket } from "./lanes.ts";
+import { useTop } from "../ui/use-top.ts";
+import { VirtualList } from "../ui/virtual-list.tsx";
+import { TicketBadges } from "./ticket-badges.tsx";
+import { BlockedBy } from "./blocked-by.tsx";
+import { STATE_NAMES } from "./state-names.ts";
+import { costText, shortId } from "./ticket-facts.ts";
+import type { ListedFile, ListedTicket } from "./listed-ticket.ts";
 
 export type TicketFilter = {
   readonly flow?: string;
@@ -26,7 +29,7 @@ export type TicketFilter = {
 };
 type Props = {
   readonly filter: TicketFilter;
-  /** What stands there when there is nothing at all. */
+  /** Shown if there are no tickets at all. */
   readonly empty: ReactNode;
 };
 
@@ -60,7 +63,7 @@ export function TicketList({ filter, empty }: Props): ReactNode {
       <Failure error={list.error} retry={() => void list.refetch()} />
     );
   if (tickets.length === 0)
-    return <>{Object.keys(filter).length === 0 ? empty : <Empty title="No ticket is like this." />}</>;
+    return <>{Object.keys(filter).length === 0 ? empty : <Empty title="No tickets match these filters." />}</>;
   return (
     <div className="flex flex-col gap-3">
       {list.error !== null && <Failure error={list.error} retry={() => void list.refetch()} />}
@@ -68,21 +71,20 @@ export function TicketList({ filter, empty }: Props): ReactNode {
       {list.hasNextPage && (
         <Button
           onClick={() => void list.fetchNextPage()}
-          disabledBecause={list.isFetchingNextPage ? "They are being loaded." : undefined}
+          disabledBecause={list.isFetchingNextPage ? "Older tickets are loading." : undefined}
         >
-          Show older ones
+          Show older tickets
         </Button>
       )}
     </div>
   );
 }
 
-function Rows({ tickets }: { readonly tickets: readonly Ticket[] }): ReactNode {
-  const box = useRef<HTMLUListElement>(null);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => setTop(box.current?.offsetTop ?? 0), []);
+function Rows({ tickets }: { readonly tickets: readonly ListedTicket[] }): ReactNode {
+  const list = useRef<HTMLOListElement>(null);
+  const top = useTop(list);
   const now = useNow(15_000);
-  const rows = useWindowVirtualizer({
+  const virtual = useWindowVirtualizer({
     count: tickets.length,
     estimateSize: () => ROW_PX,
     getItemKey: (index) => tickets[index]?.id ?? index,
@@ -90,34 +92,15 @@ function Rows({ tickets }: { readonly tickets: readonly Ticket[] }): ReactNode {
     scrollMargin: top,
   });
   return (
-    <ul
-      ref={box}
-      aria-label="Tickets"
-      className="relative overflow-hidden rounded-lg border border-line bg-panel"
-      style={{ height: rows.getTotalSize() + 2 }}
-    >
-      {rows.getVirtualItems().map(({ index, key, start }) => {
-        const ticket = tickets[index];
-        if (ticket === undefined) return null;
-        return (
-          <li
-            key={key}
-            data-index={index}
-            ref={rows.measureElement}
-            aria-setsize={tickets.length}
-            aria-posinset={index + 1}
-            className="absolute inset-x-0 top-0 border-b border-line"
-            style={{ transform: `translateY(${start - top}px)` }}
-          >
-            <Row ticket={ticket} now={now} />
-          </li>
-        );
-      })}
-    </ul>
+    <div className="overflow-hidden rounded-lg border border-line bg-panel">
+      <VirtualList list={list} rows={tickets} virtual={virtual} label="Tickets" itemClass="border-b border-line">
+        {(ticket) => <Row ticket={ticket} now={now} />}
+      </VirtualList>
+    </div>
   );
 }
 
-function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number }): ReactNode {
+function Row({ ticket, now }: { readonly ticket: ListedTicket; readonly now: number }): ReactNode {
   return (
     <div className="relative flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-sm hover:bg-sunken">
       <div className="min-w-0 flex-1 basis-64">
@@ -137,7 +120,7 @@ function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number })
         </p>
         <Why ticket={ticket} />
       </div>
-      <CardBadges ticket={ticket} now={now} />
+      <TicketBadges ticket={ticket} now={now} />
       <span className="w-40 truncate text-muted max-md:w-auto">
         <SafeText max={80}>{ticket.word}</SafeText>
         {ticket.agent !== null && (
@@ -157,8 +140,8 @@ function Row({ ticket, now }: { readonly ticket: Ticket; readonly now: number })
   );
 }
 
-/** Of a ticket that does not move by itself: what keeps it. */
-function Why({ ticket: { file, why } }: { readonly ticket: Ticket }): ReactNode {
+/** Why a ticket does not move on. */
+function Why({ ticket: { file, why } }: { readonly ticket: ListedTicket }): ReactNode {
   if (file === null) return null;
   if (file.blockedBy.length > 0) return <BlockedBy file={file} />;
   if (file.state !== "refused" && file.state !== "intervention") return null;
@@ -169,10 +152,10 @@ function Why({ ticket: { file, why } }: { readonly ticket: Ticket }): ReactNode 
   );
 }
 
-/** What an address says can be anything; only a state is asked for. */
+/** An address can hold any text; only a known state becomes a filter. */
 function isState(text: string | undefined): { state?: State } {
   return STATES.has(text as State) ? { state: text as State } : {};
 }
 
-type State = NonNullable<Ticket["file"]>["state"];
+type State = ListedFile["state"];
 const STATES: ReadonlySet<State> = new Set(STATE_NAMES.map(([state]) => state));

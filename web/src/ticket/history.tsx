@@ -1,4 +1,4 @@
-// What happened to a ticket, in the words of its flow: handoffs, verdicts, decisions. Closed at first; a row with issues opens to them.
+// The history of a ticket in the words of its flow: handoffs, verdicts, decisions. A row with issues opens to show them.
 
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
@@ -18,7 +18,9 @@ export function History({ log }: { readonly log: readonly Entry[] }): ReactNode 
         History · {log.length} {log.length === 1 ? "event" : "events"}
       </summary>
       {cut.length < log.length && (
-        <p className="px-3 py-1 text-xs text-muted">The last {SHOWN_AT_MOST} are shown; the run has all of them.</p>
+        <p className="px-3 py-1 text-xs text-muted">
+          Only the last {SHOWN_AT_MOST} events are shown; the run has all of them.
+        </p>
       )}
       <ol className="flex flex-col divide-y divide-line border-t border-line text-sm">
         {cut.map((entry, index) => (

@@ -1,7 +1,7 @@
-import type { Ticket } from "./lanes.ts";
+import type { ListedFile, ListedTicket } from "./listed-ticket.ts";
 
 /** A ticket for tests; what matters to a test is given. */
-export function ticketWith(given: Partial<Ticket>): Ticket {
+export function ticketWith(given: Partial<ListedTicket>): ListedTicket {
   const at = "2026-03-01T10:00:00.000Z";
   return {
     id: "T-1",
@@ -28,11 +28,9 @@ export function ticketWith(given: Partial<Ticket>): Ticket {
   };
 }
 
-type File = NonNullable<Ticket["file"]>;
-
 /** A ticket that is a file and that nothing has worked on. */
-export function ticketFile(given: Partial<File>, more: Partial<Ticket> = {}): Ticket {
-  const file: File = {
+export function ticketFile(given: Partial<ListedFile>, more: Partial<ListedTicket> = {}): ListedTicket {
+  const file: ListedFile = {
     path: "feature_requests/FR-1/AGI-1.md",
     version: "0",
     request: "FR-1",

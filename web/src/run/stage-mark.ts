@@ -1,11 +1,9 @@
-// How one stage of a run stands, as a sign and a word. What passed but comes again because an earlier stage works once more has lost its check.
+// The state of each stage of a run as a sign and a word. A stage that passed loses its check mark when an earlier stage runs again.
 
-import type { Tone } from "../base/status.ts";
-import type { RunStage } from "../run/types.ts";
+import type { StageMark } from "../graph/graph.tsx";
+import type { RunStage } from "./types.ts";
 
-export type Mark = { readonly sign: string; readonly word: string; readonly tone: Tone; readonly isActive: boolean };
-
-const STATES: Readonly<Record<RunStage["state"], Mark>> = {
+const STATES: Readonly<Record<RunStage["state"], StageMark>> = {
   open: { sign: "○", word: "Not yet", tone: "quiet", isActive: false },
   ready: { sign: "○", word: "Queued", tone: "active", isActive: false },
   running: { sign: "◉", word: "Working", tone: "active", isActive: true },
@@ -14,12 +12,12 @@ const STATES: Readonly<Record<RunStage["state"], Mark>> = {
   done: { sign: "✔", word: "Done", tone: "good", isActive: false },
   failed: { sign: "✖", word: "Failed", tone: "bad", isActive: false },
 };
-const AGAIN: Mark = { sign: "○", word: "Comes again", tone: "quiet", isActive: false };
-const SENT_BACK: Mark = { sign: "↺", word: "Sent back", tone: "warning", isActive: false };
+const AGAIN: StageMark = { sign: "○", word: "Comes again", tone: "quiet", isActive: false };
+const SENT_BACK: StageMark = { sign: "↺", word: "Sent back", tone: "warning", isActive: false };
 const ACTIVE = new Set<RunStage["state"]>(["ready", "running", "waiting", "stopped"]);
 
 /** One mark per stage, in their order. */
-export function marksOf(stages: readonly RunStage[]): readonly Mark[] {
+export function marksOf(stages: readonly RunStage[]): readonly StageMark[] {
   const first = stages.findIndex(({ state }) => ACTIVE.has(state));
   const begin = stages[first];
   return stages.map((stage, index) => {

@@ -1,4 +1,4 @@
-// The move menu of a ticket: what can be done with it now, and why the rest cannot. Dragging is never needed, and nothing that is refused is offered.
+// The move menu of a ticket: the moves that are possible now, and why the others are not. It needs no dragging.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -8,15 +8,16 @@ import { choicesOf } from "../inbox/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { runOfTicket, ticketMoves } from "../../../src/http/contract/ticket-moves.ts";
-import { plain, SafeText } from "../ui/safe-text.tsx";
+import { SafeText } from "../ui/safe-text.tsx";
+import { plain } from "../base/plain-text.ts";
 import { Failure, Loading } from "../ui/states.tsx";
 import { toast } from "../ui/toast.tsx";
-import type { Ticket } from "./lanes.ts";
+import type { ListedTicket } from "./listed-ticket.ts";
 import { make, type Move, wordsOf } from "./move.ts";
 
 type Props = {
-  readonly ticket: Ticket;
-  /** Chosen already, on the card. */
+  readonly ticket: ListedTicket;
+  /** The move that a button on the card has chosen. */
   readonly first?: Move | undefined;
   readonly close: () => void;
 };
@@ -35,7 +36,7 @@ export function MoveDialog({ ticket, first, close }: Props): ReactNode {
   );
 }
 
-function Menu({ ticket, choose }: { readonly ticket: Ticket; readonly choose: (move: Move) => void }): ReactNode {
+function Menu({ ticket, choose }: { readonly ticket: ListedTicket; readonly choose: (move: Move) => void }): ReactNode {
   const { data, error, refetch } = useQuery({
     ...actsQuery(ticket.newest?.id ?? ""),
     enabled: ticket.newest !== null,
@@ -45,7 +46,7 @@ function Menu({ ticket, choose }: { readonly ticket: Ticket; readonly choose: (m
     choicesOf({ ...item, leads: [] }).map((choice): Move => ({ kind: "answer", item: item.id, choice })),
   );
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
-  if (data === undefined && ticket.newest !== null) return <Loading what="what can be done" />;
+  if (data === undefined && ticket.newest !== null) return <Loading what="moves" />;
   const acts = data?.acts ?? [];
   const moves: readonly Move[] = [
     ...answers,
@@ -106,7 +107,7 @@ function Confirm({
   back,
   close,
 }: {
-  readonly ticket: Ticket;
+  readonly ticket: ListedTicket;
   readonly move: Move;
   readonly back: () => void;
   readonly close: () => void;
@@ -115,7 +116,7 @@ function Confirm({
   const [text, setText] = useState("");
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  // What was looked at when it was chosen; the board behind it goes on.
+  // The ticket as it was when the move was chosen; the board behind it may load a newer one.
   const [seen] = useState(ticket);
   const field = useId();
   const item = useQuery({
@@ -125,11 +126,11 @@ function Confirm({
   const isUnseen = move.kind === "answer" && item.data === undefined;
   const whyNot =
     mustSay && text.trim() === ""
-      ? "Say why first."
+      ? "Enter a reason first."
       : isUnseen
-        ? "What it is about is still loading."
+        ? "The item is still loading."
         : isBusy
-          ? "Just a moment."
+          ? "The move is being made."
           : undefined;
   const act = async (): Promise<void> => {
     setBusy(true);
@@ -151,18 +152,7 @@ function Confirm({
         if (whyNot === undefined) void act();
       }}
     >
-      {move.kind === "answer" && (
-        <div className="flex flex-col gap-1">
-          {(item.data?.asks ?? []).slice(0, 5).map((line) => (
-            <p key={line} className="line-clamp-3">
-              <SafeText max={1000}>{line}</SafeText>
-            </p>
-          ))}
-          <Link to="/g/$item" params={{ item: move.item }}>
-            Look at the evidence first
-          </Link>
-        </div>
-      )}
+      {move.kind === "answer" && <Asked item={move.item} asks={item.data?.asks ?? []} />}
       {about !== "" && <p className="text-muted">{about}</p>}
       {asks !== "" && (
         <label htmlFor={field} className="flex flex-col gap-1 font-medium">
@@ -186,5 +176,20 @@ function Confirm({
         </Button>
       </div>
     </form>
+  );
+}
+
+function Asked({ item, asks }: { readonly item: string; readonly asks: readonly string[] }): ReactNode {
+  return (
+    <div className="flex flex-col gap-1">
+      {asks.slice(0, 5).map((line) => (
+        <p key={line} className="line-clamp-3">
+          <SafeText max={1000}>{line}</SafeText>
+        </p>
+      ))}
+      <Link to="/g/$item" params={{ item }}>
+        Look at the evidence first
+      </Link>
+    </div>
   );
 }

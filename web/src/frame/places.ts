@@ -1,0 +1,13 @@
+// The main pages: their address, name, sign and keys. The navigation and the palette list the same ones.
+
+export const PLACES = [
+  { to: "/", name: "Inbox", sign: "▣", keys: "g i" },
+  { to: "/board", name: "Board", sign: "▥", keys: "g b" },
+  { to: "/runs", name: "Runs", sign: "▶", keys: "g r" },
+  { to: "/tickets", name: "Tickets", sign: "▤", keys: "g t" },
+  { to: "/flows", name: "Flows", sign: "⇢", keys: "g f" },
+  { to: "/agents", name: "Agents", sign: "☻", keys: "g a" },
+  { to: "/workers", name: "Workers", sign: "⚙", keys: "g w" },
+  { to: "/insights", name: "Insights", sign: "∑", keys: "g n" },
+  { to: "/settings", name: "Settings", sign: "≡", keys: "g s" },
+] as const;

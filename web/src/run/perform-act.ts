@@ -1,0 +1,24 @@
+// Carries out an action on a run.
+
+import { call } from "../base/api.ts";
+import type { Act } from "./acts.ts";
+
+/** `text`: the reason or the note that goes with it. */
+export function performAct(run: string, { act, stage }: Pick<Act, "act" | "stage">, text: string) {
+  const params = { run };
+  const of = stage === null ? {} : { stage };
+  switch (act) {
+    case "pause":
+      return call("pauseRun", { params, body: { reason: text } });
+    case "resume":
+      return call("resumeRun", { params, body: {} });
+    case "retry":
+      return call("retryStage", { params, body: { ...of, note: text } });
+    case "rerun":
+      return call("rerunFrom", { params, body: { stage: stage ?? "", note: text } });
+    case "skip":
+      return call("skipStage", { params, body: { ...of, reason: text } });
+    case "cancel":
+      return call("cancelRun", { params, body: { reason: text } });
+  }
+}
