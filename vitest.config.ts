@@ -2,16 +2,22 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { contractTests } from "./test/contract/installed.ts";
 
-/** The longest begin first, so that at the end nobody waits for one that has just begun. */
+/** The longest begin first, so that no long file starts when the others are done. */
 const LONGEST = [
-  "test/crash/kill",
+  "test/chaos/",
   "test/contract/opencode",
+  "test/crash/kill",
+  "test/crash/failpoints",
+  "test/browser/dashboard-pages",
+  "test/scenarios/sandbox/agent-clis",
+  "test/contract/gemini",
   "test/browser/",
   "test/crash/",
   "test/contract/",
-  "test/scenarios/daemon/",
-  "test/scenarios/cli/",
   "test/scenarios/engine/",
+  "test/scenarios/ticket-land/",
+  "test/scenarios/cli/",
+  "test/scenarios/daemon/",
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -25,16 +31,32 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Pure code: its tests share nothing that one of them could change, so they need no process each. */
+const PURE = ["src/core/**/*.test.ts", "src/http/contract/**/*.test.ts", "web/src/**/*.test.ts"];
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(contractTests() === "left out" ? ["test/contract/**"] : [])],
     // Against hanging, not for speed: on a machine that is busy with other things a whole run of a flow takes its time.
     testTimeout: 90_000,
     hookTimeout: 90_000,
-    // Two cores: real processes are spawned by many tests, more workers would only make timings worse.
-    maxWorkers: 2,
+    // Many tests wait for real processes: four workers keep two cores busy, more only make each other late.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
+    projects: [
+      { extends: true, test: { name: "pure", include: PURE, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "real",
+          include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
+          exclude: [
+            ...configDefaults.exclude,
+            ...PURE,
+            ...(contractTests() === "left out" ? ["test/contract/**"] : []),
+          ],
+        },
+      },
+    ],
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],

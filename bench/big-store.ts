@@ -3,7 +3,7 @@
 
 import type { Report } from "../src/core/flow/outcome.ts";
 import type { Usage } from "../src/core/budget/usage.ts";
-import type { StageJob } from "../src/attempt/run-stage.ts";
+import type { AttemptJob } from "../src/attempt/job.ts";
 import { endlessRevisions } from "./growth.ts";
 import { openWorkload } from "./workload.ts";
 
@@ -51,7 +51,7 @@ export async function fillStore(home: string, project: string, runs: number): Pr
 }
 
 /** QA sends it back so often, and passes then. Every attempt tells what it cost. */
-function revise({ stage, attempt }: StageJob, revisions: number): Report {
+function revise({ stage, attempt }: AttemptJob, revisions: number): Report {
   const report: Report =
     stage.id === "qa" && attempt <= revisions
       ? { structured: true, verdict: "revise", issues: ["the header row is missing"] }

@@ -3,7 +3,7 @@
 import { cpSync } from "node:fs";
 import type { ResolvedFlow } from "../src/core/flow/agent.ts";
 import type { Report } from "../src/core/flow/outcome.ts";
-import type { StageJob } from "../src/attempt/run-stage.ts";
+import type { AttemptJob, AttemptPorts } from "../src/attempt/job.ts";
 import { inFolder, median, type Row, ratio, sample } from "./measure.ts";
 import { answerAtOnce, featureFlow, openWorkload, unlimited, type Workload } from "./workload.ts";
 
@@ -95,17 +95,17 @@ export function endlessRevisions(): ResolvedFlow {
   return { ...resolved, hash: `${resolved.hash}-endless`, flow };
 }
 
-type Waiting = { readonly job: StageJob; readonly say: (report: Report) => void };
+type Waiting = { readonly job: AttemptJob; readonly say: (report: Report) => void };
 
 /** Agents that answer only when they are told to, so that two runs can go on in turns. */
 function handStepped() {
   const waiting = new Map<string, Waiting>();
   let arrived: ((runId: string) => void) | undefined;
 
-  const agent = (job: StageJob) =>
+  const agent = (job: AttemptJob, { signal }: AttemptPorts) =>
     new Promise<Report>((say) => {
       waiting.set(job.run.id, { job, say });
-      job.signal.addEventListener("abort", () => say({ cause: "canceled" }));
+      signal.addEventListener("abort", () => say({ cause: "canceled" }));
       arrived?.(job.run.id);
     });
 

@@ -15,7 +15,7 @@ import { isWork } from "../src/core/run/sequence.ts";
 import { systemClock } from "../src/engine/clock.ts";
 import { builtins } from "../src/attempt/builtins.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
-import type { StageJob } from "../src/attempt/run-stage.ts";
+import type { AttemptJob, AttemptPorts } from "../src/attempt/job.ts";
 import { openSqliteStore } from "../src/store/sqlite/open.ts";
 import type { Store } from "../src/store/store.ts";
 import { nobody } from "../test/harness/nobody.ts";
@@ -38,7 +38,7 @@ export type Workload = {
 
 export type WorkloadOptions = {
   readonly flow?: ResolvedFlow;
-  readonly agent?: (job: StageJob) => Report | Promise<Report>;
+  readonly agent?: (job: AttemptJob, ports: AttemptPorts) => Report | Promise<Report>;
   /** What the next run is about. */
   readonly subject?: () => Subject;
   /** The folder that runs say they work in; nothing looks at it here. */
@@ -72,8 +72,8 @@ export async function openWorkload(home: string, options: WorkloadOptions = {}):
   const onceAt = new Map<string, { gate: string; reached: () => void }>();
   const failures: unknown[] = [];
   const engine = openEngine(home, store, SLOTS, {
-    async runStage(job) {
-      const report = await agent(job);
+    async runStage(job, ports) {
+      const report = await agent(job, ports);
       saidAt.set(job.run.id, performance.now());
       return report;
     },
@@ -160,7 +160,7 @@ export function openEngine(home: string, store: Store, slots: number, told: Told
 }
 
 /** QA asks for changes once; every other answer passes. */
-export function answerAtOnce({ stage, attempt }: Pick<StageJob, "stage" | "attempt">): Report {
+export function answerAtOnce({ stage, attempt }: Pick<AttemptJob, "stage" | "attempt">): Report {
   const isFirstQa = stage.id === "qa" && attempt === 1;
   return isFirstQa
     ? { structured: true, verdict: "revise", issues: ["the header row is missing"] }

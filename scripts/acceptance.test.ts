@@ -13,7 +13,7 @@ const spec = `# Title
 const { statements } = readStatements("docs/spec/000.md", spec);
 
 const ran = (status: TestRecord["status"], name: string): TestRecord => ({ file: "src/a.test.ts", name, status });
-const report = (...tests: TestRecord[]): TestReport => ({ tests, brokenFiles: [] });
+const report = (...tests: TestRecord[]): TestReport => ({ tests, brokenFiles: [], durations: [] });
 const statusIn = (proof: ReturnType<typeof prove>, number: string) =>
   proof.statements.find((statement) => statement.number === number)?.status;
 

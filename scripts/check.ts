@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { ROOT } from "./report.ts";
+import { ROOT, SLOWEST } from "./report.ts";
 
 const STEPS: readonly Step[] = [
   { script: "format", name: "format" },
@@ -40,6 +40,7 @@ for (const step of STEPS) {
     console.log(`${lines.slice(-END_LINES).join("\n")}\n`);
     if (lines.length > END_LINES) console.log(`the whole output of ${step.name}:\n${lines.join("\n")}\n`);
   }
+  if (step.script === "test") for (const line of slowLines(output)) console.log(line);
   if (step.script === "test")
     summary =
       output
@@ -53,6 +54,15 @@ console.log(
 );
 console.log(summary);
 process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** The slowest test files are shown at the end of every run: that is how a slow one is noticed. */
+function slowLines(output: string): readonly string[] {
+  const lines = output.split("\n");
+  const at = lines.lastIndexOf(SLOWEST);
+  if (at === -1) return [];
+  const end = lines.findIndex((line, index) => index > at && !/^ +[0-9.]+ s {2}/u.test(line));
+  return lines.slice(at, end === -1 ? undefined : end);
+}
 
 async function run(step: Step): Promise<Ended> {
   const command = scripts[step.script];

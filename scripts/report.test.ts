@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseReport, replaceFiles, summaryLine, tally } from "./report.ts";
+import { parseReport, replaceFiles, SLOWEST, slowestFiles, summaryLine, tally } from "./report.ts";
 
 const file = (status: string, ...statuses: string[]) => ({
   name: "/elsewhere/a.test.ts",
@@ -41,4 +41,15 @@ test("files that were run again replace what they were before, and only they", (
   );
   const again = parse(named("/a", "passed", "passed", "passed"), named("/c", "failed", "failed"));
   expect(tally(replaceFiles(first, again))).toEqual({ passed: 3, failed: 1, skipped: 0 });
+});
+
+test("the slowest files are named, slowest first", () => {
+  const timed = (name: string, ms: number) => ({
+    ...file("passed", "passed"),
+    name,
+    startTime: 1000,
+    endTime: 1000 + ms,
+  });
+  const report = parse(timed("/a", 1500), timed("/b", 20_000), timed("/c", 10));
+  expect(slowestFiles(report, 2)).toEqual([SLOWEST, "   20.0 s  /b", "    1.5 s  /a"]);
 });

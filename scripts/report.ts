@@ -16,6 +16,8 @@ const vitestReport = z.object({
       name: z.string(),
       status: z.string(),
       message: z.string().optional(),
+      startTime: z.number().optional(),
+      endTime: z.number().optional(),
       assertionResults: z.array(
         z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).optional() }),
       ),
@@ -35,7 +37,11 @@ export type TestReport = {
   readonly tests: readonly TestRecord[];
   /** Test files that failed without a failing test in them: they did not load, or a hook threw. */
   readonly brokenFiles: readonly string[];
+  /** How long each test file ran. */
+  readonly durations: readonly FileDuration[];
 };
+
+export type FileDuration = { readonly file: string; readonly ms: number };
 
 /** The report as it was left by the last run, with what was run again; null when there is none or it is cut off. */
 export function loadReport(): TestReport | null {
@@ -50,6 +56,8 @@ export function replaceFiles(first: TestReport, again: TestReport): TestReport {
   return {
     tests: [...first.tests.filter(({ file }) => !files.has(file)), ...again.tests],
     brokenFiles: [...first.brokenFiles.filter((file) => !files.has(file)), ...again.brokenFiles],
+    // Of the whole run: a file that ran again ran alone.
+    durations: first.durations,
   };
 }
 
@@ -69,6 +77,7 @@ export function parseReport(text: string): TestReport | null {
   if (!raw.success) return null;
   const tests: TestRecord[] = [];
   const brokenFiles: string[] = [];
+  const durations: FileDuration[] = [];
   for (const result of raw.data.testResults) {
     const file = result.name.startsWith(ROOT) ? result.name.slice(ROOT.length) : result.name;
     const own = result.assertionResults.map((test) => {
@@ -77,9 +86,10 @@ export function parseReport(text: string): TestReport | null {
       return message === undefined ? record : { ...record, message };
     });
     tests.push(...own);
+    durations.push({ file, ms: (result.endTime ?? 0) - (result.startTime ?? 0) });
     if (result.status === "failed" && !own.some((test) => test.status === "failed")) brokenFiles.push(file);
   }
-  return { tests, brokenFiles };
+  return { tests, brokenFiles, durations };
 }
 
 export type Tally = { readonly passed: number; readonly failed: number; readonly skipped: number };
@@ -94,6 +104,14 @@ export function tally(report: TestReport): Tally {
 export function summaryLine({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
+
+/** The title and the slowest files, slowest first. */
+export function slowestFiles({ durations }: TestReport, count: number): readonly string[] {
+  const slowest = durations.toSorted((one, other) => other.ms - one.ms).slice(0, count);
+  return [SLOWEST, ...slowest.map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`)];
+}
+
+export const SLOWEST = "slowest test files:";
 
 function parseJson(text: string): unknown {
   try {

@@ -35,7 +35,7 @@ function main(args: string[]): number {
   const list = loadList();
   const report = loadReport();
   if (!report) console.error(`no report of a test run at ${REPORT_PATH.slice(ROOT.length)}; run npm test first`);
-  const proof = prove(list.statements, report ?? { tests: [], brokenFiles: [] });
+  const proof = prove(list.statements, report ?? { tests: [], brokenFiles: [], durations: [] });
   const problems = [...list.problems, ...proof.problems, ...(report ? [] : ["there is no report of a test run"])];
 
   if (values.write) return writeMarks(proof);

@@ -13,12 +13,14 @@ import {
   readReport,
   REPORT_PATH,
   ROOT,
+  slowestFiles,
   summaryLine,
   tally,
   type TestRecord,
   type TestReport,
 } from "./report.ts";
 
+const SHOWN_FILES = 10;
 /** More than this is not a busy machine. */
 const UNSTEADY_FILES = 6;
 
@@ -61,6 +63,7 @@ function conclude(vitestCode: number): number {
     console.log(summaryLine({ passed: 0, failed: 1, skipped: 0 }));
     return 1;
   }
+  for (const line of slowestFiles(report, SHOWN_FILES)) console.log(line);
   tellFailures(report);
   for (const file of report.brokenFiles) console.log(`${file} failed outside of its tests (see above)`);
   const counts = tally(report);

@@ -13,7 +13,8 @@ import type { Actor } from "./core/run/event.ts";
 import type { Play } from "./core/flow/runner-choice.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
 import type { Mirror } from "./ticket/mirror/mirror.ts";
-import type { Engine, EngineOptions } from "./engine/engine.ts";
+import type { Engine } from "./engine/engine.ts";
+import type { EngineOptions } from "./engine/options.ts";
 import type { Notifier } from "./notify/notify.ts";
 import { type Environment, type Site, storeFile } from "./settings/site.ts";
 import { loadSettings } from "./settings/load.ts";
@@ -79,7 +80,7 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   const store = openSqliteStore({ file: storeFile(home) });
   const players = parts.openPlayers(environment, config.value);
   const url = (): string => options.url?.() ?? "";
-  const onProblem = (text: string): void => options.onError("", new Error(text));
+  const onProblem = (text: string): void => options.onError(null, new Error(text));
   // The log of what was sent has one writer, and whoever does not perform tells nobody.
   const notifications =
     performs && options.notifier === undefined
@@ -165,8 +166,11 @@ export async function openPassrail(options: OpenOptions): Promise<Result<Passrai
   } else if (performs) {
     await mirror?.start();
     await engine.perform();
-    void stageLogs?.catchUp().catch((error: unknown) => options.onError("", error));
-    timer = setInterval(() => void engine.catchUp().catch((error: unknown) => options.onError("", error)), CATCH_UP_MS);
+    void stageLogs?.catchUp().catch((error: unknown) => options.onError(null, error));
+    timer = setInterval(
+      () => void engine.catchUp().catch((error: unknown) => options.onError(null, error)),
+      CATCH_UP_MS,
+    );
     timer.unref();
     merges = landing.watch(engine);
   }

@@ -39,7 +39,9 @@ export type { Ticket, TicketProblem, TicketScan } from "./core/ticket/ticket.ts"
 export { transition } from "./core/run/transition.ts";
 export type { Step } from "./core/run/transition.ts";
 export { createEngine } from "./engine/engine.ts";
-export type { Delivery, Engine, EngineOptions, RunRequest } from "./engine/engine.ts";
+export type { Engine, RunRequest } from "./engine/engine.ts";
+export type { EngineOptions } from "./engine/options.ts";
+export type { Delivered } from "./engine/runs.ts";
 export type { Store } from "./store/store.ts";
 export type { TicketChanges, TicketFolder } from "./ticket/file/folder.ts";
 export { openTicketFolder } from "./ticket/file/open-folder.ts";

@@ -43,8 +43,27 @@ export const LAYERS: readonly (readonly Room[])[] = [
     { name: "forge", holds: "where finished work goes: local, remote, GitHub" },
     { name: "notify", holds: "how people are told: a command, signed webhooks with a delivery log" },
   ],
-  [{ name: "attempt", holds: "one attempt from start to report: workspace, prompt, conversation, verdict, report" }],
-  [{ name: "engine", holds: "load, decide, commit, schedule; recovers; performs what is recorded" }],
+  [
+    {
+      name: "attempt",
+      holds: "one attempt from start to report: workspace, prompt, conversation, verdict, report. Knows no store",
+      only: { store: [], workspace: ["workspace.ts"], forge: [], notify: [], catalog: [] },
+    },
+  ],
+  [
+    {
+      name: "engine",
+      holds: "load, decide, commit, schedule; recovers; performs what is recorded. Knows adapters by their ports",
+      only: {
+        store: ["store.ts", "flow-of.ts"],
+        workspace: ["workspace.ts"],
+        runner: ["runner.ts", "runners.ts"],
+        forge: ["forge.ts"],
+        notify: ["notify.ts"],
+        catalog: [],
+      },
+    },
+  ],
   [
     {
       name: "app",

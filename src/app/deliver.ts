@@ -6,7 +6,8 @@ import { err, ok, type Result } from "../core/result.ts";
 import type { Run } from "../core/run/run.ts";
 import type { SignalBody } from "../core/run/signal.ts";
 import { transition } from "../core/run/transition.ts";
-import type { Delivery, Engine } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Delivered } from "../engine/runs.ts";
 import { flowOf } from "../store/flow-of.ts";
 import type { Store } from "../store/store.ts";
 
@@ -29,7 +30,7 @@ export async function deliver(
   run: Run,
   body: SignalBody,
   { actor, key }: Sent,
-): Promise<Result<Delivery, string>> {
+): Promise<Result<Delivered, string>> {
   const { flow } = await flowOf(store, run);
   const { ignored } = transition(flow, run, { ...body, id: "", at: now(), actor });
   if (ignored !== undefined) return err(ignored);

@@ -105,7 +105,11 @@ async function otherVersion(
 }
 
 /** The events after the run had this many; undefined where it never had as many. */
-async function since(store: Store, { run, version }: StoredRun, seen: number): Promise<readonly VersionChange[] | undefined> {
+async function since(
+  store: Store,
+  { run, version }: StoredRun,
+  seen: number,
+): Promise<readonly VersionChange[] | undefined> {
   if (seen > version || seen < 1) return undefined;
   const changed: VersionChange[] = [];
   for await (const { seq, version: number, event } of eventsOf(store, run.id)) {

@@ -11,7 +11,7 @@ import {
   type Cleaned,
   cleanWorkspaces,
   findWorkspaces,
-  type Found,
+  type FoundWorkspace,
   type InventoryOptions,
 } from "../workspace/inventory.ts";
 import { createWorkspaces } from "../workspace/providers.ts";
@@ -20,8 +20,8 @@ import { WORKSPACE_MODES } from "../core/flow/workspace-mode.ts";
 
 export type Inventory = {
   /** Throws where the store cannot be asked. */
-  list(): Promise<readonly Found[]>;
-  clean(found: readonly Found[]): Promise<readonly Cleaned[]>;
+  list(): Promise<readonly FoundWorkspace[]>;
+  clean(found: readonly FoundWorkspace[]): Promise<readonly Cleaned[]>;
 };
 
 /** The workspaces of a state folder, and their cleaning. Reads the store; works beside whoever performs. */

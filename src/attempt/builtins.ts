@@ -1,4 +1,4 @@
-// Stages that the engine does itself. Each is a function from a run to a report, and can be repeated after a crash.
+// Stages that Passrail carries out itself, without an agent. Each is a function from a run to a report, and can be repeated after a crash.
 
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,9 +8,9 @@ import type { Report } from "../core/flow/outcome.ts";
 import type { Result } from "../core/result.ts";
 import type { Run } from "../core/run/run.ts";
 import { factOf } from "../core/run/sequence.ts";
-import type { AttemptRecord } from "../store/store.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { readAgentFile } from "./attempt-files.ts";
+import type { EarlierAttempt } from "./earlier-attempt.ts";
 
 export type BuiltinContext = {
   readonly run: Run;
@@ -24,7 +24,7 @@ export type BuiltinContext = {
   readonly now: () => string;
   /** The run's own folder, outside the workspace. */
   readonly runDir: string;
-  readonly attempts: readonly AttemptRecord[];
+  readonly attempts: readonly EarlierAttempt[];
   /** Safe YAML: no tags, no aliases, bounded. */
   readonly readYaml: (text: string) => Result<unknown>;
 };

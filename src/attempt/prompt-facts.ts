@@ -1,5 +1,4 @@
-// What the engine knows about one attempt that its prompt needs: files, earlier handoffs, earlier answers, trust. Reads only; how the
-// prompt is put together is core's.
+// Gathers what the prompt of one attempt needs: files, earlier handoffs, earlier answers, trust. It only reads; core composes the prompt.
 
 import { join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
@@ -8,20 +7,19 @@ import type { EarlierAnswer, EarlierHandoff, PromptFacts } from "../core/prompt/
 import { gateTrust } from "../core/run/trust.ts";
 import type { Carry } from "../core/run/run.ts";
 import { factOf, findWork } from "../core/run/sequence.ts";
-import type { AttemptRecord } from "../store/store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { attemptFiles, readAgentFile } from "./attempt-files.ts";
-import type { StageJob } from "./run-stage.ts";
+import type { EarlierAttempt } from "./earlier-attempt.ts";
+import type { AttemptJob, AttemptPorts } from "./job.ts";
 
 const CARRIED_FILE_BYTES = 256 * 1024;
 
 export async function promptFacts(
-  job: StageJob,
-  workspace: Workspace,
-  dir: string,
-  head: string | null,
+  job: AttemptJob,
+  ports: AttemptPorts,
+  { workspace, dir, head }: { readonly workspace: Workspace; readonly dir: string; readonly head: string | null },
 ): Promise<PromptFacts> {
-  const attempts = await job.earlierAttempts();
+  const attempts = await ports.earlierAttempts();
   const first = attempts.find((attempt) => typeof attempt.facts["from"] === "string")?.facts["from"];
   return {
     nonce: job.nonce,
@@ -31,13 +29,13 @@ export async function promptFacts(
     branch: workspace.branch ?? "",
     earlier: attempts.flatMap((attempt) => toEarlier(job, attempt)),
     answers: earlierAnswers(attempts.filter(({ stage }) => stage === job.stage.id)),
-    trust: job.stage.gates === undefined ? [] : gateTrust(job.resolved.flow, attempts),
+    trust: job.stage.gates === undefined ? [] : gateTrust(job.resolved.flow, attempts, job.stage.gates.trust),
     files: await promptFiles(job, dir),
     diffRange: typeof first === "string" && head !== null ? `${first}..HEAD` : "",
   };
 }
 
-/** What is kept with the attempt of all this: what a person answered, and whether the gates before it were trusted. */
+/** The part that is stored with the attempt: a person's answer, and whether the gates before it were trusted. */
 export function notedFacts({ carry }: { readonly carry: Carry }, { trust }: PromptFacts): JsonObject {
   return {
     ...(carry.reason === "answered" && carry.said !== undefined ? { answer: carry.said } : {}),
@@ -45,7 +43,7 @@ export function notedFacts({ carry }: { readonly carry: Carry }, { trust }: Prom
   };
 }
 
-async function promptFiles(job: StageJob, dir: string): Promise<Record<string, string>> {
+async function promptFiles(job: AttemptJob, dir: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   const read = async (name: string, path: string): Promise<void> => {
     const text = await readAgentFile(path, CARRIED_FILE_BYTES);
@@ -70,7 +68,7 @@ async function promptFiles(job: StageJob, dir: string): Promise<Record<string, s
 }
 
 /** Every round of questions and answers of this stage before the one that the prompt brings now. */
-function earlierAnswers(attempts: readonly AttemptRecord[]): EarlierAnswer[] {
+function earlierAnswers(attempts: readonly EarlierAttempt[]): EarlierAnswer[] {
   const done = attempts.filter(({ status }) => status === "done");
   return done.flatMap(({ facts }, index) => {
     const questions = done[index - 1]?.outcome?.["questions"];
@@ -79,7 +77,7 @@ function earlierAnswers(attempts: readonly AttemptRecord[]): EarlierAnswer[] {
   });
 }
 
-function toEarlier(job: StageJob, record: AttemptRecord): EarlierHandoff[] {
+function toEarlier(job: AttemptJob, record: EarlierAttempt): EarlierHandoff[] {
   const { outcome } = record;
   if (record.status !== "done" || outcome === null) return [];
   const text = (key: string): string | undefined => (typeof outcome[key] === "string" ? outcome[key] : undefined);
@@ -96,13 +94,13 @@ function toEarlier(job: StageJob, record: AttemptRecord): EarlierHandoff[] {
 }
 
 /** Where an agent that reports by a handoff file left it; the next one reads it there. */
-function handoffPath(job: StageJob, { runId, track, stage, attempt }: AttemptRecord): string | null {
+function handoffPath(job: AttemptJob, { runId, track, stage, attempt }: EarlierAttempt): string | null {
   const sender = findWork(job.resolved.flow, job.run, track, stage);
   if (sender?.result.from !== "handoff-file") return null;
   return attemptFiles(job.home, runId, stage, attempt).handoff;
 }
 
-function filesLine({ facts: { files } }: AttemptRecord): readonly string[] {
+function filesLine({ facts: { files } }: EarlierAttempt): readonly string[] {
   return Array.isArray(files) && files.length > 0 ? [`Files changed: ${files.join(", ")}`] : [];
 }
 

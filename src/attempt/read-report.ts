@@ -89,7 +89,7 @@ async function agreeWithFile(context: ReadContext, submitted: Report): Promise<R
   const place = from === "handoff-file" ? files.handoff : path;
   const text = await ownFile(context, from === "handoff-file" ? files.handoff : join(context.workspaceDir, path));
   if (text === undefined) return err(`Write ${place} first: whoever works next reads it there. Then submit again.`);
-  const reading = from === "handoff-file" ? readHandoffFile(text) : readFileVerdict(text);
+  const reading = from === "handoff-file" ? readHandoffFile(text, stage.result) : readFileVerdict(text);
   if (!reading.ok) return err(`${place} cannot be read: ${reading.error.message} Correct it, then submit again.`);
   const written = reading.value;
   const [said, inFile] = [judge(flow.words, stage, submitted), judge(flow.words, stage, written)];
@@ -179,7 +179,7 @@ async function readNamedForm(context: ReadContext, end: AttemptEnd): Promise<Rea
         require: result.require ?? ["verdict"],
         subjectId,
         agent: stage.agent,
-        subjectKeys: [`${flow.subject}_id`],
+        subjectKeys: result.echo ?? [`${flow.subject}_id`],
       });
     case "file-verdict": {
       const path = result.path ?? "";
@@ -193,7 +193,7 @@ async function readNamedForm(context: ReadContext, end: AttemptEnd): Promise<Rea
           ok: true,
           value: { cause: "handoff_missing", reason: `no handoff file was written at ${files.handoff}` },
         };
-      return readHandoffFile(text);
+      return readHandoffFile(text, result);
     }
     case "prefix":
       return readPrefix(end.stdoutTail, result.prefixes ?? {});

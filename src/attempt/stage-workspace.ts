@@ -1,13 +1,12 @@
-// The workspace of one attempt: opened before it, settled after it. Where the flow wants one per stage it is closed again with the attempt,
-// unless a follow-up works in the same one; what a passed attempt left uncommitted is committed first, so that the next stage has it.
+// The workspace of one attempt: opened before it, settled after it. Where the flow wants one per stage, settling closes it unless a
+// follow-up works in the same one. It first commits the changes that a passed attempt left uncommitted, so that the next stage has them.
 
 import { createHash } from "node:crypto";
 import { MARKER_VARIABLE } from "../runner/runner.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Flow, WorkStage } from "../core/flow/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { judge } from "../core/verdict/judge.ts";
-import { type Report, routeKey } from "../core/flow/outcome.ts";
+import type { Report } from "../core/flow/outcome.ts";
 import type { Problem, Result } from "../core/result.ts";
 import type { Run } from "../core/run/run.ts";
 import { factOf, findWork } from "../core/run/sequence.ts";
@@ -15,20 +14,20 @@ import type { Workspace, WorkspaceRequest } from "../workspace/workspace.ts";
 import { branchOf } from "../core/run/branch.ts";
 import { failpoint } from "./failpoint.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
-import type { StageJob } from "./run-stage.ts";
+import type { AttemptJob, AttemptPorts } from "./job.ts";
 
-export function openForStage(job: StageJob): Promise<Result<Workspace>> {
-  const { resolved, run, stage, workspaces, project } = job;
+export function openForStage(job: AttemptJob, { workspaces, signal }: AttemptPorts): Promise<Result<Workspace>> {
+  const { resolved, run, stage, project } = job;
   if (workspaces.mode === "in-place") return workspaces.open({ runId: run.id, project });
   return workspaces.open({
     ...branchRequest(resolved.flow, run, project),
     ...(isPerStage(resolved, run) ? { key: keyOf(run, stage, job.attempt) } : {}),
     env: { [MARKER_VARIABLE]: job.marker },
-    signal: job.signal,
+    signal,
   });
 }
 
-/** What a workspace of this run is asked for, whichever stage it is for. */
+/** The request for a workspace of this run; it is the same for every stage. */
 export function branchRequest(flow: Flow, run: Run, project: string): WorkspaceRequest {
   const said = flow.workspace.base ?? factOf(run, ["config", "base"]);
   const contains = factOf(run, ["ticket", "contains"]);
@@ -37,7 +36,7 @@ export function branchRequest(flow: Flow, run: Run, project: string): WorkspaceR
     project,
     branch: branchOf(flow, run),
     ...(typeof said === "string" && said !== "" ? { base: said } : {}),
-    // Whatever is no commit is refused where the merge would be.
+    // The merge refuses an entry that is no commit.
     ...(Array.isArray(contains) ? { contains: contains.map(String) } : {}),
   };
 }
@@ -53,7 +52,7 @@ export function keyOf(run: Run, stage: WorkStage, attempt: number): string {
   return keyName(run.id, stage.id, attempt);
 }
 
-/** Folders do not everywhere tell A from a. */
+/** Some file systems ignore case in folder names. */
 function keyName(runId: string, stage: string, attempt: number): string {
   const lower = stage.toLowerCase();
   if (lower === stage) return `${runId}-${stage}-${attempt}`;
@@ -80,42 +79,51 @@ export function holdsBranch(
   return stage !== undefined && isShared(resolved.flow, stage);
 }
 
-/** After the attempt, however it ended. The report says what went wrong with the work itself; the rest is a warning. */
-export async function settleStage(
-  job: StageJob,
-  workspace: Workspace,
-  from: string | null,
-  told: Report,
-): Promise<Report> {
-  const { resolved, run, stage, workspaces } = job;
+export type Settling = {
+  readonly workspace: Workspace;
+  /** The commit that the attempt started from. */
+  readonly from: string | null;
+  readonly report: Report;
+  /** Whether the report is judged a pass. */
+  readonly passed: boolean;
+};
+
+/** After the attempt, however it ended. Trouble with the work itself fails a pass; any other trouble is a warning. */
+export async function settleStage(job: AttemptJob, ports: AttemptPorts, settling: Settling): Promise<Report> {
+  const { resolved, run, stage } = job;
+  const { workspaces } = ports;
+  const { workspace, from } = settling;
   const perStage = isPerStage(resolved, run);
-  let report = told;
+  let { report, passed } = settling;
   const facts: Record<string, Json> = {};
-  if (perStage && isPassed(job, report) && workspaces.commit !== undefined) {
+  if (perStage && passed && workspaces.commit !== undefined) {
     const message = `${run.subject.id}: ${stage.id}\n\nLeft uncommitted by attempt ${job.attempt} of run ${run.id}.`;
     const committed = await workspaces.commit(workspace, message);
-    if (!committed.ok) report = spoiled(report, committed.error);
+    if (!committed.ok) [report, passed] = [spoiled(report, committed.error), false];
     else if (committed.value !== null) facts["committed"] = committed.value;
     failpoint("stage-work-committed");
   }
   const published = await workspaces.publish?.(workspace, run.id);
-  if (published?.ok === false)
-    report = isPassed(job, report) ? spoiled(report, published.error) : warned(report, published.error);
+  if (published?.ok === false) report = passed ? spoiled(report, published.error) : warned(report, published.error);
   const commits = (await workspaces.commits?.(workspace, from)) ?? [];
   if (commits.length > 0) Object.assign(facts, { commits: [...commits], to: commits.at(-1) ?? null });
   if (perStage && !isShared(resolved.flow, stage)) {
-    const ended = await endWorkspace(job, workspace);
+    const ended = await endWorkspace(job, ports, workspace);
     if (!ended.ok) report = warned(report, ended.error);
     else Object.assign(facts, ended.value);
     failpoint("stage-workspace-closed");
   }
-  if (Object.keys(facts).length > 0) await job.note(facts);
+  if (Object.keys(facts).length > 0) await ports.note(facts);
   return report;
 }
 
-/** Closed, or kept for people to look at. Gives what is to be remembered of it. */
-async function endWorkspace(job: StageJob, workspace: Workspace): Promise<Result<JsonObject>> {
-  const { workspaces, run } = job;
+/** Closes the workspace, or keeps it for people to look at. Returns the facts to store with the attempt. */
+async function endWorkspace(
+  job: AttemptJob,
+  { workspaces }: AttemptPorts,
+  workspace: Workspace,
+): Promise<Result<JsonObject>> {
+  const { run } = job;
   if (isKept(job.resolved.flow, job.keepWorkspaces)) {
     const left = await workspaces.letGo?.(workspace);
     return left?.ok === false ? left : { ok: true, value: { kept: workspace.dir } };
@@ -126,12 +134,9 @@ async function endWorkspace(job: StageJob, workspace: Workspace): Promise<Result
   return { ok: true, value: leftover === null ? {} : { leftover, pinned } };
 }
 
+/** Whether workspaces outlive their stages. With `when-merged` the end of the run decides. */
 export function isKept({ workspace }: Flow, keep: boolean): boolean {
-  return keep || workspace.delete === "never";
-}
-
-function isPassed({ resolved, stage }: StageJob, report: Report): boolean {
-  return routeKey(judge(resolved.flow.words, stage, report)) === "pass";
+  return keep || workspace.delete === "never" || workspace.delete === "when-merged";
 }
 
 function spoiled(report: Report, { code, message, hint }: Problem): Report {

@@ -13,12 +13,12 @@ import { splitFrontMatter } from "../file/front-matter.ts";
 import { readYaml } from "../file/yaml.ts";
 import { optional } from "../core/optional.ts";
 
-export type Origin = "shipped" | "project" | "claude";
+export type CatalogOrigin = "shipped" | "project" | "claude";
 
 export type AgentFile = AgentDefinition & {
   /** Relative to the package or the project. */
   readonly file: string;
-  readonly origin: Origin;
+  readonly origin: CatalogOrigin;
 };
 
 /** The word by which people ask for a routed run; no agent can have it. */
@@ -28,7 +28,7 @@ export function readAgent(
   text: string,
   file: string,
   shownFile: string,
-  origin: Origin,
+  origin: CatalogOrigin,
 ): Result<AgentFile, readonly FileProblem[]> {
   const fail = ({ code, message, hint }: Problem, line = 1): Result<never, readonly FileProblem[]> =>
     err([{ code, message, ...optional({ hint }), severity: "error", file: shownFile, line, column: 1 }]);
@@ -85,7 +85,7 @@ export function readAgent(
 /** A file for another tool says what it can by that tool's names; what would start programs or lift checks is not taken from it. */
 function readOptions(
   matter: Readonly<Record<string, unknown>>,
-  origin: Origin,
+  origin: CatalogOrigin,
 ): Result<WrittenOptions, Problem & { readonly key: string }> {
   const asList = (key: string) => (matter[key] === undefined ? {} : { [key]: listOf(matter[key]) });
   const foreign = {

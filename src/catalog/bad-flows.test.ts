@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { formatFileProblem } from "../core/check/problem.ts";
 import { loadCatalog } from "./catalog.ts";
 
 const shippedDir = join(import.meta.dirname, "../..");
@@ -150,12 +149,4 @@ test("73: the secret is in no part of the answer", () => {
     `a: 1\na: ${secret}\n`,
   ];
   for (const text of answers) expect(JSON.stringify(check(text))).not.toContain(secret);
-});
-
-test("a problem can be printed with its place, its line and what to do", () => {
-  const [problem] = check(flow("  - { id: build, agent: bilder }\n"));
-  if (problem === undefined) throw new Error("expected a problem");
-  expect(formatFileProblem({ ...problem, file: "flows/bad.yaml" })).toBe(
-    'flows/bad.yaml:5:18: error unknown_agent: there is no agent "bilder"\n    - { id: build, agent: bilder }\n  did you mean "builder"?',
-  );
 });

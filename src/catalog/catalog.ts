@@ -7,7 +7,7 @@ import { BUILTINS, type CheckContext } from "../core/check/context.ts";
 import type { FileProblem } from "../core/check/problem.ts";
 import { didYouMean } from "../core/check/suggest.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { type AgentFile, type Origin, readAgent } from "./agent-file.ts";
+import { type AgentFile, type CatalogOrigin, readAgent } from "./agent-file.ts";
 import { type CheckedFlow, checkFlowText } from "./flow-text.ts";
 import { listFiles, readText } from "../file/read-text.ts";
 import { resolveWith } from "./resolve.ts";
@@ -25,7 +25,7 @@ export type CatalogFolders = {
   readonly teams?: boolean;
 };
 
-export type FlowEntry = { readonly name: string; readonly file: string; readonly origin: Origin };
+export type FlowEntry = { readonly name: string; readonly file: string; readonly origin: CatalogOrigin };
 
 export type Catalog = {
   readonly listFlows: () => readonly FlowEntry[];
@@ -45,7 +45,7 @@ export type Catalog = {
   readonly loadPrompt: (name: string) => Result<string>;
 };
 
-type Source = { readonly path: string; readonly folder: string; readonly root: string; readonly origin: Origin };
+type Source = { readonly path: string; readonly folder: string; readonly root: string; readonly origin: CatalogOrigin };
 
 const FLOW_ENDINGS = [".yaml", ".yml"];
 const PROMPT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*(\/[A-Za-z0-9][A-Za-z0-9_-]*){0,3}$/;
@@ -110,7 +110,7 @@ function sourcesOf(
   deep: boolean,
 ): readonly Source[] {
   const project = folders.projectDir;
-  const places: { folder: string; root: string; origin: Origin }[] = [
+  const places: { folder: string; root: string; origin: CatalogOrigin }[] = [
     ...(project === undefined ? [] : [{ folder: join(".passrail", kind), root: project, origin: "project" as const }]),
     ...(project === undefined || kind !== "agents"
       ? []

@@ -7,8 +7,6 @@ import { afterAll, describe, expect, test } from "vitest";
 import { checkFlow } from "../core/check/check-flow.ts";
 import type { FileProblem } from "../core/check/problem.ts";
 import { loadCatalog } from "./catalog.ts";
-import { flowJsonSchema } from "./json-schema.ts";
-import { flowReference } from "./reference.ts";
 import { readYaml } from "../file/yaml.ts";
 
 const shippedDir = join(import.meta.dirname, "../..");
@@ -230,22 +228,4 @@ test("the example of the guide passes the check", () => {
     builtins: new Set(),
   });
   expect(check).toMatchObject({ ok: true, warnings: [] });
-});
-
-test("the reference in the docs is the one that the schema makes", () => {
-  expect(readFileSync(join(shippedDir, "docs/flow-reference.md"), "utf8")).toBe(flowReference());
-});
-
-test("the reference names every key of the schema, and the schema describes it", () => {
-  const reference = flowReference();
-  const keys = new Set<string>();
-  const visit = (node: unknown): void => {
-    if (node === null || typeof node !== "object") return;
-    if ("properties" in node && typeof node.properties === "object")
-      for (const key of Object.keys(node.properties ?? {})) keys.add(key);
-    for (const inner of Object.values(node)) visit(inner);
-  };
-  visit(flowJsonSchema());
-  expect(keys.size).toBeGreaterThan(80);
-  expect([...keys].filter((key) => !reference.includes(`\`${key}\``))).toEqual([]);
 });

@@ -10,7 +10,8 @@ import type { RunSummary, Store } from "../store/store.ts";
 import type { Io } from "./terminal/io.ts";
 import { paint, printJson, printTable } from "./terminal/output.ts";
 import { oneLine } from "./terminal/plain-text.ts";
-import { isSettled, itemJson, toAttemptRow, whyOf } from "./terminal/run-view.ts";
+import { isSettled, itemJson, whyOf } from "./terminal/run-view.ts";
+import { attemptRow } from "../core/view/attempt-row.ts";
 import { flowOf } from "../store/flow-of.ts";
 import type { Rest } from "./session.ts";
 import { optional } from "../core/optional.ts";
@@ -99,7 +100,7 @@ export async function printPhases(io: Io, run: Run): Promise<void> {
     const phases = phasesOf(flow);
     const done = (await store.attempts(run.id)).flatMap((record): Phase[] => {
       const at = phases.findIndex(({ id }) => id === record.stage);
-      const row = toAttemptRow(record);
+      const row = attemptRow(record, Date.now());
       const stage = phases[at];
       if (stage === undefined) return [];
       const status = row.word ?? row.canonical ?? row.status;

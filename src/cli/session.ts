@@ -104,7 +104,7 @@ async function open(io: Io, flags: OpenOptions["flags"], first: NonNullable<Open
     environment: io.environment,
     flags,
     first,
-    onError: (runId, error) => io.err(`! ${runId === "" ? "" : `${runId}: `}${messageOf(error)}`),
+    onError: (runId, error) => io.err(`! ${runId === null ? "" : `${runId}: `}${messageOf(error)}`),
   });
   if (!opened.ok) throw problemError(opened.error);
   return opened.value;

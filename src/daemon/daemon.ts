@@ -57,7 +57,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>
     alone: true,
     url: () => serving?.listening.url ?? "",
     onChange: () => serving?.catchUp(),
-    onError: (runId, error) => log.write(`${runId === "" ? "" : `${runId}: `}${textOf(error)}`),
+    onError: (runId, error) => log.write(`${runId === null ? "" : `${runId}: `}${textOf(error)}`),
     async first(acting) {
       const triggers = readTriggers(acting.config.triggers, { ...options, home: acting.home });
       if (!triggers.ok) {

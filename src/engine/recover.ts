@@ -1,5 +1,5 @@
-// What to do with what was running when an engine died. Nothing is believed to run that this engine did not start: leftovers are ended,
-// their attempts marked interrupted, and their stages become ready again. Never acts on a bare pid.
+// Recovers the attempts that ran when an engine died. Only attempts that this engine started count as running: it ends the processes of
+// the others, marks their attempts interrupted, and makes their stages ready again. It never acts on a bare pid.
 
 import type { ProcessIdentity, Processes } from "../runner/runner.ts";
 import type { Run, Track } from "../core/run/run.ts";
@@ -13,10 +13,10 @@ export type Recovery = {
   readonly interrupt: (runId: string, stage: string, attempt: number, cause: string) => Promise<unknown>;
   /** Closes workspaces whose attempts are over, and makes those usable again in which programs were ended. */
   readonly recoverWorkspaces: (run: Run) => Promise<void>;
-  /** Queues what is ready. */
-  readonly align: (run: Run) => Promise<void>;
-  /** A run that cannot be recovered must not keep the others from it. */
-  readonly onError: (runId: string, error: unknown) => void;
+  /** Queues the attempts that the run has ready. */
+  readonly follow: (run: Run) => Promise<void>;
+  /** A run that cannot be recovered must not stop the recovery of others. */
+  readonly onError: (runId: string | null, error: unknown) => void;
 };
 
 export async function recover(recovery: Recovery): Promise<void> {
@@ -32,19 +32,19 @@ export async function recover(recovery: Recovery): Promise<void> {
 }
 
 async function recoverRun(
-  { store, processes, interrupt, align, recoverWorkspaces }: Recovery,
+  { store, processes, interrupt, follow, recoverWorkspaces }: Recovery,
   runId: string,
 ): Promise<void> {
   const stored = await store.loadRun(runId);
   if (stored === undefined) return;
   const attempts = await store.attempts(runId);
-  // Attempts that had their verdict already, and whose program had not ended: nothing else may start beside it.
+  // Attempts that had their verdict while their program still ran: nothing else may start beside it.
   for (const { status, facts } of attempts) {
     const identity = facts["process"] as ProcessIdentity | undefined;
     if (status === "done" && identity !== undefined && facts["ended"] === undefined)
       await processes.killLeftovers(identity);
   }
-  // Whoever works outside has not died with us.
+  // Attempts that people or programs outside carry out have not died with the engine.
   const running = Object.values(stored.run.tracks).filter(
     (track): track is Track & { at: "running" } => track.at === "running" && track.outside !== true,
   );
@@ -55,7 +55,7 @@ async function recoverRun(
   }
   // Before anything can start: a branch is free only when the workspace of the dead attempt is gone.
   await recoverWorkspaces(stored.run);
-  await align(stored.run);
+  await follow(stored.run);
   for (const { stage, attempt } of running) {
     await interrupt(runId, stage, attempt, "the engine ended while this attempt was running");
     failpoint("interrupt-committed");

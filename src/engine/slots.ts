@@ -1,4 +1,4 @@
-// How many attempts work at once: a number in all, a number per agent, and exclusive locks on workspaces and branches.
+// Limits how many attempts work at once: a number in all, a number per agent, and exclusive locks on workspaces and branches.
 // A lock belongs to a run: attempts of one run (its tracks) share it, other runs wait.
 
 export type SlotRequest = {

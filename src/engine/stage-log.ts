@@ -1,5 +1,5 @@
 // The logs of a ticket's stages as files for people, `logs/AGI-7/implement.log`: one part per attempt with a head and a foot. A copy for reading:
-// the attempts' own files and the store hold the facts, and what is missing here after a crash is added by the next process.
+// the attempts' own files and the store hold the facts. After a crash the next process adds the missing parts.
 
 import {
   closeSync,
@@ -18,12 +18,13 @@ import type { RunEvent } from "../core/run/event.ts";
 import { isName } from "../core/flow/name.ts";
 import type { Run } from "../core/run/run.ts";
 import { stripAnsi } from "../core/secrets/strip-ansi.ts";
+import { attemptRow } from "../core/view/attempt-row.ts";
 import type { AttemptRecord, Store } from "../store/store.ts";
 import { attemptFiles } from "../attempt/attempt-files.ts";
 
 export type StageLogs = {
   onChange(run: Run, events: readonly RunEvent[]): void;
-  /** Adds what a process that died could not write any more. */
+  /** Adds the parts that a process that died did not write. */
   catchUp(): Promise<void>;
   close(): Promise<void>;
 };
@@ -42,7 +43,7 @@ const ENDS: ReadonlySet<RunEvent["type"]> = new Set([
 ]);
 const TICKET_ID = /^[A-Z]{2,10}-[1-9][0-9]{0,8}$/u;
 const OUTPUT_BYTES = 512 * 1024;
-/** Runs that have ended lately; older ones were written by whoever saw them end. */
+/** Runs that ended lately; the process that saw an older one end has written it. */
 const LOOKED_BACK = 20;
 
 export function stageLogFile(home: string, ticketId: string, stage: string): string {
@@ -117,26 +118,16 @@ function headOf(ticketId: string, { runId, stage, attempt }: AttemptRecord): str
 }
 
 function partOf(home: string, ticketId: string, record: AttemptRecord): string {
-  const { runId, stage, attempt, status, startedAt, endedAt, outcome, facts } = record;
+  const { runId, stage, attempt, status } = record;
+  const row = attemptRow(record, Date.now());
   const files = attemptFiles(home, runId, stage, attempt);
-  const said = (key: string, from: Readonly<Record<string, unknown>> | null): string => {
-    const value = from?.[key];
-    return typeof value === "string" || typeof value === "number"
-      ? stripAnsi(String(value)).replaceAll(/\s+/gu, " ").slice(0, 500)
-      : "";
-  };
-  const verdict = [
-    status === "done" ? said("health", outcome) : status,
-    said("verdict", outcome),
-    said("word", outcome),
-  ].filter((word) => word !== "");
-  const line = (name: string, value: string): string[] => (value === "" ? [] : [`${name.padEnd(8)} ${value}`]);
+  const result = [status === "done" ? row.health : status, row.verdict, row.word];
   const output = [outputOf(files.output), outputOf(files.repairOutput)].filter((text) => text !== "").join("\n");
   return [
     headOf(ticketId, record),
-    ...line("started", startedAt ?? ""),
-    ...line("runner", [said("runner", facts), said("model", facts)].filter((word) => word !== "").join(" ")),
-    ...line("prompt", files.prompt),
+    ...line("started", [row.startedAt]),
+    ...line("runner", [row.runner, row.model], " "),
+    ...line("prompt", [files.prompt]),
     "",
     ...(output === ""
       ? ["  (no output)"]
@@ -145,17 +136,33 @@ function partOf(home: string, ticketId: string, record: AttemptRecord): string {
           .split("\n")
           .map((each) => `  ${each}`)),
     "",
-    ...line("ended", endedAt ?? ""),
-    ...line("result", verdict.join(", ")),
-    ...line("exit", said("exitCode", facts)),
-    ...line("reason", said("reason", outcome) || said("detail", facts)),
+    ...line("ended", [row.endedAt]),
+    ...line("result", result),
+    ...line("exit", [row.exitCode === null ? null : String(row.exitCode)]),
+    ...line("reason", [reasonOf(record)]),
     `=== end of attempt ${attempt} of run ${runId} ===`,
     "",
     "",
   ].join("\n");
 }
 
-/** The last part of a large output; the whole of it lies beside the prompt. */
+/** `result   complete, pass, SHIP`; no line where nothing is known. Every value is one plain line. */
+function line(name: string, values: readonly (string | null)[], between = ", "): readonly string[] {
+  const known = values.flatMap((value) => (value === null || value === "" ? [] : [plainLine(value)]));
+  return known.length === 0 ? [] : [`${name.padEnd(8)} ${known.join(between)}`];
+}
+
+/** The agent's own reason, else what the engine noted about the end. */
+function reasonOf({ outcome, facts }: AttemptRecord): string | null {
+  const said = [outcome?.["reason"], facts["detail"]].find((text) => typeof text === "string" && text !== "");
+  return typeof said === "string" ? said : null;
+}
+
+function plainLine(text: string): string {
+  return stripAnsi(text).replaceAll(/\s+/gu, " ").slice(0, 500);
+}
+
+/** The last part of a large output; the file beside the prompt has all of it. */
 function outputOf(path: string): string {
   let fd: number;
   try {

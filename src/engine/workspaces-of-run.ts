@@ -1,11 +1,12 @@
 // Workspaces beyond their attempts: those that wait for a follow-up, those that a dead engine left, and those of runs that have ended.
-// Closing pins first, so nothing here can lose work; what cannot be closed now is closed when the run ends.
+// Closing pins first, so no work is lost. A workspace that cannot be closed now is closed when the run ends.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
+import { landedRecord } from "../core/ticket/landed.ts";
 import type { Store } from "../store/store.ts";
 import { type Workspaces } from "../workspace/workspace.ts";
 import { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
@@ -18,29 +19,29 @@ export type RunWorkspacesOptions = {
   readonly home: string;
   /** Workspaces stay after their runs, for people to look at. */
   readonly keepWorkspaces?: boolean;
-  readonly onError: (runId: string, error: unknown) => void;
+  readonly onError: (runId: string | null, error: unknown) => void;
 };
 
 export type RunWorkspaces = {
-  /** Closes what no stage of the run needs any more, where it has a workspace per stage. */
+  /** Closes the workspaces that no stage of the run needs any more, where each stage has its own. */
   closeUnused(resolved: ResolvedFlow, run: Run): Promise<void>;
-  /** The same after a crash: what was running is over. What stays is made usable again. */
+  /** The same after a crash: no attempt works any more. Workspaces that stay are made usable again. */
   recover(resolved: ResolvedFlow, run: Run): Promise<void>;
-  /** The run has ended. Throws where something could not be closed. */
+  /** The run has ended. Throws where a workspace could not be closed. */
   release(resolved: ResolvedFlow, run: Run): Promise<void>;
-  /** Tells of workspaces whose run is not in the store. They are never removed without being asked for. */
+  /** Reports workspaces whose run is not in the store. Only a person removes them. */
   reportOrphans(): Promise<void>;
 };
 
 export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspaces {
   const { store, home, onError } = options;
   return {
-    closeUnused: (resolved, run) => closeAllBut(resolved, run, wantedKeys(resolved, run, true)),
+    closeUnused: (resolved, run) => closeAllBut(options, resolved, run, wantedKeys(resolved, run, true)),
 
     async recover(resolved, run) {
       if (isPerStage(resolved, run)) {
-        await findUnnoted(resolved, run);
-        return closeAllBut(resolved, run, wantedKeys(resolved, run, false));
+        await findUnnoted(options, resolved, run);
+        return closeAllBut(options, resolved, run, wantedKeys(resolved, run, false));
       }
       // A program that was ended in the middle of a commit leaves git's lock, and no later commit would succeed.
       const running = Object.values(run.tracks).some((track) => track.at === "running" && track.outside !== true);
@@ -56,7 +57,8 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       const workspaces = options.workspaces(workspaceMode(resolved, run));
       if (workspaces.mode === "in-place") return;
       const left = (await workspaces.left?.(run.id)) ?? [];
-      if (isKept(resolved.flow, options.keepWorkspaces === true)) {
+      const keep = options.keepWorkspaces === true;
+      if (isKept(resolved.flow, keep) && (keep || !(await isMerged(store, resolved, run)))) {
         for (const workspace of left) await workspaces.letGo?.(workspace);
         return;
       }
@@ -80,48 +82,60 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       }
       if (names.length === 0) return;
       const shown = names.slice(0, 5).join(", ");
-      onError("", new Error(`workspaces of runs that are not known: ${shown}; passrail workspace list   shows them`));
+      onError(null, new Error(`workspaces of runs that are not known: ${shown}; passrail workspace list   shows them`));
     },
   };
+}
 
-  /** A crash between the folder and its note: opening it again writes the note, and then it is closed like any other. */
-  async function findUnnoted(resolved: ResolvedFlow, run: Run): Promise<void> {
-    const workspaces = options.workspaces(workspaceMode(resolved, run));
-    const noted = new Set(((await workspaces.left?.(run.id)) ?? []).map(({ key }) => key));
-    const { contains: _later, ...request } = branchRequest(resolved.flow, run, projectOf(run));
-    for (const [name, track] of Object.entries(run.tracks)) {
-      if (track.at !== "running" || track.outside === true) continue;
-      const stage = findWork(resolved.flow, run, name, track.stage);
-      const key = stage === undefined ? "" : keyOf(run, stage, track.attempt);
-      const isThere = ["worktrees", "clones"].some((folder) => existsSync(join(home, folder, key)));
-      if (key === "" || noted.has(key) || !isThere) continue;
-      const opened = await workspaces.open({ ...request, key });
-      if (!opened.ok) onError(run.id, new Error(opened.error.message));
-    }
+/** Whether a flow that deletes its workspaces when their work is merged can delete those of this run. */
+async function isMerged(store: RunWorkspacesOptions["store"], { flow }: ResolvedFlow, { id }: Run): Promise<boolean> {
+  if (flow.workspace.delete !== "when-merged") return false;
+  const how = landedRecord(await store.attempts(id))?.how;
+  return how === "land" || how === "merged" || how === "forced";
+}
+
+/** A crash between the folder and its note: opening it again writes the note, and then it is closed like any other. */
+async function findUnnoted(options: RunWorkspacesOptions, resolved: ResolvedFlow, run: Run): Promise<void> {
+  const workspaces = options.workspaces(workspaceMode(resolved, run));
+  const noted = new Set(((await workspaces.left?.(run.id)) ?? []).map(({ key }) => key));
+  const { contains: _later, ...request } = branchRequest(resolved.flow, run, projectOf(run));
+  for (const [name, track] of Object.entries(run.tracks)) {
+    if (track.at !== "running" || track.outside === true) continue;
+    const stage = findWork(resolved.flow, run, name, track.stage);
+    const key = stage === undefined ? "" : keyOf(run, stage, track.attempt);
+    const isThere = ["worktrees", "clones"].some((folder) => existsSync(join(options.home, folder, key)));
+    if (key === "" || noted.has(key) || !isThere) continue;
+    const opened = await workspaces.open({ ...request, key });
+    if (!opened.ok) options.onError(run.id, new Error(opened.error.message));
   }
+}
 
-  /** Keys of workspaces that a follow-up waits for, and of those in which something works. */
-  function wantedKeys(resolved: ResolvedFlow, run: Run, withRunning: boolean): ReadonlySet<string> {
-    const keys = new Set<string>();
-    for (const [name, track] of Object.entries(run.tracks)) {
-      if (track.at !== "ready" && track.at !== "running") continue;
-      const stage = findWork(resolved.flow, run, name, track.stage);
-      if (stage === undefined) continue;
-      const isAtWork = withRunning && track.at === "running";
-      if (isAtWork || stage.sameWorkspaceAs !== undefined) keys.add(keyOf(run, stage, track.attempt));
-    }
-    return keys;
+/** Keys of workspaces that a follow-up waits for, and of those in which something works. */
+function wantedKeys(resolved: ResolvedFlow, run: Run, withRunning: boolean): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const [name, track] of Object.entries(run.tracks)) {
+    if (track.at !== "ready" && track.at !== "running") continue;
+    const stage = findWork(resolved.flow, run, name, track.stage);
+    if (stage === undefined) continue;
+    const isAtWork = withRunning && track.at === "running";
+    if (isAtWork || stage.sameWorkspaceAs !== undefined) keys.add(keyOf(run, stage, track.attempt));
   }
+  return keys;
+}
 
-  async function closeAllBut(resolved: ResolvedFlow, run: Run, wanted: ReadonlySet<string>): Promise<void> {
-    if (!isPerStage(resolved, run)) return;
-    const workspaces = options.workspaces(workspaceMode(resolved, run));
-    const isKeeping = isKept(resolved.flow, options.keepWorkspaces === true);
-    for (const workspace of (await workspaces.left?.(run.id)) ?? []) {
-      await workspaces.unlock(workspace);
-      if (wanted.has(workspace.key ?? "")) continue;
-      const ended = isKeeping ? await workspaces.letGo?.(workspace) : await workspaces.close(workspace, run.id);
-      if (ended?.ok === false) onError(run.id, new Error(ended.error.message));
-    }
+async function closeAllBut(
+  options: RunWorkspacesOptions,
+  resolved: ResolvedFlow,
+  run: Run,
+  wanted: ReadonlySet<string>,
+): Promise<void> {
+  if (!isPerStage(resolved, run)) return;
+  const workspaces = options.workspaces(workspaceMode(resolved, run));
+  const isKeeping = isKept(resolved.flow, options.keepWorkspaces === true);
+  for (const workspace of (await workspaces.left?.(run.id)) ?? []) {
+    await workspaces.unlock(workspace);
+    if (wanted.has(workspace.key ?? "")) continue;
+    const ended = isKeeping ? await workspaces.letGo?.(workspace) : await workspaces.close(workspace, run.id);
+    if (ended?.ok === false) options.onError(run.id, new Error(ended.error.message));
   }
 }

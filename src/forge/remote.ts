@@ -7,7 +7,7 @@ import { type Courier, fetchBranch } from "./mirror-repository.ts";
 import type { Forge } from "./forge.ts";
 import { type Network, remoteGit } from "./network.ts";
 
-export type RemoteParts = {
+export type RemoteOptions = {
   readonly courier: Courier;
   readonly network: Network;
   readonly address: string;
@@ -15,7 +15,7 @@ export type RemoteParts = {
   readonly commonDir: string;
 };
 
-export function createRemoteForge({ courier, network, address, commonDir }: RemoteParts): Forge {
+export function createRemoteForge({ courier, network, address, commonDir }: RemoteOptions): Forge {
   const head = (branch: string) => fetchBranch(courier, network, address, branch);
   const send = (args: readonly string[]) =>
     remoteGit(network, courier.gitDir, ["push", "--quiet", "--no-verify", ...args]);

@@ -2,7 +2,7 @@
 // anything begins. No hook, filter or merge driver of the repository takes part, and nothing is ever left half-merged.
 
 import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { git, type Place } from "./git.ts";
+import { git, type GitLocation } from "./git.ts";
 import { commitWork, identity } from "./pin.ts";
 import { resolveCommits } from "./repository.ts";
 
@@ -11,7 +11,7 @@ const FILES_SHOWN = 20;
 
 /** What lies uncommitted, as a commit of the branch; null when nothing does. A detached head is an agent's own matter: it stays. */
 export async function commitLeft(
-  place: Place,
+  place: GitLocation,
   branch: string,
   runId: string,
   message: string,
@@ -33,7 +33,7 @@ export async function commitLeft(
 }
 
 /** Oldest first; the newest ones where there are more than fit. */
-export async function commitsSince(place: Place, from: string | null): Promise<readonly string[]> {
+export async function commitsSince(place: GitLocation, from: string | null): Promise<readonly string[]> {
   if (from !== null && !isCommitId(from)) return [];
   const range = ["HEAD", ...(from === null ? [] : [`^${from}`])];
   const args = ["rev-list", "--reverse", `--max-count=${COMMITS_AT_MOST}`, ...range, "--"];
@@ -42,7 +42,7 @@ export async function commitsSince(place: Place, from: string | null): Promise<r
 }
 
 /** The branch contains these commits afterwards, or nothing has changed. */
-export async function mergeIn(place: Place, branch: string, commits: readonly string[]): Promise<Result<null>> {
+export async function mergeIn(place: GitLocation, branch: string, commits: readonly string[]): Promise<Result<null>> {
   const odd = commits.find((commit) => !isCommitId(commit));
   if (odd !== undefined) return err(unknown(odd));
   for (const commit of commits) {
@@ -52,7 +52,7 @@ export async function mergeIn(place: Place, branch: string, commits: readonly st
   return ok(null);
 }
 
-async function mergeOne(place: Place, branch: string, commit: string): Promise<Result<null>> {
+async function mergeOne(place: GitLocation, branch: string, commit: string): Promise<Result<null>> {
   const found = await resolveCommits(place.top, ["HEAD", commit], { place });
   if (!found.ok) return found;
   const [head, other] = found.value;
@@ -68,7 +68,7 @@ async function mergeOne(place: Place, branch: string, commit: string): Promise<R
   return moveHead(place, branch, made.value, head);
 }
 
-async function mergeCommit(place: Place, branch: string, head: string, other: string): Promise<Result<string>> {
+async function mergeCommit(place: GitLocation, branch: string, head: string, other: string): Promise<Result<string>> {
   const args = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", head, other];
   const tried = await git(place.top, args, { place, touchesFiles: true, exits: [0, 1] });
   if (!tried.ok) return tried;
@@ -89,14 +89,14 @@ async function mergeCommit(place: Place, branch: string, head: string, other: st
   return made.ok ? ok(made.value.trim()) : made;
 }
 
-async function moveHead(place: Place, branch: string, to: string, from: string | null): Promise<Result<null>> {
+async function moveHead(place: GitLocation, branch: string, to: string, from: string | null): Promise<Result<null>> {
   const name = `refs/heads/${branch}`;
   const line = from === null ? `create ${name} ${to}` : `update ${name} ${to} ${from}`;
   const moved = await git(place.top, ["update-ref", "--stdin"], { place, input: `option no-deref\n${line}\n` });
   return moved.ok ? ok(null) : moved;
 }
 
-async function isIn(place: Place, older: string, newer: string): Promise<boolean> {
+async function isIn(place: GitLocation, older: string, newer: string): Promise<boolean> {
   return (await git(place.top, ["merge-base", "--is-ancestor", older, newer], { place })).ok;
 }
 

@@ -2,7 +2,7 @@
 // It must never look empty because it failed: what is missing is said in a marker line.
 
 import { err, ok, type Result } from "../core/result.ts";
-import { git, type Place } from "./git.ts";
+import { git, type GitLocation } from "./git.ts";
 import { withSnapshot } from "./snapshot.ts";
 
 const DIFF_BYTES = 2 * 1024 * 1024;
@@ -11,7 +11,7 @@ const FORMAT = ["--cached", "--no-ext-diff", "--no-textconv", "--no-color", "--f
 const PREFIX = ["--src-prefix=a/", "--dst-prefix=b/"];
 
 /** A unified diff of the files below `dir`, at most `DIFF_BYTES` and one marker line. */
-export async function diffSince(place: Place, dir: string, from: string | null): Promise<string> {
+export async function diffSince(place: GitLocation, dir: string, from: string | null): Promise<string> {
   const text = await withSnapshot(
     { place, dir, start: { from: "index" }, keep: "nowhere" },
     async ({ env, nested, incomplete }) => {
@@ -41,7 +41,7 @@ function nestedMarker(path: string): string {
   return `[passrail: ${name} is a repository of its own, changes inside it are not shown]\n`;
 }
 
-async function emptyTree(place: Place): Promise<Result<string>> {
+async function emptyTree(place: GitLocation): Promise<Result<string>> {
   const made = await git(place.top, ["hash-object", "-t", "tree", "--stdin"], { place });
   return made.ok ? ok(made.value.trim()) : made;
 }

@@ -6,10 +6,10 @@ import { execFile } from "node:child_process";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 
 /** A work tree and its repository, named outright so that a tampered `.git` file or core.worktree cannot redirect a call. */
-export type Place = { readonly gitDir: string; readonly commonDir: string; readonly top: string };
+export type GitLocation = { readonly gitDir: string; readonly commonDir: string; readonly top: string };
 
 export type GitOptions = {
-  readonly place?: Place;
+  readonly place?: GitLocation;
   /**
    * Set for calls that read or write files of a work tree: the filter drivers that apply there are switched off first.
    * Writing an index counts too: git then reads the files again whose times are too close to tell.
@@ -49,7 +49,7 @@ async function runTrusted(dir: string, args: readonly string[], options: GitOpti
 }
 
 /** The effective configuration as pairs, the last one of a key wins. Reading it executes nothing. */
-export async function readConfig(dir: string, place?: Place): Promise<Result<readonly Setting[]>> {
+export async function readConfig(dir: string, place?: GitLocation): Promise<Result<readonly Setting[]>> {
   const listed = await git(dir, ["config", "--null", "--list"], { ...(place && { place }) });
   if (!listed.ok) return listed;
   return ok(settingsIn(listed.value));

@@ -2,7 +2,7 @@
 // otherwise become unreachable moves to refs/passrail/keep/<runId>.<n>. Pins are added here, never removed.
 
 import { err, ok, type Result } from "../core/result.ts";
-import { git, inRepository, type Place, readConfig } from "./git.ts";
+import { git, inRepository, type GitLocation, readConfig } from "./git.ts";
 import { isExpendable } from "./nested.ts";
 import { resolveCommits } from "./repository.ts";
 import { type SnapshotSource, withSnapshot } from "./snapshot.ts";
@@ -32,7 +32,7 @@ export async function pinCommit(commonDir: string, runId: string, commit: string
 
 /** The working state as a commit on top of `parent`, without moving a branch; `parent` itself when there is nothing to add. */
 export async function commitWork(
-  place: Place,
+  place: GitLocation,
   start: SnapshotSource["start"],
   parent: string | null,
   runId: string,
@@ -58,7 +58,7 @@ export async function commitWork(
 
 /** Those of the names that already hold this tree: the parent itself, or the pin of a close that was interrupted. */
 async function sameWork(
-  place: Place,
+  place: GitLocation,
   names: readonly string[],
   tree: string,
   parent: string,
@@ -90,7 +90,7 @@ async function freeName(commonDir: string, ref: string): Promise<Result<string>>
   return ok(`${ref}.${number}`);
 }
 
-export async function identity(place: Place): Promise<Result<Record<string, string>>> {
+export async function identity(place: GitLocation): Promise<Result<Record<string, string>>> {
   const config = await readConfig(place.top, place);
   if (!config.ok) return config;
   const last = (key: string) => config.value.findLast(([name, value]) => name === key && value.trim() !== "")?.[1];

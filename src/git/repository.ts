@@ -3,9 +3,9 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { type GitOptions, git, type Place } from "./git.ts";
+import { type GitOptions, git, type GitLocation } from "./git.ts";
 
-export type Repository = Place & {
+export type Repository = GitLocation & {
   /** The project below the top of the work tree, "" or ending with a slash. */
   readonly prefix: string;
 };

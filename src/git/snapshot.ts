@@ -5,10 +5,10 @@ import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { git, type Place } from "./git.ts";
+import { git, type GitLocation } from "./git.ts";
 
 export type SnapshotSource = {
-  readonly place: Place;
+  readonly place: GitLocation;
   /** The folder whose files count: the top of the work tree, or the project below it. */
   readonly dir: string;
   /** Where to start: the work tree's own index, or the files of a commit (null: nothing). */

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import type { Settings } from "../settings/settings.ts";
+import { isClosing } from "../core/run/closing-event.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import { openItems, type Run } from "../core/run/run.ts";
@@ -82,23 +83,6 @@ function show({ id, endpoint, queuedAt, notice, tries, history, state }: Deliver
   const { event, runId, item, text } = notice;
   const dueAt = state.status === "pending" ? state.dueAt : null;
   return { id, endpoint, queuedAt, event, runId, item, text, status: state.status, dueAt, tries, history };
-}
-
-type Closing = Extract<
-  RunEvent,
-  { type: "gate.answered" | "question.answered" | "escalation.resolved" | "budget.answered" | "item.withdrawn" }
->;
-
-const CLOSING: ReadonlySet<string> = new Set<Closing["type"]>([
-  "gate.answered",
-  "question.answered",
-  "escalation.resolved",
-  "budget.answered",
-  "item.withdrawn",
-]);
-
-function isClosing(event: RunEvent): event is Closing {
-  return CLOSING.has(event.type);
 }
 
 async function isOpen(store: Pick<Store, "loadRun">, item: string): Promise<boolean> {

@@ -14,7 +14,7 @@ import { createStreamRedactor } from "./process/redactor.ts";
 import type { AttemptEnd } from "./runner.ts";
 
 /** `told`: how it is known, in words. */
-export type Login = { readonly state: "yes" | "no" | "unknown"; readonly told: string };
+export type LoginState = { readonly state: "yes" | "no" | "unknown"; readonly told: string };
 
 export type Detected =
   | { readonly runner: RunnerName; readonly status: "missing"; readonly detail: string; readonly fix: string }
@@ -24,7 +24,7 @@ export type Detected =
       readonly path: string;
       /** As the program says it, so it may be any text; null where it does not answer. */
       readonly version: string | null;
-      readonly login: Login;
+      readonly login: LoginState;
       /** Empty where nothing is to be done. */
       readonly fix: string;
     };
@@ -72,7 +72,7 @@ export async function detectRunner(
   return { runner, status: "found", path, version, login, fix: login.state === "no" ? vendor.logIn(environment) : "" };
 }
 
-const NOT_KNOWN: Login = { state: "unknown", told: "" };
+const NOT_KNOWN: LoginState = { state: "unknown", told: "" };
 
 type Ask = (...words: readonly string[]) => Promise<AttemptEnd>;
 
@@ -82,7 +82,7 @@ type Vendor = {
   readonly logIn: (environment: Environment) => string;
   /** Keeps a mere question from updating, fetching or starting itself anew. */
   readonly quiet: Environment;
-  readonly login: (environment: Environment, ask: Ask) => Promise<Login>;
+  readonly login: (environment: Environment, ask: Ask) => Promise<LoginState>;
 };
 
 const VENDORS: Readonly<Partial<Record<RunnerName, Vendor>>> = {
@@ -147,23 +147,23 @@ const VENDORS: Readonly<Partial<Record<RunnerName, Vendor>>> = {
   },
 };
 
-function byName(environment: Environment, ...names: readonly string[]): Login | undefined {
+function byName(environment: Environment, ...names: readonly string[]): LoginState | undefined {
   const name = names.find((each) => (environment[each] ?? "") !== "");
   return name === undefined ? undefined : { state: "yes", told: `${name} is set` };
 }
 
 /** Whether a cloud lets us in is known only to the cloud. */
-function byCloud(environment: Environment, ...names: readonly string[]): Login | undefined {
+function byCloud(environment: Environment, ...names: readonly string[]): LoginState | undefined {
   const name = byName(environment, ...names);
   return name === undefined ? undefined : { state: "unknown", told: name.told };
 }
 
-function byFile(path: string): Login | undefined {
+function byFile(path: string): LoginState | undefined {
   return isFilled(path) ? { state: "yes", told: path } : undefined;
 }
 
 /** opencode keeps one entry for each provider; their names are no secret. */
-function byProviders(path: string): Login | undefined {
+function byProviders(path: string): LoginState | undefined {
   if (!isFilled(path)) return undefined;
   try {
     const entries: unknown = JSON.parse(readFileSync(path, "utf8"));
@@ -174,7 +174,7 @@ function byProviders(path: string): Login | undefined {
   }
 }
 
-function byAnswer({ reason, exitCode }: AttemptEnd, words: string): Login {
+function byAnswer({ reason, exitCode }: AttemptEnd, words: string): LoginState {
   if (reason !== "exited") return { state: "unknown", told: `${words} did not answer` };
   if (exitCode === 0) return { state: "yes", told: words };
   return exitCode === 1 ? { state: "no", told: words } : { state: "unknown", told: `${words} failed` };

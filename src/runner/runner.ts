@@ -2,6 +2,7 @@
 // it gets an argv, a prompt and limits, and says afterwards what happened. Success and failure have the same fields.
 
 import type { AgentOptions, RunnerName } from "../core/flow/agent-options.ts";
+import type { StageLimits } from "../core/flow/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Usage } from "../core/budget/usage.ts";
@@ -9,14 +10,7 @@ import type { Usage } from "../core/budget/usage.ts";
 /** In the environment of every process of an attempt. */
 export const MARKER_VARIABLE = "PASSRAIL_MARKER";
 
-export type AttemptLimits = {
-  /** No output at all for this long after the start. */
-  readonly startupMs?: number;
-  /** No further output for this long. */
-  readonly idleMs?: number;
-  readonly totalMs: number;
-  /** More output than this ends the attempt; what is kept on disk is capped at this too. */
-  readonly outputBytes: number;
+export type AttemptLimits = StageLimits & {
   /** Between TERM and KILL. */
   readonly graceMs: number;
 };

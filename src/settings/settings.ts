@@ -71,8 +71,8 @@ const fileSchema = z.strictObject({
 });
 
 export type SettingsFile = z.infer<typeof fileSchema>;
-export type Origin = "flag" | "environment" | "project" | "user" | "default";
-export type Setting<T> = { readonly value: T; readonly from: Origin };
+export type SettingOrigin = "flag" | "environment" | "project" | "user" | "default";
+export type Setting<T> = { readonly value: T; readonly from: SettingOrigin };
 
 export type Settings = {
   readonly slots: Setting<number>;
@@ -91,7 +91,7 @@ export type Settings = {
   readonly repositorySettings: Setting<boolean>;
   /** How an agent or a stage is played, from the files. */
   readonly agents: Readonly<Record<string, WrittenOptions>>;
-  readonly programs: Readonly<Partial<Record<RunnerName, Program>>>;
+  readonly programs: Readonly<Partial<Record<RunnerName, RunnerProgram>>>;
   readonly budgets: Budgets;
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Further names of the environment that agents may see. */
@@ -114,7 +114,7 @@ const DEFAULT_BUDGETS: Budgets = {
 };
 
 /** Where a runner's program is and what it gets besides. */
-export type Program = {
+export type RunnerProgram = {
   readonly command?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly pass: readonly string[];
@@ -129,8 +129,50 @@ export type SettingsSources = {
   readonly flags: { readonly slots?: string; readonly workspace?: string };
 };
 
+type ReadFile = { readonly from: "project" | "user"; readonly file: SettingsFile };
+
+/** A value that a flag or the environment can override, in the order flag, environment, project, user, default. */
+type Choice<T> = {
+  readonly name: string;
+  readonly flag?: string | undefined;
+  readonly variable?: string | undefined;
+  readonly inFile: (file: SettingsFile) => string | undefined;
+  readonly otherwise: string;
+  readonly parse: (text: string) => T | undefined;
+  /** Completes the sentence `"x" is not …`. */
+  readonly expected: string;
+};
+
 export function readSettings({ environment, project, user, flags }: SettingsSources): Result<Settings> {
-  const files: { from: "project" | "user"; file: SettingsFile }[] = [];
+  const read = readFiles(project, user);
+  if (!read.ok) return read;
+  const files = read.value;
+  const choices = readChoices(files, environment, flags);
+  if (!choices.ok) return choices;
+  const { mergeMode, ...chosen } = choices.value;
+  const all = files.map(({ file }) => file);
+  const agents = Object.fromEntries(all.toReversed().flatMap((file) => Object.entries(file.agents ?? {})));
+  return ok({
+    ...chosen,
+    workspaces: workspaceSettings(all.map((file) => file.workspaces)),
+    tickets: ticketSettings(all.map((file) => file.tickets)),
+    merge: { ...mergeSettings(all.map((file) => file.merge)), mode: mergeMode },
+    triggers: all.flatMap((file) => file.triggers ?? []),
+    model: all.map((file) => file.model).find((found) => found !== undefined) ?? null,
+    agents: optionsOf(agents),
+    programs: programsOf(all),
+    budgets: budgetsOf(all),
+    agentLimits: limitsOf(agents),
+    passEnvironment: all.flatMap((file) => file.environment?.pass ?? []),
+    written: writtenIn(files),
+    notifyCommand: all.map((file) => file.notify?.command).find((found) => found !== undefined) ?? null,
+    notifyEndpoints: all.flatMap((file) => file.notify?.endpoints ?? []),
+    webhooks: Object.fromEntries(all.flatMap((file) => Object.entries(file.webhooks ?? {}))),
+  });
+}
+
+function readFiles(project: unknown, user: unknown): Result<readonly ReadFile[]> {
+  const files: ReadFile[] = [];
   for (const [from, value] of [
     ["project", project],
     ["user", user],
@@ -144,87 +186,139 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
       return err(wrong("passrail.yaml", `${foreign} is not taken from a project; it belongs into the user's settings`));
     files.push({ from, file: parsed.data });
   }
-  const workers = environment["PASSRAIL_SLOTS"] ?? environment["MAX_WORKERS"];
-  const slots = pick(flags.slots, workers, files, (file) => file.slots?.toString(), "3");
-  const slotCount = Number(slots.value);
-  if (!/^[1-9][0-9]{0,2}$/u.test(slots.value) || slotCount > 100)
-    return err(wrong(`slots (${slots.from})`, `"${slots.value}" is not a number from 1 to 100`));
-  const workspace = pick(
-    flags.workspace,
-    environment["PASSRAIL_WORKSPACE"],
-    files,
-    (file) => file.workspace,
-    "by-flow",
-  );
-  if (!isWorkspace(workspace.value))
-    return err(
-      wrong(`workspace (${workspace.from})`, `"${workspace.value}" is not one of ${WORKSPACE_MODES.join(", ")}`),
-    );
-  const merge = pick(undefined, environment["MERGE_MODE"], files, (file) => file.merge?.mode, "auto");
-  if (!isMergeMode(merge.value))
-    return err(wrong(`merge.mode (${merge.from})`, `"${merge.value}" is not one of ${MERGE_MODES.join(", ")}`));
-  const repair = pick(
-    undefined,
-    environment["PASSRAIL_VERDICT_REPAIR"],
-    files,
-    (file) => file.verdict_repair?.toString(),
-    "true",
-  );
-  if (repair.value !== "true" && repair.value !== "false")
-    return err(wrong(`verdict_repair (${repair.from})`, `"${repair.value}" is not true or false`));
-  const runner = pick(undefined, environment["PASSRAIL_RUNNER"], files, (file) => file.runner, "none");
-  if (runner.value !== "none" && !isRunner(runner.value))
-    return err(wrong(`runner (${runner.from})`, `"${runner.value}" is not one of ${KNOWN_RUNNERS.join(", ")}`));
-  const settings = pick(
-    undefined,
-    environment["PASSRAIL_REPOSITORY_SETTINGS"],
-    files,
-    (file) => file.repository_settings,
-    "off",
-  );
-  if (settings.value !== "on" && settings.value !== "off")
-    return err(wrong(`repository_settings (${settings.from})`, `"${settings.value}" is not on or off`));
-  const port = pick(
-    undefined,
-    environment["PASSRAIL_PORT"],
-    files,
-    (file) => file.daemon?.port?.toString(),
-    String(DEFAULT_PORT),
-  );
-  if (!/^(0|[1-9][0-9]{0,4})$/u.test(port.value) || Number(port.value) > 65_535)
-    return err(wrong(`daemon.port (${port.from})`, `"${port.value}" is not a port`));
-  const agents = Object.fromEntries(files.toReversed().flatMap(({ file }) => Object.entries(file.agents ?? {})));
-  return ok({
-    slots: { value: slotCount, from: slots.from },
-    workspace: { value: workspace.value, from: workspace.from },
-    workspaces: workspaceSettings(files.map(({ file }) => file.workspaces)),
-    tickets: ticketSettings(files.map(({ file }) => file.tickets)),
-    merge: { ...mergeSettings(files.map(({ file }) => file.merge)), mode: { value: merge.value, from: merge.from } },
-    triggers: files.flatMap(({ file }) => file.triggers ?? []),
-    verdictRepair: { value: repair.value === "true", from: repair.from },
-    port: { value: Number(port.value), from: port.from },
-    runner: { value: runner.value, from: runner.from },
-    model: files.map(({ file }) => file.model).find((found) => found !== undefined) ?? null,
-    repositorySettings: { value: settings.value === "on", from: settings.from },
-    agents: Object.fromEntries(
-      Object.entries(agents).flatMap(([name, { limit: _limit, ...written }]) => {
-        const options = storedOptions(written);
-        return Object.keys(options).length === 0 ? [] : [[name, options]];
-      }),
-    ),
-    programs: programsOf(files.map(({ file }) => file)),
-    budgets: budgetsOf(files.map(({ file }) => file)),
-    agentLimits: Object.fromEntries(
-      Object.entries(agents).flatMap(([name, agent]) =>
-        agent.limit === undefined ? [] : [[name.toLowerCase(), agent.limit]],
-      ),
-    ),
-    passEnvironment: files.flatMap(({ file }) => file.environment?.pass ?? []),
-    written: writtenIn(files),
-    notifyCommand: files.map(({ file }) => file.notify?.command).find((found) => found !== undefined) ?? null,
-    notifyEndpoints: files.flatMap(({ file }) => file.notify?.endpoints ?? []),
-    webhooks: Object.fromEntries(files.flatMap(({ file }) => Object.entries(file.webhooks ?? {}))),
+  return ok(files);
+}
+
+type Choices = Pick<Settings, "slots" | "workspace" | "verdictRepair" | "port" | "runner" | "repositorySettings"> & {
+  readonly mergeMode: Setting<MergeMode>;
+};
+
+function readChoices(
+  files: readonly ReadFile[],
+  environment: SettingsSources["environment"],
+  flags: SettingsSources["flags"],
+): Result<Choices> {
+  const slots = choose(files, slotsChoice(flags.slots, environment["PASSRAIL_SLOTS"] ?? environment["MAX_WORKERS"]));
+  if (!slots.ok) return slots;
+  const workspace = choose(files, {
+    name: "workspace",
+    flag: flags.workspace,
+    variable: environment["PASSRAIL_WORKSPACE"],
+    inFile: (file) => file.workspace,
+    otherwise: "by-flow",
+    parse: oneOf<WorkspaceMode | "by-flow">(["by-flow", ...WORKSPACE_MODES]),
+    expected: `one of ${WORKSPACE_MODES.join(", ")}`,
   });
+  if (!workspace.ok) return workspace;
+  const mergeMode = choose(files, {
+    name: "merge.mode",
+    variable: environment["MERGE_MODE"],
+    inFile: (file) => file.merge?.mode,
+    otherwise: "auto",
+    parse: oneOf(MERGE_MODES),
+    expected: `one of ${MERGE_MODES.join(", ")}`,
+  });
+  if (!mergeMode.ok) return mergeMode;
+  const verdictRepair = choose(files, {
+    name: "verdict_repair",
+    variable: environment["PASSRAIL_VERDICT_REPAIR"],
+    inFile: (file) => file.verdict_repair?.toString(),
+    otherwise: "true",
+    parse: (text) => ({ true: true, false: false })[text],
+    expected: "true or false",
+  });
+  if (!verdictRepair.ok) return verdictRepair;
+  const runner = choose(files, {
+    name: "runner",
+    variable: environment["PASSRAIL_RUNNER"],
+    inFile: (file) => file.runner,
+    otherwise: "none",
+    parse: (text) => (text === "none" || isRunner(text) ? text : undefined),
+    expected: `one of ${KNOWN_RUNNERS.join(", ")}`,
+  });
+  if (!runner.ok) return runner;
+  const repositorySettings = choose(files, {
+    name: "repository_settings",
+    variable: environment["PASSRAIL_REPOSITORY_SETTINGS"],
+    inFile: (file) => file.repository_settings,
+    otherwise: "off",
+    parse: (text) => ({ on: true, off: false })[text],
+    expected: "on or off",
+  });
+  if (!repositorySettings.ok) return repositorySettings;
+  const port = choose(files, portChoice(environment["PASSRAIL_PORT"]));
+  if (!port.ok) return port;
+  return ok({
+    slots: slots.value,
+    workspace: workspace.value,
+    mergeMode: mergeMode.value,
+    verdictRepair: verdictRepair.value,
+    runner: runner.value,
+    repositorySettings: repositorySettings.value,
+    port: port.value,
+  });
+}
+
+function slotsChoice(flag: string | undefined, variable: string | undefined): Choice<number> {
+  return {
+    name: "slots",
+    flag,
+    variable,
+    inFile: (file) => file.slots?.toString(),
+    otherwise: "3",
+    parse: (text) => (/^[1-9][0-9]{0,2}$/u.test(text) && Number(text) <= 100 ? Number(text) : undefined),
+    expected: "a number from 1 to 100",
+  };
+}
+
+function portChoice(variable: string | undefined): Choice<number> {
+  return {
+    name: "daemon.port",
+    variable,
+    inFile: (file) => file.daemon?.port?.toString(),
+    otherwise: String(DEFAULT_PORT),
+    parse: (text) => (/^(0|[1-9][0-9]{0,4})$/u.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
+    expected: "a port",
+  };
+}
+
+function choose<T>(files: readonly ReadFile[], choice: Choice<T>): Result<Setting<T>> {
+  const { value: text, from } = firstGiven(files, choice);
+  const value = choice.parse(text);
+  return value === undefined
+    ? err(wrong(`${choice.name} (${from})`, `"${text}" is not ${choice.expected}`))
+    : ok({ value, from });
+}
+
+function firstGiven<T>(files: readonly ReadFile[], { flag, variable, inFile, otherwise }: Choice<T>): Setting<string> {
+  if (flag !== undefined) return { value: flag, from: "flag" };
+  if (variable !== undefined && variable !== "") return { value: variable, from: "environment" };
+  for (const { from, file } of files) {
+    const value = inFile(file);
+    if (value !== undefined) return { value, from };
+  }
+  return { value: otherwise, from: "default" };
+}
+
+function oneOf<T extends string>(known: readonly T[]): (text: string) => T | undefined {
+  return (text) => known.find((each) => each === text);
+}
+
+type WrittenAgents = Readonly<Record<string, NonNullable<SettingsFile["agents"]>[string]>>;
+
+function optionsOf(agents: WrittenAgents): Settings["agents"] {
+  const entries = Object.entries(agents).flatMap(([name, { limit: _limit, ...written }]) => {
+    const options = storedOptions(written);
+    return Object.keys(options).length === 0 ? [] : [[name, options] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function limitsOf(agents: WrittenAgents): Settings["agentLimits"] {
+  const entries = Object.entries(agents).flatMap(([name, { limit }]) =>
+    limit === undefined ? [] : [[name.toLowerCase(), limit] as const],
+  );
+  return Object.fromEntries(entries);
 }
 
 /** A repository must not say who may send us something, nor where news of it go. */
@@ -234,7 +328,7 @@ function foreignKey({ webhooks, notify }: SettingsFile): string | undefined {
 }
 
 /** Everything else is the default. */
-function writtenIn(files: readonly { from: "project" | "user"; file: SettingsFile }[]): Settings["written"] {
+function writtenIn(files: readonly ReadFile[]): Settings["written"] {
   const keys = Object.keys(fileSchema.shape) as (keyof SettingsFile)[];
   const named = keys.flatMap((key) => {
     const [first, second] = files.filter(({ file }) => file[key] !== undefined).map(({ from }) => from);
@@ -255,7 +349,7 @@ function programsOf(files: readonly SettingsFile[]): Settings["programs"] {
     const [near, far] = files.map((file) => file.runners?.[name]).filter((found) => found !== undefined);
     if (near === undefined) return [];
     const program = near.command ?? far?.command;
-    const value: Program = {
+    const value: RunnerProgram = {
       ...optional({ command: program }),
       env: { ...far?.env, ...near.env },
       pass: [...(far?.pass ?? []), ...(near.pass ?? [])],
@@ -279,30 +373,6 @@ function budgetsOf(files: readonly SettingsFile[]): Budgets {
     return { usd: amount("usd"), tokens: amount("tokens") };
   };
   return { run: of("run"), ticket: of("ticket"), day: of("day") };
-}
-
-function pick(
-  flag: string | undefined,
-  environment: string | undefined,
-  files: readonly { from: "project" | "user"; file: SettingsFile }[],
-  read: (file: SettingsFile) => string | undefined,
-  fallback: string,
-): Setting<string> {
-  if (flag !== undefined) return { value: flag, from: "flag" };
-  if (environment !== undefined && environment !== "") return { value: environment, from: "environment" };
-  for (const { from, file } of files) {
-    const value = read(file);
-    if (value !== undefined) return { value, from };
-  }
-  return { value: fallback, from: "default" };
-}
-
-function isWorkspace(value: string): value is WorkspaceMode | "by-flow" {
-  return value === "by-flow" || WORKSPACE_MODES.some((mode) => mode === value);
-}
-
-function isMergeMode(value: string): value is MergeMode {
-  return MERGE_MODES.some((mode) => mode === value);
 }
 
 function wrong(what: string, why: string): Problem {

@@ -20,7 +20,7 @@ export type Change = {
   readonly events: readonly RunEvent[];
   /** The run after these events. */
   readonly run: Run;
-  /** Work that must survive a crash by itself (see isDurable). */
+  /** Stored with the change, and performed until it succeeds. */
   readonly enqueue: readonly Command[];
   /** What the starts among the events put aside, with the limits they must not exceed. Checked inside the transaction. */
   readonly reserve?: readonly Reservation[];

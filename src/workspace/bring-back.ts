@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { whereCheckedOut } from "./add-worktree.ts";
-import { git, inRepository, type Place } from "../git/git.ts";
+import { git, inRepository, type GitLocation } from "../git/git.ts";
 import { isAncestor, pinCommit } from "../git/pin.ts";
 import { resolveCommits } from "../git/repository.ts";
 
 export type Return = {
-  readonly place: Place;
+  readonly place: GitLocation;
   readonly key: string;
   /** The project's common git directory. */
   readonly repository: string;

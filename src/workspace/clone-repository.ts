@@ -5,7 +5,7 @@ import { appendFile, lstat, mkdtemp, readdir, rename, rm } from "node:fs/promise
 import { join } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { baseMissing, branchInUse, unborn, whereCheckedOut } from "./add-worktree.ts";
-import { git, type Place, readConfig, readUserConfig } from "../git/git.ts";
+import { git, type GitLocation, readConfig, readUserConfig } from "../git/git.ts";
 import { resolveCommits } from "../git/repository.ts";
 import type { Target } from "./target.ts";
 import { lookAt } from "./worktree-folder.ts";
@@ -59,7 +59,7 @@ async function cloneInto(dir: string, { root, branch, project, repository }: Tar
 }
 
 /** Who commits, and where the project's own remote is: what an agent finds in a worktree too. */
-async function settingsFrom(project: string, place: Place): Promise<Result<string>> {
+async function settingsFrom(project: string, place: GitLocation): Promise<Result<string>> {
   const config = await readConfig(project, place);
   if (!config.ok) return config;
   const own = [...(await readUserConfig(project)), ...config.value];
@@ -78,7 +78,7 @@ function quoted(value: string): string {
 }
 
 /** The clone's repository, if it is one that can be used: a folder of its own that leads nowhere else. */
-export async function clonePlace(top: string): Promise<Result<Place>> {
+export async function clonePlace(top: string): Promise<Result<GitLocation>> {
   const there = await lookAt(top);
   if (!there.ok) return there;
   const gitDir = join(top, ".git");

@@ -5,14 +5,14 @@ import { constants } from "node:fs";
 import { appendFile, lstat, mkdir, open, readFile, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { git, type Place } from "../git/git.ts";
+import { git, type GitLocation } from "../git/git.ts";
 
 const FILE_BYTES = 10 * 1024 * 1024;
 
 export async function copyFiles(
   project: string,
   dir: string,
-  place: Place,
+  place: GitLocation,
   paths: readonly string[],
 ): Promise<Result<null>> {
   for (const path of paths) {
@@ -22,7 +22,7 @@ export async function copyFiles(
   return ok(null);
 }
 
-async function copyFile(project: string, dir: string, place: Place, path: string): Promise<Result<null>> {
+async function copyFile(project: string, dir: string, place: GitLocation, path: string): Promise<Result<null>> {
   if (isAbsolute(path) || normalize(path) !== path || path.split(sep).includes("..") || /[\0\n]/u.test(path))
     return err(refused(path, "it is not a plain path below the project"));
   const source = join(project, path);
@@ -64,7 +64,7 @@ async function isBelow(dir: string, folder: string): Promise<boolean> {
 }
 
 /** A clone has a list of its own for this. A worktree shares the person's, which is theirs to change. */
-async function hide(dir: string, place: Place, path: string): Promise<Result<null>> {
+async function hide(dir: string, place: GitLocation, path: string): Promise<Result<null>> {
   const asked = await git(dir, ["check-ignore", "--quiet", "--no-index", "--", path], { place, exits: [0, 1] });
   if (!asked.ok) return asked;
   if (asked.value.startsWith("0")) return ok(null);

@@ -11,7 +11,7 @@ import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 /** A live run may work there any moment; one that ended, or that the store does not know, does not. */
 export type Owner = "live" | "ended" | "unknown";
 
-export type Found = {
+export type FoundWorkspace = {
   readonly key: string;
   readonly mode: WorkspaceMode;
   readonly dir: string;
@@ -26,7 +26,7 @@ export type Found = {
   readonly openedAt: string;
 };
 
-export type Cleaned = Found & { readonly result: Result<Closed> };
+export type Cleaned = FoundWorkspace & { readonly result: Result<Closed> };
 
 export type InventoryOptions = {
   readonly home: string;
@@ -39,10 +39,10 @@ export type InventoryOptions = {
 
 const FILES_COUNTED = 200_000;
 
-export async function findWorkspaces(options: InventoryOptions): Promise<readonly Found[]> {
+export async function findWorkspaces(options: InventoryOptions): Promise<readonly FoundWorkspace[]> {
   const notes = await openNotes(options.home).list();
   const known = new Set(notes.map(({ key }) => key));
-  const found: Found[] = [];
+  const found: FoundWorkspace[] = [];
   for (const note of notes) found.push(await describe(options, note));
   for (const [folder, mode] of [
     ["worktrees", "worktree"],
@@ -57,7 +57,10 @@ export async function findWorkspaces(options: InventoryOptions): Promise<readonl
 }
 
 /** One after the other; what cannot be closed is kept and said. */
-export async function cleanWorkspaces(options: InventoryOptions, found: readonly Found[]): Promise<readonly Cleaned[]> {
+export async function cleanWorkspaces(
+  options: InventoryOptions,
+  found: readonly FoundWorkspace[],
+): Promise<readonly Cleaned[]> {
   const cleaned: Cleaned[] = [];
   for (const one of found) {
     if (one.state === "live") continue;
@@ -66,7 +69,7 @@ export async function cleanWorkspaces(options: InventoryOptions, found: readonly
   return cleaned;
 }
 
-async function clean(options: InventoryOptions, one: Found): Promise<Result<Closed>> {
+async function clean(options: InventoryOptions, one: FoundWorkspace): Promise<Result<Closed>> {
   const { runId, dir, key } = one;
   if (runId === null)
     return err({
@@ -83,7 +86,7 @@ async function clean(options: InventoryOptions, one: Found): Promise<Result<Clos
   return options.workspaces(one.mode).close(workspace, runId);
 }
 
-async function describe(options: InventoryOptions, note: Note): Promise<Found> {
+async function describe(options: InventoryOptions, note: Note): Promise<FoundWorkspace> {
   const owner = await options.ownerOf(note.runId);
   const workspace = workspaceOfNote(note);
   const { bytes } = await sizeOf(note.dir);
@@ -93,7 +96,12 @@ async function describe(options: InventoryOptions, note: Note): Promise<Found> {
 }
 
 /** Of a version that kept no notes, or cut off before the note was written. Its folder's name begins with the run's id. */
-async function describeStray(options: InventoryOptions, mode: WorkspaceMode, key: string, dir: string): Promise<Found> {
+async function describeStray(
+  options: InventoryOptions,
+  mode: WorkspaceMode,
+  key: string,
+  dir: string,
+): Promise<FoundWorkspace> {
   const runId = key.split("-")[0] ?? key;
   const owner = await options.ownerOf(runId);
   const workspace = await options.remembered(runId, dir);

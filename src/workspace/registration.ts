@@ -4,11 +4,11 @@
 import { lstat, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { git, inRepository, type Place } from "../git/git.ts";
+import { git, inRepository, type GitLocation } from "../git/git.ts";
 import { inTheWay } from "./worktree-folder.ts";
 
 export type Registration = {
-  readonly place: Place;
+  readonly place: GitLocation;
   /** Why it is locked; null when it is not. */
   readonly locked: string | null;
 };

@@ -7,7 +7,7 @@ import { err, ok, type Result } from "../core/result.ts";
 import { addWorktree } from "./add-worktree.ts";
 import { checkBranchName } from "../git/branch-name.ts";
 import { diffSince } from "../git/diff.ts";
-import { git, inRepository, type Place } from "../git/git.ts";
+import { git, inRepository, type GitLocation } from "../git/git.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
 import { commitWork, pinCommit } from "../git/pin.ts";
 import { findRegistration, gitFileTarget, isHalfMade, type Registration, relink, unregister } from "./registration.ts";
@@ -187,7 +187,7 @@ async function pinWork(
 }
 
 /** The branch is free for others; files, index and commit stay as they are. */
-async function detach(place: Place): Promise<Result<null>> {
+async function detach(place: GitLocation): Promise<Result<null>> {
   const commits = await resolveCommits(place.top, ["HEAD"], { place });
   if (!commits.ok) return commits;
   const [head] = commits.value;

@@ -46,6 +46,12 @@ describe("what only Claude Code has", { timeout: 60_000 }, () => {
     expect(bench.asked("endless").length).toBe(2);
   });
 
+  test("R-001-03: the model is asked for no more output tokens than the attempt allows", async () => {
+    bench.play({ short: [{ text: "Done." }] });
+    await bench.run({ prompt: "[short]", options: { maxTokens: 500 } });
+    expect(bench.asked("short").at(-1)?.body).toMatchObject({ max_tokens: 500 });
+  });
+
   test("more dollars than allowed are a budget that is spent", async () => {
     const tokens = { input: 100_000, output: 10_000 };
     bench.play({ dear: [{ text: "Again.", do: [{ bash: "echo again" }], tokens }] });

@@ -11,14 +11,17 @@ import type { Report } from "../../src/core/flow/outcome.ts";
 import { err } from "../../src/core/result.ts";
 import { type InboxItem, openItems, type Run } from "../../src/core/run/run.ts";
 import { builtins } from "../../src/attempt/builtins.ts";
-import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
+import type { AttemptJob, AttemptPorts } from "../../src/attempt/job.ts";
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { EngineOptions } from "../../src/engine/options.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Workspaces } from "../../src/workspace/workspace.ts";
 import { until } from "./until.ts";
 import { optional } from "../../src/core/optional.ts";
 
-export type ScriptedJob = Parameters<EngineOptions["runStage"]>[0];
+/** A job and its ports in one, as scripted agents read them. */
+export type ScriptedJob = AttemptJob & AttemptPorts;
 
 export type ScriptedOptions = Pick<EngineOptions, "budgets" | "lingerMs"> & {
   readonly agent: (job: ScriptedJob) => Report | Promise<Report>;
@@ -76,7 +79,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       clock,
       slots: options.slots ?? 20,
       agentLimits: {},
-      runStage: async (job) => options.agent(job),
+      runStage: async (job, ports) => options.agent({ ...job, ...ports }),
       players: { playerFor: never, desk: { open: never, close: never }, redact: (text) => text, redactor: never },
       builtins,
       processes: { killLeftovers: async () => 0, findMarked: () => [] },

@@ -13,7 +13,7 @@ import type { ResolvedFlow } from "../../src/core/flow/agent.ts";
 import type { Actor, RunEvent } from "../../src/core/run/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { type InboxItem, openItems, type Run } from "../../src/core/run/run.ts";
-import type { Delivery } from "../../src/engine/engine.ts";
+import type { Delivered } from "../../src/engine/runs.ts";
 import type { Notice } from "../../src/notify/notify.ts";
 import { optional } from "../../src/core/optional.ts";
 
@@ -34,7 +34,7 @@ export type Workbench = {
     script: Script,
     options?: { facts?: JsonObject; subject?: string; title?: string; body?: string; wait?: boolean },
   ): Promise<Run>;
-  answer(run: Run, kind: InboxItem["kind"], answer: string, text?: string, actor?: Actor): Promise<Delivery>;
+  answer(run: Run, kind: InboxItem["kind"], answer: string, text?: string, actor?: Actor): Promise<Delivered>;
   load(runId: string): Promise<Run>;
   events(runId: string): Promise<readonly RunEvent[]>;
   /** Closes and opens again, as a restart would. */

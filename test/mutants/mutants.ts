@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a review that an earlier attempt left counts",
-    file: "src/attempt/run-stage.ts",
+    file: "src/attempt/run-agent.ts",
     find: 'if (stage.result.from === "file-verdict" &&',
     replace: 'if (stage.result.from === "exit-code" &&',
     tests: [["test/crash/recovery.test.ts", "a review that was there before the attempt is no review"]],

@@ -1,6 +1,6 @@
 // What a run knows at its start: named values as facts, placed where the flow's conditions read them.
 
-import { factPathsOf } from "../../core/flow/condition.ts";
+import { factPathsOf, holds } from "../../core/flow/condition.ts";
 import type { Flow, Route, Stage } from "../../core/flow/flow.ts";
 import { type Json, type JsonObject, lookUp } from "../../core/json.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
@@ -39,7 +39,17 @@ export function placeInputs(flow: Flow, given: readonly (readonly [name: string,
       );
     }
   }
+  const other = otherWork(flow, facts);
+  if (other !== undefined) warnings.push(other);
   return ok({ facts, warnings });
+}
+
+/** A warning where the given facts contradict the flow's `choose`. A person who gives none of them chose the flow by its name. */
+function otherWork({ name, chooseWhen }: Flow, facts: JsonObject): string | undefined {
+  if (chooseWhen === undefined) return undefined;
+  const isGiven = factPathsOf(chooseWhen).some((path) => lookUp(facts, path) !== undefined);
+  if (!isGiven || holds(chooseWhen, (path) => lookUp(facts, path))) return undefined;
+  return `the flow ${name} is for work where ${chooseWhen}; \`passrail flow list\` names the others`;
 }
 
 /** `name=value` as it is typed: true, false and plain numbers are what they look like, everything else is text. */

@@ -1,6 +1,8 @@
-// The edges of a drawn flow: every way out of every stage, with what leads there and whether a person decides it.
+// The edges of a drawn flow: every way out of every stage, with the outcome that takes it and whether a person decides. Core says where a
+// route leads; this file only names the nodes.
 
 import type { Flow, GateStage, Route, Routes, Stage, WorkStage } from "../../core/flow/flow.ts";
+import { type Around, aroundStage, isRelative, readLead, routesFrom, stagesAfter } from "../../core/flow/target.ts";
 import { isShared, sharedRoutes } from "./flow-shared.ts";
 
 export type Edge = { readonly from: string; readonly to: string; readonly label: string; readonly isHuman: boolean };
@@ -17,26 +19,44 @@ export const NODE = {
   nextStage: "next_stage",
 } as const;
 
-/** Where a route starts: what it is called from there, and what "next", "self" and the agents before it are. */
+/** Where a route starts: the node, the node of "next", and the stages that a target can name from there. */
 type Here = {
   readonly flow: Flow;
   readonly node: string;
   readonly next: string;
-  /** Earlier agents' stages, nearest last: agent -> node. */
-  readonly before: readonly { readonly agent: string; readonly node: string }[];
+  readonly around: Around;
+  readonly nodeOf: (stage: Stage) => string;
   readonly routes: Routes;
   readonly isGate: boolean;
 };
 type Sequence = { readonly stages: readonly Stage[]; readonly after: string };
 
 export function edgesOf(flow: Flow): readonly Edge[] {
-  const shared = sharedRoutes(flow);
-  const all: Here = { flow, node: NODE.everyAgent, next: NODE.nextStage, before: [], routes: shared, isGate: false };
+  const shared = drawnOnce(sharedRoutes(flow));
+  const all: Here = {
+    flow,
+    node: NODE.everyAgent,
+    next: NODE.nextStage,
+    around: aroundStage(flow.stages, ""),
+    nodeOf: stageNode,
+    routes: shared,
+    isGate: false,
+  };
   return merge([
     ...entryEdges(flow),
     ...flow.stages.flatMap((stage) => stageEdges(flow, stage, { stages: flow.stages, after: NODE.done }, shared)),
     ...Object.entries(shared).flatMap(([key, route]) => wayEdges(all, key, route)),
   ]);
+}
+
+/** A route to "the stage before" leads somewhere else from each stage, so it cannot be drawn once for all of them. */
+function drawnOnce(routes: Routes): Routes {
+  const leadsOf = (route: Route): readonly string[] => [
+    route.goto,
+    ...(route.else === undefined ? [] : [route.else]),
+    ...Object.values(route.ask?.choices ?? {}),
+  ];
+  return Object.fromEntries(Object.entries(routes).filter(([, route]) => !leadsOf(route).some(isRelative)));
 }
 
 function entryEdges(flow: Flow): readonly Edge[] {
@@ -59,11 +79,17 @@ function stageEdges(flow: Flow, stage: Stage, sequence: Sequence, shared: Routes
       return [...inner, { from: nodeId(stage.id), to: next, label: `done: ${stage.join.join(", ")}`, isHuman: false }];
     }
     case "dynamic": {
-      const before = Object.values(stage.templates).map(({ agent }) => ({ agent, node: templateId(stage, agent) }));
+      // The order is known only in a run: every template can stand before every other.
+      const templates = Object.values(stage.templates);
+      const around: Around = { before: templates.toReversed(), find: aroundStage(flow.stages, stage.id).find };
+      const nodeOf = (to: Stage): string =>
+        templates.some((template) => template === to) ? templateId(stage, (to as WorkStage).agent) : stageNode(to);
       const inner = Object.entries(stage.templates).flatMap(([agent, template]) => {
         const { pass: _, ...routes } = template.route;
-        const here: Here = { flow, node: templateId(stage, agent), next, before, routes, isGate: false };
-        return routeEdges(here, shared);
+        return routeEdges(
+          { flow, node: templateId(stage, agent), next, around, nodeOf, routes, isGate: false },
+          shared,
+        );
       });
       return [...inner, { from: nodeId(stage.id), to: next, label: "all passed", isHuman: false }];
     }
@@ -76,22 +102,14 @@ function stageEdges(flow: Flow, stage: Stage, sequence: Sequence, shared: Routes
 }
 
 function hereOf(flow: Flow, stage: WorkStage | GateStage, next: string, { stages }: Sequence): Here {
-  const earlier = stages.slice(
-    0,
-    stages.findIndex(({ id }) => id === stage.id),
-  );
-  const before = earlier.flatMap((other) =>
-    other.kind === "agent" ? [{ agent: other.agent, node: nodeId(other.id) }] : [],
-  );
-  const isGate = stage.kind === "gate";
-  const pass: Route = { goto: "next", carry: [], onlyBlamed: false, once: false };
   return {
     flow,
     node: nodeId(stage.id),
     next,
-    before,
-    routes: isGate ? stage.route : { pass, ...stage.route },
-    isGate,
+    around: aroundStage(stages, stage.id),
+    nodeOf: stageNode,
+    routes: routesFrom(stage),
+    isGate: stage.kind === "gate",
   };
 }
 
@@ -117,42 +135,43 @@ function wayEdges(here: Here, key: string, route: Route): readonly Edge[] {
   const asked = route.ask === undefined ? "" : `, asks ${route.ask.who}`;
   const isHuman = isGate || route.ask !== undefined;
   const edge: Edge = { from, to: targetOf(here, route.goto, route), label: `${key}${counted}${asked}`, isHuman };
+  const repeated: readonly Edge[] = route.once
+    ? [{ from, to: targetOf(here, route.else ?? "stop", route), label: `${key} a second time`, isHuman: false }]
+    : [];
   // A budget that ends in a way of the stage is drawn with that way.
-  if (counter === undefined || Object.hasOwn(routes, counter.onExhausted)) return [edge];
+  if (counter === undefined || Object.hasOwn(routes, counter.onExhausted)) return [edge, ...repeated];
   const spent = counter.onExhausted === "stop" ? NODE.stopped : NODE.escalation;
-  return [edge, { from, to: spent, label: `${route.counter} spent`, isHuman: false }];
+  return [edge, ...repeated, { from, to: spent, label: `${route.counter} spent`, isHuman: false }];
 }
 
-function targetOf({ flow, node, next, before }: Here, goto: string, route: Route): string {
-  switch (goto) {
+function targetOf({ flow, node, next, around, nodeOf }: Here, target: string, route: Route): string {
+  const lead = readLead(flow, route, target, around);
+  switch (lead.type) {
     case "next":
     case "warn":
       return next;
     case "self":
       return node;
+    case "stage":
+      return nodeOf(lead.stage);
     case "end":
-      return route.status !== undefined && route.status === flow.words.status.canceled ? NODE.canceled : NODE.done;
+      return NODE.done;
     case "stop":
       return NODE.stopped;
     case "escalate":
       return NODE.escalation;
     case "cancel":
       return NODE.canceled;
-    case "prev":
-      return before.at(-1)?.node ?? node;
-    case "first":
-      return before[0]?.node ?? node;
-    default: {
-      if (!goto.startsWith("agent:")) return nodeId(goto);
-      const agent = goto.slice("agent:".length).toLowerCase();
-      return before.findLast((other) => other.agent === agent)?.node ?? node;
-    }
   }
 }
 
 function nextOf(stage: Stage, { stages, after }: Sequence): string {
-  const following = stages.slice(stages.findIndex(({ id }) => id === stage.id) + 1).find((other) => !other.enterOnly);
+  const [following] = stagesAfter(stages, stage.id);
   return following === undefined ? after : nodeId(following.id);
+}
+
+function stageNode(stage: Stage): string {
+  return nodeId(stage.id);
 }
 
 /** Several outcomes that lead the same way are one edge. */

@@ -278,6 +278,16 @@ describe("flow simulate", () => {
     );
   });
 
+  test.each([
+    ["complexity=complex", [expect.stringContaining("is for work where plan.complexity in [none, 'standard']")]],
+    ["complexity=standard", []],
+    ["new_infra=true", []],
+  ])("choose: --input %s on build-plan-standard", async (input, warnings) => {
+    const { io, errors } = ioOf();
+    expect(await flowSimulate(io, "build-plan-standard", { outcomes: script("[]"), input: [input] })).toBe(0);
+    expect(errors() === "" ? [] : [errors()]).toEqual(warnings);
+  });
+
   test.each(["agent", "a b=1", "=1", "__proto__.x=1", "a..b=1"])("--input %s is a usage error", async (input) => {
     const { io } = ioOf();
     const error = await flowSimulate(io, "routed", { outcomes: script("[]"), input: [input] }).catch(

@@ -13,7 +13,10 @@ import { oneLine, plainText } from "../terminal/plain-text.ts";
 import { standingOf, statusColor, withReader } from "../report.ts";
 import { waitingLines } from "../terminal/progress.ts";
 import { treeLines } from "../terminal/run-tree.ts";
-import { type AttemptRow, counterRows, firstToResume, stageRows, toAttemptRow, whyOf } from "../terminal/run-view.ts";
+import { counterRows } from "../../core/run/counters.ts";
+import { type AttemptRow, attemptRow } from "../../core/view/attempt-row.ts";
+import { stageRows } from "../../core/view/stage-list.ts";
+import { firstToResume, whyOf } from "../terminal/run-view.ts";
 import { flowOf } from "../../store/flow-of.ts";
 import { optional } from "../../core/optional.ts";
 
@@ -106,7 +109,7 @@ export async function runsShow(
         updatedAt: summary.updatedAt,
         counters,
         spent: run.spent ?? null,
-        stages: stageRows(flow, run, attempts),
+        stages: stageRows(flow, run, attempts, Date.now()),
         handoffs,
       });
     } else if (io.quiet) io.out(run.id);
@@ -137,7 +140,7 @@ function showPlain(
   const rows = [
     ["run", run.id, String(summary.number), run.flow, run.status, run.word, run.subject.id, run.subject.title, why],
     ...attempts
-      .map(toAttemptRow)
+      .map((record) => attemptRow(record, Date.now()))
       .map((row) => [
         "attempt",
         `${row.stage}#${row.attempt}`,
@@ -192,7 +195,7 @@ function showRich(
     printTable(
       io,
       attempts
-        .map(toAttemptRow)
+        .map((record) => attemptRow(record, Date.now()))
         .map((row) =>
           [
             `  ${row.stage}#${row.attempt}`,
@@ -269,7 +272,7 @@ async function showAttempt(
   const attempts = await store.attempts(run.id);
   const found = pickAttempt(attempts, wanted);
   if (file === undefined) {
-    const row = toAttemptRow(found);
+    const row = attemptRow(found, Date.now());
     if (io.json)
       printJson(io, {
         ...row,

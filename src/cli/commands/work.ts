@@ -45,7 +45,7 @@ async function workHere(io: Io, { once, runners }: WorkOptions, flags: { readonl
     flags,
     alone: true,
     onChange: tell.change,
-    onError: (runId, error) => tell.line(`! ${runId === "" ? "" : `${runId}: `}${messageOf(error)}`),
+    onError: (runId, error) => tell.line(`! ${runId === null ? "" : `${runId}: `}${messageOf(error)}`),
   });
   if (!opened.ok) throw problemError(takenProblem(io, opened.error));
   const passrail = opened.value;

@@ -1,7 +1,7 @@
 // `workspace list|clean`: the folders in which attempts work, whose they are, and what was left behind. Cleaning pins before it removes.
 
 import { findInventory } from "../../app/workspaces.ts";
-import { type Found } from "../../workspace/inventory.ts";
+import { type FoundWorkspace } from "../../workspace/inventory.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
 import type { Io } from "../terminal/io.ts";
 import { requireOperator } from "../operator.ts";
@@ -65,7 +65,7 @@ async function open(io: Io) {
   if (!opened.ok) throw problemError(opened.error);
   return {
     list: () => asked(opened.value.list()),
-    clean: (found: readonly Found[]) => asked(opened.value.clean(found)),
+    clean: (found: readonly FoundWorkspace[]) => asked(opened.value.clean(found)),
   };
 }
 
@@ -79,7 +79,7 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-function row(io: Io, { key, state, mode, runId, bytes, openedAt, dir }: Found): Column[] {
+function row(io: Io, { key, state, mode, runId, bytes, openedAt, dir }: FoundWorkspace): Column[] {
   return [
     { name: "workspace", value: key },
     { name: "state", value: state, color: COLORS[state] },

@@ -1,10 +1,10 @@
-// A run told line by line while it goes: one line per change that a reader cares about. The flow's own log lines where it has
-// some, else one line per phase. Events in, lines out; knows nothing of terminals.
+// A run line by line while it works: one line per change that a reader cares about. The flow's own log lines where it has some, else core's
+// sentence behind a mark. Events in, lines out; knows nothing of terminals.
 
-import { amountText, scopeText } from "../../core/budget/budget.ts";
-import type { RunEvent } from "../../core/run/event.ts";
+import type { EventType, RunEvent } from "../../core/run/event.ts";
 import type { Flow } from "../../core/flow/flow.ts";
-import { causeText } from "../../core/run/postponement.ts";
+import { counterLimit } from "../../core/run/counters.ts";
+import { outcomeWord, sentenceOf } from "../../core/view/event-sentence.ts";
 import { phaseLine, phasesOf } from "../../core/view/phase-line.ts";
 import { type InboxItem, openItems, type Run } from "../../core/run/run.ts";
 import { factOf } from "../../core/run/sequence.ts";
@@ -15,143 +15,108 @@ import { answersTo, askedBy, localTime } from "./run-view.ts";
 
 const WIDTH = 300;
 
-/** The lines for the events of one run, in order. `startedAt` remembers when attempts began, from call to call. */
-export function progressLines(
-  flow: Flow,
-  run: Run,
-  number: number,
-  events: readonly RunEvent[],
-  startedAt: Map<string, number>,
-): readonly string[] {
-  return events.flatMap((event, index) => linesOf(flow, run, number, event, events.slice(index + 1), startedAt));
+/** What a line is made with besides the event: its run, and when attempts began, remembered from call to call. */
+export type Progress = {
+  readonly flow: Flow;
+  readonly run: Run;
+  readonly number: number;
+  readonly startedAt: Map<string, number>;
+};
+
+/** The lines for the events of one run, in order. */
+export function progressLines(progress: Progress, events: readonly RunEvent[]): readonly string[] {
+  return events.flatMap((event, index) => linesOf(progress, event, events.slice(index + 1)));
 }
 
-function linesOf(
-  flow: Flow,
-  run: Run,
-  number: number,
-  event: RunEvent,
-  later: readonly RunEvent[],
-  startedAt: Map<string, number>,
-): readonly string[] {
+/** The events that get a line, with their mark. The words are core's. */
+const MARKS: Readonly<Partial<Record<EventType, string>>> = {
+  "stage.started": "▶",
+  "stage.expanded": " ",
+  "stage.interrupted": "!",
+  "stage.skipped": "⤼",
+  "stage.postponed": "⏲",
+  "stage.held": "⏲",
+  "counter.changed": "↺",
+  "counter.spent": "↺",
+  "warning.raised": "!",
+  "gate.answered": "✔",
+  "question.answered": "✔",
+  "escalation.resolved": "✔",
+  "budget.answered": "✔",
+  "budget.warned": "!",
+  "run.stopped": "✖",
+  "run.paused": "⏸",
+  "run.unpaused": "▶",
+  "run.canceled": "⊘",
+  "run.completed": "✔",
+  "ticket.edited": "✎",
+};
+
+function linesOf(progress: Progress, event: RunEvent, later: readonly RunEvent[]): readonly string[] {
+  const { flow, run, number, startedAt } = progress;
   switch (event.type) {
     case "stage.started": {
       startedAt.set(`${event.stage}#${event.attempt}`, Date.parse(event.at));
       const place = placeOf(flow, run, event.track, event.stage);
       if (place === undefined) return [];
-      if (flow.log.start !== undefined) return [fill(flow.log.start, place)];
-      return [`▶ ${event.stage}: ${place.agent} works (attempt ${event.attempt})`];
+      return flow.log.start === undefined ? marked(progress, event) : [fill(flow.log.start, place)];
     }
-    case "stage.finished": {
-      const { outcome } = event;
-      const place = placeOf(flow, run, event.track, event.stage);
-      const why = outcome.health === "complete" ? "" : `: ${oneLine(outcome.reason ?? outcome.cause ?? "", WIDTH)}`;
-      if (flow.log.end !== undefined && place !== undefined) {
-        return outcome.health === "complete"
-          ? [fill(flow.log.end, place)]
-          : [`✖ ${place.agent} ${outcome.health}${why}`];
-      }
-      const status = `${outcome.word ?? (outcome.health === "complete" ? (outcome.verdict ?? "pass") : outcome.health)}${why}`;
-      const next = nextOf(event.track, later);
-      if (place === undefined) return [`✔ ${event.stage}: ${status} → ${next}`];
-      const begun = startedAt.get(`${event.stage}#${event.attempt}`);
-      const durationMs = begun === undefined ? null : Date.parse(event.at) - begun;
-      const tokens = tokensTold(event.stage, event.attempt, later);
-      const phase = {
-        ...phaseOf(flow, event.stage, place),
-        iteration: event.attempt,
-        status,
-        tokens,
-        durationMs,
-        next,
-      };
-      return [phaseLine(phase)];
-    }
+    case "stage.finished":
+      return [finishedLine(progress, event, later)];
     case "stage.expanded":
-      return flow.log.start === undefined
-        ? [`  ${event.stage}: ${event.stages.map(({ agent }) => agent).join(" → ")}`]
-        : [];
-    case "stage.interrupted":
-      return [`! ${event.stage} attempt ${event.attempt} was interrupted (${event.cause}); it starts again`];
+      return flow.log.start === undefined ? marked(progress, event) : [];
     case "stage.skipped":
-      return event.actor.startsWith("human:") ? [`⤼ ${event.stage} skipped: ${oneLine(event.reason, WIDTH)}`] : [];
+      return event.actor.startsWith("human:") ? marked(progress, event) : [];
     case "counter.changed":
-      return event.to === 0 ? [] : [`↺ ${event.key} ${event.to} of ${maxOf(flow, event.key)}`];
-    case "counter.spent":
-      return [`↺ ${event.key} is used up after ${event.loops}`];
-    case "warning.raised":
-      return [`! ${oneLine(event.message, WIDTH)}`];
+      return event.to === 0 ? [] : marked(progress, event);
     case "gate.opened":
     case "question.asked":
     case "escalation.opened":
     case "budget.reached":
-      // Told once it is known that it is still open: while following old events most items are answered already.
+      // Printed only if it is still open: of the items in old events most are answered already.
       return openItems(run).some((open) => open.number === event.item.number)
         ? waitingLines(event.item, number, run)
         : [];
-    case "gate.answered":
-      return [
-        `✔ ${event.stage}: ${event.answer} by ${personOf(event.actor)}${event.comment === "" ? "" : ` (${oneLine(event.comment, WIDTH)})`}`,
-      ];
-    case "question.answered":
-      return [`✔ ${event.stage}: answered by ${personOf(event.actor)}`];
-    case "escalation.resolved":
-      return [`✔ ${event.stage}: ${event.choice} by ${personOf(event.actor)}`];
-    case "budget.answered":
-      return [
-        `✔ ${event.stage}: budget ${event.answer === "raise" ? "raised" : "not raised"} by ${personOf(event.actor)}${event.note === "" ? "" : ` (${oneLine(event.note, WIDTH)})`}`,
-      ];
-    case "budget.warned": {
-      const { scope, key, unit, used, limit } = event;
-      return [
-        `! ${amountText(unit, used)} of ${amountText(unit, limit)} of ${scopeText(scope, key)} is used or put aside`,
-      ];
-    }
-    case "stage.postponed":
-      return [
-        `⏲ ${event.stage}: ${causeText(event.cause)}, resumes ${localTime(event.until, Date.parse(event.at))} (retry ${event.retry} of ${event.of}; no loop is used up)`,
-      ];
-    case "stage.held":
-      return [
-        `⏲ ${event.stage} resumes ${localTime(event.until, Date.parse(event.at))} (${causeText(event.cause)} of ${event.runner})`,
-      ];
-    case "run.stopped":
-      return [`✖ stopped: ${oneLine(event.reason, WIDTH)}`];
-    case "run.paused":
-      return [`⏸ paused by ${personOf(event.actor)}`];
-    case "run.unpaused":
-      return [`▶ resumed by ${personOf(event.actor)}`];
-    case "run.canceled":
-      return [`⊘ canceled by ${personOf(event.actor)}: ${oneLine(event.reason, WIDTH)}`];
     case "run.completed":
-      return [flow.log.done ?? `✔ completed`];
-    case "ticket.edited":
-      return [`✎ the ticket was edited by ${personOf(event.actor)}; the next attempt gets the new text`];
-    case "run.created":
-    case "run.waiting":
-    case "run.resumed":
-    case "run.stalled":
-    case "stage.ready":
-    case "stage.timed_out":
-    case "stage.canceled":
-    case "stage.stopped":
-    case "tracks.forked":
-    case "track.done":
-    case "tracks.joined":
-    case "handoff.created":
-    case "handoff.accepted":
-    case "handoff.rejected":
-    case "handoff.withdrawn":
-    case "handoff.expired":
-    case "item.withdrawn":
-    case "budget.raised":
-    case "usage.recorded":
-    case "way.taken":
-    case "status.changed":
-    case "signal.ignored":
-      return [];
+      return flow.log.done === undefined ? marked(progress, event) : [flow.log.done];
+    default:
+      return marked(progress, event);
   }
 }
+
+function marked({ flow, run }: Progress, event: RunEvent): readonly string[] {
+  const mark = MARKS[event.type];
+  if (mark === undefined) return [];
+  const sentence = sentenceOf(event, {
+    agentOf: (track, stage) => findWork(flow, run, track, stage)?.shownAgent ?? "",
+    limitOf: (key) => counterLimit(flow, key),
+    timeOf: (at) => localTime(at, Date.parse(event.at)),
+  });
+  return [`${mark} ${oneLine(sentence, WIDTH)}`];
+}
+
+/** The flow's own log line, else a line per phase with duration, tokens and where the run went. */
+function finishedLine({ flow, run, startedAt }: Progress, event: Finished, later: readonly RunEvent[]): string {
+  const { outcome } = event;
+  const place = placeOf(flow, run, event.track, event.stage);
+  const why = outcome.health === "complete" ? "" : `: ${oneLine(outcome.reason ?? outcome.cause ?? "", WIDTH)}`;
+  if (flow.log.end !== undefined && place !== undefined)
+    return outcome.health === "complete" ? fill(flow.log.end, place) : `✖ ${place.agent} ${outcome.health}${why}`;
+  const status = `${outcomeWord(outcome)}${why}`;
+  const next = nextOf(event.track, later);
+  if (place === undefined) return `✔ ${event.stage}: ${status} → ${next}`;
+  const begun = startedAt.get(`${event.stage}#${event.attempt}`);
+  return phaseLine({
+    ...phaseOf(flow, event.stage, place),
+    iteration: event.attempt,
+    status,
+    tokens: tokensTold(event.stage, event.attempt, later),
+    durationMs: begun === undefined ? null : Date.parse(event.at) - begun,
+    next,
+  });
+}
+
+type Finished = Extract<RunEvent, { type: "stage.finished" }>;
 
 /** What waits, what it asks, and the commands that answer it. */
 export function waitingLines(item: InboxItem, number: number, run?: Run): readonly string[] {
@@ -159,7 +124,7 @@ export function waitingLines(item: InboxItem, number: number, run?: Run): readon
   const asked = askedBy(item)
     .flatMap((text) => text.split("\n").slice(0, 20))
     .map((line) => `    ${oneLine(line, WIDTH)}`);
-  // Whoever decides should know what the gate is worth: an agent that runs as the person could reach what the person can.
+  // The person should know what the gate is worth: an agent that runs as the person can reach everything that the person can.
   const caution = item.kind === "gate" ? [`    ${heldBy(run)}`] : [];
   return [head, ...asked, ...caution, ...answersTo(item, `${number}.${item.number}`).map((command) => `  ${command}`)];
 }
@@ -219,13 +184,4 @@ function nextOf(track: string, later: readonly RunEvent[]): string {
     }
   }
   return "…";
-}
-
-function maxOf(flow: Flow, key: string): string {
-  const name = key in flow.counters ? key : key.slice(key.indexOf(".") + 1);
-  return String(flow.counters[name]?.maxLoops ?? "no limit");
-}
-
-function personOf(actor: string): string {
-  return actor.replace(/^human:/u, "");
 }

@@ -2,11 +2,13 @@
 
 import type { Flow } from "../../core/flow/flow.ts";
 import type { Run } from "../../core/run/run.ts";
-import type { AttemptRecord } from "../../store/store.ts";
 import type { Io } from "./io.ts";
 import type { LiveLine } from "./live.ts";
 import { type Color, paint, shortDuration } from "./output.ts";
-import { type AttemptRow, counterRows, resumesOf, type StageRow, type StageState, stageRows } from "./run-view.ts";
+import { counterRows } from "../../core/run/counters.ts";
+import type { AttemptRow, RecordedAttempt } from "../../core/view/attempt-row.ts";
+import { type StageRow, type StageState, stageRows } from "../../core/view/stage-list.ts";
+import { resumesOf } from "./run-view.ts";
 
 const MARKS: Readonly<Record<StageState, { readonly mark: string; readonly color: Color }>> = {
   done: { mark: "✔", color: "green" },
@@ -22,9 +24,9 @@ export function treeLines(
   io: Pick<Io, "color">,
   flow: Flow,
   run: Run,
-  attempts: readonly AttemptRecord[],
+  attempts: readonly RecordedAttempt[],
 ): readonly LiveLine[] {
-  const rows = stageRows(flow, run, attempts);
+  const rows = stageRows(flow, run, attempts, Date.now());
   const width = Math.max(4, ...rows.map(({ id }) => id.length));
   const stages = rows.map((row): LiveLine => {
     const { mark, color } = MARKS[row.state];

@@ -2,17 +2,12 @@
 // Makes data for `runs show`, the inbox and the live view; prints nothing.
 
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
-import type { Flow, Stage } from "../../core/flow/flow.ts";
-import { MAIN_TRACK } from "../../core/flow/flow.ts";
 import { issueText } from "../../core/flow/outcome.ts";
 import { isPlayedOutside } from "../../core/flow/runner-choice.ts";
 import { causeText } from "../../core/run/postponement.ts";
 import { type InboxItem, openItems, type Run, type Track } from "../../core/run/run.ts";
-import { findWork, isWork, stagesOf } from "../../core/run/sequence.ts";
-import { countersOf } from "../../core/run/simulate.ts";
-import { overText } from "../../core/run/spending.ts";
-import type { Usage } from "../../core/budget/usage.ts";
-import type { AttemptRecord } from "../../store/store.ts";
+import { findWork } from "../../core/run/sequence.ts";
+import { overText } from "../../core/budget/budget.ts";
 
 /** The reason for the state, in one sentence. With its flow it is known whether a stage waits for a slot or for somebody outside. */
 export function whyOf(run: Run, resolved?: ResolvedFlow): string {
@@ -128,115 +123,5 @@ export function itemJson(runId: string, number: number, item: InboxItem): Record
     runNumber: number,
     ...item,
     commands: answersTo(item, `${number}.${item.number}`),
-  };
-}
-
-export type CounterRow = { readonly key: string; readonly loops: number; readonly max: number | null };
-
-/** Every counter with its limit: n of max, null for none. */
-export function counterRows(flow: Flow, run: Run): readonly CounterRow[] {
-  return Object.entries(countersOf(flow, run)).map(([key, loops]) => {
-    const name = key in flow.counters ? key : key.slice(key.indexOf(".") + 1);
-    return { key, loops, max: flow.counters[name]?.maxLoops ?? null };
-  });
-}
-
-export type StageState = "done" | "failed" | "running" | "ready" | "waiting" | "stopped" | "open";
-
-export type StageRow = {
-  readonly track: string;
-  readonly id: string;
-  readonly kind: Stage["kind"];
-  /** Who works or decides there. */
-  readonly who: string;
-  readonly state: StageState;
-  readonly attempts: readonly AttemptRow[];
-};
-
-export type AttemptRow = {
-  readonly stage: string;
-  readonly attempt: number;
-  readonly status: AttemptRecord["status"];
-  readonly word: string | null;
-  readonly canonical: string | null;
-  readonly summary: string | null;
-  readonly cause: string | null;
-  readonly durationMs: number | null;
-  readonly exitCode: number | null;
-  readonly commits: { readonly from: string; readonly to: string } | null;
-  readonly workspace: string | null;
-  readonly branch: string | null;
-  /** Who played, and what it told of its cost; null where it told nothing. */
-  readonly runner: string | null;
-  readonly model: string | null;
-  readonly usage: Usage | null;
-};
-
-export function stageRows(flow: Flow, run: Run, attempts: readonly AttemptRecord[]): readonly StageRow[] {
-  const listed = stagesOf(flow, run, MAIN_TRACK).flatMap((stage): { track: string; stage: Stage }[] => {
-    if (stage.kind === "dynamic") return [];
-    if (stage.kind !== "parallel") return [{ track: MAIN_TRACK, stage }];
-    return Object.entries(stage.tracks).flatMap(([track, plan]) =>
-      plan.stages.map((inner) => ({ track, stage: inner })),
-    );
-  });
-  const reached = listed.findLastIndex(({ stage }) => attempts.some((record) => record.stage === stage.id));
-  return listed.map(({ track, stage }, index) => {
-    const own = attempts.filter((record) => record.stage === stage.id);
-    const who = isWork(stage) ? stage.shownAgent : stage.kind === "gate" ? stage.who : "";
-    return {
-      track,
-      id: stage.id,
-      kind: stage.kind,
-      who,
-      state: stateOf(run, track, stage, own, index < reached),
-      attempts: own.map(toAttemptRow),
-    };
-  });
-}
-
-/** `passed`: something further on has been at work, so a gate here was answered. */
-function stateOf(
-  run: Run,
-  track: string,
-  stage: Stage,
-  attempts: readonly AttemptRecord[],
-  passed: boolean,
-): StageState {
-  const at = run.tracks[track];
-  if (at !== undefined && "stage" in at && at.stage === stage.id && at.at !== "forked") return at.at;
-  const last = attempts.at(-1);
-  if (last === undefined) return stage.kind === "gate" && (passed || run.status === "completed") ? "done" : "open";
-  return last.status === "done" && toAttemptRow(last).canonical === "pass" ? "done" : "failed";
-}
-
-export function toAttemptRow(record: AttemptRecord): AttemptRow {
-  const { outcome, facts } = record;
-  const text = (from: AttemptRecord["outcome"], key: string): string | null => {
-    const value = from?.[key];
-    return typeof value === "string" && value !== "" ? value : null;
-  };
-  const health = text(outcome, "health");
-  const canonical = outcome === null ? null : health === "complete" ? (text(outcome, "verdict") ?? "pass") : health;
-  const from = text(facts, "from");
-  const to = text(facts, "to");
-  const started = record.startedAt === null ? null : Date.parse(record.startedAt);
-  const ended = record.endedAt === null ? null : Date.parse(record.endedAt);
-  return {
-    stage: record.stage,
-    attempt: record.attempt,
-    status: record.status,
-    word: text(outcome, "word"),
-    canonical,
-    summary: text(outcome, "summary"),
-    cause: text(outcome, "reason") ?? text(outcome, "cause"),
-    durationMs: started === null ? null : (ended ?? Date.now()) - started,
-    exitCode: typeof facts["exitCode"] === "number" ? facts["exitCode"] : null,
-    commits: from !== null && to !== null && from !== to ? { from, to } : null,
-    workspace: text(facts, "workspace"),
-    branch: text(facts, "branch"),
-    runner: text(facts, "runner"),
-    model: text(facts, "model"),
-    usage: facts["usage"] === undefined ? null : (facts["usage"] as unknown as Usage | null),
   };
 }

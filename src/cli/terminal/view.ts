@@ -1,5 +1,5 @@
-// Shows what is stored while it is being stored: reads new events and tells them as lines, as a live tree or as JSON.
-// It reads the store and not the engine, so it looks the same whoever performs the run.
+// Follows the store: reads new events and prints them as lines, as a live tree or as JSON. It does not ask the engine, so it looks the same in
+// whichever process the run works.
 
 import type { RunEvent } from "../../core/run/event.ts";
 import { MAIN_TRACK } from "../../core/flow/flow.ts";
@@ -64,7 +64,7 @@ export function createView(io: Io, { runId, after, stream, lines, terminal }: Vi
     const number = await numberOf(store, id);
     const isOwn = id === runId;
     const events = group.map(({ event }) => event).filter((event) => live === undefined || !isOwn || isBeside(event));
-    for (const line of progressLines(flow, stored.run, number, events, startedAt)) {
+    for (const line of progressLines({ flow, run: stored.run, number, startedAt }, events)) {
       const text = plainText(isOwn ? line : `#${number} ${line}`);
       if (live !== undefined) live.above(text);
       else io[lines](text);

@@ -182,3 +182,9 @@ export function amountText(unit: BudgetUnit, value: number): string {
 export function scopeText(scope: BudgetScope, key: string): string {
   return scope === "day" ? `the day's budget (${key} UTC)` : `the ${scope}'s budget`;
 }
+
+/** `the run's budget of $5.00 has $0.40 left, about $1.20 is needed`. */
+export function overText({ scope, key, unit, used, limit, needed }: OverBudget): string {
+  const left = amountText(unit, Math.max(0, limit - used));
+  return `${scopeText(scope, key)} of ${amountText(unit, limit)} has ${left} left, about ${amountText(unit, needed)} is needed`;
+}

@@ -53,6 +53,45 @@ test("a flow without faults has no problems", () => {
   expect(found(flow())).toEqual([]);
 });
 
+describe("keys that version 0.1 had and that changed nothing", () => {
+  const stageWith = (more: Stage) => flow([{ ...build, ...more }, review, gate]);
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ["stages.0.trigger", stageWith({ trigger: "webhook" }), /webhooks/],
+    ["stages.0.dir", stageWith({ dir: "x" }), /tickets\.dir/],
+    [
+      "stages.0.route.failed.write",
+      stageWith({ route: { failed: { goto: "stop", write: "error" } } }),
+      /always writes/,
+    ],
+    [
+      "stages.0.result.fresh",
+      stageWith({ result: { from: "file-verdict", path: "R.md", fresh: true } }),
+      /only a new one/,
+    ],
+    ["stages.0.gates.per", stageWith({ gates: { trust: "never", per: "track" } }), /each track/],
+    ["workspace.provider", flow(undefined, { workspace: { provider: "daytona" } }), /workspaces\.sandbox/],
+    ["handoffs.one_pending_per", flow(undefined, { handoffs: { one_pending_per: ["story"] } }), /at most one/],
+    ["handoffs.on_start", flow(undefined, { handoffs: { on_start: "timeout-stale" } }), /stale_after/],
+    [
+      "defaults.isolation",
+      flow(undefined, { defaults: { isolation: { context: "clean" } } }),
+      /session: clean.*questions: deny/,
+    ],
+    [
+      "merge.env",
+      flow(undefined, { merge: { env: "M", default: "a", modes: { a: "pr" }, fragments: {} } }),
+      /MERGE_MODE/,
+    ],
+  ])("%s is refused, and the hint says what to do", (path, file, hint) => {
+    expect(found(file)).toContain(`removed_field ${path}`);
+    expect(hintOf(file)).toMatch(hint);
+  });
+
+  test("the same word elsewhere is an unknown key like any other", () => {
+    expect(found(flow(undefined, { fresh: true }))).toEqual(["unknown_field fresh"]);
+  });
+});
+
 describe("form", () => {
   test("62: a misspelt key is one fault, with the word that was meant", () => {
     const { stages, ...rest } = flow();
@@ -132,7 +171,7 @@ describe("stages", () => {
     expect(found(flow([{ ...build, inline: ["dod-gate", "x"] }, gate]))).toEqual(["unknown_prompt stages.0.inline.1"]);
     expect(found(flow([{ id: "b", kind: "builtin", do: "bundle" }, gate]))).toEqual(["unknown_builtin stages.0.do"]);
     expect(found(flow([{ id: "b", kind: "builtin" }, gate]))).toEqual(["builtin_missing stages.0"]);
-    const merge = { env: "M", default: "atuo", modes: { auto: "pr" }, fragments: { auto: "merge-x" } };
+    const merge = { default: "atuo", modes: { auto: "pr" }, fragments: { auto: "merge-x" } };
     expect(found(flow(undefined, { merge }))).toEqual([
       "unknown_mode merge.default",
       "unknown_prompt merge.fragments.auto",
@@ -522,6 +561,16 @@ test("no value makes the check throw", () => {
     }),
     { numRuns: 500 },
   );
+});
+
+test("what a person sees can be chosen only where a person is asked", () => {
+  const shows = (route: object) => [{ ...build, route: { blocked: route } }, gate];
+  expect(found(flow(shows({ goto: "stop", show: "status-reason" })))).toEqual([
+    "show_without_ask stages.0.route.blocked.show",
+  ]);
+  expect(found(flow(shows({ ask: "owner", show: "status-reason" })))).toEqual([]);
+  const defaults = { route: { failed: { goto: "stop", show: "status-reason" } } };
+  expect(found(flow(undefined, { defaults }))).toEqual(["show_without_ask defaults.route.failed.show"]);
 });
 
 test("the nearest word is near", () => {

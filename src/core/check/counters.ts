@@ -2,11 +2,11 @@
 
 import type { Flow } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
-import { type Place, routesOf } from "./places.ts";
+import { type StagePlace, routesOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 import { didYouMean } from "./suggest.ts";
 
-export function counterProblems(file: FlowFile, flow: Flow, places: readonly Place[]): readonly FlowProblem[] {
+export function counterProblems(file: FlowFile, flow: Flow, places: readonly StagePlace[]): readonly FlowProblem[] {
   const names = Object.keys(flow.counters);
   return Object.entries(flow.counters).flatMap(([name, counter]) => {
     const path: Path = ["counters", name];

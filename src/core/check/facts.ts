@@ -2,7 +2,7 @@
 
 import { factPathsOf, parseCondition } from "../flow/condition.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
-import { type Place, sequenceOf } from "./places.ts";
+import { type StagePlace, sequenceOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 import { didYouMean, nearest } from "./suggest.ts";
 import { routeConditions } from "./words.ts";
@@ -13,13 +13,13 @@ const LAST_FIELDS = ["health", "verdict", "word", "score", "issues", "open_quest
 /** `stages`: which stages `last('…')` may name. */
 type Written = { readonly text: string; readonly path: Path; readonly stages: readonly string[] };
 
-export function factProblems(file: FlowFile, places: readonly Place[]): readonly FlowProblem[] {
+export function factProblems(file: FlowFile, places: readonly StagePlace[]): readonly FlowProblem[] {
   const roots = [...ROOTS, file.subject];
   const problems = conditionsOf(file, places).flatMap((written) => conditionProblems(written, roots));
   return [...problems, ...entryProblems(file, places), ...sourceProblems(places)];
 }
 
-function conditionsOf(file: FlowFile, places: readonly Place[]): readonly Written[] {
+function conditionsOf(file: FlowFile, places: readonly StagePlace[]): readonly Written[] {
   const all = places.filter(({ templateOf }) => templateOf === undefined).map(({ stage }) => stage.id);
   const written: Written[] = [];
   if (file.choose !== undefined) written.push({ text: file.choose.when, path: ["choose", "when"], stages: [] });
@@ -68,7 +68,7 @@ function conditionProblems({ text, path, stages }: Written, roots: readonly stri
   });
 }
 
-function entryProblems(file: FlowFile, places: readonly Place[]): readonly FlowProblem[] {
+function entryProblems(file: FlowFile, places: readonly StagePlace[]): readonly FlowProblem[] {
   const ids = sequenceOf(places, "").map(({ stage }) => stage.id);
   return Object.entries(file.enter ?? {}).flatMap(([status, rules]) => {
     const named: [string, Path][] =
@@ -98,7 +98,7 @@ function entryProblems(file: FlowFile, places: readonly Place[]): readonly FlowP
 }
 
 /** A dynamic stage takes its list from a fact, or from an earlier router. */
-function sourceProblems(places: readonly Place[]): readonly FlowProblem[] {
+function sourceProblems(places: readonly StagePlace[]): readonly FlowProblem[] {
   return places.flatMap(({ stage, path }, at) => {
     if (stage.kind !== "dynamic") return [];
     return stage.from.flatMap((source, index) => {

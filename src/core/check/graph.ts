@@ -3,7 +3,8 @@
 
 import type { Flow, Route } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
-import { type Place, routesOf, sequenceOf, targetsOf } from "./places.ts";
+import { aroundStage, isRelative, readTarget } from "../flow/target.ts";
+import { type StagePlace, routesOf, sequenceOf, targetsOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 
 type Edge = {
@@ -21,7 +22,7 @@ const END = "end";
 export function graphProblems(
   file: FlowFile,
   flow: Flow,
-  places: readonly Place[],
+  places: readonly StagePlace[],
   complete: boolean,
 ): readonly FlowProblem[] {
   const nodes = places.filter(({ templateOf }) => templateOf === undefined);
@@ -35,7 +36,7 @@ export function graphProblems(
 }
 
 function reachProblems(
-  nodes: readonly Place[],
+  nodes: readonly StagePlace[],
   edges: readonly Edge[],
   entries: readonly string[],
 ): readonly FlowProblem[] {
@@ -71,7 +72,7 @@ function reachProblems(
 }
 
 /** A cycle that goes round without a person and without a budget would run, and cost, for ever. */
-function loopProblems(nodes: readonly Place[], edges: readonly Edge[]): readonly FlowProblem[] {
+function loopProblems(nodes: readonly StagePlace[], edges: readonly Edge[]): readonly FlowProblem[] {
   const gates = new Set(nodes.flatMap(({ stage }) => (stage.kind === "gate" ? [stage.id] : [])));
   const turning = edges.filter(
     ({ from, to, automatic, limited }) => automatic && limited !== "yes" && !gates.has(from) && !gates.has(to),
@@ -101,7 +102,7 @@ function loopProblems(nodes: readonly Place[], edges: readonly Edge[]): readonly
 /** Work that nobody looked at must not be the end of a run, unless the flow says in words that it may. */
 function gateProblems(
   file: FlowFile,
-  nodes: readonly Place[],
+  nodes: readonly StagePlace[],
   edges: readonly Edge[],
   entries: readonly string[],
 ): readonly FlowProblem[] {
@@ -126,13 +127,13 @@ function gateProblems(
   ];
 }
 
-function entriesOf(flow: Flow, places: readonly Place[]): readonly string[] {
+function entriesOf(flow: Flow, places: readonly StagePlace[]): readonly string[] {
   const named = Object.values(flow.enter).flatMap((rules) => rules.map(({ stage }) => stage));
   return [...startOf(sequenceOf(places, ""), 0, [END]), ...named];
 }
 
 /** Where a sequence goes on from a position: the next stage, and those behind it as long as stages may be passed over. */
-function startOf(sequence: readonly Place[], from: number, after: readonly string[]): readonly string[] {
+function startOf(sequence: readonly StagePlace[], from: number, after: readonly string[]): readonly string[] {
   const ids: string[] = [];
   for (const { stage } of sequence.slice(from)) {
     if (stage.enterOnly) continue;
@@ -142,7 +143,7 @@ function startOf(sequence: readonly Place[], from: number, after: readonly strin
   return [...ids, ...after];
 }
 
-function nextOf(place: Place, places: readonly Place[]): readonly string[] {
+function nextOf(place: StagePlace, places: readonly StagePlace[]): readonly string[] {
   const sequence = sequenceOf(places, place.sequence);
   const position = sequence.findIndex(({ stage }) => stage.id === (place.templateOf ?? place.stage.id));
   const parallel = places.find(({ stage, templateOf }) => stage.id === place.parallel && templateOf === undefined);
@@ -150,7 +151,7 @@ function nextOf(place: Place, places: readonly Place[]): readonly string[] {
   return startOf(sequence, position + 1, after);
 }
 
-function edgesOf(place: Place, flow: Flow, places: readonly Place[]): readonly Edge[] {
+function edgesOf(place: StagePlace, flow: Flow, places: readonly StagePlace[]): readonly Edge[] {
   const { stage, path } = place;
   const from = place.templateOf ?? stage.id;
   const plain = (to: string): Edge => ({ from, to, automatic: true, limited: "no", path });
@@ -182,21 +183,28 @@ function limitOf(route: Route, flow: Flow, isElse: boolean): Edge["limited"] {
 }
 
 /** The nodes that a target stands for, seen from a place; none for those that stop. */
-function nodesAt(place: Place, target: string, places: readonly Place[]): readonly string[] {
+function nodesAt(place: StagePlace, target: string, places: readonly StagePlace[]): readonly string[] {
   const own = place.templateOf ?? place.stage.id;
-  if (target === "next" || target === "warn") return nextOf(place, places);
-  if (target === "self") return [own];
-  if (target === "end") return place.sequence === "" ? [END] : nextOf(place, places);
-  if (target === "prev" || target === "first" || target.startsWith("agent:")) {
-    if (place.templateOf !== undefined) return [own];
-    const sequence = sequenceOf(places, place.sequence);
-    const agents = sequence.slice(0, sequence.indexOf(place)).filter(({ stage }) => stage.kind === "agent");
-    if (target === "first") return agents.slice(0, 1).map(({ stage }) => stage.id);
-    if (target === "prev") return agents.slice(-1).map(({ stage }) => stage.id);
-    const name = target.slice("agent:".length).toLowerCase();
-    return agents.flatMap(({ stage }) => (stage.kind === "agent" && stage.agent === name ? [stage.id] : [])).slice(-1);
+  // The order of a dynamic stage is known only in a run; its templates lead back to the stage itself.
+  if (place.templateOf !== undefined && isRelative(target)) return [own];
+  const stages = sequenceOf(places, place.sequence).map(({ stage }) => stage);
+  const found = readTarget(target, aroundStage(stages, own));
+  switch (found.type) {
+    case "next":
+    case "warn":
+      return nextOf(place, places);
+    case "self":
+      return [own];
+    case "stage":
+      return [found.stage.id];
+    case "end":
+      return place.sequence === "" ? [END] : nextOf(place, places);
+    case "stop":
+    case "escalate":
+    case "cancel":
+    case "missing":
+      return [];
   }
-  return sequenceOf(places, place.sequence).some(({ stage }) => stage.id === target) ? [target] : [];
 }
 
 function walk(starts: readonly string[], onwards: (id: string) => readonly string[]): ReadonlySet<string> {

@@ -1,11 +1,11 @@
-// Every stage of a flow with its place in the file and in the order of its track. All other checks walk this list.
+// Every stage of a flow with its place in the file and in the sequence of its track. All other checks walk this list.
 
 import type { Flow, Route, Stage, WorkStage } from "../flow/flow.ts";
 import type { FlowFile, StageFile } from "../flow/flow-file.ts";
 import type { Path } from "./problem.ts";
 
 /** A stage as it stands in a sequence: the main one, or the one of a track. Templates of a dynamic stage stand in its place. */
-export type Place = {
+export type StagePlace = {
   readonly stage: Stage;
   readonly path: Path;
   readonly written: Partial<StageFile>;
@@ -18,9 +18,9 @@ export type Place = {
 
 const MAIN_SEQUENCE = "";
 
-export function placesOf(file: FlowFile, flow: Flow): readonly Place[] {
+export function placesOf(file: FlowFile, flow: Flow): readonly StagePlace[] {
   const resolved = [...flow.stages];
-  const places: Place[] = [];
+  const places: StagePlace[] = [];
   file.stages.forEach((written, index) => {
     const path: Path = ["stages", index];
     const stage = resolved.shift();
@@ -51,7 +51,7 @@ function placesOfTracks(
   parallel: string,
   tracks: Readonly<Record<string, { readonly stages: readonly WorkStage[] }>>,
   path: Path,
-): readonly Place[] {
+): readonly StagePlace[] {
   return Object.entries(written.tracks ?? {}).flatMap(([track, plan]) =>
     plan.stages.flatMap((inner, position) => {
       const stage = tracks[track]?.stages[position];
@@ -64,14 +64,14 @@ function placesOfTracks(
 }
 
 /** Stages of one sequence in order, without templates. */
-export function sequenceOf(places: readonly Place[], sequence: string): readonly Place[] {
+export function sequenceOf(places: readonly StagePlace[], sequence: string): readonly StagePlace[] {
   return places.filter((place) => place.sequence === sequence && place.templateOf === undefined);
 }
 
 export type PlacedRoute = { readonly key: string; readonly route: Route; readonly path: Path };
 
 /** The routes of a place, its own and those of `defaults`, each where it is written. */
-export function routesOf(place: Place): readonly PlacedRoute[] {
+export function routesOf(place: StagePlace): readonly PlacedRoute[] {
   const { stage, written, path } = place;
   if (stage.kind === "parallel" || stage.kind === "dynamic") return [];
   return Object.entries(stage.route).map(([key, route]) => {

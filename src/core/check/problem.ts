@@ -23,11 +23,3 @@ export function problem(code: string, path: Path, message: string, hint?: string
 export function warning(code: string, path: Path, message: string, hint?: string): FlowProblem {
   return { ...problem(code, path, message, hint), severity: "warning" };
 }
-
-/** flows/feature.yaml:12:5 */
-export function formatFileProblem(found: FileProblem): string {
-  const head = `${found.file}:${found.line}:${found.column}: ${found.severity} ${found.code}: ${found.message}`;
-  const text = found.text === undefined ? [] : [`    ${found.text.trim()}`];
-  const hint = found.hint === undefined ? [] : [`  ${found.hint}`];
-  return [head, ...text, ...hint].join("\n");
-}

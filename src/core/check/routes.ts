@@ -3,8 +3,9 @@
 import type { Flow } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
 import { HEALTHS, VERDICTS } from "../flow/outcome.ts";
+import { aroundStage } from "../flow/target.ts";
 import { counterProblems } from "./counters.ts";
-import { type Place, type PlacedRoute, routesOf, sequenceOf, targetsOf } from "./places.ts";
+import { type StagePlace, type PlacedRoute, routesOf, sequenceOf, targetsOf } from "./places.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
 import { TARGET_WORDS } from "./stages.ts";
 import { didYouMean } from "./suggest.ts";
@@ -15,7 +16,7 @@ const ESCALATION_WORDS = ["again", "accept", "cancel"];
 export function routeProblems(
   file: FlowFile,
   flow: Flow,
-  places: readonly Place[],
+  places: readonly StagePlace[],
   known: ReadonlySet<string>,
 ): readonly FlowProblem[] {
   const forced = Object.values(flow.counters).map((counter) => counter.onExhausted);
@@ -23,6 +24,7 @@ export function routeProblems(
     const routes = routesOf(place);
     return [
       ...keyProblems(place, routes, flow, forced),
+      ...showProblems(place),
       ...routes.flatMap((route) => [
         ...targetProblems(place, route, places, known),
         ...wayProblems(place, route, flow, places),
@@ -30,11 +32,12 @@ export function routeProblems(
     ];
   });
   // A route of `defaults` is looked at once for every stage; it is one fault all the same.
-  return unique([...problems, ...escalationProblems(file, places), ...counterProblems(file, flow, places)]);
+  const shared = showProblems({ written: { route: file.defaults?.route }, path: ["defaults"] });
+  return unique([...problems, ...shared, ...escalationProblems(file, places), ...counterProblems(file, flow, places)]);
 }
 
 function keyProblems(
-  { stage, path }: Place,
+  { stage, path }: StagePlace,
   routes: readonly PlacedRoute[],
   flow: Flow,
   forced: readonly string[],
@@ -66,9 +69,9 @@ function keyProblems(
 }
 
 function targetProblems(
-  place: Place,
+  place: StagePlace,
   placed: PlacedRoute,
-  places: readonly Place[],
+  places: readonly StagePlace[],
   known: ReadonlySet<string>,
 ): readonly FlowProblem[] {
   return targetsOf(placed).flatMap(({ target, path, isChoice }) => {
@@ -81,10 +84,10 @@ function targetProblems(
 }
 
 function targetProblem(
-  place: Place,
+  place: StagePlace,
   target: string,
   path: Path,
-  places: readonly Place[],
+  places: readonly StagePlace[],
   hasElse: boolean,
 ): FlowProblem | undefined {
   const { stage, sequence } = place;
@@ -99,9 +102,11 @@ function targetProblem(
     );
   }
   if (target === "prev" || target === "first") {
-    const at = mine.findIndex((other) => other.stage.id === (place.templateOf ?? stage.id));
-    const before =
-      place.templateOf === undefined ? mine.slice(0, at).filter((other) => other.stage.kind === "agent") : [place];
+    const around = aroundStage(
+      mine.map((other) => other.stage),
+      stage.id,
+    );
+    const before = place.templateOf === undefined ? around.before : [stage];
     if (before.length > 0 || hasElse) return undefined;
     return problem(
       "flow_graph_invalid",
@@ -130,10 +135,10 @@ function targetProblem(
 
 /** An agent of the same track; in a dynamic stage for any agent, one that exists. */
 function agentProblem(
-  place: Place,
+  place: StagePlace,
   target: string,
   path: Path,
-  places: readonly Place[],
+  places: readonly StagePlace[],
   known: ReadonlySet<string>,
 ): FlowProblem | undefined {
   const name = target.slice("agent:".length).toLowerCase();
@@ -146,10 +151,10 @@ function agentProblem(
 }
 
 function wayProblems(
-  { stage }: Place,
+  { stage }: StagePlace,
   { route, path }: PlacedRoute,
   flow: Flow,
-  places: readonly Place[],
+  places: readonly StagePlace[],
 ): readonly FlowProblem[] {
   const problems: FlowProblem[] = [];
   if (route.counter !== undefined && !Object.hasOwn(flow.counters, route.counter)) {
@@ -168,7 +173,23 @@ function wayProblems(
   return problems;
 }
 
-function escalationProblems(file: FlowFile, places: readonly Place[]): readonly FlowProblem[] {
+/** Without a question there is nobody to show it to. */
+function showProblems({ written, path }: Pick<StagePlace, "written" | "path">): readonly FlowProblem[] {
+  return Object.entries(written.route ?? {}).flatMap(([key, route]) =>
+    typeof route === "string" || route.show === undefined || route.ask !== undefined
+      ? []
+      : [
+          problem(
+            "show_without_ask",
+            [...path, "route", key, "show"],
+            `"show" has no effect in a way that asks nobody`,
+            'add "ask: <who>", or remove "show"; a run that stops always shows the reason',
+          ),
+        ],
+  );
+}
+
+function escalationProblems(file: FlowFile, places: readonly StagePlace[]): readonly FlowProblem[] {
   const choices = file.escalation?.choices;
   if (choices === undefined || Array.isArray(choices)) return [];
   const known = [...ESCALATION_WORDS, ...TARGET_WORDS, ...places.map(({ stage }) => stage.id)];

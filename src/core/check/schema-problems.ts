@@ -3,15 +3,16 @@
 import { DURATION_PATTERN } from "../flow/flow-file.ts";
 import { NAME_PATTERN } from "../flow/name.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
+import { removedKeyHint } from "./removed-keys.ts";
 import { allowedKeys, allowedWords, schemaAt } from "./schema-at.ts";
 import { didYouMean, nearest } from "./suggest.ts";
 
 /** The part of zod's issues that is looked at. */
-export type Issue = {
+export type SchemaIssue = {
   readonly code: string;
   readonly path: readonly PropertyKey[];
   readonly keys?: readonly string[];
-  readonly errors?: readonly (readonly Issue[])[];
+  readonly errors?: readonly (readonly SchemaIssue[])[];
 };
 
 /** Words that people bring from other tools, and what they are called here. */
@@ -35,7 +36,7 @@ const MEANT: Readonly<Record<string, string>> = {
   prompt_path: "prompt_file",
 };
 
-export function schemaProblems(issues: readonly Issue[], value: unknown): readonly FlowProblem[] {
+export function schemaProblems(issues: readonly SchemaIssue[], value: unknown): readonly FlowProblem[] {
   const problems = issues.flatMap((issue) => fromIssue(issue, [], value));
   // A misspelt key is one fault, not two: the key that it was meant to be is then not reported as missing.
   const meant = new Set(
@@ -49,7 +50,7 @@ export function schemaProblems(issues: readonly Issue[], value: unknown): readon
   });
 }
 
-function fromIssue(issue: Issue, parent: Path, value: unknown): readonly FlowProblem[] {
+function fromIssue(issue: SchemaIssue, parent: Path, value: unknown): readonly FlowProblem[] {
   const path: Path = [...parent, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
   if (issue.code === "unrecognized_keys") return (issue.keys ?? []).map((key) => unknownField(path, key));
   if (issue.code === "invalid_union") {
@@ -73,13 +74,16 @@ function fromIssue(issue: Issue, parent: Path, value: unknown): readonly FlowPro
 }
 
 /** Whether a branch of a union is simply of another type than the value, so that its complaints say nothing. */
-function isMismatch(issue: Issue): boolean {
+function isMismatch(issue: SchemaIssue): boolean {
   if (issue.path.length > 0) return false;
   if (issue.code === "invalid_union") return (issue.errors ?? []).every((branch) => branch.every(isMismatch));
   return issue.code === "invalid_type" || issue.code === "invalid_value";
 }
 
 function unknownField(path: Path, key: string): FlowProblem {
+  const removed = removedKeyHint(path, key);
+  if (removed !== undefined)
+    return problem("removed_field", [...path, key], `"${key}" of ${placeName(path)} never had an effect`, removed);
   const known = allowedKeys(path);
   const meant = MEANT[key];
   const hint =

@@ -6,7 +6,7 @@ import { MERGE_WAYS, mergeWay } from "../ticket/merge-rule.ts";
 import { promptPartNames } from "../prompt/prompt.ts";
 import type { CheckContext } from "./context.ts";
 import { contractProblems } from "./contract.ts";
-import type { Place } from "./places.ts";
+import type { StagePlace } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -16,10 +16,8 @@ const RESERVED = new Set([...TARGET_WORDS, "cancel", "again", "accept", "pipelin
 
 /** Keys that mean something for one kind of stage only; elsewhere they would be ignored in silence. */
 const KIND_OF_KEY: Readonly<Partial<Record<keyof StageFile, StageFile["kind"]>>> = {
-  trigger: "gate",
   who: "gate",
   do: "builtin",
-  dir: "builtin",
   first_status: "builtin",
   fallback: "router",
   max_tokens: "router",
@@ -30,7 +28,11 @@ const KIND_OF_KEY: Readonly<Partial<Record<keyof StageFile, StageFile["kind"]>>>
   then_in_same_workspace: "agent",
 };
 
-export function stageProblems(file: FlowFile, places: readonly Place[], context: CheckContext): readonly FlowProblem[] {
+export function stageProblems(
+  file: FlowFile,
+  places: readonly StagePlace[],
+  context: CheckContext,
+): readonly FlowProblem[] {
   return [
     ...idProblems(places),
     ...places.flatMap((place) => [...kindProblems(place), ...nameProblems(place, context)]),
@@ -44,7 +46,7 @@ export function stageProblems(file: FlowFile, places: readonly Place[], context:
   ];
 }
 
-function idProblems(places: readonly Place[]): readonly FlowProblem[] {
+function idProblems(places: readonly StagePlace[]): readonly FlowProblem[] {
   const seen = new Map<string, Path>();
   return places.flatMap(({ stage, path, templateOf }) => {
     if (templateOf !== undefined) return [];
@@ -65,7 +67,7 @@ function idProblems(places: readonly Place[]): readonly FlowProblem[] {
   });
 }
 
-function kindProblems({ stage, path, written, templateOf }: Place): readonly FlowProblem[] {
+function kindProblems({ stage, path, written, templateOf }: StagePlace): readonly FlowProblem[] {
   const problems: FlowProblem[] = [];
   for (const [key, kind] of Object.entries(KIND_OF_KEY)) {
     if (!Object.hasOwn(written, key) || kind === stage.kind) continue;
@@ -107,7 +109,7 @@ function kindProblems({ stage, path, written, templateOf }: Place): readonly Flo
   return problems;
 }
 
-function nameProblems({ stage, path, written }: Place, context: CheckContext): readonly FlowProblem[] {
+function nameProblems({ stage, path, written }: StagePlace, context: CheckContext): readonly FlowProblem[] {
   const problems: FlowProblem[] = [];
   const isWildcard = path.at(-1) === "*";
   const named = written.agent ?? (path.at(-2) === "templates" && !isWildcard ? String(path.at(-1)) : undefined);
@@ -158,7 +160,7 @@ function partProblems(parts: StageFile["prompt"], path: Path): readonly FlowProb
   });
 }
 
-function joinProblems(places: readonly Place[]): readonly FlowProblem[] {
+function joinProblems(places: readonly StagePlace[]): readonly FlowProblem[] {
   const seen = new Set<string>();
   return places.flatMap(({ stage, path, written }) => {
     if (stage.kind !== "parallel") return [];
@@ -201,7 +203,7 @@ function joinProblems(places: readonly Place[]): readonly FlowProblem[] {
 }
 
 /** A flow that picks models does so for every agent; a forgotten one would run on whatever the machine's default costs. */
-function modelProblems(file: FlowFile, places: readonly Place[]): readonly FlowProblem[] {
+function modelProblems(file: FlowFile, places: readonly StagePlace[]): readonly FlowProblem[] {
   const agents = places.filter(({ stage }) => stage.kind === "agent");
   const picks = file.defaults?.model === undefined && agents.some(({ written }) => written.model !== undefined);
   if (!picks) return [];
@@ -251,7 +253,7 @@ function mergeProblems(file: FlowFile, context: CheckContext): readonly FlowProb
 }
 
 /** What the named runner cannot do is said here, not in the middle of a run. */
-function optionProblems({ stage, path }: Place): readonly FlowProblem[] {
+function optionProblems({ stage, path }: StagePlace): readonly FlowProblem[] {
   if (stage.kind !== "agent" && stage.kind !== "router") return [];
   const runner = stage.options?.runner ?? (stage.command === undefined ? undefined : "command");
   const problems: FlowProblem[] = [];
@@ -270,7 +272,7 @@ function optionProblems({ stage, path }: Place): readonly FlowProblem[] {
   return problems;
 }
 
-function teamProblems(places: readonly Place[], context: CheckContext): readonly FlowProblem[] {
+function teamProblems(places: readonly StagePlace[], context: CheckContext): readonly FlowProblem[] {
   if (context.teams !== false) return [];
   return places.flatMap(({ stage, path }) =>
     stage.kind === "dynamic"

@@ -3,11 +3,11 @@
 import type { Flow } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
 import { badFactPlaces } from "../flow/template.ts";
-import { type Place, routesOf } from "./places.ts";
+import { type StagePlace, routesOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 import { didYouMean } from "./suggest.ts";
 
-export function wordProblems(file: FlowFile, flow: Flow, places: readonly Place[]): readonly FlowProblem[] {
+export function wordProblems(file: FlowFile, flow: Flow, places: readonly StagePlace[]): readonly FlowProblem[] {
   return [
     ...scoreProblems(flow),
     ...places.flatMap((place) => [
@@ -39,7 +39,7 @@ function scoreProblems(flow: Flow): readonly FlowProblem[] {
   });
 }
 
-function verdictProblems(place: Place, flow: Flow): readonly FlowProblem[] {
+function verdictProblems(place: StagePlace, flow: Flow): readonly FlowProblem[] {
   const { stage, path } = place;
   if (stage.kind !== "agent" && stage.kind !== "builtin" && stage.kind !== "router") return [];
   const known = Object.keys(flow.words.verdict);
@@ -74,7 +74,7 @@ function verdictProblems(place: Place, flow: Flow): readonly FlowProblem[] {
   return problems;
 }
 
-function resultProblems({ stage, path, written }: Place, flow: Flow): readonly FlowProblem[] {
+function resultProblems({ stage, path, written }: StagePlace, flow: Flow): readonly FlowProblem[] {
   if (stage.kind !== "agent") return [];
   const { result } = stage;
   const at: Path = written.result === undefined ? ["defaults", "result"] : [...path, "result"];
@@ -103,7 +103,7 @@ function resultProblems({ stage, path, written }: Place, flow: Flow): readonly F
 const ENV_NAME = /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g;
 
 /** A command is run without a shell, so `$NAME` would reach the program as text unless the flow declares the name. */
-function envProblems({ stage, path, written }: Place): readonly FlowProblem[] {
+function envProblems({ stage, path, written }: StagePlace): readonly FlowProblem[] {
   if (stage.kind !== "agent" || stage.command === undefined) return [];
   const base: Path = written.command === undefined ? ["defaults", "command"] : [...path, "command"];
   return stage.command.flatMap((word, index) =>
@@ -123,7 +123,7 @@ function envProblems({ stage, path, written }: Place): readonly FlowProblem[] {
 }
 
 /** Texts with `{facts}`, folders that must stay inside the workspace, and branches that git must not take for an option. */
-function textProblems(file: FlowFile, places: readonly Place[]): readonly FlowProblem[] {
+function textProblems(file: FlowFile, places: readonly StagePlace[]): readonly FlowProblem[] {
   const templates: [string | undefined, Path][] = [
     [file.defaults?.branch, ["defaults", "branch"]],
     [file.log?.start, ["log", "start"]],
@@ -142,8 +142,7 @@ function textProblems(file: FlowFile, places: readonly Place[]): readonly FlowPr
     spaces.push([written.workspace, [...path, "workspace"]]);
     for (const [track, plan] of Object.entries(written.tracks ?? {}))
       spaces.push([plan.workspace, [...path, "tracks", track, "workspace"]]);
-    templates.push([written.dir, [...path, "dir"]]);
-    folders.push([written.dir, [...path, "dir"]], [written.result?.path, [...path, "result", "path"]]);
+    folders.push([written.result?.path, [...path, "result", "path"]]);
   }
   for (const [space, path] of spaces) {
     templates.push([space?.dir, [...path, "dir"]], [space?.branch, [...path, "branch"]]);
@@ -192,7 +191,7 @@ function isInside(path: string): boolean {
 }
 
 /** Conditions of the routes of a place, for the check of facts. */
-export function routeConditions(place: Place): readonly { readonly text: string; readonly path: Path }[] {
+export function routeConditions(place: StagePlace): readonly { readonly text: string; readonly path: Path }[] {
   return routesOf(place).flatMap(({ route, path }) =>
     typeof route.status === "object" ? [{ text: route.status.when, path: [...path, "status", "when"] }] : [],
   );

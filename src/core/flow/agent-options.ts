@@ -65,8 +65,10 @@ export const agentOptionKeys = {
     .optional(),
   teams: z.boolean().describe("the agent may lead a team of agents (claude)").optional(),
   session: z
-    .enum(["fresh", "resume"])
-    .describe("a revision starts with a fresh context (default), or goes on in the session of the attempt before")
+    .enum(["fresh", "clean", "resume"])
+    .describe(
+      "whether an attempt continues the session of the attempt before it: after an answer only (fresh, default), never (clean), or in revisions too (resume)",
+    )
     .optional(),
   questions: z
     .enum(["ask", "deny"])
@@ -85,6 +87,8 @@ export type AgentOptions = {
   readonly denyTools?: readonly string[];
   readonly permission: Permission;
   readonly maxTurns?: number;
+  /** Output tokens of one answer of the model. */
+  readonly maxTokens?: number;
   readonly maxCostUsd?: number;
   readonly systemPrompt?: string;
   readonly mcpServers: Readonly<Record<string, McpServer>>;

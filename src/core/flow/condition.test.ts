@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { factsOf, holds, parseCondition } from "./condition.ts";
+import { factPathsOf, holds, parseCondition } from "./condition.ts";
 import type { Json } from "../json.ts";
 
 const facts: Readonly<Record<string, Json>> = {
@@ -102,13 +102,13 @@ describe("what is refused, with the column", () => {
 });
 
 test("the facts of a condition are named", () => {
-  expect(factsOf("plan.new_infra and last('dev-test').open_questions > 0 or a in [b, 'c']")).toEqual([
-    "plan.new_infra",
-    "last.dev-test.open_questions",
-    "a",
-    "b",
+  expect(factPathsOf("plan.new_infra and last('dev-test').open_questions > 0 or a in [b, 'c']")).toEqual([
+    ["plan", "new_infra"],
+    ["last", "dev-test", "open_questions"],
+    ["a"],
+    ["b"],
   ]);
-  expect(factsOf("a ==")).toEqual([]);
+  expect(factPathsOf("a ==")).toEqual([]);
 });
 
 test("no text makes the parser throw, and what parses can be evaluated", () => {

@@ -34,12 +34,7 @@ export function holds(text: string, lookup: Lookup): boolean {
   return evaluate(condition.value, lookup);
 }
 
-/** The facts that a condition reads: "plan.new_infra", "last.dev-test.open_questions". */
-export function factsOf(text: string): string[] {
-  return factPathsOf(text).map((path) => path.join("."));
-}
-
-/** The same as paths; `last('x').f` is ["last", "x", "f"]. A text that does not parse reads nothing. */
+/** The facts that a condition reads, as paths; `last('x').f` is ["last", "x", "f"]. A text that does not parse reads nothing. */
 export function factPathsOf(text: string): readonly (readonly string[])[] {
   const condition = parseCondition(text);
   return condition.ok ? operandsOf(condition.value).flatMap((o) => (o.type === "fact" ? [o.path] : [])) : [];
@@ -141,135 +136,153 @@ const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">
 /** Names that mean something to JavaScript objects, never a fact. */
 const FORBIDDEN = new Set(["__proto__", "prototype", "constructor"]);
 
+type Cursor = { readonly tokens: readonly Token[]; position: number; depth: number };
+
 function parseTokens(tokens: readonly Token[]): Condition {
-  let position = 0;
-  let depth = 0;
-
-  const peek = (): Token => tokens[position] ?? { type: "end", text: "", at: 0 };
-  const take = (): Token => {
-    const token = peek();
-    position++;
-    return token;
-  };
-  const isWord = (word: string): boolean => peek().type === "name" && peek().text === word;
-  const isSign = (sign: string): boolean => peek().type === "sign" && peek().text === sign;
-  const fail = (expected: string): never => {
-    const token = peek();
-    throw new Unparsable(
-      token.at,
-      `expected ${expected}, found ${token.type === "end" ? "the end" : `"${token.text}"`}`,
-    );
-  };
-  const expectSign = (sign: string): void => {
-    if (isSign(sign)) take();
-    else fail(`"${sign}"`);
-  };
-  const deeper = <T>(inner: () => T): T => {
-    if (++depth > MAX_DEPTH) throw new Unparsable(peek().at, `nested more than ${MAX_DEPTH} deep`);
-    const value = inner();
-    depth--;
-    return value;
-  };
-
-  const parseOr = (): Condition => {
-    let left = parseAnd();
-    while (isWord("or")) {
-      take();
-      left = { type: "or", left, right: parseAnd() };
-    }
-    return left;
-  };
-  const parseAnd = (): Condition => {
-    let left = parseNot();
-    while (isWord("and")) {
-      take();
-      left = { type: "and", left, right: parseNot() };
-    }
-    return left;
-  };
-  const parseNot = (): Condition => {
-    if (!isWord("not")) return parseComparison();
-    take();
-    return { type: "not", inner: deeper(parseNot) };
-  };
-  const parseComparison = (): Condition => {
-    if (isSign("(")) {
-      take();
-      const inner = deeper(parseOr);
-      expectSign(")");
-      return inner;
-    }
-    const left = parseOperand();
-    if (peek().type === "sign" && COMPARISONS.has(peek().text)) {
-      return { type: "compare", op: take().text as Comparison, left, right: parseOperand() };
-    }
-    if (isWord("in")) {
-      take();
-      return { type: "in", operand: left, list: parseList() };
-    }
-    if (isWord("not")) {
-      take();
-      if (!isWord("in")) fail('"in"');
-      take();
-      return { type: "not", inner: { type: "in", operand: left, list: parseList() } };
-    }
-    return { type: "value", operand: left };
-  };
-  const parseList = (): readonly Operand[] => {
-    expectSign("[");
-    const list = [parseOperand()];
-    while (isSign(",")) {
-      take();
-      list.push(parseOperand());
-    }
-    expectSign("]");
-    return list;
-  };
-  const parseOperand = (): Operand => {
-    const token = peek();
-    if (token.type === "text") return { type: "literal", value: take().text };
-    if (token.type === "number") return { type: "literal", value: Number(take().text) };
-    if (token.type !== "name") return fail("a fact or a value");
-    switch (token.text) {
-      case "true":
-      case "false":
-        return { type: "literal", value: take().text === "true" };
-      case "none":
-        take();
-        return { type: "literal", value: null };
-      case "last":
-        return { type: "fact", path: parseLast() };
-      default:
-        if (KEYWORDS.has(token.text)) fail("a fact or a value");
-        return { type: "fact", path: [factName(), ...parseFields()] };
-    }
-  };
-  const parseLast = (): readonly string[] => {
-    take();
-    expectSign("(");
-    if (peek().type !== "text" || peek().text === "") fail("a stage id in quotes, as in last('review')");
-    const stage = take().text;
-    expectSign(")");
-    const fields = parseFields();
-    if (fields.length !== 1) fail("one field, as in last('review').verdict");
-    return ["last", stage, ...fields];
-  };
-  const parseFields = (): readonly string[] => {
-    const fields: string[] = [];
-    while (isSign(".")) {
-      take();
-      fields.push(factName());
-    }
-    return fields;
-  };
-  const factName = (): string => {
-    if (peek().type !== "name" || FORBIDDEN.has(peek().text)) fail("the name of a fact");
-    return take().text;
-  };
-
-  const condition = parseOr();
-  if (peek().type !== "end") fail("and, or, a comparison, or the end");
+  const cursor: Cursor = { tokens, position: 0, depth: 0 };
+  const condition = parseOr(cursor);
+  if (peek(cursor).type !== "end") fail(cursor, "and, or, a comparison, or the end");
   return condition;
+}
+
+function peek({ tokens, position }: Cursor): Token {
+  return tokens[position] ?? { type: "end", text: "", at: 0 };
+}
+
+function take(cursor: Cursor): Token {
+  const token = peek(cursor);
+  cursor.position++;
+  return token;
+}
+
+function isWord(cursor: Cursor, word: string): boolean {
+  return peek(cursor).type === "name" && peek(cursor).text === word;
+}
+
+function isSign(cursor: Cursor, sign: string): boolean {
+  return peek(cursor).type === "sign" && peek(cursor).text === sign;
+}
+
+function fail(cursor: Cursor, expected: string): never {
+  const token = peek(cursor);
+  throw new Unparsable(token.at, `expected ${expected}, found ${token.type === "end" ? "the end" : `"${token.text}"`}`);
+}
+
+function expectSign(cursor: Cursor, sign: string): void {
+  if (isSign(cursor, sign)) take(cursor);
+  else fail(cursor, `"${sign}"`);
+}
+
+function deeper<T>(cursor: Cursor, inner: (cursor: Cursor) => T): T {
+  if (++cursor.depth > MAX_DEPTH) throw new Unparsable(peek(cursor).at, `nested more than ${MAX_DEPTH} deep`);
+  const value = inner(cursor);
+  cursor.depth--;
+  return value;
+}
+
+function parseOr(cursor: Cursor): Condition {
+  let left = parseAnd(cursor);
+  while (isWord(cursor, "or")) {
+    take(cursor);
+    left = { type: "or", left, right: parseAnd(cursor) };
+  }
+  return left;
+}
+
+function parseAnd(cursor: Cursor): Condition {
+  let left = parseNot(cursor);
+  while (isWord(cursor, "and")) {
+    take(cursor);
+    left = { type: "and", left, right: parseNot(cursor) };
+  }
+  return left;
+}
+
+function parseNot(cursor: Cursor): Condition {
+  if (!isWord(cursor, "not")) return parseComparison(cursor);
+  take(cursor);
+  return { type: "not", inner: deeper(cursor, parseNot) };
+}
+
+function parseComparison(cursor: Cursor): Condition {
+  if (isSign(cursor, "(")) {
+    take(cursor);
+    const inner = deeper(cursor, parseOr);
+    expectSign(cursor, ")");
+    return inner;
+  }
+  const left = parseOperand(cursor);
+  if (peek(cursor).type === "sign" && COMPARISONS.has(peek(cursor).text)) {
+    return { type: "compare", op: take(cursor).text as Comparison, left, right: parseOperand(cursor) };
+  }
+  if (isWord(cursor, "in")) {
+    take(cursor);
+    return { type: "in", operand: left, list: parseList(cursor) };
+  }
+  if (isWord(cursor, "not")) {
+    take(cursor);
+    if (!isWord(cursor, "in")) fail(cursor, '"in"');
+    take(cursor);
+    return { type: "not", inner: { type: "in", operand: left, list: parseList(cursor) } };
+  }
+  return { type: "value", operand: left };
+}
+
+function parseList(cursor: Cursor): readonly Operand[] {
+  expectSign(cursor, "[");
+  const list = [parseOperand(cursor)];
+  while (isSign(cursor, ",")) {
+    take(cursor);
+    list.push(parseOperand(cursor));
+  }
+  expectSign(cursor, "]");
+  return list;
+}
+
+function parseOperand(cursor: Cursor): Operand {
+  const token = peek(cursor);
+  if (token.type === "text") return { type: "literal", value: take(cursor).text };
+  if (token.type === "number") return { type: "literal", value: Number(take(cursor).text) };
+  if (token.type !== "name") return fail(cursor, "a fact or a value");
+  switch (token.text) {
+    case "true":
+    case "false":
+      return { type: "literal", value: take(cursor).text === "true" };
+    case "none":
+      take(cursor);
+      return { type: "literal", value: null };
+    case "last":
+      return { type: "fact", path: parseLast(cursor) };
+    default:
+      if (KEYWORDS.has(token.text)) fail(cursor, "a fact or a value");
+      return { type: "fact", path: [factName(cursor), ...parseFields(cursor)] };
+  }
+}
+
+function parseLast(cursor: Cursor): readonly string[] {
+  take(cursor);
+  expectSign(cursor, "(");
+  if (peek(cursor).type !== "text" || peek(cursor).text === "")
+    fail(cursor, "a stage id in quotes, as in last('review')");
+  const stage = take(cursor).text;
+  expectSign(cursor, ")");
+  const fields = parseFields(cursor);
+  if (fields.length !== 1) fail(cursor, "one field, as in last('review').verdict");
+  return ["last", stage, ...fields];
+}
+
+function parseFields(cursor: Cursor): readonly string[] {
+  const fields: string[] = [];
+  while (isSign(cursor, ".")) {
+    take(cursor);
+    fields.push(factName(cursor));
+  }
+  return fields;
+}
+
+function factName(cursor: Cursor): string {
+  if (peek(cursor).type !== "name" || FORBIDDEN.has(peek(cursor).text)) fail(cursor, "the name of a fact");
+  return take(cursor).text;
 }
 
 const NAME_START = /[A-Za-z_]/;

@@ -1,5 +1,5 @@
-// The flow file as people write it: one zod schema is the source of the types, of the JSON Schema for editors
-// and of the reference table in the docs. It says what may be written; flow.ts says what it means.
+// The flow file as people write it: one zod schema is the source of the types, of the hints of the check and of docs/flow-reference.md.
+// It says which keys and values a file may have; flow.ts says what they mean.
 
 import { z } from "zod";
 import { agentOptionKeys } from "./agent-options.ts";
@@ -43,7 +43,10 @@ const routeObject = z.strictObject({
   carry: carryNames.optional(),
   status: statusRule.optional(),
   ask: z.string().min(1).describe("who is asked; the run waits for the answer before it goes on").optional(),
-  show: z.string().describe("which part of the report the person sees").optional(),
+  show: z
+    .enum(["open-questions", "status-reason"])
+    .describe("which part of the report the person sees (default: the questions, else the reason)")
+    .optional(),
   // oxlint-disable-next-line unicorn/no-thenable -- `then` is the sources' own word in a flow file
   then: z.string().describe("where the answer leads (default self)").optional(),
   choices: z
@@ -53,7 +56,6 @@ const routeObject = z.strictObject({
   else: z.string().describe("the target when goto finds no stage, or when `once` is used up").optional(),
   only: z.enum(["blamed-tracks"]).describe("re-run only the tracks that the report blames").optional(),
   once: z.boolean().describe("this way can be taken once in a run").optional(),
-  write: z.enum(["error"]).describe("write the error into the ticket").optional(),
 });
 const route = z
   .record(z.string(), z.union([z.string(), routeObject]))
@@ -129,10 +131,16 @@ const workspace = z.strictObject({
   memory: z.string().describe("a folder of shared files, for example .brain").optional(),
   branch: z.string().describe("the branch, may hold {fact}").optional(),
   base: z.string().describe("the branch to start from").optional(),
-  provider: z.string().describe("which sandbox provider").optional(),
   per: z.enum(["run", "stage"]).describe("one workspace for the run, or one per stage").optional(),
-  delete: z.enum(["always", "when-merged", "never"]).describe("when the workspace goes; the branch stays").optional(),
+  delete: z
+    .enum(["always", "when-merged", "never"])
+    .describe(
+      "when Passrail deletes the workspace: as soon as it is free (default), at the end of a run whose work was merged, or never; the branch stays",
+    )
+    .optional(),
 });
+
+const heading = z.string().regex(/^## \S/);
 
 const result = z.strictObject({
   from: z
@@ -150,12 +158,14 @@ const result = z.strictObject({
     .describe("the form in which the attempt reports, and so how its verdict is read"),
   nonce: z.enum(["required", "optional"]).describe("whether a text form must carry this attempt's nonce").optional(),
   require: z.array(z.string()).describe("keys that must be there").optional(),
-  echo: z.array(z.string()).describe("keys that must match this run when present").optional(),
+  echo: z
+    .array(z.string())
+    .describe("json-tail: keys that must hold the id of the work where the agent writes them (default <subject>_id)")
+    .optional(),
   path: z.string().describe("file inside the workspace").optional(),
-  fresh: z.boolean().describe("the file must be written by this attempt").optional(),
-  health: z.string().describe("heading under which the health stands").optional(),
-  reason: z.string().describe("heading under which the reason stands").optional(),
-  questions: z.string().describe("heading under which the questions stand").optional(),
+  health: heading.describe("handoff-file: the heading of the health (default ## Status)").optional(),
+  reason: heading.describe("handoff-file: the heading of the reason (default ## Status reason)").optional(),
+  questions: heading.describe("handoff-file: the heading of the questions (default ## Open Questions)").optional(),
   prefixes: z.record(z.string(), z.string()).describe("text at the start -> word").optional(),
   next: z
     .record(word, z.enum(["revise", "redesign", "reject", "blocked"]))
@@ -239,15 +249,23 @@ const stageKeys = {
   inline: z.array(z.string()).describe("checks that the agent does itself, each a fragment inline-<name>").optional(),
   gates: z
     .strictObject({
-      trust: z.string().describe("when the sender's quality-gate results are trusted"),
-      per: z.enum(["track"]).describe("decided for each track").optional(),
+      trust: z
+        .enum(["developer-latest-clean", "never"])
+        .describe(
+          "when the sender's quality-gate results are trusted: they are clean and from its latest iteration, or never; each track by itself",
+        ),
       when_trusted: z.array(z.string()).describe("gates to run then").optional(),
       otherwise: z.array(z.string()).describe("gates to run if not").optional(),
     })
     .describe("which quality gates are run again")
     .optional(),
   verdicts: z.array(word).min(1).describe("the verdict words that this stage may use").optional(),
-  max_tokens: z.int().min(1).max(1_000_000).describe("router: length of its answer").optional(),
+  max_tokens: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .describe("router: output tokens of its answer, where the runner can limit them (claude)")
+    .optional(),
   carry_on_retry: z.array(z.string()).describe("files that a second attempt gets besides").optional(),
   notify: notify.optional(),
 };
@@ -270,9 +288,7 @@ const stage = z.strictObject({
     .describe("what happens here (default agent)")
     .optional(),
   ...stageKeys,
-  trigger: z.string().describe("gate: what else may answer it").optional(),
   do: z.string().describe("builtin: which one").optional(),
-  dir: z.string().describe("builtin: where it writes").optional(),
   first_status: z.string().describe("builtin: the status of what it writes").optional(),
   fallback: z.enum(["rules", "stop"]).describe("router: what happens without a model (default rules)").optional(),
   from: z
@@ -321,15 +337,17 @@ export const flowFileSchema = z
     title: z.string().max(200).describe("one line for people").optional(),
     description: z.string().max(2000).describe("what the flow is for").optional(),
     subject: name.describe("what the source calls the work: feature, task, story, ticket"),
-    choose: z.strictObject({ when: condition }).describe("when this flow is the one to take").optional(),
+    choose: z
+      .strictObject({ when: condition })
+      .describe("which work this flow is for; a run of other work starts with a warning")
+      .optional(),
     words: words.describe("the source's words and what they mean here").optional(),
     counters: z.record(name, counter).describe("name -> budget of a loop").optional(),
     escalation: escalation.describe("what happens when people have to decide").optional(),
     workspace: workspace.describe("where attempts work").optional(),
     merge: z
       .strictObject({
-        env: z.string().describe("the setting that picks the mode"),
-        default: z.string().describe("the mode without it"),
+        default: z.string().describe("the mode where neither MERGE_MODE nor merge.mode of the settings names one"),
         modes: z
           .record(z.string(), z.string())
           .describe("mode -> pr, push, land, or a rule such as: pr if terminal else push"),
@@ -356,9 +374,7 @@ export const flowFileSchema = z
       .strictObject({
         entry: name.describe("who sends the first handoff").optional(),
         exit: name.describe("who gets the last one").optional(),
-        one_pending_per: z.array(z.string()).describe("what may have one open handoff at a time").optional(),
         stale_after: duration.describe("an open handoff is stale after this (default 30m)").optional(),
-        on_start: z.enum(["timeout-stale"]).describe("what a start does with stale ones").optional(),
       })
       .describe("the handoffs API")
       .optional(),
@@ -374,11 +390,6 @@ export const flowFileSchema = z
       .strictObject({
         ...sharedKeys,
         prompt: z.array(z.string()).describe("the parts of every prompt in order").optional(),
-        isolation: z
-          .strictObject({ context: z.string(), reads: z.string(), may_ask_human: z.boolean() })
-          .partial()
-          .describe("what agents of this flow may rely on; a note for readers")
-          .optional(),
         branch: z.string().describe("the same as workspace.branch").optional(),
       })
       .describe("what holds for every stage that does not say it itself")

@@ -59,9 +59,12 @@ export type ResultSpec = NonNullable<StageFile["result"]>;
 export type WorkspacePlan = NonNullable<FlowFile["workspace"]>;
 
 export type StageLimits = {
+  /** No output at all for this long after the start. */
   readonly startupMs?: number;
+  /** No further output for this long. */
   readonly idleMs?: number;
   readonly totalMs: number;
+  /** More output than this ends the attempt; Passrail keeps no more than this on disk. */
   readonly outputBytes: number;
 };
 
@@ -110,8 +113,8 @@ export type WorkStage = StageBase & {
   readonly concurrency?: number;
   readonly command?: readonly string[];
   readonly fallback: "rules" | "stop";
-  /** Settings of a builtin, as written. */
-  readonly settings: Readonly<Record<string, string>>;
+  /** Settings of a builtin, under the names of the file. */
+  readonly settings: { readonly first_status?: string };
   /** Which quality gates are run again (002's trust contract). */
   readonly gates?: NonNullable<StageFile["gates"]>;
   readonly maxTokens?: number;
@@ -123,7 +126,6 @@ export type GateStage = StageBase & {
   readonly status?: string;
   readonly route: Routes;
   readonly notify: { readonly to: string; readonly event: string };
-  readonly trigger?: string;
 };
 
 export type TrackPlan = { readonly workspace?: WorkspacePlan; readonly stages: readonly WorkStage[] };
@@ -271,7 +273,6 @@ function resolveStage(file: FlowFile, stage: StageFile): Stage[] {
           ...(typeof stage.status === "string" ? { status: stage.status } : {}),
           route: resolveRoutes(stage.route ?? { approve: "next", decline: "stop" }),
           notify: stage.notify ?? { to: stage.who ?? "owner", event: "gate" },
-          ...optional({ trigger: stage.trigger }),
         },
       ];
     case "parallel": {
@@ -376,7 +377,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     yields: stage.yield ?? defaults.yield ?? false,
     ...optional({ concurrency, command }),
     fallback: stage.fallback ?? "rules",
-    settings: dropUndefined({ dir: stage.dir, first_status: stage.first_status }),
+    settings: optional({ first_status: stage.first_status }),
     ...optional({ gates: stage.gates, maxTokens: stage.max_tokens }),
   };
 }
@@ -428,6 +429,11 @@ function expectsVerdict(stage: Omit<StageFile, "kind">, result: ResultSpec, kind
   }
 }
 
+/** A route that only leads: it counts nothing, asks nobody and carries nothing. */
+export function plainRoute(goto: string): Route {
+  return { goto, carry: [], onlyBlamed: false, once: false };
+}
+
 function resolveRoutes(routes: Readonly<Record<string, string | RouteFile | undefined>>): Routes {
   return Object.fromEntries(
     Object.entries(routes).flatMap(([key, route]) => (route === undefined ? [] : [[key, resolveRoute(route)]])),
@@ -435,7 +441,7 @@ function resolveRoutes(routes: Readonly<Record<string, string | RouteFile | unde
 }
 
 function resolveRoute(route: string | RouteFile): Route {
-  if (typeof route === "string") return { goto: route, carry: [], onlyBlamed: false, once: false };
+  if (typeof route === "string") return plainRoute(route);
   return {
     goto: route.goto ?? route.then ?? (route.ask === undefined ? "next" : "self"),
     ...optional({ counter: route.counter }),

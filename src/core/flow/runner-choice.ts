@@ -13,8 +13,8 @@ export type Play = {
   readonly command: readonly string[] | null;
   readonly transport: "acp" | "native" | null;
   readonly options: AgentOptions;
-  /** Whether a revision goes on in the session of the attempt before. Answers and repairs always do where they can. */
-  readonly session: "fresh" | "resume";
+  /** Whether an attempt continues the session of the attempt before it: after an answer only, never, or in revisions too. */
+  readonly session: "fresh" | "clean" | "resume";
   readonly questions: "ask" | "deny";
 };
 
@@ -38,29 +38,29 @@ export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkSta
   if (runner === "acp" || runner === "command") {
     if (who.command === undefined || who.command.length === 0) return undefined;
   }
-  const first = <K extends keyof WrittenOptions>(key: K): WrittenOptions[K] | undefined =>
-    sources.map((source) => source[key]).find((value) => value !== undefined);
-  const teams = stage.teams || first("teams") === true;
+  const first = <T>(said: (options: WrittenOptions) => T | undefined): T | undefined =>
+    sources.map(said).find((value) => value !== undefined);
+  const teams = stage.teams || first((options) => options.teams) === true;
   const model = modelOf(runner, own, [stage.model, agent?.model, setting(facts, "model")]);
-  const effort = first("effort");
+  const effort = first((options) => options.effort);
   const tools = toolsOf(runner, own, sources);
-  const denyTools = first("deny_tools");
-  const maxCostUsd = first("max_cost");
-  const systemPrompt = first("system_prompt");
+  const denyTools = first((options) => options.deny_tools);
+  const maxCostUsd = first((options) => options.max_cost);
+  const systemPrompt = first((options) => options.system_prompt);
   return {
     runner,
     command: who.command ?? null,
-    transport: first("transport") ?? null,
+    transport: first((options) => options.transport) ?? null,
     options: {
       ...optional({ model, effort, tools: tools.names, denyTools }),
-      permission: first("permission") ?? tools.permission,
-      maxTurns: first("max_turns") ?? turnsOf(stage, teams),
-      ...optional({ maxCostUsd, systemPrompt }),
-      mcpServers: first("mcp") ?? {},
+      permission: first((options) => options.permission) ?? tools.permission,
+      maxTurns: first((options) => options.max_turns) ?? turnsOf(stage, teams),
+      ...optional({ maxTokens: stage.maxTokens, maxCostUsd, systemPrompt }),
+      mcpServers: first((options) => options.mcp) ?? {},
       teams,
     },
-    session: first("session") ?? "fresh",
-    questions: first("questions") ?? "ask",
+    session: first((options) => options.session) ?? "fresh",
+    questions: first((options) => options.questions) ?? "ask",
   };
 }
 

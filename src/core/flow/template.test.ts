@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { badFactPlaces, fillFacts, fillPrompt, promptPlaces } from "./template.ts";
+import { badFactPlaces, fillFacts, fillPrompt } from "./template.ts";
 
 test("R-004-08: every {{KEY}} is replaced, and an unknown one is left as it is", () => {
   expect(fillPrompt("{{A}} and {{A}}, {{B}}, {{ A }}", { A: "x" })).toBe("x and x, {{B}}, {{ A }}");
@@ -14,10 +14,6 @@ test("names that every object has are not values", () => {
   expect(fillPrompt("{{constructor}} {{toString}} {{__proto__}}", {})).toBe(
     "{{constructor}} {{toString}} {{__proto__}}",
   );
-});
-
-test("a prompt names what it asks for, each once", () => {
-  expect(promptPlaces("{{A}} {{B}} {{A}}")).toEqual(["A", "B"]);
 });
 
 test("{facts} are filled with the first that is set, and an empty place leaves nothing half filled", () => {

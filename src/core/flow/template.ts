@@ -14,11 +14,6 @@ export function fillPrompt(text: string, values: Readonly<Record<string, string>
   );
 }
 
-/** The names that a prompt asks for, each once. */
-export function promptPlaces(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(PROMPT_PLACE)].flatMap(([, name]) => (name === undefined ? [] : [name])))];
-}
-
 /** Fills `{plan.backend_dir}` and `{ticket.group or ticket.id}` (the first that is set); undefined if a place stays empty. */
 export function fillFacts(text: string, lookup: Lookup): string | undefined {
   let complete = true;

@@ -222,6 +222,8 @@ function revisionContext(context: Context): string {
   const { loop, max } = shownLoop(context);
   const lines: string[] = [];
   if (loop > 0) lines.push(`This is revision loop ${loop}${max === null ? "" : ` of ${max}`}.`);
+  else if (carry.reason === "again" && max !== null)
+    lines.push(`A person asked for this attempt; 0 of ${max} revision loops are used.`);
   const names = new Set([...carry.names, ...(carry.reason === "sent-back" ? stage.carryOnRetry : [])]);
   const files = [...names].flatMap((name) =>
     context.facts.files[name] === undefined ? [] : [{ name, text: context.facts.files[name] }],

@@ -145,15 +145,20 @@ function resolveEscalation(
   } else {
     // What the agents found stays open; what the person found comes on top of it.
     const issues = [...sender.carry.issues, ...(signal.issues ?? [])];
-    // A person's decision to go on starts a new budget for the loop that was spent.
-    if (action === "again" && item.counter !== undefined) resetCounter(draft, item.counter, track);
+    const loops = action === "again" && item.counter !== undefined ? restartLoop(draft, item.counter, track) : {};
     leave(
       draft,
-      { ...sender, carry: { ...sender.carry, reason: "again", issues, ...said } },
+      { ...sender, carry: { ...sender.carry, reason: "again", issues, ...loops, ...said } },
       action === "again" ? item.again : action,
     );
   }
   return undefined;
+}
+
+/** A person's "again" starts a new budget for the loop that was spent; the next attempt is shown the new count. */
+function restartLoop(draft: Draft, counter: string, track: string): Pick<Sender["carry"], "loop" | "loopMax"> {
+  resetCounter(draft, counter, track);
+  return { loop: 0, loopMax: draft.flow.counters[counter]?.maxLoops ?? null };
 }
 
 function named({ issues = [] }: Answer): { readonly issues?: NonNullable<Answer["issues"]> } {

@@ -1,8 +1,7 @@
-// What shall happen because a run changed. The engine performs commands after the change is stored; each can be repeated.
+// What Passrail must do outside of a run because the run changed. A command is stored with the change that caused it and performed until
+// it succeeds, so each can be repeated. Which attempts start and end is no command: it follows from the run's tracks.
 
 export type Command =
-  | { readonly type: "start-attempt"; readonly track: string; readonly stage: string; readonly attempt: number }
-  | { readonly type: "end-attempt"; readonly stage: string; readonly attempt: number; readonly reason: string }
   | {
       readonly type: "notify";
       readonly key: string;
@@ -12,8 +11,3 @@ export type Command =
       readonly item: number | null;
     }
   | { readonly type: "release-workspace" };
-
-/** Commands that must survive a crash by themselves; the others are derived again from the run's state. */
-export function isDurable(command: Command): boolean {
-  return command.type === "notify" || command.type === "release-workspace";
-}

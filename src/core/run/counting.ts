@@ -6,10 +6,10 @@ import { type Counter, MAIN_TRACK } from "../flow/flow.ts";
 import { issueText, type Outcome } from "../flow/outcome.ts";
 
 export type Counted = { readonly loops: number; readonly max: number | null };
-export type Spent = { readonly spent: string; readonly reason: string };
+export type SpentLoops = { readonly spent: string; readonly reason: string };
 
 /** Counts one loop; when the budget is used up, or the same issues came too often in a row, says so and counts nothing. */
-export function countLoop(draft: Draft, track: string, name: string, outcome: Outcome): Counted | Spent {
+export function countLoop(draft: Draft, track: string, name: string, outcome: Outcome): Counted | SpentLoops {
   const counter = draft.flow.counters[name];
   if (counter === undefined) throw new Error(`flow ${draft.flow.name} has no counter ${name}`);
   const key = counterKey(counter, name, track);

@@ -12,10 +12,6 @@ import type { Signal } from "./signal.ts";
 export function resumed(draft: Draft, signal: Signal): string | undefined {
   if (!draft.run.paused) return "the run is not paused";
   emit(draft, { type: "run.unpaused" }, signal.actor);
-  for (const [track, state] of Object.entries(draft.run.tracks)) {
-    if (state.at === "ready")
-      draft.commands.push({ type: "start-attempt", track, stage: state.stage, attempt: state.attempt });
-  }
   return undefined;
 }
 
@@ -142,7 +138,6 @@ function currentTrack(run: Run, stage: string | undefined): { name: string; trac
 function endCurrent(draft: Draft, name: string, track: Resting, reason: string): void {
   if (track.at === "ready" || track.at === "running") {
     emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.attempt, reason });
-    draft.commands.push({ type: "end-attempt", stage: track.stage, attempt: track.attempt, reason });
   } else if (track.at === "waiting") {
     emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });
     if (track.item.kind === "budget")

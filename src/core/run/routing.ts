@@ -1,10 +1,12 @@
 // Where a run goes next. One outcome picks one route; a route counts, asks, or leads to a target; a target is entered.
 // This is the whole meaning of a flow. No clock, no randomness, no model: the same events always lead the same way.
 
-import { countLoop, resetCounter, type Spent } from "./counting.ts";
+import { isAnswer } from "./closing-event.ts";
+import { countLoop, resetCounter, type SpentLoops } from "./counting.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { Route, Stage, WorkStage } from "../flow/flow.ts";
-import { MAIN_TRACK } from "../flow/flow.ts";
+import { MAIN_TRACK, plainRoute } from "../flow/flow.ts";
+import { readTarget } from "../flow/target.ts";
 import { handOff, handOver, inOwnName, isSentAgain, type Sender } from "./handoff.ts";
 import type { Json } from "../json.ts";
 import { isName } from "../flow/name.ts";
@@ -12,7 +14,7 @@ import type { Outcome } from "../flow/outcome.ts";
 import { issueText, routeKey } from "../flow/outcome.ts";
 import type { Carry, InboxItem, Run, Track } from "./run.ts";
 import {
-  agentsBefore,
+  aroundOf,
   conditionHolds,
   expand,
   factOf,
@@ -24,8 +26,8 @@ import {
 } from "./sequence.ts";
 import { optional } from "../optional.ts";
 
-const STOP: Route = { goto: "stop", carry: [], onlyBlamed: false, once: false };
-const NEXT: Route = { goto: "next", carry: [], onlyBlamed: false, once: false };
+const STOP = plainRoute("stop");
+const NEXT = plainRoute("next");
 
 /** After an attempt: the key picks the route of the stage; pass goes on, anything unrouted stops. */
 export function routeOutcome(
@@ -66,8 +68,7 @@ export function askBack(
 ): void {
   const { handoff: _done, ...rest } = carry;
   const sender: Sender = { track, stage, attempt, carry: { ...rest, questions: outcome.questions } };
-  const route: Route = { goto: "self", carry: [], onlyBlamed: false, once: false };
-  ask(draft, sender, "blocked", route, { who: draft.flow.escalation.notify }, outcome);
+  ask(draft, sender, "blocked", plainRoute("self"), { who: draft.flow.escalation.notify }, outcome);
 }
 
 /** A stage that judges closes its loop when it passes; one that only works hands the open loop on to its judge. */
@@ -80,7 +81,10 @@ function loopAfter(stage: WorkStage, carry: Carry, outcome: Outcome): Pick<Carry
     return { issues: isUnnamed ? [said] : outcome.issues, loop, loopMax };
   }
   const judges = Object.values(stage.route).some((route) => route.counter !== undefined);
-  return judges ? { issues: [], loop: 0, loopMax: null } : { issues: loop > 0 ? carry.issues : [], loop, loopMax };
+  if (judges) return { issues: [], loop: 0, loopMax: null };
+  // After a person's "again" the loop is open although its new budget has counted nothing yet.
+  const isOpen = loop > 0 || carry.reason === "again";
+  return { issues: isOpen ? carry.issues : [], loop, loopMax };
 }
 
 function follow(draft: Draft, sender: Sender, key: string, route: Route, outcome: Outcome): void {
@@ -106,7 +110,7 @@ function follow(draft: Draft, sender: Sender, key: string, route: Route, outcome
 }
 
 /** A spent counter takes its own way: a route of the stage, a stop, or an escalation. */
-function exhaust(draft: Draft, sender: Sender, route: Route, { spent, reason }: Spent, outcome: Outcome): void {
+function exhaust(draft: Draft, sender: Sender, route: Route, { spent, reason }: SpentLoops, outcome: Outcome): void {
   const target = draft.flow.counters[spent]?.onExhausted ?? "escalate";
   const own = isWork(sender.stage) ? sender.stage.route[target] : undefined;
   if (own !== undefined) {
@@ -129,8 +133,7 @@ function ask(
 ): void {
   const { stage } = sender;
   const base = { number: draft.run.items + 1, stage: stage.id, who: question.who, openedAt: draft.at };
-  const shown =
-    outcome.questions.length > 0 ? outcome.questions : [outcome.reason ?? outcome.summary ?? "no question was given"];
+  const shown = shownPart(question.show, outcome);
   const item: InboxItem =
     question.choices === undefined
       ? { ...base, kind: "question", questions: shown, goto: route.goto, key }
@@ -144,6 +147,12 @@ function ask(
       : statusWord(draft.run, route.status),
   );
   tell(draft, question.who, item.kind, shown.join("\n"), item.number);
+}
+
+/** The person sees what the flow names, or the nearest thing that the report has. */
+function shownPart(show: string | undefined, { questions, reason, summary }: Outcome): readonly string[] {
+  if (show === "status-reason" && reason !== undefined) return [reason];
+  return questions.length > 0 ? questions : [reason ?? summary ?? "no question was given"];
 }
 
 /** Opens an escalation: the run (or its track) waits until a person chooses. */
@@ -190,7 +199,8 @@ export function stop(draft: Draft, sender: Sender, route: Route | undefined, rea
 export function goTo(draft: Draft, sender: Sender, target: string, route: Route, outcome: Outcome | undefined): void {
   const { flow, run } = draft;
   const { track, stage } = sender;
-  switch (target) {
+  const found = readTarget(target, aroundOf(flow, run, track, stage.id));
+  switch (found.type) {
     case "next":
       goNext(draft, sender);
       return;
@@ -200,6 +210,18 @@ export function goTo(draft: Draft, sender: Sender, target: string, route: Route,
       return;
     case "self":
       enter(draft, back(sender), track, stage, "sent-back");
+      return;
+    case "stage":
+      if (found.stage.kind === "parallel")
+        fork(draft, sender, found.stage, route.onlyBlamed ? (outcome?.blame ?? []) : []);
+      else
+        enter(
+          draft,
+          isEarlier(draft, track, found.stage, stage) ? back(sender) : sender,
+          track,
+          found.stage,
+          "sent-back",
+        );
       return;
     case "escalate":
       escalate(draft, sender, describe(outcome), ...againFrom(stage, outcome));
@@ -213,44 +235,27 @@ export function goTo(draft: Draft, sender: Sender, target: string, route: Route,
     case "cancel":
       cancel(draft, "engine", describe(outcome));
       return;
-    default: {
-      const found = findTarget(draft, sender, target);
-      if (found !== undefined) {
-        if (found.kind === "parallel") fork(draft, sender, found, route.onlyBlamed ? (outcome?.blame ?? []) : []);
-        else enter(draft, isEarlier(draft, track, found, stage) ? back(sender) : sender, track, found, "sent-back");
-        return;
-      }
-      if (route.else !== undefined && route.else !== target) {
-        warn(draft, stage.id, "target_missing", `there is no ${target} to go to; taking ${route.else}`);
-        goTo(draft, sender, route.else, { ...route, else: "stop" }, outcome);
-        return;
-      }
-      const known = stagesOf(flow, run, track).map((candidate) => candidate.id);
-      stop(
-        draft,
-        sender,
-        undefined,
-        `nothing to go back to: there is no ${target} before ${stage.id} (stages: ${known.join(", ")})`,
-      );
-    }
+    case "missing":
+      missTarget(draft, sender, target, route, outcome);
   }
+}
+
+/** The target is not there: the route's `else`, or a stop that names the stages. */
+function missTarget(draft: Draft, sender: Sender, target: string, route: Route, outcome: Outcome | undefined): void {
+  const { track, stage } = sender;
+  if (route.else !== undefined && route.else !== target) {
+    warn(draft, stage.id, "target_missing", `there is no ${target} to go to; taking ${route.else}`);
+    goTo(draft, sender, route.else, { ...route, else: "stop" }, outcome);
+    return;
+  }
+  const known = stagesOf(draft.flow, draft.run, track).map((candidate) => candidate.id);
+  const reason = `nothing to go back to: there is no ${target} before ${stage.id} (stages: ${known.join(", ")})`;
+  stop(draft, sender, undefined, reason);
 }
 
 /** Leads the run onwards because a person said so: nothing is counted, nothing is asked. */
 export function leave(draft: Draft, sender: Sender, target: string): void {
-  goTo(draft, sender, target, { goto: target, carry: [], onlyBlamed: false, once: false }, undefined);
-}
-
-function findTarget(draft: Draft, sender: Sender, target: string): Stage | undefined {
-  const { flow, run } = draft;
-  const before = agentsBefore(flow, run, sender.track, sender.stage.id);
-  if (target === "prev") return before[0];
-  if (target === "first") return before.at(-1);
-  if (target.startsWith("agent:")) {
-    const agent = target.slice("agent:".length).toLowerCase();
-    return before.find((stage) => stage.agent === agent);
-  }
-  return findStage(flow, run, sender.track, target);
+  goTo(draft, sender, target, plainRoute(target), undefined);
 }
 
 function goNext(draft: Draft, sender: Sender): void {
@@ -338,7 +343,6 @@ export function ready(
   const attempt = (draft.run.stages[stage.id]?.attempts ?? 0) + 1;
   emit(draft, { type: "stage.ready", track, stage: stage.id, attempt, carry, ...later });
   showStatus(draft, stage.status.ready);
-  if (!draft.run.paused) draft.commands.push({ type: "start-attempt", track, stage: stage.id, attempt });
 }
 
 function enterDynamic(draft: Draft, sender: Sender, track: string, stage: Stage & { kind: "dynamic" }): void {
@@ -442,7 +446,6 @@ export function cancel(
       emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.attempt, reason });
       if (track.carry.handoff > 0)
         emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
-      draft.commands.push({ type: "end-attempt", stage: track.stage, attempt: track.attempt, reason });
     } else if (track.at === "waiting" && !answeredJustNow(draft, track.item.number)) {
       emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });
       if (track.item.kind === "budget")
@@ -462,14 +465,7 @@ function isHeldByBudget(track: Track): track is Track & { at: "waiting" } {
 }
 
 function answeredJustNow(draft: Draft, number: number): boolean {
-  return draft.events.some(
-    (event) =>
-      (event.type === "gate.answered" ||
-        event.type === "question.answered" ||
-        event.type === "escalation.resolved" ||
-        event.type === "budget.answered") &&
-      event.number === number,
-  );
+  return draft.events.some((event) => isAnswer(event) && event.number === number);
 }
 
 export function warn(draft: Draft, stage: string, code: string, message: string): void {

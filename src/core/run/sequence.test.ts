@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shippedFlow } from "../../../test/harness/shipped.ts";
 import { MAIN_TRACK } from "../flow/flow.ts";
-import { agentsBefore, expand, factOf, findWork, stageAfter, stagesOf, statusWord } from "./sequence.ts";
+import { aroundOf, expand, factOf, findWork, stageAfter, stagesOf, statusWord } from "./sequence.ts";
 import { simulate } from "./simulate.ts";
 
 const routed = shippedFlow("routed");
@@ -23,7 +23,7 @@ test("an agent that is called like a stage gets a number", () => {
 
 test("R-001-20: going back looks at the nearest earlier agent of the same list", () => {
   const run = runWith("architect", "builder", "builder", "reviewer");
-  expect(agentsBefore(routed, run, MAIN_TRACK, "reviewer").map(({ id }) => id)).toEqual([
+  expect(aroundOf(routed, run, MAIN_TRACK, "reviewer").before.map(({ id }) => id)).toEqual([
     "builder-2",
     "builder",
     "architect",

@@ -3,6 +3,7 @@
 import { holds } from "../flow/condition.ts";
 import type { Flow, Stage, StatusRule, WorkStage } from "../flow/flow.ts";
 import { MAIN_TRACK } from "../flow/flow.ts";
+import { type Around, aroundStage, stagesAfter } from "../flow/target.ts";
 import type { Json } from "../json.ts";
 import type { RoutedStage } from "../flow/outcome.ts";
 import type { ExpandedStage, Run } from "./run.ts";
@@ -31,26 +32,17 @@ export function isWork(stage: Stage): stage is WorkStage {
   return stage.kind === "agent" || stage.kind === "builtin" || stage.kind === "router";
 }
 
-/** The following stage, or undefined at the end of the track. Stages reached only by `enter` are passed over. */
+/** The following stage, or undefined at the end of the track. */
 export function stageAfter(flow: Flow, run: Pick<Run, "expanded">, track: string, id: string): Stage | undefined {
-  const stages = stagesOf(flow, run, track);
-  return stages.slice(stages.findIndex((stage) => stage.id === id) + 1).find((stage) => !stage.enterOnly);
+  return stagesAfter(stagesOf(flow, run, track), id)[0];
 }
 
-/** Earlier stages in which an agent works, nearest first; inside a dynamic stage only its own. */
-export function agentsBefore(flow: Flow, run: Pick<Run, "expanded">, track: string, id: string): readonly WorkStage[] {
-  const stages = stagesOf(flow, run, track);
+/** The stages that a target can name from here. Inside a dynamic stage the work goes back only to stages of the same list. */
+export function aroundOf(flow: Flow, run: Pick<Run, "expanded">, track: string, id: string): Around {
+  const around = aroundStage(stagesOf(flow, run, track), id);
   const group = Object.values(run.expanded).find((expanded) => expanded.some((stage) => stage.id === id));
-  const before = stages
-    .slice(
-      0,
-      stages.findIndex((stage) => stage.id === id),
-    )
-    .filter(isWork);
-  const agents = before.filter((stage) => stage.kind === "agent" && !stage.enterOnly);
-  const own =
-    group === undefined ? agents : agents.filter((stage) => group.some((expanded) => expanded.id === stage.id));
-  return own.reverse();
+  if (group === undefined) return around;
+  return { ...around, before: around.before.filter((stage) => group.some((expanded) => expanded.id === stage.id)) };
 }
 
 /** Ids for a router's list: the agent's name, numbered where it comes again or is taken. */

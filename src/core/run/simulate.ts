@@ -7,7 +7,7 @@ import type { JsonObject } from "../json.ts";
 import type { Issue, Report, RoutedStage } from "../flow/outcome.ts";
 import { routeKey } from "../flow/outcome.ts";
 import type { Problem } from "../result.ts";
-import { counterKey } from "./counting.ts";
+import { countersOf } from "./counters.ts";
 import { answersOf, type InboxItem, openItems, type Run } from "./run.ts";
 import { findWork } from "./sequence.ts";
 import type { SignalBody } from "./signal.ts";
@@ -357,26 +357,6 @@ function spoken(events: readonly RunEvent[]): Pick<TraceLine, "word" | "canonica
     if (event.type === "escalation.resolved") return { word: event.choice, canonical: event.choice };
   }
   return { word: null, canonical: null };
-}
-
-/** Every counter of the flow with its loops, also those that have not counted yet; one per track where each has its own. */
-export function countersOf(flow: Flow, run: Run): Readonly<Record<string, number>> {
-  const keys = Object.entries(flow.counters).flatMap(([name, counter]) => {
-    const tracks = flow.stages.flatMap((stage) =>
-      stage.kind === "parallel"
-        ? Object.entries(stage.tracks).flatMap(([track, plan]) =>
-            plan.stages.some((inner) => counts(inner, name)) ? [track] : [],
-          )
-        : [],
-    );
-    return tracks.length === 0 ? [name] : tracks.map((track) => counterKey(counter, name, track));
-  });
-  const known = Object.fromEntries(Object.entries(run.counters).map(([key, state]) => [key, state.loops]));
-  return { ...Object.fromEntries(keys.map((key) => [key, 0])), ...known };
-}
-
-function counts(stage: WorkStage, counter: string): boolean {
-  return Object.values(stage.route).some((route) => route.counter === counter);
 }
 
 function finalOf(flow: Flow, run: Run): Final {

@@ -1,7 +1,7 @@
 // What signals about money do to a run: usage is recorded, a reached limit makes a track wait for a person, who raises it or stops.
 // The sums are the store's; here is only what a run decides because of them.
 
-import { amountText, type OverBudget, readRaise, scopeText, soundUsage, type ToldUsage } from "../budget/budget.ts";
+import { amountText, overText, readRaise, scopeText, soundUsage, type ToldUsage } from "../budget/budget.ts";
 import { ticketKey } from "./run-budget.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { WorkStage } from "../flow/flow.ts";
@@ -101,12 +101,6 @@ export function reached(draft: Draft, signal: Signal & { type: "budget.reached" 
   return undefined;
 }
 
-/** `the run's budget of $5.00 has $0.40 left, about $1.20 is needed`. */
-export function overText({ scope, key, unit, used, limit, needed }: OverBudget): string {
-  const left = amountText(unit, Math.max(0, limit - used));
-  return `${scopeText(scope, key)} of ${amountText(unit, limit)} has ${left} left, about ${amountText(unit, needed)} is needed`;
-}
-
 export function neared(draft: Draft, signal: Signal & { type: "budget.neared" }): string | undefined {
   const { scope, key, unit, used, limit } = signal;
   const known = draft.run.warned?.some(
@@ -150,7 +144,6 @@ export function answerBudget(
   // The same attempt: it has not started.
   emit(draft, { type: "stage.ready", track, stage, attempt, carry });
   showStatus(draft, findWork(draft.flow, draft.run, track, stage)?.status.ready);
-  if (!draft.run.paused) draft.commands.push({ type: "start-attempt", track, stage, attempt });
   return undefined;
 }
 

@@ -1,8 +1,9 @@
-// Where a stage can lead, for people who look at a flow: every way out with what leads there. Runs are not moved by this; routing.ts does that.
+// Where a stage can lead, for people who look at a flow: every way out with the outcome that takes it. routing.ts moves runs.
 
-import { type Flow, MAIN_TRACK, type Route, type Stage, type WorkStage } from "../flow/flow.ts";
+import { type Flow, MAIN_TRACK, type Route, type Stage } from "../flow/flow.ts";
+import { readLead, routesFrom } from "../flow/target.ts";
 import type { Run } from "./run.ts";
-import { agentsBefore, findStage, isWork, stageAfter, stagesOf } from "./sequence.ts";
+import { aroundOf, isWork, stageAfter, stagesOf } from "./sequence.ts";
 
 export type Way = {
   /** A verdict, a health, or an answer of a person. */
@@ -17,21 +18,16 @@ export const NOT_STARTED: Pick<Run, "expanded"> = { expanded: {} };
 
 export function waysOf(flow: Flow, run: Pick<Run, "expanded">, track: string, stage: Stage): readonly Way[] {
   if (stage.kind === "parallel" || stage.kind === "dynamic") return [];
-  const routes = stage.kind === "gate" ? Object.entries(stage.route) : Object.entries(withPass(stage));
-  const targets = (goto: string, route: Route) => targetsOf({ flow, run, track, stage }, goto, route);
-  return routes.flatMap(([key, route]): Way[] => {
+  const here: Here = { flow, run, track, stage };
+  return Object.entries(routesFrom(stage)).flatMap(([key, route]): Way[] => {
     const counter = route.counter ?? null;
-    if (route.ask?.choices === undefined) return [{ on: key, to: targets(route.goto, route), counter }];
+    if (route.ask?.choices === undefined) return [{ on: key, to: endsOf(here, route, route.goto), counter }];
     return Object.entries(route.ask.choices).map(([answer, goto]) => ({
       on: `${key}, ${answer}`,
-      to: targets(goto, route),
+      to: endsOf(here, route, goto),
       counter,
     }));
   });
-}
-
-function withPass(stage: WorkStage): WorkStage["route"] {
-  return { pass: { goto: "next", carry: [], onlyBlamed: false, once: false }, ...stage.route };
 }
 
 type Here = {
@@ -41,30 +37,21 @@ type Here = {
   readonly stage: Stage;
 };
 
-function targetsOf(here: Here, goto: string, route: Route): readonly string[] {
-  const { flow, run, track, stage } = here;
-  const before = (): readonly WorkStage[] => agentsBefore(flow, run, track, stage.id);
-  const orElse = (found: WorkStage | undefined): readonly string[] => [found?.id ?? stage.id];
-  switch (goto) {
+function endsOf({ flow, run, track, stage }: Here, route: Route, target: string): readonly string[] {
+  const lead = readLead(flow, route, target, aroundOf(flow, run, track, stage.id));
+  switch (lead.type) {
     case "next":
     case "warn":
       return following(flow, run, track, stage.id);
     case "self":
       return [stage.id];
+    case "stage":
+      return headsOf(flow, run, lead.stage);
     case "end":
-      return [route.status !== undefined && route.status === flow.words.status.canceled ? "cancel" : "end"];
-    case "prev":
-      return orElse(before()[0]);
-    case "first":
-      return orElse(before().at(-1));
-    default: {
-      if (goto.startsWith("agent:")) {
-        const agent = goto.slice("agent:".length).toLowerCase();
-        return orElse(before().find((earlier) => earlier.agent === agent));
-      }
-      const named = findStage(flow, run, MAIN_TRACK, goto);
-      return named === undefined ? [goto] : headsOf(flow, run, named);
-    }
+    case "stop":
+    case "escalate":
+    case "cancel":
+      return [lead.type];
   }
 }
 

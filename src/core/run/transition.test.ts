@@ -5,6 +5,7 @@ import { shippedFlow } from "../../../test/harness/shipped.ts";
 import type { Report } from "../flow/outcome.ts";
 import { openItems, type Run } from "./run.ts";
 import type { Signal, SignalBody } from "./signal.ts";
+import { isRunning, startableAttempts } from "./startable.ts";
 import { type Step, transition } from "./transition.ts";
 
 const flow = shippedFlow("feature");
@@ -47,7 +48,8 @@ test("R-000-11: a new run opens the start gate, tells its owner, and starts noth
 
 test("R-000-11: approving makes IN1 ready and nothing else", () => {
   const approved = step(created(), answer(1, "approve"));
-  expect(approved.commands).toEqual([{ type: "start-attempt", track: "main", stage: "spec", attempt: 1 }]);
+  expect(startableAttempts(approved.run)).toEqual([{ track: "main", stage: "spec", attempt: 1, notBefore: null }]);
+  expect(approved.commands).toEqual([]);
   expect(approved.run).toMatchObject({ status: "running", word: "approved" });
 });
 
@@ -130,7 +132,7 @@ test("R-001-40, R-X-05: an interruption makes a new attempt with the same carry 
   if (was?.at !== "running" || is?.at !== "ready") throw new Error("unexpected");
   expect(is).toMatchObject({ stage: "spec", attempt: 2, carry: was.carry });
   expect(interrupted.run.counters).toEqual({});
-  expect(interrupted.commands).toEqual([{ type: "start-attempt", track: "main", stage: "spec", attempt: 2 }]);
+  expect(startableAttempts(interrupted.run)).toMatchObject([{ track: "main", stage: "spec", attempt: 2 }]);
 });
 
 test("R-X-05: a stage that ended by itself forgets its interruptions", () => {
@@ -144,25 +146,42 @@ test("R-X-05: a stage that ended by itself forgets its interruptions", () => {
   expect(run.stages["spec"]?.interruptions).toBe(0);
 });
 
-test("R-X-09: a paused run gives no command to start, and resuming gives the one that waits", () => {
+test("R-X-09: a paused run starts nothing, and resuming starts the stage that waits", () => {
   let run = step(speccing(), { type: "pause.requested", reason: "lunch" }).run;
   const done = play(run, "spec", { verdict: "APPROVED" });
-  expect(done.commands).toEqual([]);
   run = done.run;
+  expect(startableAttempts(run)).toEqual([]);
   expect(run.tracks["main"]).toMatchObject({ at: "ready", stage: "design" });
-  expect(step(run, { type: "resume.requested" }).commands).toEqual([
-    { type: "start-attempt", track: "main", stage: "design", attempt: 1 },
-  ]);
+  const resumed = step(run, { type: "resume.requested" }).run;
+  expect(startableAttempts(resumed)).toMatchObject([{ track: "main", stage: "design", attempt: 1 }]);
 });
 
 test("R-X-09: canceling ends what runs, withdraws what waits, and lets the workspace go", () => {
   const running = step(speccing(), { type: "attempt.started", stage: "spec", attempt: 1 }, "engine").run;
   const canceled = step(running, { type: "cancel.requested", reason: "no" });
-  expect(canceled.commands).toEqual([
-    { type: "end-attempt", stage: "spec", attempt: 1, reason: "no" },
-    { type: "release-workspace" },
-  ]);
+  expect(canceled.commands).toEqual([{ type: "release-workspace" }]);
+  expect(isRunning(running, { track: "main", stage: "spec", attempt: 1 })).toBe(true);
+  expect(isRunning(canceled.run, { track: "main", stage: "spec", attempt: 1 })).toBe(false);
   expect(types(step(created(), { type: "cancel.requested", reason: "no" }))).toContain("item.withdrawn");
+});
+
+test("R-000-21: again after spent loops shows the next attempt a new count, and the next revision is the first of it", () => {
+  const revise: Report = { verdict: "REVISE", issues: ["x"] };
+  const pass = { spec: "APPROVED", design: "APPROVED", build: "COMPLETE" };
+  let run = speccing();
+  for (const [stage, verdict] of Object.entries(pass)) run = play(run, stage, { verdict }).run;
+  for (let loop = 1; loop <= 2; loop++) run = play(play(run, "qa", revise).run, "build", { verdict: "COMPLETE" }).run;
+  run = play(run, "qa", revise).run;
+  run = step(run, answer(2, "again", "escalation")).run;
+  expect(run.tracks["main"]).toMatchObject({
+    at: "ready",
+    stage: "build",
+    carry: { loop: 0, loopMax: 2, issues: ["x"] },
+  });
+  run = play(run, "build", { verdict: "COMPLETE" }).run;
+  expect(run.tracks["main"]).toMatchObject({ stage: "qa", carry: { issues: ["x"] } });
+  run = play(run, "qa", revise).run;
+  expect(run.tracks["main"]).toMatchObject({ stage: "build", carry: { loop: 1, loopMax: 2 } });
 });
 
 test("R-X-09: a retry of an escalated stage closes the escalation and runs the stage again", () => {
@@ -182,7 +201,7 @@ test("R-X-09: going back to an earlier stage ends what is current, and everythin
   const started = step(designing, { type: "attempt.started", stage: "design", attempt: 1 }, "engine").run;
   const back = step(started, { type: "retry.requested", stage: "spec", note: "think of mobile" });
   expect(types(back).slice(0, 2)).toEqual(["stage.canceled", "handoff.withdrawn"]);
-  expect(back.commands).toContainEqual({ type: "end-attempt", stage: "design", attempt: 1, reason: "went back" });
+  expect(isRunning(back.run, { track: "main", stage: "design", attempt: 1 })).toBe(false);
   expect(back.run.tracks["main"]).toMatchObject({
     at: "ready",
     stage: "spec",
@@ -380,7 +399,7 @@ describe("money", () => {
     const raised = step(waiting.run, { ...wrong, text: "" });
     expect(types(raised)).toEqual(["budget.answered", "budget.raised", "stage.ready", "run.resumed"]);
     expect(raised.run.raised).toEqual([{ scope: "run", key: "r1", usd: 5, tokens: 0 }]);
-    expect(raised.commands).toEqual([{ type: "start-attempt", track: "main", stage: "spec", attempt: 1 }]);
+    expect(startableAttempts(raised.run)).toMatchObject([{ track: "main", stage: "spec", attempt: 1 }]);
   });
 
   test("a warning is given once per limit", () => {

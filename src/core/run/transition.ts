@@ -306,7 +306,6 @@ function expired(draft: Draft, signal: Signal & { type: "handoff.expired" }): st
   emit(draft, { type: "handoff.expired", track: name, number, reason }, signal.actor);
   if (signal.then === "stop") {
     emit(draft, { type: "stage.canceled", track: name, stage: stage.id, attempt, reason }, signal.actor);
-    draft.commands.push({ type: "end-attempt", stage: stage.id, attempt, reason });
     stop(draft, sender, undefined, reason);
     return undefined;
   }
@@ -320,7 +319,6 @@ function expired(draft: Draft, signal: Signal & { type: "handoff.expired" }): st
   };
   emit(draft, { type: "stage.finished", track: name, stage: stage.id, attempt, outcome }, signal.actor);
   emit(draft, { type: "stage.timed_out", track: name, stage: stage.id, attempt, cause: "handoff_timeout" });
-  draft.commands.push({ type: "end-attempt", stage: stage.id, attempt, reason });
   routeUntaken(draft, sender, outcome);
   return undefined;
 }

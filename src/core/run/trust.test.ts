@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { shippedFlow } from "../../../test/harness/shipped.ts";
+import type { WorkStage } from "../flow/flow.ts";
 import { gateTrust, type TrustAttempt, trust, trustText } from "./trust.ts";
 
 const standard = shippedFlow("build-plan-standard");
@@ -73,7 +74,7 @@ test("R-002-53: each track is trusted by itself", () => {
 });
 
 test("R-002-55: the text says what to run, and why not less", () => {
-  const gates = {
+  const gates: NonNullable<WorkStage["gates"]> = {
     trust: "developer-latest-clean",
     when_trusted: ["own-tests", "one-full-suite"],
     otherwise: ["all-gates", "audit"],
@@ -84,5 +85,15 @@ test("R-002-55: the text says what to run, and why not less", () => {
   expect(trustText(gates, gateTrust(standard, [dev(2, DIRTY)]))).toBe(
     "Quality gates of dev, iteration 2: not trusted, because not every line of its Quality-Gate Results is clean. Run every quality gate from scratch, audit.",
   );
-  expect(trustText({ trust: "x" }, gateTrust(standard, []))).toContain("Quality gates of dev: not trusted, because");
+  expect(trustText({ trust: "developer-latest-clean" }, gateTrust(standard, []))).toContain(
+    "Quality gates of dev: not trusted, because",
+  );
+});
+
+test("a stage that trusts nobody runs every gate, however clean the developer's are", () => {
+  const found = gateTrust(standard, [dev(1)], "never");
+  expect(found[0]).toMatchObject({ trusted: false, iteration: 1 });
+  expect(trustText({ trust: "never", otherwise: ["all-gates"] }, found)).toBe(
+    "Quality gates of dev, iteration 1: not trusted, because this flow never relies on the gates of others. Run every quality gate from scratch.",
+  );
 });

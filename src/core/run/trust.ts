@@ -35,17 +35,25 @@ export type TrustAttempt = {
 
 export type DeveloperTrust = Trust & { readonly stage: string; readonly iteration: number };
 
+const NEVER = "this flow never relies on the gates of others";
 const GATES_SECTION = "## Quality-Gate Results";
 
-/** One answer per stage that reports gates: one developer, or one per track. */
-export function gateTrust(flow: Flow, attempts: readonly TrustAttempt[]): readonly DeveloperTrust[] {
+/** One answer per stage that reports gates (one developer, or one per track), by the rule of the stage that asks. */
+export function gateTrust(
+  flow: Flow,
+  attempts: readonly TrustAttempt[],
+  rule: NonNullable<WorkStage["gates"]>["trust"] = "developer-latest-clean",
+): readonly DeveloperTrust[] {
   const stages = flow.stages.flatMap((stage): readonly WorkStage[] => {
     if (stage.kind === "parallel") return Object.values(stage.tracks).flatMap((track) => track.stages);
     return isWork(stage) ? [stage] : [];
   });
   return stages
     .filter((stage) => stage.produces.includes(GATES_SECTION))
-    .map((developer) => trustIn(developer, stages, flow, attempts));
+    .map((developer) => {
+      const found = trustIn(developer, stages, flow, attempts);
+      return rule === "never" ? { ...found, trusted: false, reasons: [NEVER] } : found;
+    });
 }
 
 function trustIn(

@@ -19,10 +19,10 @@ export type Redaction = {
  * Tells every secret that begins at `from` or later, in order. Returns from where on more bytes are needed to tell; with `final`, and where
  * nothing is open, that is the end. What was found lies before it. Bytes before `from` are only looked back at.
  */
-export type Scan = (bytes: Uint8Array, from: number, final: boolean, onFound: (found: Found) => void) => number;
+export type Scan = (bytes: Uint8Array, from: number, final: boolean, onFound: (found: FoundSecret) => void) => number;
 
 /** A secret from `start` to `end`. */
-export type Found = { readonly start: number; readonly end: number; readonly kind: string };
+export type FoundSecret = { readonly start: number; readonly end: number; readonly kind: string };
 
 export function createRedaction(secrets: readonly Secret[]): Redaction {
   const scan = createScan(

@@ -9,6 +9,15 @@ const report = (text: string): Report => {
 };
 const healthOf = (text: string) => report(text).health;
 
+test("a flow can name the headings that decide", () => {
+  const read = readHandoffFile("## Stand\nblocked\n\n## Grund\nx\n\n## Fragen\n- which?\n", {
+    health: "## Stand",
+    reason: "## Grund",
+    questions: "## Fragen",
+  });
+  expect(read).toMatchObject({ ok: true, value: { health: "blocked", reason: "x", questions: ["which?"] } });
+});
+
 describe("## Status", () => {
   test.each([
     ["complete", "complete"],

@@ -2,6 +2,7 @@
 // A file without `## Status` still gives a report (without health): the flow says what an unknown health means, and it means failed.
 
 import type { JsonObject } from "../json.ts";
+import type { ResultSpec } from "../flow/flow.ts";
 import { type Issue, issueText } from "../flow/outcome.ts";
 import { ok } from "../result.ts";
 import { dodRows } from "./dod-coverage.ts";
@@ -16,6 +17,7 @@ import {
   plain,
   type Section,
   sectionsOf,
+  sectionUnder,
 } from "./markdown.ts";
 import { isCleanGateLine } from "./quality-gate.ts";
 import {
@@ -35,7 +37,10 @@ const ISSUE_SECTIONS = new Set(["findings", "gaps", "failures"]);
 const SEVERITIES = new Set(["critical", "major", "minor", "nit"]);
 const FILE_SECTIONS = ["created", "modified", "deleted"] as const;
 
-export function readHandoffFile(text: string): Reading {
+/** The headings of the sections that decide, where a flow names its own. */
+export type HandoffHeadings = Pick<ResultSpec, "health" | "reason" | "questions">;
+
+export function readHandoffFile(text: string, headings: HandoffHeadings = {}): Reading {
   if (text.length > FILE_CHARS)
     return unreadable("verdict_too_large", `The handoff file is longer than ${FILE_CHARS} characters.`);
   const sections = sectionsOf(markdownLines(text));
@@ -45,13 +50,13 @@ export function readHandoffFile(text: string): Reading {
   const { abstract, verdicts } = readAbstract(linesOf("abstract"));
   const words = [...verdicts, ...verdictLine(firstLine(linesOf("verdict")))];
   const isContradicted = words.some((word) => spelling(word) !== spelling(words[0] ?? ""));
-  const health = statusWord(firstLine(linesOf("status")));
+  const health = statusWord(firstLine(linesOf(sectionUnder(headings.health ?? "## Status"))));
   // When the status is not complete it decides alone, so a contradiction there takes nothing away from it.
   if (isContradicted && health === "complete") {
     return unreadable("verdict_ambiguous", `The handoff file says different verdicts: ${clip(words.join(", "), 200)}.`);
   }
-  const reason = reasonOf(linesOf("status reason"));
-  const questions = textsOf("open questions");
+  const reason = reasonOf(linesOf(sectionUnder(headings.reason ?? "## Status reason")));
+  const questions = textsOf(sectionUnder(headings.questions ?? "## Open Questions"));
   const issues = issuesOf(sections);
   const gates = gatesOf(linesOf("quality gate results"));
   const dod = dodRows(linesOf("dod coverage"));

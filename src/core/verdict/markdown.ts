@@ -10,7 +10,7 @@ export type Line = {
 export type Section = { readonly name: string; readonly lines: readonly Line[] };
 
 /** An item of a list with its further lines, verbatim; `under` is the ### heading above it. */
-export type Item = { readonly text: string; readonly under: string | undefined };
+export type MarkdownItem = { readonly text: string; readonly under: string | undefined };
 
 export function markdownLines(text: string): readonly Line[] {
   const lines: Line[] = [];
@@ -44,14 +44,19 @@ export function sectionsOf(lines: readonly Line[]): readonly Section[] {
     if (level === 1) current = undefined;
     else if (level === 2) {
       current = [];
-      sections.push({ name: sectionName(headingText(line.text)), lines: current });
+      sections.push({ name: sectionUnder(line.text), lines: current });
     } else current?.push(line);
   }
   return sections;
 }
 
+/** The name of the section under a `## ` heading, in the form of `Section.name`. */
+export function sectionUnder(heading: string): string {
+  return sectionName(headingText(heading));
+}
+
 /** List items with the lines that belong to them; text without any list gives one item per paragraph. */
-export function itemsOf(lines: readonly Line[]): readonly Item[] {
+export function itemsOf(lines: readonly Line[]): readonly MarkdownItem[] {
   const items: { parts: string[]; under: string | undefined }[] = [];
   const isList = lines.some(({ text, kind }) => kind === "text" && markerLength(text) > 0);
   let under: string | undefined;

@@ -42,7 +42,7 @@ const checkRun = z.object({
 const status = z.object({ id: z.int(), context: z.string(), state: z.string(), description: text, target_url: text });
 
 export type Pull = z.infer<typeof pull>;
-export type Review = z.infer<typeof review>;
+export type PullRequestReview = z.infer<typeof review>;
 export type CheckRun = z.infer<typeof checkRun>;
 export type Status = z.infer<typeof status>;
 

@@ -6,7 +6,7 @@ import { excerptOf } from "../../core/prompt/excerpt.ts";
 import type { Issue } from "../../core/flow/outcome.ts";
 import { ok, type Result } from "../../core/result.ts";
 import type { PullRequestState } from "../forge.ts";
-import type { CheckRun, GitHubApi, Review } from "./api.ts";
+import type { CheckRun, GitHubApi, PullRequestReview } from "./api.ts";
 
 /** Anyone may review a public repository; these may write to it. */
 const TRUSTED: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
@@ -43,7 +43,7 @@ export async function findingsOf(api: GitHubApi, number: number, head: string): 
 async function reviewFindings(api: GitHubApi, number: number, head: string): Promise<Result<readonly Finding[]>> {
   const reviews = await api.reviews(number);
   if (!reviews.ok) return reviews;
-  const last = new Map<string, Review>();
+  const last = new Map<string, PullRequestReview>();
   for (const review of reviews.value) {
     const isWord = review.state === "CHANGES_REQUESTED" || review.state === "APPROVED" || review.state === "DISMISSED";
     if (isWord && TRUSTED.has(review.author_association ?? "")) last.set(review.user?.login ?? "", review);

@@ -8,11 +8,11 @@ import type { Json } from "../../core/json.ts";
 import { err, messageOf, ok, type Problem, type Result } from "../../core/result.ts";
 import { optional } from "../../core/optional.ts";
 
-export type Answer = { readonly status: number; readonly text: string };
+export type GithubAnswer = { readonly status: number; readonly text: string };
 
 export type GitHubTransport = {
   readonly name: "gh" | "rest";
-  request(method: "GET" | "POST" | "PATCH", path: string, body?: Json): Promise<Result<Answer>>;
+  request(method: "GET" | "POST" | "PATCH", path: string, body?: Json): Promise<Result<GithubAnswer>>;
 };
 
 export type TransportOptions = {
@@ -166,7 +166,7 @@ function findGh(path: string): string | undefined {
 }
 
 /** What GitHub itself says about login, limits and outages is told apart; every other status is the caller's. */
-function answered(answer: Answer, spent: boolean): Result<Answer> {
+function answered(answer: GithubAnswer, spent: boolean): Result<GithubAnswer> {
   const { status, text } = answer;
   const problem = (code: string, message: string, hint?: string): Problem => ({
     code,

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { PROBLEM_TYPE, type ProblemDocument, problemSchema } from "../contract/problem.ts";
-import type { Answer } from "../contract/route.ts";
+import type { RouteAnswer } from "../contract/route.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 
 /** Codes of the API, and these of the client's own: daemon_unreachable, daemon_timeout, daemon_answer_unexpected, call_aborted. */
@@ -18,7 +18,7 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const SHOWN_CHARS = 200;
 
 /** The body as it came, where it fits the schema: fields that a newer daemon adds are kept. */
-export async function readAnswer(response: Response, answer: Answer): Promise<Result<unknown, ApiProblem>> {
+export async function readAnswer(response: Response, answer: RouteAnswer): Promise<Result<unknown, ApiProblem>> {
   const type = typeOf(response);
   if (!response.ok) return err(await readProblem(response));
   if (answer.type !== "application/json" || type !== "application/json")

@@ -1,7 +1,7 @@
 // Calls the daemon's API as the contract in src/api describes it. For the command line, for MCP and for the dashboard in a browser: it
 // knows nothing of Node. What goes wrong is a value with a code; nothing is thrown.
 
-import type { Route } from "../contract/route.ts";
+import type { ApiRoute } from "../contract/route.ts";
 import { ROUTES } from "../contract/routes.ts";
 import { err, type Result } from "../../core/result.ts";
 import { type ApiProblem, readAnswer } from "./answer.ts";
@@ -53,7 +53,7 @@ export function createClient(options: ClientOptions): Client {
   const send: Fetch = options.fetch ?? ((target, init) => fetch(target, init));
 
   async function call(name: JsonRouteName, input: LooseInput = {}, asked: CallOptions = {}) {
-    const route: Route = ROUTES[name];
+    const route: ApiRoute = ROUTES[name];
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = asked.signal === undefined ? timeout : AbortSignal.any([asked.signal, timeout]);
     const request: RequestInit = { ...requestTo(route, input, asked, token), signal };
@@ -77,7 +77,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function requestTo({ method, headers = [], body }: Route, input: LooseInput, asked: CallOptions, token: string) {
+function requestTo({ method, headers = [], body }: ApiRoute, input: LooseInput, asked: CallOptions, token: string) {
   return {
     method: method.toUpperCase(),
     // A token goes to whom it was meant for and nowhere else.
@@ -96,7 +96,7 @@ function requestTo({ method, headers = [], body }: Route, input: LooseInput, ask
 }
 
 /** What only looks, and what carries a key by which the daemon knows it again. */
-function mayRepeat({ method, headers = [] }: Route): boolean {
+function mayRepeat({ method, headers = [] }: ApiRoute): boolean {
   return method === "get" || headers.includes("Idempotency-Key");
 }
 

@@ -49,13 +49,16 @@ export type Followed =
   /** The last one: the daemon does not let this caller in. */
   | { readonly type: "refused"; readonly problem: ApiProblem };
 
-export type Daemon = { readonly base: string; readonly token: string; readonly send: Fetch };
+export type DaemonAddress = { readonly base: string; readonly token: string; readonly send: Fetch };
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 const SILENCE_MS = 45_000;
 
-export async function* followEvents(daemon: Daemon, options: FollowOptions): AsyncGenerator<Followed, void, undefined> {
+export async function* followEvents(
+  daemon: DaemonAddress,
+  options: FollowOptions,
+): AsyncGenerator<Followed, void, undefined> {
   const { signal, onState = () => {}, firstPauseMs = FIRST_PAUSE_MS, longestPauseMs = LONGEST_PAUSE_MS } = options;
   let lastId = options.after === undefined ? "" : String(options.after);
   let failures = 0;
@@ -96,7 +99,12 @@ export async function* followEvents(daemon: Daemon, options: FollowOptions): Asy
   }
 }
 
-function connect({ base, token, send }: Daemon, { filter = {} }: FollowOptions, lastId: string, signal: AbortSignal) {
+function connect(
+  { base, token, send }: DaemonAddress,
+  { filter = {} }: FollowOptions,
+  lastId: string,
+  signal: AbortSignal,
+) {
   const { run, ticket, kinds } = filter;
   const query = {
     ...optional({ run, ticket }),

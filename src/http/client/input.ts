@@ -1,7 +1,7 @@
 // What each route takes and gives, read off the table: whoever calls a route gets the types of its schemas.
 
 import type { z } from "zod";
-import { pathOf, type Route } from "../contract/route.ts";
+import { pathOf, type ApiRoute } from "../contract/route.ts";
 import type { ROUTES, RouteName } from "../contract/routes.ts";
 
 type Table = typeof ROUTES;
@@ -38,7 +38,7 @@ export type LooseInput = {
   readonly body?: unknown;
 };
 
-export function targetOf({ path }: Route, { params = {}, query = {} }: LooseInput): string {
+export function targetOf({ path }: ApiRoute, { params = {}, query = {} }: LooseInput): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
   return `${pathOf(path, params)}${search.size === 0 ? "" : `?${search.toString()}`}`;

@@ -19,50 +19,56 @@ export type SseReader = {
 
 const MAX_MESSAGE_CHARS = 8 * 1024 * 1024;
 
+/** The block that is being read, and what blocks before it said. */
+type SseState = {
+  /** Text after the last whole line. */
+  rest: string;
+  id: string;
+  /** The id at the end of the last whole block. */
+  lastId: string;
+  retryMs: number | undefined;
+  name: string;
+  data: string[];
+  chars: number;
+};
+
 export function createSseReader(lastId = ""): SseReader {
-  let rest = "";
-  let id = lastId;
-  let seen = lastId;
-  let retry: number | undefined;
-  let name = "";
-  let data: string[] = [];
-  let chars = 0;
-
-  function readLine(line: string): SseMessage | undefined {
-    if (line === "") return endBlock();
-    const colon = line.indexOf(":");
-    if (colon === 0) return undefined;
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    if (field === "event") name = value;
-    else if (field === "id" && !value.includes("\0")) id = value;
-    else if (field === "retry" && /^[0-9]{1,6}$/.test(value)) retry = Number(value);
-    else if (field === "data") {
-      data.push(value);
-      chars += value.length;
-    }
-    return undefined;
-  }
-
-  function endBlock(): SseMessage | undefined {
-    const message = data.length === 0 ? undefined : { id, name: name === "" ? "message" : name, data: data.join("\n") };
-    [name, data, chars, seen] = ["", [], 0, id];
-    return message;
-  }
-
+  const state: SseState = { rest: "", id: lastId, lastId, retryMs: undefined, name: "", data: [], chars: 0 };
   return {
     read(text) {
-      const lines = `${rest}${text}`.split(/\r\n|\n|\r(?!$)/);
-      rest = lines.pop() ?? "";
+      const lines = `${state.rest}${text}`.split(/\r\n|\n|\r(?!$)/);
+      state.rest = lines.pop() ?? "";
       const messages: SseMessage[] = [];
       for (const line of lines) {
-        const message = readLine(line);
+        const message = readLine(state, line);
         if (message !== undefined) messages.push(message);
       }
-      if (rest.length + chars > MAX_MESSAGE_CHARS) throw new Error("a message of the stream is too large");
+      if (state.rest.length + state.chars > MAX_MESSAGE_CHARS) throw new Error("a message of the stream is too large");
       return messages;
     },
-    lastId: () => seen,
-    retryMs: () => retry,
+    lastId: () => state.lastId,
+    retryMs: () => state.retryMs,
   };
+}
+
+function readLine(state: SseState, line: string): SseMessage | undefined {
+  if (line === "") return endBlock(state);
+  const colon = line.indexOf(":");
+  if (colon === 0) return undefined;
+  const field = colon === -1 ? line : line.slice(0, colon);
+  const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+  if (field === "event") state.name = value;
+  else if (field === "id" && !value.includes("\0")) state.id = value;
+  else if (field === "retry" && /^[0-9]{1,6}$/.test(value)) state.retryMs = Number(value);
+  else if (field === "data") {
+    state.data.push(value);
+    state.chars += value.length;
+  }
+  return undefined;
+}
+
+function endBlock(state: SseState): SseMessage | undefined {
+  const { id, name, data } = state;
+  Object.assign(state, { name: "", data: [], chars: 0, lastId: id } satisfies Partial<SseState>);
+  return data.length === 0 ? undefined : { id, name: name === "" ? "message" : name, data: data.join("\n") };
 }

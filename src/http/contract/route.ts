@@ -9,13 +9,13 @@ export type Method = "get" | "post" | "put" | "patch" | "delete";
 /** What a request may bring in its head besides the token. */
 export type RequestHeader = "Idempotency-Key" | "If-Match";
 
-export type Answer = { readonly status: 200 | 201 | 202; readonly description: string } & (
+export type RouteAnswer = { readonly status: 200 | 201 | 202; readonly description: string } & (
   | { readonly type: "application/json"; readonly schema: z.ZodType }
   /** A page or a stream, made by its handler. */
   | { readonly type: "text/html" | "text/event-stream" }
 );
 
-export type Route = {
+export type ApiRoute = {
   readonly method: Method;
   /** As OpenAPI writes it: `/api/runs/{run}`. */
   readonly path: `/${string}`;
@@ -26,7 +26,7 @@ export type Route = {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly headers?: readonly RequestHeader[];
-  readonly answer: Answer;
+  readonly answer: RouteAnswer;
   /** What can go wrong besides what can go wrong everywhere. */
   readonly problems: readonly ProblemCode[];
   /** Who sees that an attempt touches only what is its own: the path names its run (the rule), or the handler looks. */
@@ -38,7 +38,7 @@ export type Route = {
   readonly plain?: true;
 };
 
-export type Routes = Readonly<Record<string, Route>>;
+export type ApiRoutes = Readonly<Record<string, ApiRoute>>;
 
 /** An answer in JSON. */
 export const json = <S extends z.ZodType>(schema: S, description: string, status: 200 | 201 | 202 = 200) =>
@@ -46,15 +46,15 @@ export const json = <S extends z.ZodType>(schema: S, description: string, status
 
 type Read<S> = S extends z.ZodType ? z.output<S> : Readonly<Record<string, never>>;
 
-export type ParamsOf<R extends Route> = Read<R["params"]>;
-export type QueryOf<R extends Route> = Read<R["query"]>;
-export type BodyOf<R extends Route> = Read<R["body"]>;
+export type ParamsOf<R extends ApiRoute> = Read<R["params"]>;
+export type QueryOf<R extends ApiRoute> = Read<R["query"]>;
+export type BodyOf<R extends ApiRoute> = Read<R["body"]>;
 /** What a handler gives back; undefined where it makes its own response. */
-export type AnswerOf<R extends Route> = R["answer"] extends { readonly schema: infer S extends z.ZodType }
+export type AnswerOf<R extends ApiRoute> = R["answer"] extends { readonly schema: infer S extends z.ZodType }
   ? z.input<S>
   : never;
 
 /** Fills the names of a path in: `pathOf("/api/runs/{run}", { run: "12" })`. */
-export function pathOf(path: Route["path"], params: Readonly<Record<string, string | number>>): string {
+export function pathOf(path: ApiRoute["path"], params: Readonly<Record<string, string | number>>): string {
   return path.replaceAll(/\{([a-z]+)\}/g, (_, name: string) => encodeURIComponent(String(params[name] ?? "")));
 }

@@ -1,7 +1,7 @@
 // The table of routes: the contract between the server and whoever calls it. Every route names the one scope that opens it. A route's
 // name here is its operationId in OpenAPI and its name in clients.
 
-import type { Routes } from "./route.ts";
+import type { ApiRoutes } from "./route.ts";
 import { ACT_ROUTES } from "./routes/acts.ts";
 import { CATALOG_ROUTES } from "./routes/catalog.ts";
 import { EVENT_ROUTES } from "./routes/events.ts";
@@ -32,6 +32,6 @@ export const ROUTES = {
   ...MCP_ROUTES,
   ...SYSTEM_ROUTES,
   ...WEBHOOK_ROUTES,
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;
 
 export type RouteName = keyof typeof ROUTES;

@@ -6,7 +6,7 @@ import { answerMessage, VERSIONS } from "../../runner/desk/rpc.ts";
 import type { Tools } from "../../runner/desk/tools.ts";
 import { answerModern, type HeaderOf, isModern } from "./modern.ts";
 
-export type Asked = {
+export type ToolCall = {
   /** Over HTTP: the headers of the request. */
   readonly headerOf?: HeaderOf;
   /** On standard input: the revision of the handshake, once there was one. */
@@ -14,7 +14,7 @@ export type Asked = {
   readonly signal?: AbortSignal;
 };
 
-export function answerOperator(message: Json, tools: Tools, asked: Asked): Promise<Reply> {
+export function answerOperator(message: Json, tools: Tools, asked: ToolCall): Promise<Reply> {
   if (isModern(message, asked.headerOf)) return answerModern(message, tools, asked);
   const said = asked.headerOf?.("mcp-protocol-version") ?? asked.version;
   const version = said !== undefined && VERSIONS.has(said) ? said : undefined;

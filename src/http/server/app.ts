@@ -10,7 +10,7 @@ import { createRequestAudit } from "./audit-request.ts";
 import { headOfRequest, type HeadRules, refuseHead } from "./guard/head.ts";
 import { ANSWER_HEADERS } from "./guard/headers.ts";
 import { findPrincipal } from "./guard/token.ts";
-import { createMount, type Mount } from "./mount.ts";
+import { createMount, type MountRoute } from "./mount.ts";
 import type { ServerParts } from "./parts.ts";
 import { mountWeb, type Web } from "./web.ts";
 import { rememberInMemory } from "./remembered.ts";
@@ -35,7 +35,7 @@ import { mountWorkers } from "./routes/workers.ts";
 
 export type AppOptions = HeadRules & {
   /** Routes of other parts of the server, behind the same guards: the live stream, handoffs. */
-  readonly more?: (mount: Mount) => void;
+  readonly more?: (mount: MountRoute) => void;
   /** For those who sign what they send instead of holding a token. They check that themselves; Host and Origin are checked before. */
   readonly signed?: readonly SignedRoute[];
   /** The dashboard's files, where it was built. They are for everybody; what they show is not. */

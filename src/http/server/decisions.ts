@@ -1,10 +1,12 @@
-// What people decided lately, read off the events from the newest backwards, and not further than a bound: a day of a large store has
-// more events than anybody waits for.
+// What people decided lately, read off the events from the newest backwards. The search ends after a fixed number of events, so it answers a
+// large store as fast as a small one.
 
 import type { z } from "zod";
 import type { decisionsSchema } from "../contract/schemas/inbox.ts";
+import { type AnswerEvent, isAnswer } from "../../core/run/closing-event.ts";
 import type { RunEvent } from "../../core/run/event.ts";
-import type { Subject } from "../../core/run/run.ts";
+import type { InboxItem, Subject } from "../../core/run/run.ts";
+import { answeredKind, decisionOf, pastItems } from "../../core/view/decision.ts";
 import type { Store } from "../../store/store.ts";
 
 const PAGE = 500;
@@ -17,26 +19,15 @@ type Query = { readonly since: string; readonly limit: number };
 export async function decisionsSince(store: Store, { since, limit }: Query): Promise<Shown> {
   const from = Date.parse(since);
   const decisions: Decision[] = [];
-  const subjects = new Map<string, Pick<Subject, "id" | "title">>();
+  const show = createShow(store);
   let until = await store.lastSeq();
   for (let page = 0; page < PAGES_AT_MOST && until > 0; page++) {
     const after = Math.max(0, until - PAGE);
     const events = (await store.events({ after, limit: PAGE })).filter(({ seq }) => seq <= until);
     for (const { runId, event } of events.toReversed()) {
-      const told = decisionOf(event);
-      if (told === undefined || Date.parse(event.at) < from) continue;
-      const subject = subjects.get(runId) ?? (await store.loadRun(runId))?.run.subject;
-      if (subject === undefined) continue;
-      subjects.set(runId, subject);
-      const { number, ...rest } = told;
-      decisions.push({
-        id: `${runId}.${number}`,
-        runId,
-        subject: { id: subject.id, title: subject.title },
-        ...rest,
-        by: event.actor,
-        at: event.at,
-      });
+      if (!isAnswer(event) || Date.parse(event.at) < from) continue;
+      const shown = await show(runId, event);
+      if (shown !== undefined) decisions.push(shown);
       if (decisions.length === limit) return { decisions, isWhole: false };
     }
     const [oldest] = events;
@@ -47,19 +38,43 @@ export async function decisionsSince(store: Store, { since, limit }: Query): Pro
   return { decisions, isWhole: until <= 0 };
 }
 
-type Told = Pick<Decision, "kind" | "stage" | "answer" | "text"> & { readonly number: number };
+type Show = (runId: string, event: AnswerEvent) => Promise<Decision | undefined>;
 
-function decisionOf(event: RunEvent): Told | undefined {
-  if (event.type === "gate.answered")
-    return { ...told(event), kind: "gate", answer: event.answer, text: event.comment };
-  if (event.type === "question.answered") return { ...told(event), kind: "question", answer: "", text: event.answer };
-  if (event.type === "escalation.resolved")
-    return { ...told(event), kind: "escalation", answer: event.choice, text: event.note };
-  if (event.type === "budget.answered")
-    return { ...told(event), kind: "budget", answer: event.answer, text: event.note };
-  return undefined;
+/** Looks each run up once. */
+function createShow(store: Store): Show {
+  const subjects = new Map<string, Pick<Subject, "id" | "title">>();
+  const kinds = new Map<string, ReadonlyMap<number, InboxItem["kind"]>>();
+  return async (runId, event) => {
+    const subject = subjects.get(runId) ?? (await store.loadRun(runId))?.run.subject;
+    if (subject === undefined) return undefined;
+    subjects.set(runId, subject);
+    const { issues: _issues, ...decision } = decisionOf(event, await kindOf(runId, event));
+    return {
+      id: `${runId}.${event.number}`,
+      runId,
+      subject: { id: subject.id, title: subject.title },
+      stage: event.stage,
+      ...decision,
+    };
+  };
+
+  /** Only the item that was opened tells a choice from a question, and it may be far back. */
+  async function kindOf(runId: string, event: AnswerEvent): Promise<InboxItem["kind"]> {
+    if (event.type !== "question.answered") return answeredKind(event);
+    const known =
+      kinds.get(runId) ?? new Map(pastItems(await eventsOf(store, runId)).map(({ number, kind }) => [number, kind]));
+    kinds.set(runId, known);
+    return known.get(event.number) ?? answeredKind(event);
+  }
 }
 
-function told({ number, stage }: { readonly number: number; readonly stage: string }): Pick<Told, "number" | "stage"> {
-  return { number, stage };
+async function eventsOf(store: Store, runId: string): Promise<readonly RunEvent[]> {
+  const all: RunEvent[] = [];
+  for (let after = 0; ; ) {
+    const page = await store.events({ runId, after, limit: PAGE });
+    all.push(...page.map(({ event }) => event));
+    const last = page.at(-1);
+    if (page.length < PAGE || last === undefined) return all;
+    after = last.seq;
+  }
 }

@@ -1,13 +1,13 @@
 // A route of the table as an operation of the OpenAPI document.
 
 import { PROBLEM_TYPE, type ProblemCode, problemSchema, statusOf } from "../contract/problem.ts";
-import type { Route } from "../contract/route.ts";
+import type { ApiRoute } from "../contract/route.ts";
 import { ROUTES } from "../contract/routes.ts";
 import { holdersOf } from "../contract/scopes.ts";
 import type { App } from "./app-env.ts";
 import { optional } from "../../core/optional.ts";
 
-export function describe(app: App, route: Route): void {
+export function describe(app: App, route: ApiRoute): void {
   const { method, path, summary, tag, scope, params, query, body, headers = [], answer } = route;
   const codes = [
     ...COMMON,
@@ -68,7 +68,7 @@ const WITH_BODY: readonly ProblemCode[] = [
 ];
 
 /** The name in the table is also the name of the function in clients that are made from the document. */
-function operationId(route: Route): { readonly operationId?: string } {
+function operationId(route: ApiRoute): { readonly operationId?: string } {
   const [name] = Object.entries(ROUTES).find(([, known]) => known === route) ?? [];
   return name === undefined ? {} : { operationId: name };
 }

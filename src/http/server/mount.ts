@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import type { Refusal } from "../contract/problem.ts";
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from "../contract/route.ts";
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, ApiRoute } from "../contract/route.ts";
 import { grants, holdersOf } from "../contract/scopes.ts";
 import { canonicalJson } from "../../core/json.ts";
 import { err, ok, type Result } from "../../core/result.ts";
@@ -16,7 +16,7 @@ import type { Principal } from "./principal.ts";
 import { problem } from "./answer-problem.ts";
 import type { Remembered } from "./remembered.ts";
 
-export type Call<R extends Route> = {
+export type Call<R extends ApiRoute> = {
   readonly params: ParamsOf<R>;
   readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
@@ -32,23 +32,23 @@ export type Call<R extends Route> = {
   readonly header: (name: string, value: string) => void;
 };
 
-export type Handler<R extends Route> = (call: Call<R>) => Promise<Result<AnswerOf<R>, Refusal>>;
+export type Handler<R extends ApiRoute> = (call: Call<R>) => Promise<Result<AnswerOf<R>, Refusal>>;
 /** For pages and streams. */
-export type ResponseHandler<R extends Route> = (call: Call<R>, context: Context<AppEnv>) => Promise<Response>;
+export type ResponseHandler<R extends ApiRoute> = (call: Call<R>, context: Context<AppEnv>) => Promise<Response>;
 
-export type Mount = {
+export type MountRoute = {
   /** Answers with JSON. */
-  json<R extends Route>(route: R, handle: Handler<R>): void;
+  json<R extends ApiRoute>(route: R, handle: Handler<R>): void;
   /** Answers with whatever it makes itself, behind the same guards. */
-  response<R extends Route>(route: R, handle: ResponseHandler<R>): void;
+  response<R extends ApiRoute>(route: R, handle: ResponseHandler<R>): void;
   /** What is allowed at this path; empty where there is nothing. */
   methodsAt(path: string): readonly string[];
 };
 
-export function createMount(app: App, remembered: Remembered): Mount {
-  const mounted: Route[] = [];
+export function createMount(app: App, remembered: Remembered): MountRoute {
+  const mounted: ApiRoute[] = [];
 
-  function add<R extends Route>(
+  function add<R extends ApiRoute>(
     route: R,
     answer: (call: Call<R>, context: Context<AppEnv>) => Promise<Response>,
   ): void {
@@ -89,7 +89,7 @@ function isFinal(result: Result<unknown, Refusal>): boolean {
 }
 
 /** Clients of a source look for what is wrong in `error`. */
-function spoken({ plain }: Route, refusal: Refusal): Refusal {
+function spoken({ plain }: ApiRoute, refusal: Refusal): Refusal {
   return plain === true ? { ...refusal, error: refusal.detail } : refusal;
 }
 
@@ -99,7 +99,7 @@ const REUSED: Refusal = {
   hint: "Make a new key for every new request.",
 };
 
-async function readCall<R extends Route>(route: R, context: Context<AppEnv>): Promise<Result<Call<R>, Refusal>> {
+async function readCall<R extends ApiRoute>(route: R, context: Context<AppEnv>): Promise<Result<Call<R>, Refusal>> {
   const principal = context.get("principal");
   const request = context.req.raw;
   if (!grants(principal.kind, route.scope)) return err(notGranted(route, principal));
@@ -140,7 +140,7 @@ async function readCall<R extends Route>(route: R, context: Context<AppEnv>): Pr
   });
 }
 
-function notGranted({ method, path, scope }: Route, { kind }: Principal): Refusal {
+function notGranted({ method, path, scope }: ApiRoute, { kind }: Principal): Refusal {
   return {
     code: "scope_missing",
     detail: `${method.toUpperCase()} ${path} is not open to this ${kind} token.`,
@@ -150,10 +150,10 @@ function notGranted({ method, path, scope }: Route, { kind }: Principal): Refusa
 
 /** Entity tags and keys of a request, where its route knows them. */
 function readNames(
-  { headers = [], method, path }: Route,
+  { headers = [], method, path }: ApiRoute,
   request: Request,
   principal: Principal,
-): Result<Pick<Call<Route>, "ifMatch" | "key">, Refusal> {
+): Result<Pick<Call<ApiRoute>, "ifMatch" | "key">, Refusal> {
   const version = headers.includes("If-Match") ? request.headers.get("if-match") : null;
   if (version !== null && !/^(\*|"[A-Za-z0-9.-]{1,80}")$/.test(version))
     return err({ code: "invalid_version", detail: "If-Match takes one version in double quotes, or *." });
@@ -170,7 +170,7 @@ function readNames(
   });
 }
 
-function fingerprint<R extends Route>({ params, body, ifMatch }: Call<R>): string {
+function fingerprint<R extends ApiRoute>({ params, body, ifMatch }: Call<R>): string {
   return digest([canonicalJson(params), canonicalJson(body), ifMatch ?? ""]);
 }
 

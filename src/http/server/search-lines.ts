@@ -21,7 +21,7 @@ export type Search = {
   readonly readAtMost?: number;
 };
 type FoundLine = { readonly line: number; readonly offset: number; readonly text: string };
-export type Found = {
+export type LogSearch = {
   readonly lines: readonly FoundLine[];
   /** OFFSET-LINE to go on from; null at the end of the file. */
   readonly next: string | null;
@@ -30,7 +30,7 @@ export type Found = {
 export async function searchLines(
   handle: FileHandle,
   { text, offset, line: first, limit, readAtMost = READ_AT_MOST }: Search,
-): Promise<Found> {
+): Promise<LogSearch> {
   const wanted = Buffer.from(text, "utf8");
   const lines: FoundLine[] = [];
   // What is left of the piece before: a find may lie across the border.

@@ -17,7 +17,7 @@ export type VerifyCode =
   | "timestamp_out_of_tolerance"
   | "invalid_delivery_id";
 
-export type Refusal = { readonly code: VerifyCode; readonly detail: string };
+export type SignatureRefusal = { readonly code: VerifyCode; readonly detail: string };
 
 export type Verified = {
   /** The sender's id of the delivery: the same for every try. */
@@ -40,7 +40,7 @@ export function verifyDelivery(
   headers: HeaderReader,
   rawBody: Uint8Array,
   nowMs: number,
-): Result<Verified, Refusal> {
+): Result<Verified, SignatureRefusal> {
   if (source.kind === "token") return verifyToken(source.isKey, headers);
   const keys = source.secrets.flatMap((secret) => keyOf(source.kind, secret) ?? []);
   if (keys.length === 0) return refuse("webhook_disabled", `The source "${source.name}" has no usable secret.`);
@@ -54,7 +54,7 @@ function verifyStandard(
   headers: HeaderReader,
   rawBody: Uint8Array,
   nowMs: number,
-): Result<Verified, Refusal> {
+): Result<Verified, SignatureRefusal> {
   const id = headers.get("webhook-id");
   const timestamp = headers.get("webhook-timestamp");
   const signature = headers.get("webhook-signature");
@@ -82,7 +82,11 @@ function verifyStandard(
 }
 
 /** Only SHA-256 counts; `X-Hub-Signature` (SHA-1) is not even looked at. */
-function verifyGitHub(keys: readonly Buffer[], headers: HeaderReader, rawBody: Uint8Array): Result<Verified, Refusal> {
+function verifyGitHub(
+  keys: readonly Buffer[],
+  headers: HeaderReader,
+  rawBody: Uint8Array,
+): Result<Verified, SignatureRefusal> {
   const signature = headers.get("x-hub-signature-256");
   if (!signature) return refuse("signature_missing", "X-Hub-Signature-256 is needed.");
   const hex = /^sha256=([0-9a-f]{64})$/.exec(signature)?.[1];
@@ -102,7 +106,7 @@ function verifyGitHub(keys: readonly Buffer[], headers: HeaderReader, rawBody: U
 }
 
 /** Nothing is signed, so the sender has to name each delivery itself: what comes twice under one name counts once. */
-function verifyToken(isKey: (token: string) => boolean, headers: HeaderReader): Result<Verified, Refusal> {
+function verifyToken(isKey: (token: string) => boolean, headers: HeaderReader): Result<Verified, SignatureRefusal> {
   const authorization = headers.get("authorization");
   if (authorization === null)
     return refuse("auth_required", "Authorization: Bearer and a key of this source is needed.");
@@ -134,6 +138,6 @@ function keyOf(kind: WebhookSource["kind"], secret: string): Buffer | null {
   return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : null;
 }
 
-function refuse(code: VerifyCode, detail: string): Result<never, Refusal> {
+function refuse(code: VerifyCode, detail: string): Result<never, SignatureRefusal> {
   return err({ code, detail });
 }

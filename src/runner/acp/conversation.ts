@@ -1,5 +1,5 @@
-// What an agent tells over the protocol, put into our own words: updates in, events out, and at the end what it all meant.
-// No clock, no processes; whoever talks to the program says what was answered and what went wrong.
+// Translates an agent's protocol updates into our events, and at the end into one conversation record. No clock, no processes: the caller
+// talks to the program and reports its answers and failures here.
 
 import { type Usage, UNKNOWN_USAGE, usageSince } from "../../core/budget/usage.ts";
 import type { AgentEvent, Conversation, Failure, Session } from "../runner.ts";
@@ -22,7 +22,7 @@ export type AcpConversation = {
   conclude(end: ProgramEnd): { readonly conversation: Conversation; readonly finalText: string };
 };
 
-export type Reading = {
+export type AcpReading = {
   readonly emit: (event: AgentEvent) => void;
   /** Takes secrets out of text that was put together from pieces. */
   readonly clean: (text: string) => string;
@@ -38,144 +38,180 @@ export type Reading = {
   readonly version: () => string | null;
 };
 
-type Tool = { readonly name: string; called: boolean; returned: boolean };
+type AcpTool = { readonly name: string; called: boolean; returned: boolean };
 type Speech = { readonly type: "message" | "thinking"; readonly id: string | null; pieces: string[]; chars: number };
 
 /** A message of more than this is told in parts. */
 const SPEECH_CHARS = 60_000;
 
-export function openConversation(reading: Reading): AcpConversation {
-  const { emit, clean, title } = reading;
-  const tools = new Map<string, Tool>();
-  const denials: string[] = [];
-  let session: { id: string; model: string | null } | null = null;
-  let speech: Speech | null = null;
-  let said = "";
-  let speaker: string | null = null;
-  let totalUsd: number | null = null;
-  let answer: Fields | null = null;
-  let failure: Failure | null = null;
+/** Everything the agent has sent so far. */
+type AcpState = {
+  readonly reading: AcpReading;
+  readonly tools: Map<string, AcpTool>;
+  readonly denials: string[];
+  session: { readonly id: string; readonly model: string | null } | null;
+  /** The message whose pieces are being collected. */
+  speech: Speech | null;
+  /** The agent's messages since its last tool call, and the id of the last one. */
+  said: string;
+  speaker: string | null;
+  totalUsd: number | null;
+  answer: Fields | null;
+  failure: Failure | null;
+};
 
-  const flush = (): void => {
-    if (speech !== null) emit({ type: speech.type, text: eventText(clean(speech.pieces.join(""))) });
-    speech = null;
+export function openConversation(reading: AcpReading): AcpConversation {
+  const { emit } = reading;
+  const state: AcpState = {
+    reading,
+    tools: new Map(),
+    denials: [],
+    session: null,
+    speech: null,
+    said: "",
+    speaker: null,
+    totalUsd: null,
+    answer: null,
+    failure: null,
   };
-  const speak = (type: Speech["type"], update: Fields): void => {
-    const chunk = textOf(update["content"]);
-    const id = text(update["messageId"]);
-    if (chunk === "") return;
-    if (speech === null || speech.type !== type || speech.id !== id || speech.chars > SPEECH_CHARS) {
-      flush();
-      speech = { type, id, pieces: [], chars: 0 };
-    }
-    speech.pieces.push(chunk);
-    speech.chars += chunk.length;
-    if (type === "thinking") return;
-    // Two messages in a row are two paragraphs, whatever their own ends look like.
-    said = growingText(said === "" || speaker === id ? said + chunk : `${said}\n\n${chunk}`);
-    speaker = id;
-  };
-  const tool = (call: Fields, askedFor: boolean): void => {
-    const id = text(call["toolCallId"]);
-    if (id === null) return;
-    flush();
-    const known = tools.get(id) ?? { name: nameOf(call), called: false, returned: false };
-    tools.set(id, known);
-    const status = text(call["status"]);
-    const input = inputOf(call);
-    // Some programs announce a call before they know its input; it is told once there is something to tell.
-    if (!known.called && (askedFor || input !== "" || (status !== null && status !== "pending"))) {
-      known.called = true;
-      emit({ type: "tool.called", id, name: known.name, input });
-    }
-    if (!known.returned && (status === "completed" || status === "failed")) {
-      known.returned = true;
-      emit({ type: "tool.returned", id, ok: status === "completed", output: outputOf(call) });
-    }
-    said = "";
-    speaker = null;
-  };
-  const usageNow = (): Usage => {
-    const tokens = answer === null ? UNKNOWN_USAGE : (reading.tokens ?? tokensOfProtocol)(answer, tools.size);
-    const spent = usageSince({ ...UNKNOWN_USAGE, usd: totalUsd }, reading.before?.totals ?? null);
-    return { ...tokens, usd: spent.usd };
-  };
-  const isKnown = (usage: Usage): boolean => Object.values(usage).some((value) => value !== null);
-
   return {
     opened: (opened) => {
-      session = opened;
+      state.session = opened;
       emit({ type: "session", ...opened });
     },
-    update: (raw) => {
-      const update = fields(raw);
-      const kind = text(update["sessionUpdate"]) ?? "";
-      switch (kind) {
-        case "agent_message_chunk":
-          return speak("message", update);
-        case "agent_thought_chunk":
-          return speak("thinking", update);
-        case "tool_call":
-        case "tool_call_update":
-          return tool(update, false);
-        case "plan":
-          flush();
-          return emit({ type: "thinking", text: eventText(planOf(update)) });
-        case "usage_update": {
-          const cost = fields(update["cost"]);
-          const amount = cost["currency"] === "USD" ? count(cost["amount"]) : null;
-          if (amount === null) return;
-          totalUsd = amount;
-          return emit({ type: "usage", usage: usageNow() });
-        }
-        case "user_message_chunk":
-          // An old conversation that is still being told again: what was heard so far belongs to it, too.
-          if (reading.before !== null && answer === null) {
-            speech = null;
-            said = "";
-            speaker = null;
-            tools.clear();
-          }
-          return;
-        default:
-          return QUIET.has(kind) ? undefined : emit({ type: "unknown", name: eventText(kind) });
-      }
-    },
-    sawTool: (call) => tool(fields(call), true),
+    update: (raw) => readUpdate(state, fields(raw)),
+    sawTool: (call) => readTool(state, fields(call), true),
     refused: (line, call) => {
-      denials.push(line);
+      state.denials.push(line);
       emit({ type: "notice", kind: "denied", text: eventText(line) });
-      // Not every program says that a refused call is over.
-      tool({ toolCallId: fields(call)["toolCallId"], status: "failed", rawOutput: "refused" }, true);
+      // Not every program reports the end of a refused call.
+      readTool(state, { toolCallId: fields(call)["toolCallId"], status: "failed", rawOutput: "refused" }, true);
     },
     warn: (message) => emit({ type: "notice", kind: "warning", text: eventText(message) }),
     answered: (result) => {
-      flush();
-      answer = fields(result);
-      const usage = usageNow();
+      flush(state);
+      state.answer = fields(result);
+      const usage = usageNow(state);
       if (isKnown(usage)) emit({ type: "usage", usage });
     },
     failed: (first) => {
-      flush();
-      failure ??= first;
+      flush(state);
+      state.failure ??= first;
     },
-    conclude: (end) => {
-      flush();
-      const usage = usageNow();
-      return {
-        finalText: finalText(clean(said)),
-        conversation: {
-          session: session === null ? null : { id: session.id, totals: totalsOf(totalUsd, reading.before) },
-          model: session?.model ?? null,
-          version: reading.version(),
-          usage: isKnown(usage) ? usage : null,
-          turns: null,
-          toolCalls: tools.size,
-          structured: null,
-          denials,
-          failure: failure ?? meaningOf({ answer, end, denials, said, title, left: reading.left }),
-        },
-      };
+    conclude: (end) => conclude(state, end),
+  };
+}
+
+function readUpdate(state: AcpState, update: Fields): void {
+  const { emit, before } = state.reading;
+  const kind = text(update["sessionUpdate"]) ?? "";
+  switch (kind) {
+    case "agent_message_chunk":
+      return readSpeech(state, "message", update);
+    case "agent_thought_chunk":
+      return readSpeech(state, "thinking", update);
+    case "tool_call":
+    case "tool_call_update":
+      return readTool(state, update, false);
+    case "plan":
+      flush(state);
+      return emit({ type: "thinking", text: eventText(planOf(update)) });
+    case "usage_update": {
+      const cost = fields(update["cost"]);
+      const amount = cost["currency"] === "USD" ? count(cost["amount"]) : null;
+      if (amount === null) return;
+      state.totalUsd = amount;
+      return emit({ type: "usage", usage: usageNow(state) });
+    }
+    case "user_message_chunk":
+      // The program replays an old conversation: everything so far belongs to it.
+      if (before !== null && state.answer === null) forgetSpeech(state);
+      return;
+    default:
+      return QUIET.has(kind) ? undefined : emit({ type: "unknown", name: eventText(kind) });
+  }
+}
+
+function readSpeech(state: AcpState, type: Speech["type"], update: Fields): void {
+  const chunk = textOf(update["content"]);
+  const id = text(update["messageId"]);
+  if (chunk === "") return;
+  const { speech } = state;
+  const isSame = speech !== null && speech.type === type && speech.id === id && speech.chars <= SPEECH_CHARS;
+  if (!isSame) flush(state);
+  const current = isSame ? speech : { type, id, pieces: [], chars: 0 };
+  current.pieces.push(chunk);
+  current.chars += chunk.length;
+  state.speech = current;
+  if (type === "thinking") return;
+  // Two messages in a row become two paragraphs.
+  const { said, speaker } = state;
+  state.said = growingText(said === "" || speaker === id ? said + chunk : `${said}\n\n${chunk}`);
+  state.speaker = id;
+}
+
+function readTool(state: AcpState, call: Fields, askedFor: boolean): void {
+  const { emit } = state.reading;
+  const id = text(call["toolCallId"]);
+  if (id === null) return;
+  flush(state);
+  const known = state.tools.get(id) ?? { name: nameOf(call), called: false, returned: false };
+  state.tools.set(id, known);
+  const status = text(call["status"]);
+  const input = inputOf(call);
+  // Some programs announce a call before they know its input; the event waits until there is something to show.
+  if (!known.called && (askedFor || input !== "" || (status !== null && status !== "pending"))) {
+    known.called = true;
+    emit({ type: "tool.called", id, name: known.name, input });
+  }
+  if (!known.returned && (status === "completed" || status === "failed")) {
+    known.returned = true;
+    emit({ type: "tool.returned", id, ok: status === "completed", output: outputOf(call) });
+  }
+  state.said = "";
+  state.speaker = null;
+}
+
+/** Emits the collected message. */
+function flush(state: AcpState): void {
+  const { emit, clean } = state.reading;
+  if (state.speech !== null) emit({ type: state.speech.type, text: eventText(clean(state.speech.pieces.join(""))) });
+  state.speech = null;
+}
+
+function forgetSpeech(state: AcpState): void {
+  state.speech = null;
+  state.said = "";
+  state.speaker = null;
+  state.tools.clear();
+}
+
+function usageNow({ answer, reading, tools, totalUsd }: AcpState): Usage {
+  const tokens = answer === null ? UNKNOWN_USAGE : (reading.tokens ?? tokensOfProtocol)(answer, tools.size);
+  const spent = usageSince({ ...UNKNOWN_USAGE, usd: totalUsd }, reading.before?.totals ?? null);
+  return { ...tokens, usd: spent.usd };
+}
+
+function isKnown(usage: Usage): boolean {
+  return Object.values(usage).some((value) => value !== null);
+}
+
+function conclude(state: AcpState, end: ProgramEnd): ReturnType<AcpConversation["conclude"]> {
+  flush(state);
+  const { denials, reading, said, session } = state;
+  const usage = usageNow(state);
+  return {
+    finalText: finalText(reading.clean(said)),
+    conversation: {
+      session: session === null ? null : { id: session.id, totals: totalsOf(state.totalUsd, reading.before) },
+      model: session?.model ?? null,
+      version: reading.version(),
+      usage: isKnown(usage) ? usage : null,
+      turns: null,
+      toolCalls: state.tools.size,
+      structured: null,
+      denials,
+      failure: state.failure ?? meaningOf(state, end),
     },
   };
 }
@@ -188,16 +224,8 @@ const QUIET = new Set([
   "session_info_update",
 ]);
 
-type Outcome = {
-  readonly answer: Fields | null;
-  readonly end: ProgramEnd;
-  readonly denials: readonly string[];
-  readonly said: string;
-  readonly title: string;
-  readonly left: Reading["left"];
-};
-
-function meaningOf({ answer, end, denials, said, title, left }: Outcome): Failure | null {
+function meaningOf({ answer, denials, reading, said }: AcpState, end: ProgramEnd): Failure | null {
+  const { left, title } = reading;
   if (answer === null) return end.reason === "exited" || end.reason === "signaled" ? left(end) : null;
   const stopped = text(answer["stopReason"]) ?? "nothing";
   const denied: Failure = {

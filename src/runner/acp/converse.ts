@@ -12,7 +12,7 @@ import { answerPermission } from "./permission.ts";
 import type { AcpProfile } from "./profile.ts";
 import type { Wire } from "./wire.ts";
 
-export type Talk = {
+export type AcpTalk = {
   readonly cwd: string;
   readonly prompt: string;
   readonly agent: AgentSpec;
@@ -26,7 +26,7 @@ export type Talk = {
   readonly greeted: (hello: Fields) => void;
 };
 
-export async function converse(wire: Wire, talk: Talk): Promise<void> {
+export async function converse(wire: Wire, talk: AcpTalk): Promise<void> {
   const { options } = talk.agent;
   const rules = { permission: options.permission, denyTools: options.denyTools ?? [], ownServers: [DESK] };
   const app = client({ name: "passrail" }).onRequest(
@@ -54,7 +54,7 @@ export async function converse(wire: Wire, talk: Talk): Promise<void> {
 const QUIET_MS = 300;
 const QUIET_AT_MOST_MS = 10_000;
 
-async function hold(agent: ClientContext, talk: Talk): Promise<void> {
+async function hold(agent: ClientContext, talk: AcpTalk): Promise<void> {
   const { conversation } = talk;
   const hello = await ask(agent, talk, methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
@@ -73,7 +73,7 @@ async function hold(agent: ClientContext, talk: Talk): Promise<void> {
 
 async function openSession(
   agent: ClientContext,
-  talk: Talk,
+  talk: AcpTalk,
   capabilities: Fields,
 ): Promise<{ readonly id: string; readonly answer: Fields }> {
   const { session } = talk.agent;
@@ -102,7 +102,7 @@ async function openSession(
   }
 }
 
-async function untilQuiet(talk: Talk): Promise<void> {
+async function untilQuiet(talk: AcpTalk): Promise<void> {
   const since = performance.now();
   for (;;) {
     const quiet = performance.now() - Math.max(talk.heardAt(), since);
@@ -114,7 +114,7 @@ async function untilQuiet(talk: Talk): Promise<void> {
 /** Sets the model where that is asked for, and says which one it is. */
 async function chooseModel(
   agent: ClientContext,
-  talk: Talk,
+  talk: AcpTalk,
   sessionId: string,
   answer: Fields,
 ): Promise<string | null> {
@@ -145,7 +145,7 @@ async function chooseModel(
   return current;
 }
 
-async function chooseEffort(agent: ClientContext, talk: Talk, sessionId: string, answer: Fields): Promise<void> {
+async function chooseEffort(agent: ClientContext, talk: AcpTalk, sessionId: string, answer: Fields): Promise<void> {
   const { effort } = talk.agent.options;
   const option = optionOf(answer, "thought_level");
   const configId = text(option?.["id"]);
@@ -177,7 +177,7 @@ class Trouble extends Error {
   }
 }
 
-async function ask(agent: ClientContext, talk: Talk, method: string, params: Fields): Promise<Fields> {
+async function ask(agent: ClientContext, talk: AcpTalk, method: string, params: Fields): Promise<Fields> {
   try {
     return fields(await agent.request<unknown, Fields>(method, params));
   } catch (error) {
@@ -186,10 +186,10 @@ async function ask(agent: ClientContext, talk: Talk, method: string, params: Fie
   }
 }
 
-function lost({ profile }: Talk, why: string): Failure {
+function lost({ profile }: AcpTalk, why: string): Failure {
   return { kind: "session_lost", message: `${profile.title} could not go on with the session: ${why.slice(0, 600)}` };
 }
 
-function crashed({ profile }: Talk, why: string): Failure {
+function crashed({ profile }: AcpTalk, why: string): Failure {
   return { kind: "agent_crashed", message: `${profile.title}: ${why}.` };
 }

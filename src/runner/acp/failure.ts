@@ -5,16 +5,16 @@ import type { Failure } from "../runner.ts";
 import { count, fields, parseLine, text } from "../loose-json.ts";
 
 /** Who failed, for sentences: `login` is the way out when nobody is logged in. */
-export type Program = { readonly title: string; readonly login: string };
+export type AcpProgram = { readonly title: string; readonly login: string };
 
-export type Trouble = {
+export type AcpTrouble = {
   /** Of HTTP, where it is known. */
   readonly status: number | null;
   /** As the program said it. */
   readonly message: string;
 };
 
-export function failureOf(program: Program, trouble: Trouble): Failure {
+export function failureOf(program: AcpProgram, trouble: AcpTrouble): Failure {
   const kind = kindOf(trouble);
   const said = oneLine(trouble.message);
   const why = [trouble.status === null ? "" : String(trouble.status), said].filter((part) => part !== "").join(": ");
@@ -26,7 +26,7 @@ export function troubleOfRpcError(error: {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
-}): Trouble {
+}): AcpTrouble {
   const data = fields(error.data);
   const inner = fields(fields(parseLine(error.message))["error"]);
   const status =
@@ -41,7 +41,7 @@ export function troubleOfRpcError(error: {
 }
 
 /** A program's own error object, as `{ status, message }` or as JSON within a text such as `[API Error: {…}]`. */
-export function troubleInText(message: string): Trouble {
+export function troubleInText(message: string): AcpTrouble {
   const from = message.indexOf("{");
   const to = message.lastIndexOf("}");
   const inner = from >= 0 && to > from ? fields(fields(parseLine(message.slice(from, to + 1)))["error"]) : {};
@@ -52,7 +52,7 @@ export function troubleInText(message: string): Trouble {
 const AUTH_REQUIRED = -32_000;
 const MESSAGE_CHARS = 600;
 
-const SENTENCES: Readonly<Record<Failure["kind"], (program: Program) => string>> = {
+const SENTENCES: Readonly<Record<Failure["kind"], (program: AcpProgram) => string>> = {
   auth: ({ login }) => `the login was refused; ${login}`,
   rate_limit: () => "its model provider asks to slow down",
   quota: () => "a usage limit of its account is reached",
@@ -66,7 +66,7 @@ const SENTENCES: Readonly<Record<Failure["kind"], (program: Program) => string>>
   agent_crashed: () => "it ended with an error",
 };
 
-function kindOf({ status, message }: Trouble): Failure["kind"] {
+function kindOf({ status, message }: AcpTrouble): Failure["kind"] {
   const said = message.slice(0, 4_000).toLowerCase();
   const speaksOf = (words: readonly string[]): boolean => words.some((word) => said.includes(word));
   if (status === 429) return speaksOf(QUOTA) ? "quota" : "rate_limit";

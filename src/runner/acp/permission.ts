@@ -4,7 +4,7 @@
 import type { Permission } from "../../core/flow/agent-options.ts";
 import { fields, type Fields, list, text } from "../loose-json.ts";
 
-export type Answer =
+export type PermissionAnswer =
   | { readonly allowed: true; readonly outcome: Outcome }
   /** `line` says what was refused: `execute: rm -rf build`. */
   | { readonly allowed: false; readonly outcome: Outcome; readonly line: string };
@@ -18,7 +18,7 @@ export type Rules = {
   readonly ownServers: readonly string[];
 };
 
-export function answerPermission(params: unknown, rules: Rules): Answer {
+export function answerPermission(params: unknown, rules: Rules): PermissionAnswer {
   const request = fields(params);
   const call = fields(request["toolCall"]);
   const allow = optionOf(request, ["allow_once", "allow_always"]);

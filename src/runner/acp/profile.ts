@@ -6,10 +6,10 @@ import type { Result } from "../../core/result.ts";
 import type { Usage } from "../../core/budget/usage.ts";
 import type { AgentSpec, AttemptSpec, Failure } from "../runner.ts";
 import type { ProgramEnd } from "../process/stream.ts";
-import { failureOf, type Program } from "./failure.ts";
+import { failureOf, type AcpProgram } from "./failure.ts";
 import type { Fields } from "../loose-json.ts";
 
-export type AcpProfile = Program & {
+export type AcpProfile = AcpProgram & {
   readonly name: RunnerName;
   /** The attempt as this program needs it, or why it must not be started. Writes into the attempt's own folder only. */
   readonly prepare?: (spec: AttemptSpec, agent: AgentSpec) => Promise<Result<AttemptSpec, Failure>>;

@@ -142,6 +142,7 @@ function environment({ options, repositorySettings }: AgentSpec): Record<string,
     // A start that fails is told in the output format, too.
     CLAUDE_CODE_STARTUP_FAILURE_RESULTS: "1",
     ...(repositorySettings ? {} : { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" }),
+    ...(options.maxTokens === undefined ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(options.maxTokens) }),
     ...(options.teams ? { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: "1" } : {}),
   };
 }

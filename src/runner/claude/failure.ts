@@ -6,7 +6,7 @@ import { withWords } from "../sentence.ts";
 import type { ProgramEnd } from "../process/stream.ts";
 
 /** What the last result and the last error message told. */
-export type Trouble = {
+export type ClaudeTrouble = {
   readonly subtype: string | null;
   readonly terminalReason: string | null;
   readonly startupReason: string | null;
@@ -19,7 +19,7 @@ export type Trouble = {
   readonly resetsAt: string | null;
 };
 
-export function failureOf(trouble: Trouble): Failure {
+export function failureOf(trouble: ClaudeTrouble): Failure {
   const kind = kindOf(trouble);
   const ends = (kind === "quota" || kind === "rate_limit") && trouble.resetsAt !== null;
   const message = withWords(sentenceFor(kind, trouble), trouble.said);
@@ -36,7 +36,7 @@ export function failureWithoutResult(end: ProgramEnd): Failure {
   return { kind, message: withWords(`Claude Code ${how} before it told what came of its work`, said) };
 }
 
-const NOTHING_TOLD: Trouble = {
+const NOTHING_TOLD: ClaudeTrouble = {
   subtype: null,
   terminalReason: null,
   startupReason: null,
@@ -59,7 +59,7 @@ export function toIsoTime(seconds: unknown): string | null {
   return new Date(Math.round(seconds * 1000)).toISOString();
 }
 
-function kindOf(trouble: Trouble): Failure["kind"] {
+function kindOf(trouble: ClaudeTrouble): Failure["kind"] {
   const { subtype, terminalReason, startupReason, status, code, name } = trouble;
   const said = trouble.said.slice(0, 4_000).toLowerCase();
   const speaksOf = (words: readonly string[]): boolean => words.some((word) => said.includes(word));
@@ -121,7 +121,7 @@ const LOST_SESSION = ["no conversation found with session id", "--resume require
 const QUOTA = ["usage limit", "credit balance", "hit your limit", "5-hour limit", "weekly limit", "spend limit"];
 const UNREACHABLE = ["econnrefused", "enotfound", "eai_again", "enetunreach", "ehostunreach", "unable to connect"];
 
-function sentenceFor(kind: Failure["kind"], { startupReason, terminalReason }: Trouble): string {
+function sentenceFor(kind: Failure["kind"], { startupReason, terminalReason }: ClaudeTrouble): string {
   switch (kind) {
     case "auth":
       return "Claude Code is not logged in, or its key was refused: run `claude` once and log in, or set ANTHROPIC_API_KEY";

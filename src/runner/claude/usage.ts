@@ -5,6 +5,8 @@
 import { addUsage, type Usage, usageSince } from "../../core/budget/usage.ts";
 import { count, type Fields, fields } from "../loose-json.ts";
 
+export type UsageCount = ReturnType<typeof createUsageCount>;
+
 /** `before` is what had been counted for the session when it was last left. */
 export function createUsageCount(before: Usage | null) {
   let total: Usage | null = null;

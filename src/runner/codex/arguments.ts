@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { McpServer } from "../../core/flow/agent-options.ts";
 import type { AgentSpec, AttemptSpec } from "../runner.ts";
 import type { ScratchFile } from "../process/scratch-files.ts";
-import type { Repository } from "./repository.ts";
+import type { CodexRepository } from "./repository.ts";
 import { type TomlValue, toToml } from "./toml.ts";
 import { optional } from "../../core/optional.ts";
 
@@ -25,7 +25,7 @@ export type CodexPlan = {
   readonly warnings: readonly string[];
 };
 
-export type CodexFacts = Repository & { readonly instructions: string | null };
+export type CodexFacts = CodexRepository & { readonly instructions: string | null };
 
 export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: AgentSpec, facts: CodexFacts): CodexPlan {
   const { options, session, schema, scratch, tools } = agent;

@@ -4,7 +4,7 @@
 import { closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 
-export type Repository = {
+export type CodexRepository = {
   /** Folders that git must write for a commit. */
   readonly gitFolders: readonly string[];
   /** Folders that Codex may look up whether it trusts this repository. */
@@ -12,7 +12,7 @@ export type Repository = {
 };
 
 /** Measured with 0.166.0: `.git` is read-only in its sandbox, and so is the folder a worktree's `.git` points at, until both are named. */
-export function readRepository(cwd: string): Repository {
+export function readRepository(cwd: string): CodexRepository {
   const here = real(cwd) ?? cwd;
   const projects = new Set([cwd, here]);
   const git = join(here, ".git");

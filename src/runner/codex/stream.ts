@@ -1,5 +1,5 @@
-// Reads what `codex exec --json` prints. Only the end of a turn decides: a top-level `error` also comes in runs that succeed. Its
-// numbers go over the whole conversation, also over one that is gone on with, and it tells no cost.
+// Reads the output of `codex exec --json`. Only the end of a turn decides: Codex also prints a top-level `error` in runs that succeed.
+// Its token counts cover the whole conversation, including the part before a resume, and it reports no cost.
 
 import type { Json } from "../../core/json.ts";
 import { type Usage, usageSince } from "../../core/budget/usage.ts";
@@ -21,7 +21,7 @@ import type { ProgramEnd, StreamReader } from "../process/stream.ts";
 import { failureOf, failureWithoutTurn } from "./failure.ts";
 
 export type CodexReading = {
-  /** The conversation that is gone on with. */
+  /** The conversation that this run continues. */
   readonly resumed?: Session;
   /** As it was asked for: Codex does not say which one it uses. */
   readonly model: string | null;
@@ -29,128 +29,153 @@ export type CodexReading = {
   readonly structured: boolean;
 };
 
-export function createCodexReader({ resumed, model, structured }: CodexReading): StreamReader {
-  let threadId: string | null = null;
-  let total: Usage | null = null;
-  let turn: { readonly failed: string | null } | null = null;
-  let toolCalls = 0;
-  /** What the agent said since its last tool call. */
-  let said = "";
-  let lastMessage = "";
-  /** The last thing that was told is a request that is made again; it may wait for an hour before. */
-  let retry: string | null = null;
-  const called = new Set<string>();
-  const denials: string[] = [];
+/** Everything the stream has shown so far. */
+type CodexState = {
+  threadId: string | null;
+  total: Usage | null;
+  turn: { readonly failed: string | null } | null;
+  toolCalls: number;
+  /** The agent's messages since its last tool call. */
+  said: string;
+  lastMessage: string;
+  /** The last event announced a retry of a request; Codex may wait an hour before it. */
+  retry: string | null;
+  readonly called: Set<string>;
+  readonly denials: string[];
+};
 
-  const call = (item: Fields, id: string): AgentEvent[] => {
-    const tool = toolOf(item);
-    if (tool === null || called.has(id)) return [];
-    called.add(id);
-    toolCalls += 1;
-    said = "";
-    return [{ type: "tool.called", id, name: eventText(tool.name), input: toolText(tool.input) }];
+export function createCodexReader(reading: CodexReading): StreamReader {
+  const state: CodexState = {
+    threadId: null,
+    total: null,
+    turn: null,
+    toolCalls: 0,
+    said: "",
+    lastMessage: "",
+    retry: null,
+    called: new Set(),
+    denials: [],
   };
-
-  const readItem = (type: string, item: Fields): readonly AgentEvent[] => {
-    const id = text(item["id"]) ?? "";
-    const words = text(item["text"]);
-    const finished = type === "item.completed";
-    switch (item["type"]) {
-      case "agent_message":
-        if (!finished || words === null) return [];
-        lastMessage = growingText(words);
-        said = growingText(said === "" ? words : `${said}\n${words}`);
-        return [{ type: "message", text: eventText(words) }];
-      case "reasoning":
-        return finished && words !== null ? [{ type: "thinking", text: eventText(words) }] : [];
-      case "error":
-        return [notice("warning", text(item["message"]) ?? "an error without words")];
-      case "todo_list":
-        return [];
-      default: {
-        const tool = toolOf(item);
-        if (tool === null) return [{ type: "unknown", name: `item/${text(item["type"]) ?? "?"}`.slice(0, 100) }];
-        const begun = call(item, id);
-        if (!finished) return begun;
-        const refused = refusal(item);
-        if (refused !== null) denials.push(`${tool.name}: ${refused}`.slice(0, 300));
-        const returned: AgentEvent = { type: "tool.returned", id, ok: tool.ok, output: toolText(tool.output) };
-        return [...begun, returned, ...(refused === null ? [] : [notice("denied", `${tool.name}: ${refused}`)])];
-      }
-    }
-  };
-
-  const failure = (end: ProgramEnd): Failure | null => {
-    if (resumed !== undefined && threadId !== null && threadId !== resumed.id) {
-      const message = `Codex began a new conversation instead of going on with ${resumed.id}, which it does not know.`;
-      return { kind: "session_lost", message };
-    }
-    if (turn === null && (end.reason === "exited" || end.reason === "signaled")) return failureWithoutTurn(end);
-    if (turn === null) return retry !== null && isSilence(end) ? failureOf(retry) : null;
-    if (turn.failed !== null) return failureOf(turn.failed);
-    const left = end.reason === "signaled" || (end.reason === "exited" && end.exitCode !== 0);
-    if (!left) return null;
-    const how = end.signal === null ? `code ${end.exitCode ?? "unknown"}` : end.signal;
-    return { kind: "agent_crashed", message: `Codex said that its turn was completed, but ended with ${how}.` };
-  };
-
   return {
     read(line) {
       const event = parseLine(line);
-      if (!isFields(event)) return [{ type: "unknown", name: "text" }];
-      const type = text(event["type"]) ?? "?";
-      retry = null;
-      switch (type) {
-        case "thread.started":
-          threadId = text(event["thread_id"]);
-          return threadId === null ? [] : [{ type: "session", id: threadId, model }];
-        case "turn.started":
-          turn = null;
-          return [];
-        case "turn.completed":
-          turn = { failed: null };
-          total = usageOf(event["usage"]);
-          return [{ type: "usage", usage: usageSince(total, resumed?.totals ?? null) }];
-        case "turn.failed":
-          turn = { failed: text(fields(event["error"])["message"]) ?? "no reason was told" };
-          return [];
-        case "error": {
-          const words = text(event["message"]) ?? "an error without words";
-          if (!words.startsWith("Reconnecting")) return [notice("warning", words)];
-          retry = words;
-          return [notice("retry", words)];
-        }
-        case "item.started":
-        case "item.updated":
-        case "item.completed":
-          return readItem(type, fields(event["item"]));
-        default:
-          return [{ type: "unknown", name: type.slice(0, 100) }];
-      }
+      return isFields(event) ? readEvent(state, event, reading) : [{ type: "unknown", name: "text" }];
     },
     get over() {
-      return turn !== null;
+      return state.turn !== null;
     },
-    conclude(end) {
-      const failed = failure(end);
-      const id = threadId ?? resumed?.id ?? null;
-      const before = resumed?.totals ?? null;
-      return {
-        conversation: {
-          session: id === null || failed?.kind === "session_lost" ? null : { id, totals: total ?? before },
-          model,
-          version: null,
-          usage: total === null ? null : usageSince(total, before),
-          turns: null,
-          toolCalls,
-          structured: structured && failed === null ? ((parseLine(lastMessage.trim()) ?? null) as Json) : null,
-          denials,
-          failure: failed,
-        },
-        finalText: finalText(said),
-      };
-    },
+    conclude: (end) => conclude(state, end, reading),
   };
+}
+
+function readEvent(state: CodexState, event: Fields, { model, resumed }: CodexReading): readonly AgentEvent[] {
+  const type = text(event["type"]) ?? "?";
+  state.retry = null;
+  switch (type) {
+    case "thread.started":
+      state.threadId = text(event["thread_id"]);
+      return state.threadId === null ? [] : [{ type: "session", id: state.threadId, model }];
+    case "turn.started":
+      state.turn = null;
+      return [];
+    case "turn.completed":
+      state.turn = { failed: null };
+      state.total = usageOf(event["usage"]);
+      return [{ type: "usage", usage: usageSince(state.total, resumed?.totals ?? null) }];
+    case "turn.failed":
+      state.turn = { failed: text(fields(event["error"])["message"]) ?? "no reason was told" };
+      return [];
+    case "error": {
+      const words = text(event["message"]) ?? "an error without words";
+      if (!words.startsWith("Reconnecting")) return [notice("warning", words)];
+      state.retry = words;
+      return [notice("retry", words)];
+    }
+    case "item.started":
+    case "item.updated":
+    case "item.completed":
+      return readItem(state, fields(event["item"]), type === "item.completed");
+    default:
+      return [{ type: "unknown", name: type.slice(0, 100) }];
+  }
+}
+
+function readItem(state: CodexState, item: Fields, isFinished: boolean): readonly AgentEvent[] {
+  const words = text(item["text"]);
+  switch (item["type"]) {
+    case "agent_message":
+      if (!isFinished || words === null) return [];
+      state.lastMessage = growingText(words);
+      state.said = growingText(state.said === "" ? words : `${state.said}\n${words}`);
+      return [{ type: "message", text: eventText(words) }];
+    case "reasoning":
+      return isFinished && words !== null ? [{ type: "thinking", text: eventText(words) }] : [];
+    case "error":
+      return [notice("warning", text(item["message"]) ?? "an error without words")];
+    case "todo_list":
+      return [];
+    default: {
+      const tool = toolOf(item);
+      if (tool === null) return [{ type: "unknown", name: `item/${text(item["type"]) ?? "?"}`.slice(0, 100) }];
+      return readTool(state, item, tool, isFinished);
+    }
+  }
+}
+
+function readTool(state: CodexState, item: Fields, tool: Tool, isFinished: boolean): readonly AgentEvent[] {
+  const id = text(item["id"]) ?? "";
+  const begun: AgentEvent[] = [];
+  if (!state.called.has(id)) {
+    state.called.add(id);
+    state.toolCalls += 1;
+    state.said = "";
+    begun.push({ type: "tool.called", id, name: eventText(tool.name), input: toolText(tool.input) });
+  }
+  if (!isFinished) return begun;
+  const returned: AgentEvent = { type: "tool.returned", id, ok: tool.ok, output: toolText(tool.output) };
+  const refused = refusal(item);
+  if (refused === null) return [...begun, returned];
+  const line = `${tool.name}: ${refused}`;
+  state.denials.push(line.slice(0, 300));
+  return [...begun, returned, notice("denied", line)];
+}
+
+function conclude(
+  state: CodexState,
+  end: ProgramEnd,
+  { resumed, model, structured }: CodexReading,
+): ReturnType<StreamReader["conclude"]> {
+  const failure = failureIn(state, end, resumed);
+  const id = state.threadId ?? resumed?.id ?? null;
+  const before = resumed?.totals ?? null;
+  return {
+    conversation: {
+      session: id === null || failure?.kind === "session_lost" ? null : { id, totals: state.total ?? before },
+      model,
+      version: null,
+      usage: state.total === null ? null : usageSince(state.total, before),
+      turns: null,
+      toolCalls: state.toolCalls,
+      structured: structured && failure === null ? ((parseLine(state.lastMessage.trim()) ?? null) as Json) : null,
+      denials: state.denials,
+      failure,
+    },
+    finalText: finalText(state.said),
+  };
+}
+
+function failureIn({ threadId, turn, retry }: CodexState, end: ProgramEnd, resumed?: Session): Failure | null {
+  if (resumed !== undefined && threadId !== null && threadId !== resumed.id) {
+    const message = `Codex began a new conversation instead of continuing ${resumed.id}, which it does not know.`;
+    return { kind: "session_lost", message };
+  }
+  if (turn === null && (end.reason === "exited" || end.reason === "signaled")) return failureWithoutTurn(end);
+  if (turn === null) return retry !== null && isSilence(end) ? failureOf(retry) : null;
+  if (turn.failed !== null) return failureOf(turn.failed);
+  const crashed = end.reason === "signaled" || (end.reason === "exited" && end.exitCode !== 0);
+  if (!crashed) return null;
+  const how = end.signal === null ? `code ${end.exitCode ?? "unknown"}` : end.signal;
+  return { kind: "agent_crashed", message: `Codex said that its turn was completed, but ended with ${how}.` };
 }
 
 type Tool = { readonly name: string; readonly input: unknown; readonly output: unknown; readonly ok: boolean };
@@ -198,7 +223,7 @@ function refusal(item: Fields): string | null {
   return item["status"] === "declined" ? (text(item["command"]) ?? "declined") : null;
 }
 
-/** It was ended because nothing came of its waiting. */
+/** Passrail ended the program because it printed nothing for too long. */
 const isSilence = ({ reason }: ProgramEnd): boolean => reason === "idle_timeout" || reason === "timeout";
 
 const notice = (kind: Extract<AgentEvent, { type: "notice" }>["kind"], words: string): AgentEvent => ({

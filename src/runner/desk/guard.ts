@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Reply } from "./reply.ts";
 import type { Tools } from "./tools.ts";
 
-export type Place = { readonly tokenHash: Buffer; readonly tools: Tools; running: number };
+export type DeskAddress = { readonly tokenHash: Buffer; readonly tools: Tools; running: number };
 
 const PATH = /^\/mcp\/([0-9a-f]{32})$/;
 const BEARER = /^Bearer +([A-Za-z0-9_-]{1,200})$/i;
@@ -27,8 +27,8 @@ export function refuseForeign(request: IncomingMessage, port: number): Reply | u
 /** The place of the path, if the token is its own. An unknown place and a wrong token look alike from outside. */
 export function findPlace(
   request: IncomingMessage,
-  places: ReadonlyMap<string, Place>,
-): { readonly place: Place } | { readonly refusal: Reply } {
+  places: ReadonlyMap<string, DeskAddress>,
+): { readonly place: DeskAddress } | { readonly refusal: Reply } {
   const id = PATH.exec(request.url ?? "")?.[1];
   if (id === undefined) return { refusal: { status: 404, body: { error: "not_found" } } };
   const place = places.get(id);

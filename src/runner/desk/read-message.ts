@@ -11,15 +11,15 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** A message holds a call, which holds arguments, which hold at most eight levels of their own. */
 const MAX_DEPTH = 16;
 
-export type Message =
+export type RpcMessage =
   | { readonly type: "message"; readonly value: Json }
   | { readonly type: "refused"; readonly reply: Reply }
   /** Whoever sent it is not there any more. */
   | { readonly type: "gone" };
 
-const TOO_LARGE: Message = { type: "refused", reply: { status: 413, body: { error: "body_too_large" } } };
+const TOO_LARGE: RpcMessage = { type: "refused", reply: { status: 413, body: { error: "body_too_large" } } };
 
-export async function readMessage(request: IncomingMessage, response: ServerResponse): Promise<Message> {
+export async function readMessage(request: IncomingMessage, response: ServerResponse): Promise<RpcMessage> {
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) return TOO_LARGE;
   if (request.headers.expect !== undefined) response.writeContinue();
   const body = await readBody(request);
@@ -32,11 +32,11 @@ export async function readMessage(request: IncomingMessage, response: ServerResp
   return { type: "refused", reply: { status: 400, body: rpcError(null, PARSE_ERROR, why) } };
 }
 
-function readBody(request: IncomingMessage): Promise<Buffer | Message> {
+function readBody(request: IncomingMessage): Promise<Buffer | RpcMessage> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const finish = (result: Buffer | Message) => {
+    const finish = (result: Buffer | RpcMessage) => {
       request.removeAllListeners("data");
       resolve(result);
     };

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { unknownKeyword } from "../../core/verdict/fits-schema.ts";
 import type { Desk, OpenPlace } from "./desk.ts";
-import { findPlace, type Place, refuseForeign, refuseForm } from "./guard.ts";
+import { findPlace, type DeskAddress, refuseForeign, refuseForm } from "./guard.ts";
 import { readMessage } from "./read-message.ts";
 import { type Reply, send, sendEarly } from "./reply.ts";
 import { answerMessage } from "./rpc.ts";
@@ -27,7 +27,7 @@ export type DeskOptions = {
 };
 
 export function createDesk({ onProblem = () => {} }: DeskOptions = {}): Desk {
-  const places = new Map<string, Place>();
+  const places = new Map<string, DeskAddress>();
   let listening: Promise<Server> | undefined;
   let isClosed = false;
 
@@ -107,7 +107,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   port: number,
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, DeskAddress>,
   onProblem: (text: string) => void,
 ): Promise<void> {
   const found = admit(request, port, places);
@@ -135,8 +135,8 @@ async function answer(
 function admit(
   request: IncomingMessage,
   port: number,
-  places: ReadonlyMap<string, Place>,
-): { readonly place: Place } | { readonly refusal: Reply } {
+  places: ReadonlyMap<string, DeskAddress>,
+): { readonly place: DeskAddress } | { readonly refusal: Reply } {
   const foreign = refuseForeign(request, port);
   if (foreign !== undefined) return { refusal: foreign };
   const found = findPlace(request, places);

@@ -1,10 +1,10 @@
 // Gemini CLI in words and numbers: how it is called in sentences, and what its exit codes say when it left without a result.
 
-import { failureOf, type Program } from "../acp/failure.ts";
+import { failureOf, type AcpProgram } from "../acp/failure.ts";
 import type { Failure } from "../runner.ts";
 import type { ProgramEnd } from "../process/stream.ts";
 
-export const GEMINI: Program = {
+export const GEMINI: AcpProgram = {
   title: "Gemini CLI",
   login: "run `gemini` once and choose how to log in, or set GEMINI_API_KEY",
 };

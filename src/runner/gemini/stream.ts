@@ -1,7 +1,7 @@
 // The lines of `gemini -o stream-json`: init, messages in pieces, tool calls, and one result at the end.
 
 import type { Usage } from "../../core/budget/usage.ts";
-import { failureOf, type Trouble, troubleInText } from "../acp/failure.ts";
+import { failureOf, type AcpTrouble, troubleInText } from "../acp/failure.ts";
 import {
   count,
   eventText,
@@ -17,97 +17,118 @@ import type { AgentEvent, Failure } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../process/stream.ts";
 import { GEMINI, leftGemini } from "./program.ts";
 
+/** Everything the stream has shown so far. */
+type GeminiState = {
+  session: { readonly id: string; readonly model: string | null } | null;
+  /** Pieces of the message that is being printed. */
+  pieces: string[];
+  /** The agent's messages since its last tool call. */
+  said: string;
+  toolCalls: number;
+  result: Fields | null;
+  /** Names of tools by the id of their call. */
+  readonly names: Map<string, string>;
+  readonly denials: string[];
+  readonly clean: (text: string) => string;
+};
+
 export function createGeminiReader(clean: (text: string) => string = (each) => each): StreamReader {
-  const names = new Map<string, string>();
-  const denials: string[] = [];
-  let session: { id: string; model: string | null } | null = null;
-  let pieces: string[] = [];
-  let said = "";
-  let toolCalls = 0;
-  let result: Fields | null = null;
-
-  const flush = (): AgentEvent[] => {
-    const message = pieces.join("");
-    pieces = [];
-    return message === "" ? [] : [{ type: "message", text: eventText(clean(message)) }];
+  const state: GeminiState = {
+    session: null,
+    pieces: [],
+    said: "",
+    toolCalls: 0,
+    result: null,
+    names: new Map(),
+    denials: [],
+    clean,
   };
-  const called = (event: Fields): AgentEvent[] => {
-    const id = text(event["tool_id"]) ?? `tool-${toolCalls}`;
-    const name = text(event["tool_name"]) ?? "tool";
-    names.set(id, name);
-    toolCalls += 1;
-    said = "";
-    return [{ type: "tool.called", id, name, input: toolText(event["parameters"]) }];
-  };
-  const returned = (event: Fields): AgentEvent[] => {
-    const id = text(event["tool_id"]) ?? "tool";
-    const error = fields(event["error"]);
-    const output = toolText(event["output"] ?? error["message"]);
-    said = "";
-    const done: AgentEvent = { type: "tool.returned", id, ok: event["status"] === "success", output };
-    if (!REFUSALS.has(text(error["type"]) ?? "")) return [done];
-    const line = `${names.get(id) ?? "tool"}: ${(text(error["message"]) ?? "refused").slice(0, 300)}`;
-    denials.push(line);
-    return [{ type: "notice", kind: "denied", text: eventText(line) }, done];
-  };
-
   return {
     get over() {
-      return result !== null;
+      return state.result !== null;
     },
-    read: (line) => {
-      const event = fields(parseLine(line));
-      const type = text(event["type"]);
-      if (type === "message") {
-        const content = text(event["content"]);
-        if (event["role"] !== "assistant" || content === null) return [];
-        pieces.push(content);
-        said = growingText(said + content);
-        return [];
-      }
-      const before = flush();
-      switch (type) {
-        case "init": {
-          const id = text(event["session_id"]);
-          if (id === null) return before;
-          session = { id, model: text(event["model"]) };
-          return [...before, { type: "session", ...session }];
-        }
-        case "tool_use":
-          return [...before, ...called(event)];
-        case "tool_result":
-          return [...before, ...returned(event)];
-        case "error":
-          return [
-            ...before,
-            { type: "notice", kind: "warning", text: eventText(text(event["message"]) ?? "an error") },
-          ];
-        case "result": {
-          result = event;
-          const usage = usageOf(event);
-          return usage === null ? before : [...before, { type: "usage", usage }];
-        }
-        case null:
-          return before;
-        default:
-          return [...before, { type: "unknown", name: eventText(type) }];
-      }
-    },
+    read: (line) => readEvent(state, fields(parseLine(line))),
     conclude: (end) => ({
-      finalText: finalText(clean(said)),
+      finalText: finalText(clean(state.said)),
       conversation: {
-        session: session === null ? null : { id: session.id, totals: null },
-        model: session?.model ?? null,
+        session: state.session === null ? null : { id: state.session.id, totals: null },
+        model: state.session?.model ?? null,
         version: null,
-        usage: result === null ? null : usageOf(result),
+        usage: state.result === null ? null : usageOf(state.result),
         turns: null,
-        toolCalls,
+        toolCalls: state.toolCalls,
         structured: null,
-        denials,
-        failure: failureOfEnd(result, end),
+        denials: state.denials,
+        failure: failureOfEnd(state.result, end),
       },
     }),
   };
+}
+
+function readEvent(state: GeminiState, event: Fields): readonly AgentEvent[] {
+  const type = text(event["type"]);
+  if (type === "message") {
+    const content = text(event["content"]);
+    if (event["role"] !== "assistant" || content === null) return [];
+    state.pieces.push(content);
+    state.said = growingText(state.said + content);
+    return [];
+  }
+  return [...wholeMessage(state), ...readOther(state, event, type)];
+}
+
+/** The message whose pieces came before this event. */
+function wholeMessage(state: GeminiState): AgentEvent[] {
+  const message = state.pieces.join("");
+  state.pieces = [];
+  return message === "" ? [] : [{ type: "message", text: eventText(state.clean(message)) }];
+}
+
+function readOther(state: GeminiState, event: Fields, type: string | null): readonly AgentEvent[] {
+  switch (type) {
+    case "init": {
+      const id = text(event["session_id"]);
+      if (id === null) return [];
+      state.session = { id, model: text(event["model"]) };
+      return [{ type: "session", ...state.session }];
+    }
+    case "tool_use":
+      return readCall(state, event);
+    case "tool_result":
+      return readReturn(state, event);
+    case "error":
+      return [{ type: "notice", kind: "warning", text: eventText(text(event["message"]) ?? "an error") }];
+    case "result": {
+      state.result = event;
+      const usage = usageOf(event);
+      return usage === null ? [] : [{ type: "usage", usage }];
+    }
+    case null:
+      return [];
+    default:
+      return [{ type: "unknown", name: eventText(type) }];
+  }
+}
+
+function readCall(state: GeminiState, event: Fields): AgentEvent[] {
+  const id = text(event["tool_id"]) ?? `tool-${state.toolCalls}`;
+  const name = text(event["tool_name"]) ?? "tool";
+  state.names.set(id, name);
+  state.toolCalls += 1;
+  state.said = "";
+  return [{ type: "tool.called", id, name, input: toolText(event["parameters"]) }];
+}
+
+function readReturn(state: GeminiState, event: Fields): AgentEvent[] {
+  const id = text(event["tool_id"]) ?? "tool";
+  const error = fields(event["error"]);
+  const output = toolText(event["output"] ?? error["message"]);
+  state.said = "";
+  const done: AgentEvent = { type: "tool.returned", id, ok: event["status"] === "success", output };
+  if (!REFUSALS.has(text(error["type"]) ?? "")) return [done];
+  const line = `${state.names.get(id) ?? "tool"}: ${(text(error["message"]) ?? "refused").slice(0, 300)}`;
+  state.denials.push(line);
+  return [{ type: "notice", kind: "denied", text: eventText(line) }, done];
 }
 
 /** Errors of a tool call that are decisions of the program, not of the tool. */
@@ -130,7 +151,7 @@ function failureOfEnd(result: Fields | null, end: ProgramEnd): Failure | null {
 /** What the program adds to every answer with 429. It speaks of quotas and logins; only what stands before it is the provider's word. */
 const ADVICE = "Please wait and try again later.";
 
-function withoutAdvice({ status, message }: Trouble): Trouble {
+function withoutAdvice({ status, message }: AcpTrouble): AcpTrouble {
   const at = message.indexOf(ADVICE);
   return at < 0 ? { status, message } : { status: status ?? 429, message: message.slice(0, at) };
 }

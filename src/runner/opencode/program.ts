@@ -1,11 +1,11 @@
 // opencode in words: how it is called in sentences, and what its last words say when it left without a result.
 
 import { stripVTControlCharacters } from "node:util";
-import { failureOf, type Program } from "../acp/failure.ts";
+import { failureOf, type AcpProgram } from "../acp/failure.ts";
 import type { Failure } from "../runner.ts";
 import type { ProgramEnd } from "../process/stream.ts";
 
-export const OPENCODE: Program = {
+export const OPENCODE: AcpProgram = {
   title: "opencode",
   login: "run `opencode auth login`, or pass the variable with the key of the model provider",
 };

@@ -18,107 +18,116 @@ import type { AgentEvent, Failure } from "../runner.ts";
 import type { ProgramEnd, StreamReader } from "../process/stream.ts";
 import { leftOpencode, OPENCODE } from "./program.ts";
 
+/** Everything the stream has shown so far. */
+type OpencodeState = {
+  session: string | null;
+  /** The agent's messages since its last tool call. */
+  said: string;
+  toolCalls: number;
+  steps: number;
+  usage: Usage | null;
+  /** Why the last step ended; null while one is under way. */
+  reason: string | null;
+  error: Fields | null;
+  readonly denials: string[];
+};
+
 export function createOpencodeReader(model: string | null): StreamReader {
-  const denials: string[] = [];
-  let session: string | null = null;
-  let said = "";
-  let toolCalls = 0;
-  let steps = 0;
-  let usage: Usage | null = null;
-  let reason: string | null = null;
-  let error: Fields | null = null;
-
-  const tool = (part: Fields): AgentEvent[] => {
-    const state = fields(part["state"]);
-    const id = text(part["callID"]) ?? `tool-${toolCalls}`;
-    const name = text(part["tool"]) ?? "tool";
-    const input = fields(state["input"]);
-    const failed = text(state["error"]);
-    toolCalls += 1;
-    said = "";
-    const called: AgentEvent = { type: "tool.called", id, name, input: toolText(input) };
-    const returned: AgentEvent = {
-      type: "tool.returned",
-      id,
-      ok: state["status"] === "completed",
-      output: toolText(failed ?? state["output"]),
-    };
-    if (failed === null || !REFUSALS.some((words) => failed.includes(words))) return [called, returned];
-    const line = `${name}: ${(text(input["command"]) ?? text(input["filePath"]) ?? failed).slice(0, 300)}`;
-    denials.push(line);
-    return [called, { type: "notice", kind: "denied", text: eventText(line) }, returned];
+  const state: OpencodeState = {
+    session: null,
+    said: "",
+    toolCalls: 0,
+    steps: 0,
+    usage: null,
+    reason: null,
+    error: null,
+    denials: [],
   };
-  const read = (event: Fields, type: string): AgentEvent[] => {
-    const part = fields(event["part"]);
-    switch (type) {
-      case "step_start":
-        reason = null;
-        return [];
-      case "text": {
-        const words = text(part["text"]);
-        if (words === null) return [];
-        said = growingText(said === "" ? words : `${said}\n\n${words}`);
-        return [{ type: "message", text: eventText(words) }];
-      }
-      case "reasoning":
-        return [{ type: "thinking", text: eventText(text(part["text"]) ?? "") }];
-      case "tool_use":
-        return tool(part);
-      case "step_finish": {
-        steps += 1;
-        reason = text(part["reason"]);
-        const step = usageOf(part);
-        usage = usage === null ? step : addUsage(usage, step);
-        return [{ type: "usage", usage }];
-      }
-      case "error":
-        error = fields(event["error"]);
-        return [{ type: "notice", kind: "warning", text: eventText(messageOf(error)) }];
-      default:
-        return [{ type: "unknown", name: eventText(type) }];
-    }
-  };
-
   return {
     get over() {
-      return reason === "stop" || error !== null;
+      return state.reason === "stop" || state.error !== null;
     },
     read: (line) => {
       const event = fields(parseLine(line));
       const type = text(event["type"]);
       if (type === null) return [];
       const id = text(event["sessionID"]);
-      if (session !== null || id === null) return read(event, type);
-      session = id;
-      return [{ type: "session", id, model }, ...read(event, type)];
+      if (state.session !== null || id === null) return readEvent(state, event, type);
+      state.session = id;
+      return [{ type: "session", id, model }, ...readEvent(state, event, type)];
     },
     conclude: (end) => ({
-      finalText: finalText(said),
+      finalText: finalText(state.said),
       conversation: {
-        session: session === null ? null : { id: session, totals: null },
+        session: state.session === null ? null : { id: state.session, totals: null },
         model,
         version: null,
-        usage,
-        turns: steps === 0 ? null : steps,
-        toolCalls,
+        usage: state.usage,
+        turns: state.steps === 0 ? null : state.steps,
+        toolCalls: state.toolCalls,
         structured: null,
-        denials,
-        failure: failureOfEnd({ reason, error, denials, end }),
+        denials: state.denials,
+        failure: failureOfEnd(state, end),
       },
     }),
   };
 }
 
+function readEvent(state: OpencodeState, event: Fields, type: string): AgentEvent[] {
+  const part = fields(event["part"]);
+  switch (type) {
+    case "step_start":
+      state.reason = null;
+      return [];
+    case "text": {
+      const words = text(part["text"]);
+      if (words === null) return [];
+      state.said = growingText(state.said === "" ? words : `${state.said}\n\n${words}`);
+      return [{ type: "message", text: eventText(words) }];
+    }
+    case "reasoning":
+      return [{ type: "thinking", text: eventText(text(part["text"]) ?? "") }];
+    case "tool_use":
+      return readTool(state, part);
+    case "step_finish": {
+      state.steps += 1;
+      state.reason = text(part["reason"]);
+      const step = usageOf(part);
+      state.usage = state.usage === null ? step : addUsage(state.usage, step);
+      return [{ type: "usage", usage: state.usage }];
+    }
+    case "error":
+      state.error = fields(event["error"]);
+      return [{ type: "notice", kind: "warning", text: eventText(errorText(state.error)) }];
+    default:
+      return [{ type: "unknown", name: eventText(type) }];
+  }
+}
+
+function readTool(state: OpencodeState, part: Fields): AgentEvent[] {
+  const result = fields(part["state"]);
+  const id = text(part["callID"]) ?? `tool-${state.toolCalls}`;
+  const name = text(part["tool"]) ?? "tool";
+  const input = fields(result["input"]);
+  const failed = text(result["error"]);
+  state.toolCalls += 1;
+  state.said = "";
+  const called: AgentEvent = { type: "tool.called", id, name, input: toolText(input) };
+  const returned: AgentEvent = {
+    type: "tool.returned",
+    id,
+    ok: result["status"] === "completed",
+    output: toolText(failed ?? result["output"]),
+  };
+  if (failed === null || !REFUSALS.some((words) => failed.includes(words))) return [called, returned];
+  const line = `${name}: ${(text(input["command"]) ?? text(input["filePath"]) ?? failed).slice(0, 300)}`;
+  state.denials.push(line);
+  return [called, { type: "notice", kind: "denied", text: eventText(line) }, returned];
+}
+
 const REFUSALS = ["rejected permission", "prevents you from using", "denied"];
 
-type Outcome = {
-  readonly reason: string | null;
-  readonly error: Fields | null;
-  readonly denials: readonly string[];
-  readonly end: ProgramEnd;
-};
-
-function failureOfEnd({ reason, error, denials, end }: Outcome): Failure | null {
+function failureOfEnd({ reason, error, denials }: OpencodeState, end: ProgramEnd): Failure | null {
   const ended = end.reason === "exited" || end.reason === "signaled" || end.reason === "finished";
   if (!ended) return null;
   if (error !== null) return failureOfError(error);
@@ -151,10 +160,10 @@ function failureOfError(error: Fields): Failure {
   const data = fields(error["data"]);
   const name = text(error["name"]);
   const status = count(data["statusCode"]) ?? (name === "ProviderAuthError" ? 401 : null);
-  return failureOf(OPENCODE, { status, message: messageOf(error) });
+  return failureOf(OPENCODE, { status, message: errorText(error) });
 }
 
-function messageOf(error: Fields): string {
+function errorText(error: Fields): string {
   return text(fields(error["data"])["message"]) ?? text(error["message"]) ?? text(error["name"]) ?? "an error";
 }
 

@@ -35,7 +35,7 @@ const EXIT_NEWS_MS = 1_000;
 const LEAVE_MS = 2_000;
 
 /** What is said to a program and heard from it, where that is more than a prompt and its output. */
-export type Talk = {
+export type ProcessTalk = {
   /** Called once, when the start has been recorded. Whoever takes stdin ends it; `finish` says that the conversation is over. */
   readonly begin?: (stdin: Writable, finish: () => void) => void;
   /** Every piece of stdout, without secrets. */
@@ -47,7 +47,7 @@ export const runProcess = async (
   executable: string,
   spec: AttemptSpec,
   hooks: AttemptHooks,
-  talk: Talk = {},
+  talk: ProcessTalk = {},
 ): Promise<AttemptEnd> => {
   const { limits } = spec;
   if (hooks.signal.aborted) return notStarted("canceled", "Canceled before it was started.");
@@ -62,53 +62,31 @@ export const runProcess = async (
   }
   const { child, identity, exited } = started.value;
 
-  // The first reason wins; what follows from it (such as the exit after our TERM) is only recorded beside it.
-  const stop = Promise.withResolvers<AttemptEnd["reason"]>();
-  let ending = false;
-  const end = (why: AttemptEnd["reason"]): void => {
-    ending = true;
-    stop.resolve(why);
-  };
-  let exit: Exit | undefined;
-  void exited.then((how) => {
-    exit = how;
-    end(how.signal === null ? "exited" : "signaled");
-  });
-  const onAbort = (): void => end("canceled");
-  hooks.signal.addEventListener("abort", onAbort);
-  if (hooks.signal.aborted) onAbort();
-
-  const clocks = watchLimits(limits, end);
+  const ending = watchEnding(exited, hooks.signal);
+  const clocks = watchLimits(limits, ending.end);
   const collected = collectOutput(child, output, {
     redactor: spec.redactor,
     onStdout: talk.onStdout,
     hardBytes: limits.outputBytes * HARD_OUTPUT_FACTOR,
     sawOutput: clocks.sawOutput,
-    onFlood: () => end("output_limit"),
+    onFlood: () => ending.end("output_limit"),
   });
-
-  const told = tellStarted(hooks, identity).then(() => {
-    if (ending) return;
+  const recorded = tellStarted(hooks, identity).then(() => {
+    if (ending.hasBegun()) return;
     if (talk.begin === undefined) child.stdin.end(spec.prompt);
-    else talk.begin(child.stdin, () => end("finished"));
+    else talk.begin(child.stdin, () => ending.end("finished"));
   });
-  told.catch(() => end("canceled"));
+  recorded.catch(() => ending.end("canceled"));
 
   try {
-    const reason = await stop.promise;
+    const reason = await ending.reason;
     clocks.stop();
-    if (reason === "finished" && exit === undefined) {
-      // It may leave by itself, which is the gentlest end: sessions are saved on the way out.
-      child.stdin.end();
-      await within(exited, Math.min(limits.graceMs, LEAVE_MS));
-    }
-    const tree = await endTree(identity, exit === undefined ? limits.graceMs : 0);
-    await within(exited, EXIT_NEWS_MS);
-    await drain(child);
+    const survivors = await endProcess(started.value, ending, reason, limits.graceMs);
     collected.end();
-    // Whoever recorded the start has done so before the end is reported; if that failed, it is the caller's error.
-    await told;
+    // The start is recorded before the end is reported; if that failed, it is the caller's error.
+    await recorded;
     const kept = output.finish();
+    const exit = ending.exit();
     return {
       reason,
       exitCode: exit?.code ?? null,
@@ -117,20 +95,72 @@ export const runProcess = async (
       outputBytes: output.totalBytes(),
       truncated: kept.truncated,
       ...collected.tails(),
-      detail: describeEnd({ reason, exit, spec, survivors: tree.survivors, fileProblem: kept.problem }),
+      detail: describeEnd({ reason, exit, spec, survivors, fileProblem: kept.problem }),
       process: identity,
     };
   } catch (error) {
     // Our own failure must not leave the agent running. Before its exit is reported the pid is certainly still its own.
-    if (exit === undefined) killGroup(identity.pid);
+    if (ending.exit() === undefined) killGroup(identity.pid);
     await drain(child);
     output.finish();
     throw error;
   } finally {
     clocks.stop();
-    hooks.signal.removeEventListener("abort", onAbort);
+    ending.release();
   }
 };
+
+type Ending = {
+  /** The first reason wins; a later one (such as the exit after our TERM) is only recorded beside it. */
+  readonly end: (why: AttemptEnd["reason"]) => void;
+  readonly reason: Promise<AttemptEnd["reason"]>;
+  readonly hasBegun: () => boolean;
+  /** Undefined as long as the process has not exited. */
+  readonly exit: () => Exit | undefined;
+  readonly release: () => void;
+};
+
+function watchEnding(exited: Promise<Exit>, signal: AbortSignal): Ending {
+  const stop = Promise.withResolvers<AttemptEnd["reason"]>();
+  let hasBegun = false;
+  let exit: Exit | undefined;
+  const end = (why: AttemptEnd["reason"]): void => {
+    hasBegun = true;
+    stop.resolve(why);
+  };
+  void exited.then((how) => {
+    exit = how;
+    end(how.signal === null ? "exited" : "signaled");
+  });
+  const onAbort = (): void => end("canceled");
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  return {
+    end,
+    reason: stop.promise,
+    hasBegun: () => hasBegun,
+    exit: () => exit,
+    release: () => signal.removeEventListener("abort", onAbort),
+  };
+}
+
+/** Ends the whole tree and reads what is left in the pipes; returns the processes that survived. */
+async function endProcess(
+  { child, identity, exited }: Started,
+  ending: Ending,
+  reason: AttemptEnd["reason"],
+  graceMs: number,
+): Promise<Awaited<ReturnType<typeof endTree>>["survivors"]> {
+  if (reason === "finished" && ending.exit() === undefined) {
+    // The program may exit by itself, which is the gentlest end: it saves its session on the way out.
+    child.stdin.end();
+    await within(exited, Math.min(graceMs, LEAVE_MS));
+  }
+  const tree = await endTree(identity, ending.exit() === undefined ? graceMs : 0);
+  await within(exited, EXIT_NEWS_MS);
+  await drain(child);
+  return tree.survivors;
+}
 
 /** The end of an attempt that never had a process. */
 export const notStarted = (reason: "agent_not_found" | "spawn_failed" | "canceled", detail: string): AttemptEnd => ({

@@ -10,7 +10,7 @@ import type { Usage } from "../../core/budget/usage.ts";
 import type {
   AttemptRecord,
   HandoffRecord,
-  HandoffRow as Carrying,
+  HandoffRow,
   InboxRecord,
   RunSummary,
   SpendingRow,
@@ -20,7 +20,7 @@ import type {
   WorkRecord,
 } from "../store.ts";
 
-export type RunRow = {
+export type RunTableRow = {
   readonly number: number;
   readonly id: string;
   readonly flow: string;
@@ -49,7 +49,7 @@ export type EventRow = {
   readonly hash: string;
 };
 
-export type AttemptRow = {
+export type AttemptTableRow = {
   readonly run_id: string;
   readonly stage: string;
   readonly attempt: number;
@@ -62,7 +62,7 @@ export type AttemptRow = {
   readonly facts: string;
 };
 
-export type HandoffRow = {
+export type HandoffTableRow = {
   readonly id: number;
   readonly run_id: string;
   readonly number: number;
@@ -80,9 +80,9 @@ export type HandoffRow = {
   readonly processed_at: string | null;
 };
 
-export type CarryingRow = HandoffRow & { readonly flow_hash: string; readonly payload: string | null };
+export type CarryingRow = HandoffTableRow & { readonly flow_hash: string; readonly payload: string | null };
 
-export type InboxRow = Pick<RunRow, "flow" | "subject_id" | "subject_title"> & {
+export type InboxRow = Pick<RunTableRow, "flow" | "subject_id" | "subject_title"> & {
   readonly run_id: string;
   readonly item: string;
 };
@@ -113,7 +113,7 @@ export type WorkRow = { readonly id: number; readonly run_id: string; readonly c
 /** The columns of a run that follow from its state. SQLite stores UTF-8, which has no half characters. */
 export function runColumns(
   run: Run,
-): Omit<RunRow, "number" | "version" | "head" | "updated_at" | "updated_seq" | "state"> {
+): Omit<RunTableRow, "number" | "version" | "head" | "updated_at" | "updated_seq" | "state"> {
   const main = run.tracks["main"];
   return {
     id: run.id,
@@ -149,11 +149,11 @@ export function toStoredEvent(row: EventRow): StoredEvent {
   return { seq: row.seq, runId: row.run_id, version: row.version, event: toEvent(row), hash: row.hash };
 }
 
-export function toStoredRun(row: Pick<RunRow, "state" | "version">): StoredRun {
+export function toStoredRun(row: Pick<RunTableRow, "state" | "version">): StoredRun {
   return { run: JSON.parse(row.state) as Run, version: row.version };
 }
 
-export function toRunSummary(row: RunRow): RunSummary {
+export function toRunSummary(row: RunTableRow): RunSummary {
   return {
     id: row.id,
     number: row.number,
@@ -167,11 +167,11 @@ export function toRunSummary(row: RunRow): RunSummary {
   };
 }
 
-export function toSubjectRecord(row: RunRow & { runs: number; usd: number; unknown_usd: number }): SubjectRecord {
+export function toSubjectRecord(row: RunTableRow & { runs: number; usd: number; unknown_usd: number }): SubjectRecord {
   return { newest: toRunSummary(row), runs: row.runs, usd: toUsd(row.usd), unknownUsd: row.unknown_usd };
 }
 
-export function toAttempt(row: AttemptRow): AttemptRecord {
+export function toAttempt(row: AttemptTableRow): AttemptRecord {
   return {
     runId: row.run_id,
     stage: row.stage,
@@ -186,7 +186,7 @@ export function toAttempt(row: AttemptRow): AttemptRecord {
   };
 }
 
-export function toHandoff(row: HandoffRow): HandoffRecord {
+export function toHandoff(row: HandoffTableRow): HandoffRecord {
   return {
     id: row.id,
     runId: row.run_id,
@@ -206,7 +206,7 @@ export function toHandoff(row: HandoffRow): HandoffRecord {
   };
 }
 
-export function toCarrying(row: CarryingRow): Carrying {
+export function toCarrying(row: CarryingRow): HandoffRow {
   const payload = row.payload === null ? null : (JSON.parse(row.payload) as JsonObject);
   return { ...toHandoff(row), flowHash: row.flow_hash, payload };
 }

@@ -11,7 +11,7 @@ import { openReader } from "./connection.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { prepareProjections } from "./project.ts";
 import { rowChanges } from "./projections.ts";
-import { type EventRow, type RunRow, runColumns, toEvent } from "./rows.ts";
+import { type EventRow, type RunTableRow, runColumns, toEvent } from "./rows.ts";
 
 const AT_MOST = 100;
 const PAGE = 500;
@@ -111,7 +111,7 @@ async function* checkRuns(db: DatabaseSync, heads: Map<string, Head>): AsyncGene
   let last = Number.MIN_SAFE_INTEGER;
   for (;;) {
     // State can be long: a small page keeps the memory flat.
-    const rows = page.all(last, PAGE / 10) as unknown as readonly RunRow[];
+    const rows = page.all(last, PAGE / 10) as unknown as readonly RunTableRow[];
     for (const row of rows) {
       const what = checkRun(row, heads.get(row.id), eventsOf) ?? rebuild(row, eventsOf);
       if (what !== undefined) yield { seq: null, runId: row.id, what };
@@ -122,7 +122,7 @@ async function* checkRuns(db: DatabaseSync, heads: Map<string, Head>): AsyncGene
   }
 }
 
-function checkRun(row: RunRow, head: Head | undefined, eventsOf: StatementSync): string | undefined {
+function checkRun(row: RunTableRow, head: Head | undefined, eventsOf: StatementSync): string | undefined {
   if (head === undefined) return "the run has no events";
   if (row.version !== head.version) return `the run has version ${row.version}, its events end with ${head.version}`;
   if (row.head !== head.hash) return "the run's head is not the hash of its last event";
@@ -134,7 +134,7 @@ function checkRun(row: RunRow, head: Head | undefined, eventsOf: StatementSync):
     return `the run's events cannot be folded: ${String(error)}`;
   }
   if (run === undefined || JSON.stringify(run) !== row.state) return "the run's state is not the fold of its events";
-  const wrong = Object.entries(runColumns(run)).find(([column, value]) => row[column as keyof RunRow] !== value);
+  const wrong = Object.entries(runColumns(run)).find(([column, value]) => row[column as keyof RunTableRow] !== value);
   return wrong && `the run's column ${wrong[0]} does not fit its state`;
 }
 
@@ -150,7 +150,7 @@ const PROJECTIONS = {
 } as const;
 
 /** Projects a run's events into an empty database and compares the rows. */
-function prepareRebuild(db: DatabaseSync): (run: RunRow, eventsOf: StatementSync) => string | undefined {
+function prepareRebuild(db: DatabaseSync): (run: RunTableRow, eventsOf: StatementSync) => string | undefined {
   const empty = new DatabaseSync(":memory:", { enableForeignKeyConstraints: false });
   for (const sql of MIGRATIONS) empty.exec(sql);
   const project = prepareProjections(empty);

@@ -23,7 +23,7 @@ export function createWriteTickets(folderOf: (project: string) => Promise<Ticket
     const folder = await folderOf(project);
     const created = await folder.create(tickets.value, {
       key: run.id,
-      status: stage.settings["first_status"] ?? "Backlog",
+      status: stage.settings.first_status ?? "Backlog",
     });
     if (!created.ok) return { cause: created.error.code, reason: created.error.message };
     const paths = [...created.value];

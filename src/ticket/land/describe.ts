@@ -2,7 +2,7 @@
 // heading of ours.
 
 import type { Run } from "../../core/run/run.ts";
-import type { AttemptRecord } from "../../store/store.ts";
+import type { EarlierAttempt } from "../../attempt/earlier-attempt.ts";
 
 const TITLE_CHARS = 120;
 const SUMMARY_CHARS = 6000;
@@ -13,7 +13,7 @@ export type Description = { readonly title: string; readonly body: string };
 
 export function describeWork(
   run: Run,
-  attempts: readonly AttemptRecord[],
+  attempts: readonly EarlierAttempt[],
   {
     checks,
     url,
@@ -43,7 +43,7 @@ export function describeWork(
   return { title: title.slice(0, TITLE_CHARS), body: lines.join("\n").slice(0, BODY_CHARS) };
 }
 
-function rowOf({ stage, attempt, outcome, facts }: AttemptRecord, clean: (text: string) => string): string {
+function rowOf({ stage, attempt, outcome, facts }: EarlierAttempt, clean: (text: string) => string): string {
   const word = [outcome?.["word"], outcome?.["verdict"], outcome?.["health"]].find((text) => typeof text === "string");
   const usage = facts["usage"];
   const usd = usage !== null && typeof usage === "object" && "usd" in usage ? usage["usd"] : null;

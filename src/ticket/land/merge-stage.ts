@@ -6,7 +6,8 @@ import type { Actor } from "../../core/run/event.ts";
 import type { Report } from "../../core/flow/outcome.ts";
 import type { Run } from "../../core/run/run.ts";
 import { findWork } from "../../core/run/sequence.ts";
-import type { Delivery, Engine } from "../../engine/engine.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Delivered } from "../../engine/runs.ts";
 import type { PullRequestState } from "../../forge/forge.ts";
 import { type Landed, landedPayload } from "../../core/ticket/landed.ts";
 
@@ -52,7 +53,7 @@ export function report(
   run: Run,
   { stage, attempt }: WaitingMerge,
   told: { readonly report: Report; readonly key: string; readonly actor: Actor },
-): Promise<Delivery> {
+): Promise<Delivered> {
   const body = { type: "attempt.finished", stage, attempt, report: told.report, outside: true } as const;
   return engine.deliver(run.id, body, told.actor, `merge:${stage}:${attempt}:${told.key}`);
 }

@@ -30,7 +30,7 @@ export type LandingOptions = ForgePlace & {
   readonly checkEnvironment: Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
   readonly url: () => string;
-  readonly onProblem: (runId: string, error: unknown) => void;
+  readonly onProblem: (runId: string | null, error: unknown) => void;
 };
 
 export type LandingParts = {

@@ -3,12 +3,12 @@
 import type { Json } from "../../core/json.ts";
 import type { Landed } from "../../core/ticket/landed.ts";
 import type { PullRequest } from "../../forge/forge.ts";
-import type { AttemptRecord } from "../../store/store.ts";
+import type { EarlierAttempt } from "../../attempt/earlier-attempt.ts";
 
 export type Approved = { readonly branch: string; readonly commit: string };
 
 /** The commit at which the run's last agent ended: what came to landing is what was judged there. */
-export function approvedWork(attempts: readonly AttemptRecord[]): Approved | undefined {
+export function approvedWork(attempts: readonly EarlierAttempt[]): Approved | undefined {
   return attempts
     .filter(({ status, facts }) => status === "done" && isText(facts["to"]) && isText(facts["branch"]))
     .toSorted((one, other) => ((one.endedAt ?? "") < (other.endedAt ?? "") ? -1 : 1))

@@ -21,7 +21,7 @@ export type MergeWatchOptions = {
   readonly redact: (text: string) => string;
   /** After every look: what became possible by merges elsewhere. */
   readonly afterLook?: () => Promise<void>;
-  readonly onProblem: (runId: string, error: unknown) => void;
+  readonly onProblem: (runId: string | null, error: unknown) => void;
   /** From 0 to 1, so that many machines do not ask at the same moment. */
   readonly random?: () => number;
 };
@@ -76,7 +76,7 @@ export function openMergeWatch(options: MergeWatchOptions): MergeWatch {
         await lookAtAll();
       }
     })()
-      .catch((error: unknown) => onProblem("", error))
+      .catch((error: unknown) => onProblem(null, error))
       .finally(() => {
         working = undefined;
         plan(pollMs * (0.9 + 0.2 * random()));

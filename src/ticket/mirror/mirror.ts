@@ -21,7 +21,7 @@ export type MirrorOptions = {
   readonly folderOf: (project: string) => Promise<TicketFolder>;
   /** Where what was written is remembered. */
   readonly logFile: string;
-  readonly onProblem: (runId: string, error: unknown) => void;
+  readonly onProblem: (runId: string | null, error: unknown) => void;
 };
 
 export type Mirror = {
@@ -84,10 +84,10 @@ export function createMirror(options: MirrorOptions): Mirror {
     onChange(project) {
       tell(project);
       // Who listens may look too; looks that are asked for in one moment are one.
-      watched.look(project).catch((error: unknown) => onProblem("", error));
+      watched.look(project).catch((error: unknown) => onProblem(null, error));
     },
     onScan: review,
-    onProblem: (error) => onProblem("", error),
+    onProblem: (error) => onProblem(null, error),
   });
   let opened: MirrorLog | undefined;
   let isClosed = false;

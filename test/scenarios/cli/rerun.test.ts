@@ -17,7 +17,7 @@ test("R-X-09: rerun goes back to an earlier stage and rests at the gate again; a
   await bench.passrail(["gate", "approve"]);
   const back = await bench.passrail(["runs", "rerun", "1", "--from", "build", "--note", "use the cache"]);
   expect(back).toMatchObject({ code: 3, out: expect.stringMatching(/waiting\treview\tgate/) });
-  expect(back.err).toContain("build: IN2 works (attempt 2)");
+  expect(back.err).toContain("build: attempt 2 by IN2");
   const refused = await bench.passrail(["runs", "rerun", "1", "--from", "nowhere"]);
   expect(refused.code).not.toBe(0);
   expect(refused.err).toContain("not an earlier one that works");

@@ -9,7 +9,7 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import { openItems, type Run } from "../../../src/core/run/run.ts";
 import { onlyStages } from "../../harness/custom-flow.ts";
 import { handoffText } from "../../harness/handoff-text.ts";
-import { openWorkbench, verdictsOf, type Workbench } from "../../harness/workbench.ts";
+import { openWorkbench, resolveShipped, verdictsOf, type Workbench } from "../../harness/workbench.ts";
 
 const AGENT = join(import.meta.dirname, "../../fixtures/agents/coding-agent.mjs");
 const APPROVED = { verdict: "APPROVED", summary: "One page." };
@@ -20,6 +20,7 @@ type Told = {
   readonly session: string;
   readonly resumed: boolean;
   readonly prompt: string;
+  readonly args: readonly string[];
   readonly env: Record<string, string>;
 };
 
@@ -34,7 +35,8 @@ async function play(flow: ResolvedFlow, script: Readonly<Record<string, readonly
   const file = join(bench.dir, "script.json");
   writeFileSync(file, JSON.stringify(script));
   const command = [process.execPath, AGENT, file];
-  const run = await bench.run(flow, {}, { facts: { runners: { "*": { runner: "claude", command, ...player } } } });
+  const claude = { runner: "claude", command, ...player };
+  const run = await bench.run(flow, {}, { facts: { runners: { "*": claude, route: claude } } });
   return { run, events: await bench.events(run.id) };
 }
 
@@ -163,6 +165,44 @@ describe("questions and permissions", () => {
     expect(second).toMatchObject({ resumed: true, session: first?.session });
     expect(second?.prompt).toContain("Postgres, please");
     expect(second?.prompt).not.toContain("# IN1");
+  });
+
+  test("session: clean begins a new session after an answer, with the whole prompt and the answer in it", async () => {
+    const { run } = await play(
+      spec(),
+      { spec: [[{ ask: { question: "Which database?" } }], [{ submit: APPROVED }]] },
+      { session: "clean" },
+    );
+    await bench.answer(run, "question", "", "Postgres, please");
+    expect((await bench.load(run.id)).status).toBe("completed");
+    const [first, second] = told();
+    expect(second?.resumed).toBe(false);
+    expect(second?.session).not.toBe(first?.session);
+    expect(second?.prompt).toContain("# IN1");
+    expect(second?.prompt).toContain("Postgres, please");
+  });
+
+  test("R-002-36: an agent of a build plan has no tool to ask a person, and its handoff's questions reach the person", async () => {
+    const handoff = handoffText({ status: "blocked", reason: "unclear", questions: ["Which database?"] });
+    const { run } = await play(onlyStages("build-plan-standard", ["dev"]), {
+      dev: [[{ ask: { question: "May I?" } }, { write: { path: "$HANDOFF_FILE", text: handoff } }]],
+    });
+    expect(lines("script.json.tools")[0]).toContain("error");
+    expect(openItems(run)).toMatchObject([{ kind: "question", questions: ["Which database?"] }]);
+    await bench.answer(run, "question", "", "Postgres, please");
+    expect(told().map(({ resumed }) => resumed)).toEqual([false, false]);
+  });
+
+  test("R-001-03: a router is one call of a small model, which may answer with 500 tokens; other stages have no such limit", async () => {
+    const stages = [{ agent: "builder", teams: false }];
+    const { events } = await play(resolveShipped("routed"), { route: [[{ submit: { stages, summary: "small" } }]] });
+    const [router, ...others] = told();
+    expect(router).toMatchObject({ stage: "route", env: { CLAUDE_CODE_MAX_OUTPUT_TOKENS: "500" } });
+    expect(router?.args).toContain("--model=haiku");
+    expect(others.filter(({ stage }) => stage === "route")).toEqual([]);
+    expect(others[0]?.stage).toBe("builder");
+    expect(others[0]?.env).not.toHaveProperty("CLAUDE_CODE_MAX_OUTPUT_TOKENS");
+    expect(causeOf(events)[0]).toBeUndefined();
   });
 
   test("questions: deny leaves the tool out", async () => {

@@ -245,6 +245,9 @@ test("R-000-21: again starts a new budget, with the person's note in the prompt 
   const prompt = promptOf(run.id, "build", 4);
   expect(prompt).toContain("look at the cache first");
   expect(prompt).toContain("- issue 3");
+  expect(prompt).not.toContain("revision loop 2 of 2");
+  expect(prompt).toContain("A person asked for this attempt; 0 of 2 revision loops are used.");
+  expect(promptOf(run.id, "qa", 4)).toContain("- issue 3");
   expect((await bench.events(run.id)).find(({ type }) => type === "escalation.resolved")).toMatchObject({
     actor: "human:lance",
     choice: "again",

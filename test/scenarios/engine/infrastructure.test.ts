@@ -190,3 +190,16 @@ test("who is told by a person to start again tries, though its runner is held; o
   await scripted.until("r3", "is completed", isDone);
   expect(calls).toEqual(["r1/build/1", "r2/second/2", "r3/third/1"]);
 });
+
+test("an attempt that waited for its slot and finds its runner held starts by itself when the limit is over", async () => {
+  const calls = await open(
+    { build: [{ cause: "quota", reason: "used up", resetsAt: "2026-01-01T13:00:00.000Z" }] },
+    { slots: 1, metered: () => ({ runner: "claude", model: null, reserveUsd: 1, reserveTokens: 1 }) },
+  );
+  await Promise.all([scripted.start("r1"), scripted.start("r2")]);
+  for (const runId of ["r1", "r2"]) await scripted.until(runId, "is put off", isPutOff);
+  expect(calls).toHaveLength(1);
+  await scripted.advance(61 * MINUTE);
+  for (const runId of ["r1", "r2"]) await scripted.until(runId, "is completed", isDone);
+  expect(calls).toHaveLength(3);
+});

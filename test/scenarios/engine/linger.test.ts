@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import type { Report } from "../../../src/core/flow/outcome.ts";
-import type { Delivery } from "../../../src/engine/engine.ts";
+import type { Delivered } from "../../../src/engine/runs.ts";
 import { flowOf, openScripted, type Scripted, type ScriptedJob } from "../../harness/scripted-engine.ts";
 import { until } from "../../harness/until.ts";
 import { openWorkbench, type Workbench } from "../../harness/workbench.ts";
@@ -52,7 +52,7 @@ async function openHeld(lingerMs: number) {
   return { scripted, jobs, ends, alive: () => alive, most: () => most };
 }
 
-const finish = (engine: Scripted["engine"], stage: string, id = "from-the-api"): Promise<Delivery> => {
+const finish = (engine: Scripted["engine"], stage: string, id = "from-the-api"): Promise<Delivered> => {
   const report: Report = { verdict: "pass", structured: true, payload: { by: "api" } };
   return engine.deliver("r", { type: "attempt.finished", stage, attempt: 1, report }, "agent:planner", id);
 };

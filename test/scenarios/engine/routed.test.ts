@@ -153,14 +153,6 @@ describe("the router", () => {
     expect(existsSync(join(bench.home, "runs", run.id, "route-1"))).toBe(false);
   });
 
-  test("R-001-03: it is called once, with a small model and at most 500 tokens to answer", async () => {
-    const { run, events } = await play(["scout"]);
-    expect(startedOf(events).filter((stage) => stage === "route")).toHaveLength(1);
-    expect(run.stages["route"]).toMatchObject({ attempts: 1 });
-    const stage = resolveShipped("routed").flow.stages.find(({ id }) => id === "route");
-    expect(stage).toMatchObject({ kind: "router", model: "haiku", maxTokens: 500 });
-  });
-
   test("R-001-01: it is told the task, the agents with their use and skills, and the project's notes", async () => {
     mkdirSync(join(bench.project, ".brain"));
     writeFileSync(

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { type HttpBindings, serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { PROBLEMS } from "../../../src/http/contract/problem.ts";
-import type { EventFilter } from "../../../src/http/server/events/filter.ts";
+import type { StreamFilter } from "../../../src/http/server/events/filter.ts";
 import { createEventHub, type EventHub, type HubLimits } from "../../../src/http/server/events/hub.ts";
 import { eventStream } from "../../../src/http/server/events/stream.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
@@ -43,7 +43,7 @@ export async function openWorld({ limits = {}, pingMs = 15_000, view = (store) =
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.get("/api/events", async (c) => {
     const { run, ticket, kinds, after: position } = c.req.query();
-    const filter: EventFilter = {
+    const filter: StreamFilter = {
       ...optional({ runId: run, subjectId: ticket }),
       ...(kinds === undefined ? {} : { kinds: kinds.split(",") }),
     };

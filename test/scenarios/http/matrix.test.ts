@@ -1,7 +1,7 @@
 // Every route with every kind of caller. Who may is written down here once more, by hand: a wrong line in the table of routes shows.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pathOf, type Route } from "../../../src/http/contract/route.ts";
+import { pathOf, type ApiRoute } from "../../../src/http/contract/route.ts";
 import { ROUTES, type RouteName } from "../../../src/http/contract/routes.ts";
 import { TOKEN_PREFIX } from "../../../src/http/contract/scopes.ts";
 import { until } from "../../harness/until.ts";
@@ -131,7 +131,7 @@ const params = () => ({
 });
 
 /** What whoever is let in gets to hear about a body that fits nothing. */
-const wrongForm = (name: RouteName, { plain }: Route) =>
+const wrongForm = (name: RouteName, { plain }: ApiRoute) =>
   name === "submitVerdict"
     ? { status: 422, code: "verdict_invalid" }
     : plain === true
@@ -139,7 +139,7 @@ const wrongForm = (name: RouteName, { plain }: Route) =>
       : { status: 422, code: "unknown_field" };
 
 test.each(names)("S01, S05: %s is open to those who may, and to nobody else", async (name) => {
-  const route: Route = ROUTES[name];
+  const route: ApiRoute = ROUTES[name];
   for (const kind of kinds) {
     const token = (await fresh[kind]?.()) ?? tokens[kind] ?? null;
     const before = await served.seq();

@@ -1,7 +1,7 @@
 // The document says what the table says: every route, every reference, every scope.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Route } from "../../../src/http/contract/route.ts";
+import type { ApiRoute } from "../../../src/http/contract/route.ts";
 import { ROUTES } from "../../../src/http/contract/routes.ts";
 import { type Served, serve } from "./served.ts";
 
@@ -26,7 +26,7 @@ test("every route of the table is there, with its scope, its token and its param
   expect(document.openapi).toBe("3.1.0");
   const described = Object.values(document.paths).flatMap((methods) => Object.keys(methods));
   expect(described).toHaveLength(Object.keys(ROUTES).length);
-  for (const [name, route] of Object.entries<Route>(ROUTES)) {
+  for (const [name, route] of Object.entries<ApiRoute>(ROUTES)) {
     const operation = document.paths[route.path]?.[route.method];
     expect(operation).toMatchObject({ operationId: name, security: [{ token: [] }] });
     expect(operation?.description).toContain(`Scope ${route.scope}`);

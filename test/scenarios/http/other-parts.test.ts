@@ -1,7 +1,7 @@
 // Where other parts of the server come in: streams behind the same guards, and senders that sign instead of holding a token.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Route } from "../../../src/http/contract/route.ts";
+import type { ApiRoute } from "../../../src/http/contract/route.ts";
 import { createApp } from "../../../src/http/server/app.ts";
 import { listen } from "../../../src/http/server/listen.ts";
 import { type Served, serve } from "./served.ts";
@@ -20,7 +20,7 @@ const STREAM = {
   summary: "Ticks",
   answer: { status: 200, description: "ticks", type: "text/event-stream" },
   problems: [],
-} as const satisfies Route;
+} as const satisfies ApiRoute;
 
 test("a stream comes through as it is made, and ends with its client", async () => {
   let ended = false;

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Route } from "../../../src/http/contract/route.ts";
+import type { ApiRoute } from "../../../src/http/contract/route.ts";
 import { ROUTES } from "../../../src/http/contract/routes.ts";
 import { grants, PRINCIPALS, SCOPES } from "../../../src/http/contract/scopes.ts";
 import { type Served, serve } from "../http/served.ts";
@@ -29,7 +29,7 @@ test("S05: docs/api.md shows every scope with who has it, and every route with i
 
 test("the page shows every route with its scope, what it takes and what can go wrong", async () => {
   const page = String((await served.call("GET", "/docs")).body["text"]);
-  for (const { method, path, scope } of Object.values<Route>(ROUTES)) {
+  for (const { method, path, scope } of Object.values<ApiRoute>(ROUTES)) {
     expect(page).toContain(`<code>${method.toUpperCase()} ${path}</code>`);
     expect(page).toContain(`Scope ${scope}:`);
   }
@@ -49,7 +49,7 @@ function tables(): string {
       (scope) => `| \`${scope}\` | ${PRINCIPALS.map((kind) => (grants(kind, scope) ? "yes" : "")).join(" | ")} |`,
     ),
   ];
-  const routes = Object.entries<Route>(ROUTES).map(
+  const routes = Object.entries<ApiRoute>(ROUTES).map(
     ([name, { method, path, scope, summary }]) =>
       `| \`${name}\` | \`${method.toUpperCase()} ${path}\` | \`${scope}\` | ${summary.replaceAll("|", "\\|")} |`,
   );

@@ -76,7 +76,7 @@ allow_ungated: true
 defaults:
   yield: true
   result: { from: exit-code }
-  route: { failed: { goto: stop, status: Blocked, write: error } }
+  route: { failed: { goto: stop, status: Blocked } }
 stages:
   - { id: plan, agent: worker, prompt_file: agent2-worker-plan, status: { ready: Needs Plan, running: Plan In Progress } }
   - { id: implement, agent: worker, prompt_file: agent2-worker-implement, status: { ready: Needs Implement, running: Implement In Progress } }

@@ -14,21 +14,25 @@ const event = (type: string, more: object = {}, actor = "engine"): StoredEvent =
 test.each([
   [
     "stage.finished",
-    { stage: "qa", outcome: { word: "REVISE", issues: [{}, {}], summary: "No tests" } },
-    "REVISE · 2 issues · No tests",
+    { stage: "qa", outcome: { health: "complete", verdict: "revise", word: "REVISE", issues: ["No tests"] } },
+    "REVISE: No tests",
   ],
-  ["gate.opened", { item: { kind: "gate", who: "owner", stage: "ship" } }, "gate for owner"],
-  ["gate.answered", { answer: "approve", comment: "good" }, "approve · good"],
-  ["counter.changed", { key: "revision", from: 0, to: 1 }, "revision: 0 → 1"],
+  [
+    "gate.opened",
+    { item: { kind: "gate", who: "owner", stage: "ship", answers: ["approve", "decline"] } },
+    "gate: owner decides, approve or decline",
+  ],
+  ["gate.answered", { answer: "approve", comment: "good" }, "gate answered: approve, with the comment: good"],
+  ["counter.changed", { key: "revision", from: 0, to: 1 }, "sent back: revision loop 1"],
   ["something.new", { reason: "who knows" }, "who knows"],
-  ["stage.finished", { outcome: null }, ""],
-])("%s is told in words", (type, more, words) => {
+  ["something.new", {}, ""],
+])("%s has its words", (type, more, words) => {
   expect(tell(event(type, more)).text).toBe(words);
 });
 
 test("a long text with line ends is one short line", () => {
   const { text } = tell(event("run.stopped", { reason: `a\n\tb ${"x".repeat(100_000)}` }));
-  expect(text.startsWith("a b xxx")).toBe(true);
+  expect(text.startsWith("stopped: a b xxx")).toBe(true);
   expect(text.length).toBeLessThan(400);
 });
 
@@ -38,9 +42,13 @@ test("a person's act is marked and never folded", () => {
 });
 
 test("neighbours of little importance are one line, until somebody wants to see them", () => {
-  const told = ["run.created", "stage.ready", "handoff.created", "stage.started", "usage.recorded"].map((type) =>
-    tell(event(type)),
-  );
+  const told = [
+    tell(event("run.created", { flow: "feature", subject: { id: "1", title: "Login", body: "" } })),
+    tell(event("stage.ready", { stage: "spec", attempt: 1 })),
+    tell(event("handoff.created", { number: 1, fromAgent: null, toAgent: "IN1" })),
+    tell(event("stage.started", { stage: "spec", attempt: 1 })),
+    tell(event("usage.recorded", { stage: "spec", attempt: 1, usage: { usd: null, inputTokens: 1, outputTokens: 2 } })),
+  ];
   const shape = (isOpen: boolean, ...opened: number[]) =>
     foldMinor(told, isOpen, new Set(opened)).map((line) => (line.type === "folded" ? line.count : line.told.type));
   expect(shape(false)).toEqual(["run.created", 2, "stage.started", "usage.recorded"]);

@@ -1,5 +1,7 @@
-// One line of words for each event, and whether it is worth one: what only prepares or repeats what another event says can be folded away.
+// One line of words for each event, and whether it is worth one: an event that only prepares or repeats another can be folded away.
 
+import type { RunEvent } from "../../../src/core/run/event.ts";
+import { isEventType, sayEvent, shortSentence } from "../../../src/core/view/event-sentence.ts";
 import { withoutColours } from "./log/ansi.ts";
 import type { StoredEvent } from "./types.ts";
 
@@ -43,55 +45,9 @@ export function tell({ seq, event }: StoredEvent): Told {
   };
 }
 
-type Event = StoredEvent["event"];
-
-function wordsOf(event: Event): string {
-  const item = record(event["item"]);
-  const say = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join(" · ");
-  switch (event.type) {
-    case "run.created":
-      return say("created", text(event["flow"]), text(record(event["subject"])["title"]));
-    case "stage.started":
-      return `attempt ${text(event["attempt"])} begins`;
-    case "stage.finished": {
-      const outcome = record(event["outcome"]);
-      const issues = Array.isArray(outcome["issues"]) ? outcome["issues"].length : 0;
-      return say(
-        text(outcome["word"]) || text(outcome["verdict"]) || text(outcome["health"]),
-        issues === 0 ? "" : `${issues} ${issues === 1 ? "issue" : "issues"}`,
-        text(outcome["summary"]) || text(outcome["reason"]),
-      );
-    }
-    case "gate.opened":
-    case "question.asked":
-    case "escalation.opened":
-    case "budget.reached":
-      return say(`${text(item["kind"])} for ${text(item["who"])}`, text(item["reason"]), first(item["questions"]));
-    case "gate.answered":
-    case "question.answered":
-    case "budget.answered":
-      return say(text(event["answer"]), text(event["comment"]), text(event["note"]));
-    case "escalation.resolved":
-      return say(text(event["choice"]), text(event["note"]));
-    case "counter.changed":
-      return `${text(event["key"])}: ${text(event["from"])} → ${text(event["to"])}`;
-    case "counter.spent":
-      return `${text(event["key"])} is used up after ${text(event["loops"])}`;
-    case "status.changed":
-      return `${text(event["from"])} → ${text(event["to"])}`;
-    case "stage.postponed":
-      return say(text(event["cause"]), text(event["reason"]), `goes on ${text(event["until"])}`);
-    case "handoff.created":
-      return `${text(event["fromAgent"]) || "start"} → ${text(event["toAgent"]) || "end"}`;
-    case "ticket.edited":
-      return text(event["title"]);
-    case "warning.raised":
-      return say(text(event["code"]), text(event["message"]));
-    case "tracks.forked":
-      return Array.isArray(event["tracks"]) ? event["tracks"].map(text).join(", ") : "";
-    default:
-      return say(text(event["reason"]), text(event["cause"]), text(event["way"]), text(event["signal"]));
-  }
+/** Core has the words for every event that it knows; of a later one only its reason is shown. */
+function wordsOf(event: StoredEvent["event"]): string {
+  return isEventType(event.type) ? shortSentence(sayEvent(event as unknown as RunEvent)) : text(event["reason"]);
 }
 
 function short(words: string): string {
@@ -103,10 +59,6 @@ function short(words: string): string {
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-}
-
-function first(value: unknown): string {
-  return Array.isArray(value) ? text(value[0]) : "";
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

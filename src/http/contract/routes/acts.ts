@@ -1,7 +1,7 @@
 // What can be done with a run: the question before the answer of the routes that do it.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { actListSchema } from "../schemas/act.ts";
 import { runReference } from "../schemas/common.ts";
 
@@ -11,9 +11,9 @@ export const ACT_ROUTES = {
     path: "/api/runs/{run}/acts",
     scope: "read",
     tag: "runs",
-    summary: "What a person can do with a run now, and why not the rest",
+    summary: "Acts that a person can take on a run now, and the reason for each that is not possible",
     params: z.strictObject({ run: runReference }),
     answer: json(actListSchema, "every act, possible or not"),
     problems: ["run_not_found"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

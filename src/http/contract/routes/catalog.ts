@@ -1,7 +1,7 @@
 // Flows and agents, and what work has cost.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { SPENDING_KEYS } from "../../../core/budget/budget.ts";
 import {
   agentListSchema,
@@ -39,7 +39,7 @@ export const CATALOG_ROUTES = {
     path: "/api/flows/{flow}/source",
     scope: "read",
     tag: "catalog",
-    summary: "The text of a flow's file and everything that is wrong with it",
+    summary: "The text of a flow's file and all problems in it",
     params: z.strictObject({ flow: flowName }),
     answer: json(flowSourceSchema, "text and problems"),
     problems: ["flow_not_found"],
@@ -49,7 +49,7 @@ export const CATALOG_ROUTES = {
     path: "/api/flows/{flow}/stats",
     scope: "read",
     tag: "catalog",
-    summary: "How the last runs of a flow went",
+    summary: "Statistics of the last runs of a flow",
     params: z.strictObject({ flow: flowName }),
     answer: json(flowStatsSchema, "ends, medians, loops"),
     problems: [],
@@ -59,7 +59,7 @@ export const CATALOG_ROUTES = {
     path: "/api/insights",
     scope: "read",
     tag: "cost",
-    summary: "Where the last runs lose time: what is sent back, what waits for people, what failed",
+    summary: "Where the last runs lose time: loops, waits for people, failures",
     query: z.strictObject({ since: z.iso.datetime().or(z.iso.date()).optional() }),
     answer: json(insightsSchema, "sums"),
     problems: ["invalid_query"],
@@ -78,7 +78,7 @@ export const CATALOG_ROUTES = {
     path: "/api/cost",
     scope: "read",
     tag: "cost",
-    summary: "What attempts have used",
+    summary: "Usage of attempts: dollars, tokens, time",
     query: z.strictObject({
       by: z.enum(SPENDING_KEYS).default("agent"),
       since: z.iso.datetime().or(z.iso.date()).optional(),
@@ -87,4 +87,4 @@ export const CATALOG_ROUTES = {
     answer: json(costSchema, "rows, the most expensive first"),
     problems: ["run_not_found", "invalid_query"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -1,7 +1,7 @@
 // Live events, as server-sent events.
 
 import { z } from "zod";
-import type { Routes } from "../route.ts";
+import type { ApiRoutes } from "../route.ts";
 import { runReference } from "../schemas/common.ts";
 
 const kinds = z
@@ -16,7 +16,7 @@ export const EVENT_ROUTES = {
     path: "/api/events",
     scope: "read",
     tag: "events",
-    summary: "What happens, as it happens; the header Last-Event-ID brings what was missed",
+    summary: "Live events; the header Last-Event-ID replays missed ones",
     query: z.strictObject({
       after: z.string().max(20).optional().meta({ description: "as Last-Event-ID, for those who cannot set headers" }),
       run: runReference.optional(),
@@ -26,4 +26,4 @@ export const EVENT_ROUTES = {
     answer: { status: 200, description: "a stream without end", type: "text/event-stream" },
     problems: ["invalid_last_event_id", "invalid_query", "run_not_found", "too_many_streams"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

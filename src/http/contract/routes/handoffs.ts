@@ -1,7 +1,7 @@
 // Source 003's API, and what agents need that work from outside: handoffs of stories, their start and stop, verdicts, ready work.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { runReference, stageName } from "../schemas/common.ts";
 import {
   handoffActedSchema,
@@ -32,7 +32,7 @@ export const HANDOFF_ROUTES = {
     owner: "handler",
     plain: true,
     tag: "handoffs",
-    summary: "The handoffs of a story and who it is with; the pending one for an agent; stale ones of all stories",
+    summary: "The handoffs of a story and its current agent; the pending one for an agent; stale ones of all stories",
     query: handoffQuerySchema,
     answer: json(handoffsSchema, "by what was asked for"),
     problems: ["invalid_query", "unknown_agent", "story_not_found"],
@@ -44,7 +44,7 @@ export const HANDOFF_ROUTES = {
     owner: "handler",
     plain: true,
     tag: "handoffs",
-    summary: "Create, accept, reject, time out a handoff; clean up those of a story",
+    summary: "Create, accept, reject or time out a handoff; close the pending ones of a story",
     body: handoffActionSchema,
     headers: ["Idempotency-Key"],
     answer: json(handoffActedSchema, "the handoffs that changed"),
@@ -99,7 +99,7 @@ export const HANDOFF_ROUTES = {
     owner: "handler",
     plain: true,
     tag: "handoffs",
-    summary: "An agent reports that the story is complete, that it is blocked, or how far it is",
+    summary: "An agent reports that the story is complete or blocked, or its progress",
     body: storySignalSchema,
     headers: ["Idempotency-Key"],
     answer: json(storySignaledSchema, "the story afterwards"),
@@ -156,4 +156,4 @@ export const HANDOFF_ROUTES = {
     answer: json(workStartedSchema, "what is to be done, and where"),
     problems: ["run_not_found", "out_of_turn", "played_by_program", "idempotency_key_reused"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

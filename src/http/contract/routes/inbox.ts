@@ -1,7 +1,7 @@
 // What waits for a person, and the answer to it.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { itemReference, limit } from "../schemas/common.ts";
 import { answeredSchema, answerSchema, decisionsSchema, inboxSchema, itemDetailSchema } from "../schemas/inbox.ts";
 
@@ -13,7 +13,7 @@ export const INBOX_ROUTES = {
     path: "/api/inbox",
     scope: "read",
     tag: "inbox",
-    summary: "What waits for a person, oldest first",
+    summary: "Items that wait for a person, oldest first",
     answer: json(inboxSchema, "all of it"),
     problems: [],
   },
@@ -22,7 +22,7 @@ export const INBOX_ROUTES = {
     path: "/api/decisions",
     scope: "read",
     tag: "inbox",
-    summary: "What people have decided since a time, newest first",
+    summary: "Decisions of people since a time, newest first",
     query: z.strictObject({
       since: z.iso.datetime({ error: "expected a time such as 2026-01-31T12:00:00Z" }),
       limit,
@@ -35,7 +35,7 @@ export const INBOX_ROUTES = {
     path: "/api/inbox/{item}",
     scope: "read",
     tag: "inbox",
-    summary: "One item that waits, with its evidence; its version is also the ETag",
+    summary: "One waiting item with its evidence; its version is also the ETag",
     params: item,
     answer: json(itemDetailSchema, "the item"),
     problems: ["run_not_found", "item_not_found", "gate_not_waiting", "item_not_waiting"],
@@ -65,4 +65,4 @@ export const INBOX_ROUTES = {
       "idempotency_key_reused",
     ],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -1,7 +1,7 @@
 // Keys and sessions, and the record of what was done with them.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { before, limit } from "../schemas/common.ts";
 import {
   AUDIT_TYPES,
@@ -20,7 +20,7 @@ export const KEY_ROUTES = {
     path: "/api/whoami",
     scope: "read",
     tag: "keys",
-    summary: "Whose token this is and what it may do",
+    summary: "The holder of the token and its rights",
     answer: json(whoamiSchema, "who is asking"),
     problems: [],
   },
@@ -29,7 +29,7 @@ export const KEY_ROUTES = {
     path: "/api/keys",
     scope: "operate",
     tag: "keys",
-    summary: "Keys that were made, without their tokens",
+    summary: "Keys, without their tokens",
     answer: json(keyListSchema, "all of them"),
     problems: [],
   },
@@ -58,7 +58,7 @@ export const KEY_ROUTES = {
     path: "/api/sessions/current",
     scope: "operate",
     tag: "keys",
-    summary: "Log out: the session whose token is used ends",
+    summary: "Log out: end the session of this token",
     answer: json(endedSessionSchema, "it has ended"),
     problems: ["session_not_found"],
   },
@@ -67,9 +67,9 @@ export const KEY_ROUTES = {
     path: "/api/audit",
     scope: "operate",
     tag: "keys",
-    summary: "Who did what and who was refused, newest first; decisions themselves are events of their runs",
+    summary: "Acts and refusals, newest first; decisions themselves are events of their runs",
     query: z.strictObject({ limit, before: before.optional(), type: z.enum(AUDIT_TYPES).optional() }),
     answer: json(auditPageSchema, "one page"),
     problems: ["invalid_query", "invalid_cursor"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

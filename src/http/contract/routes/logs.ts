@@ -1,7 +1,7 @@
 // To find something in what attempts left behind without fetching all of it.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { limit, numberText, runReference, stageName } from "../schemas/common.ts";
 import { foundLinesSchema, runDiffSchema } from "../schemas/log.ts";
 import { ATTEMPT_FILES } from "../schemas/run.ts";
@@ -15,7 +15,7 @@ export const LOG_ROUTES = {
     path: "/api/runs/{run}/attempts/{stage}/{attempt}/{file}/search",
     scope: "read",
     tag: "runs",
-    summary: "Lines of an attempt's file that hold a text; plain text, upper and lower case are different",
+    summary: "Lines of an attempt's file that contain a text; plain text, case-sensitive",
     params: z.strictObject({
       run: runReference,
       stage: stageName,
@@ -43,7 +43,7 @@ export const LOG_ROUTES = {
     scope: "read",
     tag: "runs",
     summary:
-      "What a run has changed: the diff of the last attempt that has one, or of all its commits, with numbers per file",
+      "Changes of a run: the diff of the last attempt that has one, or of all its commits, with numbers per file",
     params: z.strictObject({ run: runReference }),
     query: z.strictObject({
       of: z.enum(["last", "run"]).default("last").meta({
@@ -54,4 +54,4 @@ export const LOG_ROUTES = {
     answer: json(runDiffSchema, "the diff, cut where it is large"),
     problems: ["run_not_found", "invalid_query"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

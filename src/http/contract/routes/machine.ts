@@ -1,7 +1,7 @@
 // What this machine offers, and a demo of it.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { demoSchema, projectSchema, runnersSchema } from "../schemas/machine.ts";
 
 export const MACHINE_ROUTES = {
@@ -10,7 +10,7 @@ export const MACHINE_ROUTES = {
     path: "/api/runners",
     scope: "read",
     tag: "system",
-    summary: "Programs on this machine that can play agents: version, login, what to do",
+    summary: "Programs on this machine that can play agents: version, login, next step",
     answer: json(runnersSchema, "what is known by now"),
     problems: [],
   },
@@ -34,4 +34,4 @@ export const MACHINE_ROUTES = {
     answer: json(demoSchema, "the runs", 201),
     problems: ["run_refused", "idempotency_key_reused"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

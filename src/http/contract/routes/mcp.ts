@@ -1,7 +1,7 @@
 // The same API for agents that speak MCP: one endpoint, behind the same guards.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { json as anything } from "../schemas/common.ts";
 
 /** Only the keys are checked here; what a message means, and what is wrong with it, is said in MCP's own words. */
@@ -27,4 +27,4 @@ export const MCP_ROUTES = {
     answer: json(messageSchema, "the answer to a request; 202 without a body for what asks for none"),
     problems: ["too_many_calls"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -1,7 +1,7 @@
 // Runs: start, look, take in hand.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { after, before, flowName, limit, line, numberText, runReference, stageName } from "../schemas/common.ts";
 import { eventPageSchema } from "../schemas/event.ts";
 import {
@@ -83,7 +83,7 @@ export const RUN_ROUTES = {
     path: "/api/runs/{run}/events",
     scope: "read",
     tag: "runs",
-    summary: "What happened to a run, oldest first",
+    summary: "Events of a run, oldest first",
     params: run,
     query: z.strictObject({ limit, after: after.default(0) }),
     answer: json(eventPageSchema, "one page"),
@@ -119,9 +119,9 @@ export const RUN_ROUTES = {
     problems: ["run_not_found", "attempt_not_found", "file_not_found", "invalid_query"],
   },
   cancelRun: control("cancel", "End a run", reasonSchema),
-  pauseRun: control("pause", "Let nothing more of a run start", reasonSchema),
-  resumeRun: control("resume", "Go on with a paused run", nothingSchema),
-  retryStage: control("retry", "Make a stage work again", retrySchema),
-  rerunFrom: control("rerun", "Go back to an earlier stage and go on from there", rerunSchema),
-  skipStage: control("skip", "Leave a stage out; a gate cannot be left out", skipSchema),
-} as const satisfies Routes;
+  pauseRun: control("pause", "Pause a run: start no further stage", reasonSchema),
+  resumeRun: control("resume", "Resume a paused run", nothingSchema),
+  retryStage: control("retry", "Run a stage again", retrySchema),
+  rerunFrom: control("rerun", "Go back to an earlier stage and continue from there", rerunSchema),
+  skipStage: control("skip", "Skip a stage; a gate cannot be skipped", skipSchema),
+} as const satisfies ApiRoutes;

@@ -1,7 +1,7 @@
 // The daemon itself: health, settings, logins, and this contract as documents.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { healthSchema, loginCodeSchema, sessionSchema, settingsSchema } from "../schemas/system.ts";
 
 const none = z.strictObject({});
@@ -12,7 +12,7 @@ export const SYSTEM_ROUTES = {
     path: "/api/health",
     scope: "read",
     tag: "system",
-    summary: "Whether the daemon and its store are well",
+    summary: "Health of the daemon and its store",
     answer: json(healthSchema, "how it is"),
     problems: [],
   },
@@ -30,7 +30,7 @@ export const SYSTEM_ROUTES = {
     path: "/api/login-codes",
     scope: "operate",
     tag: "system",
-    summary: "A code for one login of a browser, good for a minute",
+    summary: "A one-time code for the login of a browser, valid for a minute",
     body: none,
     answer: json(loginCodeSchema, "the code", 201),
     problems: [],
@@ -40,7 +40,7 @@ export const SYSTEM_ROUTES = {
     path: "/api/sessions",
     scope: "login",
     tag: "system",
-    summary: "Turn a login code, given as the Bearer token, into a token for a session",
+    summary: "Exchange a login code, given as the Bearer token, for a session token",
     body: none,
     answer: json(sessionSchema, "the session", 201),
     problems: ["too_many_logins"],
@@ -63,4 +63,4 @@ export const SYSTEM_ROUTES = {
     answer: { status: 200, description: "the page", type: "text/html" },
     problems: [],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

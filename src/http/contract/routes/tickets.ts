@@ -1,7 +1,7 @@
 // Tickets: what runs are about. They are known by their files in the project, and by the runs that were made of them.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { flowName, limit, line, ticketReference } from "../schemas/common.ts";
 import { runSummarySchema } from "../schemas/run.ts";
 import { ticketPageSchema, ticketProblemsSchema, ticketSchema } from "../schemas/ticket.ts";
@@ -48,7 +48,7 @@ export const TICKET_ROUTES = {
     path: "/api/tickets/problems",
     scope: "read",
     tag: "tickets",
-    summary: "What is wrong with the tickets' files, by file, line and column",
+    summary: "Problems of ticket files, by file, line and column",
     answer: json(ticketProblemsSchema, "all of them"),
     problems: [],
   },
@@ -58,7 +58,7 @@ export const TICKET_ROUTES = {
     scope: "read",
     tag: "tickets",
     summary:
-      "One ticket: its file, its place among the others, and all its runs with status, revision_count, current_agent, pipeline_log",
+      "One ticket: its file, its state among the others, and all its runs with status, revision_count, current_agent, pipeline_log",
     params,
     answer: json(ticketSchema, "the ticket"),
     problems: ["ticket_not_found"],
@@ -68,7 +68,7 @@ export const TICKET_ROUTES = {
     path: "/api/tickets",
     scope: "operate",
     tag: "tickets",
-    summary: "A new ticket file in a request folder of its own",
+    summary: "Create a ticket file in its own request folder",
     body: newTicketSchema,
     headers: ["Idempotency-Key"],
     answer: json(z.object({ id: z.string(), path: z.string() }), "it is written", 201),
@@ -79,7 +79,7 @@ export const TICKET_ROUTES = {
     path: "/api/tickets/{ticket}",
     scope: "operate",
     tag: "tickets",
-    summary: "Changes keys of a ticket's file, its status among them; everything else in it stays as it is",
+    summary: "Change keys of a ticket's file, including its status; everything else in it stays",
     params,
     body: ticketChangesSchema,
     headers: ["If-Match", "Idempotency-Key"],
@@ -91,7 +91,7 @@ export const TICKET_ROUTES = {
     path: "/api/tickets/{ticket}/start",
     scope: "operate",
     tag: "tickets",
-    summary: "Starts the run of a ticket now, if nothing keeps it from starting",
+    summary: "Start the run of a ticket now, if the ticket may start",
     params,
     body: z.strictObject({}),
     headers: ["Idempotency-Key"],
@@ -104,4 +104,4 @@ export const TICKET_ROUTES = {
     ),
     problems: ["ticket_not_found", "ticket_refused", "run_refused"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

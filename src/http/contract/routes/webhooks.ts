@@ -1,7 +1,7 @@
 // Notices that were sent out: their log, and the places they go to. What comes in is signed and not in this table.
 
 import { z } from "zod";
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { limit } from "../schemas/common.ts";
 import {
   deliveriesSchema,
@@ -21,7 +21,7 @@ export const WEBHOOK_ROUTES = {
     path: "/api/deliveries",
     scope: "read",
     tag: "notifications",
-    summary: "What was sent to people, newest first",
+    summary: "Notifications that were sent, newest first",
     query: z.strictObject({ limit, endpoint: endpointName.optional() }),
     answer: json(deliveriesSchema, "the last of them"),
     problems: ["invalid_query"],
@@ -31,7 +31,7 @@ export const WEBHOOK_ROUTES = {
     path: "/api/deliveries/{delivery}/redeliver",
     scope: "operate",
     tag: "notifications",
-    summary: "Send it again under its old id",
+    summary: "Send a notification again with the same id",
     params: z.strictObject({ delivery: deliveryId }),
     body: none,
     answer: json(deliverySchema, "it is sent soon", 202),
@@ -42,7 +42,7 @@ export const WEBHOOK_ROUTES = {
     path: "/api/endpoints",
     scope: "read",
     tag: "notifications",
-    summary: "Where notices go, and whether they arrive",
+    summary: "Endpoints of notifications, and whether deliveries arrive",
     answer: json(endpointsSchema, "all of them"),
     problems: [],
   },
@@ -51,7 +51,7 @@ export const WEBHOOK_ROUTES = {
     path: "/api/endpoints/{endpoint}/test",
     scope: "operate",
     tag: "notifications",
-    summary: "Send a test notice",
+    summary: "Send a test notification",
     params: endpoint,
     body: none,
     answer: json(deliverySchema, "it is sent soon", 202),
@@ -62,10 +62,10 @@ export const WEBHOOK_ROUTES = {
     path: "/api/endpoints/{endpoint}/enable",
     scope: "operate",
     tag: "notifications",
-    summary: "Use an endpoint again that answered 410",
+    summary: "Enable an endpoint again that answered 410",
     params: endpoint,
     body: none,
     answer: json(endpointSchema, "how it is now"),
     problems: ["endpoint_not_found"],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

@@ -1,6 +1,6 @@
 // Processes that execute attempts.
 
-import { json, type Routes } from "../route.ts";
+import { json, type ApiRoutes } from "../route.ts";
 import { workerListSchema } from "../schemas/worker.ts";
 
 export const WORKER_ROUTES = {
@@ -9,8 +9,8 @@ export const WORKER_ROUTES = {
     path: "/api/workers",
     scope: "read",
     tag: "system",
-    summary: "Who executes attempts: slots, and what runs where since when",
+    summary: "Workers: their slots, and what each runs since when",
     answer: json(workerListSchema, "all of them"),
     problems: [],
   },
-} as const satisfies Routes;
+} as const satisfies ApiRoutes;

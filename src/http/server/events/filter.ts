@@ -1,8 +1,8 @@
 // What a client wants to see. Everything that is named must fit.
 
-import type { Message } from "./message.ts";
+import type { StreamMessage } from "./message.ts";
 
-export type EventFilter = {
+export type StreamFilter = {
   readonly runId?: string;
   readonly subjectId?: string;
   /** Names of messages (`stage.finished`, `handoff`) or of their family: `run` is every `run.*`, `handoff` every `handoff.*` too. */
@@ -10,8 +10,8 @@ export type EventFilter = {
 };
 
 export function passes(
-  filter: EventFilter,
-  { runId, subjectId, name }: Pick<Message, "name" | "runId" | "subjectId">,
+  filter: StreamFilter,
+  { runId, subjectId, name }: Pick<StreamMessage, "name" | "runId" | "subjectId">,
 ): boolean {
   if (filter.runId !== undefined && filter.runId !== runId) return false;
   if (filter.subjectId !== undefined && filter.subjectId !== subjectId) return false;

@@ -1,13 +1,13 @@
-// Where live events are given out. It follows the store in order: told by `publish` what was committed here, or by `catchUp` that
-// there may be something, because other processes write too. The store is the truth; the hub only remembers how far it has told.
+// Publishes live events to subscribed clients, in the order of the store. `publish` passes events that were committed here; `catchUp`
+// says that other processes may have written. The store is the truth; the hub only remembers how far it has published.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { err, ok, type Result } from "../../../core/result.ts";
 import type { Store, StoredEvent } from "../../../store/store.ts";
-import type { EventFilter } from "./filter.ts";
-import { createDescribe, createJoin, ticketHint } from "./message.ts";
-import type { Position, StreamProblem } from "./position.ts";
-import { createSubscription, type Place, type Subscription, type SubscriptionLimits } from "./subscription.ts";
+import type { StreamFilter } from "./filter.ts";
+import { createDescribe, createJoin, type Describe, type Join, ticketHint } from "./message.ts";
+import type { StreamPosition, StreamProblem } from "./position.ts";
+import { createSubscription, type HubClient, type Subscription, type SubscriptionLimits } from "./subscription.ts";
 
 export type HubLimits = SubscriptionLimits & {
   readonly maxClients: number;
@@ -39,8 +39,8 @@ export type HubOptions = {
 
 export type SubscribeRequest = {
   /** Undefined: only what happens from now on. */
-  readonly after: Position | undefined;
-  readonly filter: EventFilter;
+  readonly after: StreamPosition | undefined;
+  readonly filter: StreamFilter;
   /** The connection must go: the client does not read, or the store cannot be read for it. Called once, after the place is freed. */
   readonly onCut: () => void;
 };
@@ -65,141 +65,176 @@ const SWEEP_MS = 1000;
 /** Until the store is read again after it could not be. */
 const AGAIN_MS = 1000;
 
-export function createEventHub({ store, now, onError = () => {}, ...options }: HubOptions): EventHub {
-  const limits: HubLimits = { ...HUB_LIMITS, ...options.limits };
-  const describe = createDescribe(store);
-  const join = createJoin();
-  const places = new Map<Place, () => void>();
-  let opening = 0;
-  let newest = 0;
-  let published: StoredEvent[] = [];
-  let mustRead = false;
-  let isPumping = false;
-  let isClosed = false;
-  let sweeping: NodeJS.Timeout | undefined;
+type HubState = {
+  /** What to call when a client is cut off. */
+  readonly clients: Map<HubClient, () => void>;
+  /** Clients whose first look at the store is under way. */
+  opening: number;
+  /** The last event that every live client was offered. */
+  newest: number;
+  /** Events that were committed here and not offered yet, without gaps. */
+  published: StoredEvent[];
+  mustRead: boolean;
+  isPublishing: boolean;
+  isClosed: boolean;
+  sweeping: NodeJS.Timeout | undefined;
+};
 
+type Hub = {
+  readonly state: HubState;
+  readonly store: HubOptions["store"];
+  readonly limits: HubLimits;
+  readonly now: () => number;
+  readonly describe: Describe;
+  readonly join: Join;
+  readonly onError: (error: unknown) => void;
+};
+
+export function createEventHub({ store, now, onError = () => {}, ...options }: HubOptions): EventHub {
+  const state: HubState = {
+    clients: new Map(),
+    opening: 0,
+    newest: 0,
+    published: [],
+    mustRead: false,
+    isPublishing: false,
+    isClosed: false,
+    sweeping: undefined,
+  };
+  const limits: HubLimits = { ...HUB_LIMITS, ...options.limits };
+  const hub: Hub = { state, store, limits, now, onError, describe: createDescribe(store), join: createJoin() };
   return {
     publish(events) {
       for (const event of events) {
-        const isNext = event.seq === (published.at(-1)?.seq ?? newest) + 1;
-        if (isNext && published.length < limits.pageEvents) published.push(event);
-        else if (event.seq > newest) mustRead = true;
+        const isNext = event.seq === (state.published.at(-1)?.seq ?? state.newest) + 1;
+        if (isNext && state.published.length < limits.pageEvents) state.published.push(event);
+        else if (event.seq > state.newest) state.mustRead = true;
       }
-      pump();
+      startPublishing(hub);
     },
     catchUp() {
-      mustRead = true;
-      pump();
+      state.mustRead = true;
+      startPublishing(hub);
     },
     hint(subjectIds) {
       const hints = (subjectIds.length > HINTS_AT_MOST ? [""] : subjectIds).map(ticketHint);
-      for (const place of places.keys()) for (const hint of hints) place.hint(hint);
+      for (const client of state.clients.keys()) for (const hint of hints) client.hint(hint);
     },
-    async subscribe(request) {
-      if (isClosed || places.size + opening >= limits.maxClients) return err(TOO_MANY);
-      opening += 1;
-      try {
-        const last = await store.lastSeq();
-        return isClosed ? err(TOO_MANY) : ok(open(request, last));
-      } finally {
-        opening -= 1;
-      }
-    },
-    sweep,
+    subscribe: (request) => subscribe(hub, request),
+    sweep: () => sweep(state),
     stats: () => ({
-      clients: places.size,
-      queuedBytes: [...places.keys()].reduce((sum, place) => sum + place.queuedBytes(), 0),
+      clients: state.clients.size,
+      queuedBytes: [...state.clients.keys()].reduce((sum, client) => sum + client.queuedBytes(), 0),
     }),
     close() {
-      isClosed = true;
-      for (const place of places.keys()) {
-        if (place.isReading()) place.close();
-        else cut(place);
+      state.isClosed = true;
+      for (const client of state.clients.keys()) {
+        if (client.isReading()) client.close();
+        else cut(state, client);
       }
     },
   };
+}
 
-  function open({ after, filter, onCut }: SubscribeRequest, last: number): Subscription {
-    // Nobody listened, so nobody followed: what happened until now is not told live.
-    if (places.size === 0) newest = Math.max(newest, last);
-    const isUnknown = after !== undefined && after.seq > last;
-    const place = createSubscription({
-      store,
-      describe,
-      join,
-      limits,
-      now,
-      filter,
-      after: after === undefined || isUnknown ? { seq: last, half: false } : after,
-      newest: () => newest,
-      onFail(error) {
-        onError(error);
-        cut(place);
-      },
-      onClose() {
-        places.delete(place);
-        if (places.size === 0) clearInterval(sweeping);
-      },
+async function subscribe(hub: Hub, request: SubscribeRequest): Promise<Result<Subscription, StreamProblem>> {
+  const { state } = hub;
+  if (state.isClosed || state.clients.size + state.opening >= hub.limits.maxClients) return err(TOO_MANY);
+  state.opening += 1;
+  try {
+    const last = await hub.store.lastSeq();
+    return isClosed(state) ? err(TOO_MANY) : ok(openClient(hub, request, last));
+  } finally {
+    state.opening -= 1;
+  }
+}
+
+/** Read by a function, because it changes while others wait. */
+function isClosed(state: HubState): boolean {
+  return state.isClosed;
+}
+
+function openClient(hub: Hub, { after, filter, onCut }: SubscribeRequest, last: number): Subscription {
+  const { state, limits, onError } = hub;
+  const { clients } = state;
+  // Without clients the hub did not follow the store: events before now are not live ones.
+  if (clients.size === 0) state.newest = Math.max(state.newest, last);
+  const isUnknown = after !== undefined && after.seq > last;
+  const client = createSubscription({
+    ...hub,
+    filter,
+    after: after === undefined || isUnknown ? { seq: last, half: false } : after,
+    newest: () => state.newest,
+    onFail(error) {
+      onError(error);
+      cut(state, client);
+    },
+    onClose() {
+      clients.delete(client);
+      if (clients.size === 0) clearInterval(state.sweeping);
+    },
+  });
+  if (isUnknown) client.reset("unknown", last);
+  if (clients.size === 0) {
+    state.sweeping = setInterval(() => sweep(state), Math.min(SWEEP_MS, limits.stallMs / 4)).unref();
+  }
+  clients.set(client, onCut);
+  return client;
+}
+
+function sweep(state: HubState): void {
+  for (const client of state.clients.keys()) if (client.isStalled()) cut(state, client);
+}
+
+function cut({ clients }: HubState, client: HubClient): void {
+  const onCut = clients.get(client);
+  client.close();
+  onCut?.();
+}
+
+function startPublishing(hub: Hub): void {
+  if (hub.state.isPublishing) return;
+  hub.state.isPublishing = true;
+  void publishAll(hub);
+}
+
+/** Rounds until every client was offered everything. Never rejects. */
+async function publishAll(hub: Hub): Promise<void> {
+  const { state, onError } = hub;
+  while ((state.mustRead || state.published.length > 0) && state.clients.size > 0) {
+    const wait = await publishSome(hub).catch((error: unknown) => {
+      state.mustRead = true;
+      onError(error);
+      return AGAIN_MS;
     });
-    if (isUnknown) place.reset("unknown", last);
-    if (places.size === 0) sweeping = setInterval(sweep, Math.min(SWEEP_MS, limits.stallMs / 4)).unref();
-    places.set(place, onCut);
-    return place;
+    // At least one turn of the event loop: offered messages must be able to leave.
+    await delay(wait, undefined, { ref: false });
   }
+  // Without clients nothing is kept.
+  state.published = [];
+  state.mustRead = false;
+  // In the same turn as the last look: a request after that starts a new loop.
+  state.isPublishing = false;
+}
 
-  function sweep(): void {
-    for (const place of places.keys()) if (place.isStalled()) cut(place);
-  }
+/** One round; answers how long to wait before the next one. */
+async function publishSome(hub: Hub): Promise<number> {
+  const { state, limits } = hub;
+  const published = state.published;
+  state.published = [];
+  const events = published[0]?.seq === state.newest + 1 ? published : await readOn(hub);
+  const last = events.at(-1);
+  if (last === undefined) return 0;
+  const messages = await hub.describe(events);
+  state.newest = Math.max(state.newest, last.seq);
+  for (const client of state.clients.keys()) client.offer(messages, state.newest);
+  return events.length < limits.pageEvents ? limits.roundMs : 0;
+}
 
-  function cut(place: Place): void {
-    const onCut = places.get(place);
-    place.close();
-    onCut?.();
-  }
-
-  function pump(): void {
-    if (isPumping) return;
-    isPumping = true;
-    void tellAll();
-  }
-
-  /** Rounds until everything is told. Never rejects. */
-  async function tellAll(): Promise<void> {
-    while ((mustRead || published.length > 0) && places.size > 0) {
-      const wait = await tellSome().catch((error: unknown) => {
-        mustRead = true;
-        onError(error);
-        return AGAIN_MS;
-      });
-      // At least a turn: what was told must be able to leave.
-      await delay(wait, undefined, { ref: false });
-    }
-    // With nobody there, nothing is kept for anybody.
-    published = [];
-    mustRead = false;
-    // In the same turn as the last look: what is asked for after that starts a new pump.
-    isPumping = false;
-  }
-
-  /** One round; answers how long to wait before the next one. */
-  async function tellSome(): Promise<number> {
-    const told = published;
-    published = [];
-    const events = told[0]?.seq === newest + 1 ? told : await readOn();
-    const last = events.at(-1);
-    if (last === undefined) return 0;
-    const messages = await describe(events);
-    newest = Math.max(newest, last.seq);
-    for (const place of places.keys()) place.offer(messages, newest);
-    return events.length < limits.pageEvents ? limits.roundMs : 0;
-  }
-
-  async function readOn(): Promise<readonly StoredEvent[]> {
-    mustRead = false;
-    const events = await store.events({ after: newest, limit: limits.pageEvents });
-    if (events.length === limits.pageEvents) mustRead = true;
-    return events;
-  }
+async function readOn({ state, store, limits }: Hub): Promise<readonly StoredEvent[]> {
+  state.mustRead = false;
+  const events = await store.events({ after: state.newest, limit: limits.pageEvents });
+  if (events.length === limits.pageEvents) state.mustRead = true;
+  return events;
 }
 
 const TOO_MANY: StreamProblem = {

@@ -3,7 +3,7 @@
 
 import type { RunEvent } from "../../../core/run/event.ts";
 import type { Store, StoredEvent } from "../../../store/store.ts";
-import { formatPosition, type Position } from "./position.ts";
+import { formatPosition, type StreamPosition } from "./position.ts";
 
 /** The data of every message except `handoff` and `reset`. */
 export type EventData = {
@@ -25,7 +25,7 @@ export type HandoffData = {
 /** The data of the `reset` message: what was missed cannot be told; ask for the state anew, the stream goes on after `seq`. */
 export type ResetData = { readonly reason: "too_old" | "unknown"; readonly seq: number };
 
-export type Message = Position & {
+export type StreamMessage = StreamPosition & {
   readonly name: string;
   readonly runId: string;
   readonly subjectId: string;
@@ -33,7 +33,7 @@ export type Message = Position & {
 };
 
 /** A message that is not stored: what it is about has changed, and whoever shows it asks again. Without an id, so that no position moves. */
-export type Hint = Pick<Message, "name" | "runId" | "subjectId" | "bytes">;
+export type Hint = Pick<StreamMessage, "name" | "runId" | "subjectId" | "bytes">;
 
 /** `subjectId` empty: many tickets, or it is not known which. */
 export function ticketHint(subjectId: string): Hint {
@@ -46,7 +46,7 @@ export function ticketHint(subjectId: string): Hint {
   };
 }
 
-export type Describe = (events: readonly StoredEvent[]) => Promise<readonly Message[]>;
+export type Describe = (events: readonly StoredEvent[]) => Promise<readonly StreamMessage[]>;
 
 /** Entries that are remembered; beyond that the store is asked again. */
 const KNOWN_AT_MOST = 5000;
@@ -56,7 +56,7 @@ export function createDescribe(store: Pick<Store, "loadRun" | "handoffs">): Desc
   const handoffIds = new Map<string, number>();
 
   return async (events) => {
-    const messages: Message[] = [];
+    const messages: StreamMessage[] = [];
     for (const stored of events) {
       const subjectId = subjects.get(stored.runId) ?? (await subjectOf(stored));
       const { seq, runId, version, event } = stored;
@@ -90,15 +90,15 @@ export function createDescribe(store: Pick<Store, "loadRun" | "handoffs">): Desc
   }
 }
 
-export function encode(position: Position, name: string, data: EventData | HandoffData | ResetData): Uint8Array {
+export function encode(position: StreamPosition, name: string, data: EventData | HandoffData | ResetData): Uint8Array {
   return Buffer.from(`id: ${formatPosition(position)}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-export type Join = (messages: readonly Message[]) => Uint8Array;
+export type Join = (messages: readonly StreamMessage[]) => Uint8Array;
 
 /** Many clients take the same messages one after the other: they get the same bytes, not copies. */
 export function createJoin(): Join {
-  let joined: readonly Message[] = [];
+  let joined: readonly StreamMessage[] = [];
   let bytes: Uint8Array = Buffer.alloc(0);
   return (messages) => {
     const isSame = messages.length === joined.length && messages.every((message, index) => message === joined[index]);

@@ -3,7 +3,7 @@
 
 import { err, ok, type Result } from "../../../core/result.ts";
 
-export type Position = { readonly seq: number; readonly half: boolean };
+export type StreamPosition = { readonly seq: number; readonly half: boolean };
 
 /** What the caller answers with; nothing was opened. */
 export type StreamProblem = {
@@ -14,7 +14,7 @@ export type StreamProblem = {
 
 const FORM = /^(0|[1-9][0-9]{0,14})(h?)$/;
 
-export function parsePosition(text: string): Result<Position, StreamProblem> {
+export function parsePosition(text: string): Result<StreamPosition, StreamProblem> {
   const [, digits, half] = FORM.exec(text) ?? [];
   const seq = Number(digits);
   if (digits === undefined || (half === "h" && seq === 0)) {
@@ -27,20 +27,20 @@ export function parsePosition(text: string): Result<Position, StreamProblem> {
   return ok({ seq, half: half === "h" });
 }
 
-export function formatPosition({ seq, half }: Position): string {
+export function formatPosition({ seq, half }: StreamPosition): string {
   return half ? `${seq}h` : String(seq);
 }
 
 /** Whether `a` comes after `b`. */
-export function isAfter(a: Position, b: Position): boolean {
+export function isAfter(a: StreamPosition, b: StreamPosition): boolean {
   return a.seq > b.seq || (a.seq === b.seq && b.half && !a.half);
 }
 
-export function later(a: Position, b: Position): Position {
+export function later(a: StreamPosition, b: StreamPosition): StreamPosition {
   return isAfter(a, b) ? a : b;
 }
 
 /** The event after which the store must be read so that nothing behind this position is missed. */
-export function readAfter({ seq, half }: Position): number {
+export function readAfter({ seq, half }: StreamPosition): number {
   return half ? seq - 1 : seq;
 }

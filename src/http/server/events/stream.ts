@@ -2,16 +2,16 @@
 // encoded, joined or read from the store for a client before its socket has taken what came before.
 
 import { ok, type Result } from "../../../core/result.ts";
-import type { EventFilter } from "./filter.ts";
+import type { StreamFilter } from "./filter.ts";
 import type { EventHub } from "./hub.ts";
-import { parsePosition, type Position, type StreamProblem } from "./position.ts";
+import { parsePosition, type StreamPosition, type StreamProblem } from "./position.ts";
 
 export type StreamRequest = {
   /** The header. It wins over `after`: a browser repeats the address it was given, and adds where it was. */
   readonly lastEventId: string | undefined;
   /** The query parameter, for those who cannot set the header. */
   readonly after: string | undefined;
-  readonly filter: EventFilter;
+  readonly filter: StreamFilter;
   readonly signal: AbortSignal;
   /** Ends the connection at once, although it takes no more bytes. Without it the body fails, which some servers write to their log. */
   readonly destroy?: () => void;
@@ -36,7 +36,7 @@ export async function eventStream(hub: EventHub, request: StreamRequest): Promis
   return body.ok ? ok(new Response(body.value, { headers: HEADERS })) : body;
 }
 
-function readPosition({ lastEventId, after }: StreamRequest): Result<Position | undefined, StreamProblem> {
+function readPosition({ lastEventId, after }: StreamRequest): Result<StreamPosition | undefined, StreamProblem> {
   // An empty header is how the standard says "none".
   const given = lastEventId === undefined || lastEventId === "" ? after : lastEventId;
   return given === undefined ? ok(undefined) : parsePosition(given);
@@ -45,7 +45,7 @@ function readPosition({ lastEventId, after }: StreamRequest): Result<Position | 
 async function openBody(
   hub: EventHub,
   { filter, signal, destroy, pingMs = PING_MS }: StreamRequest,
-  after: Position | undefined,
+  after: StreamPosition | undefined,
 ): Promise<Result<ReadableStream<Uint8Array>, StreamProblem>> {
   let onCut = () => {};
   const opened = await hub.subscribe({ after, filter, onCut: () => onCut() });

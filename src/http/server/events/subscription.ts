@@ -1,11 +1,11 @@
-// One client's place in the stream: what was handed out, what waits, and whether it comes from the store or live. Memory is bounded
-// because a client that is behind keeps no events at all: they are read from the store, page by page, when the client asks.
+// One client of the event stream: what it has received, what waits for it, and whether that comes from the store or live. Memory is
+// bounded, because a client that is behind queues no events: they are read from the store, page by page, when the client asks.
 
 import { setImmediate as yieldTurn } from "node:timers/promises";
 import type { Store } from "../../../store/store.ts";
-import { type EventFilter, passes } from "./filter.ts";
-import { type Describe, encode, type Hint, type Join, type Message, type ResetData } from "./message.ts";
-import { formatPosition, isAfter, later, type Position, readAfter } from "./position.ts";
+import { type StreamFilter, passes } from "./filter.ts";
+import { type Describe, encode, type Hint, type Join, type StreamMessage, type ResetData } from "./message.ts";
+import { formatPosition, isAfter, later, type StreamPosition, readAfter } from "./position.ts";
 import { optional } from "../../../core/optional.ts";
 
 export type SubscriptionLimits = {
@@ -23,7 +23,7 @@ export type SubscriptionLimits = {
   readonly stallMs: number;
 };
 
-/** What a stream sees of it. One `next` at a time. */
+/** The subscription as its stream sees it. One `next` at a time. */
 export type Subscription = {
   /** Waits for more. Undefined when there will be none. */
   next(): Promise<Uint8Array | undefined>;
@@ -33,10 +33,10 @@ export type Subscription = {
   close(): void;
 };
 
-/** What the hub sees of it. */
-export type Place = Subscription & {
+/** The subscription as the hub sees it. */
+export type HubClient = Subscription & {
   /** Live messages, in order, of all events up to `newest`. */
-  offer(messages: readonly Message[], newest: number): void;
+  offer(messages: readonly StreamMessage[], newest: number): void;
   reset(reason: ResetData["reason"], seq: number): void;
   /** Something that is not stored and has no place in the order. Also for who is behind: it says only where to look again. */
   hint(hint: Hint): void;
@@ -44,14 +44,14 @@ export type Place = Subscription & {
   queuedBytes(): number;
 };
 
-type Parts = {
+type SubscriptionOptions = {
   readonly store: Pick<Store, "events">;
   readonly describe: Describe;
   readonly join: Join;
   readonly limits: SubscriptionLimits;
   readonly now: () => number;
-  readonly filter: EventFilter;
-  readonly after: Position;
+  readonly filter: StreamFilter;
+  readonly after: StreamPosition;
   /** The event up to which everything was offered. */
   readonly newest: () => number;
   /** The store could not be read; nothing can be promised to this client any more. */
@@ -60,145 +60,166 @@ type Parts = {
 };
 
 /** While it joins, a page is being read and live messages are already collected: nothing can fall between the two. */
-type State = "behind" | "joining" | "live" | "closed";
+type Phase = "behind" | "joining" | "live" | "closed";
 
-export function createSubscription(parts: Parts): Place {
-  const { limits, filter, now } = parts;
-  let state: State = "behind";
-  let queue: Message[] = [];
-  let queuedBytes = 0;
-  /** By what they say, so that the same is told once. */
-  const hints = new Map<string, Uint8Array>();
-  /** What was handed out, and where the client will be when the queue is handed out too. */
-  let position = parts.after;
-  let covered = parts.after;
-  let reading = false;
-  let readAt = now();
-  let wake = () => {};
+type SubscriptionState = {
+  phase: Phase;
+  queue: StreamMessage[];
+  queuedBytes: number;
+  /** What the client has received. */
+  position: StreamPosition;
+  /** Where the client will be once it has received the queue too. */
+  covered: StreamPosition;
+  isReading: boolean;
+  readAt: number;
+  wake: () => void;
+  /** By subject, so that repeated hints are sent once. */
+  readonly hints: Map<string, Uint8Array>;
+};
 
-  const is = (wanted: State) => state === wanted;
+type Client = { readonly options: SubscriptionOptions; readonly state: SubscriptionState };
 
-  return {
-    async next() {
-      reading = true;
-      try {
-        for (;;) {
-          if (is("closed")) return undefined;
-          if (hints.size > 0) return takeHints();
-          if (is("behind") && queue.length === 0) await readPage().catch(parts.onFail);
-          else if (queue.length > 0) return take();
-          else await new Promise<void>((resolve) => void (wake = resolve));
-        }
-      } finally {
-        reading = false;
-        readAt = now();
-      }
-    },
-    position: () => formatPosition(position),
-    isReading: () => reading,
-    close() {
-      if (is("closed")) return;
-      state = "closed";
-      replaceQueue([]);
-      wake();
-      parts.onClose();
-    },
-
-    offer(messages, newest) {
-      if (!is("live") && !is("joining")) return;
-      for (const message of messages) {
-        if (!isAfter(message, covered) || !passes(filter, message)) continue;
-        queue.push(message);
-        queuedBytes += message.bytes.length;
-      }
-      if (isTooMuch()) fallBehind();
-      else if (is("live")) cover(later({ seq: newest, half: false }, covered));
-    },
-    reset,
-    hint(hint) {
-      if (is("closed") || !passes(filter, hint)) return;
-      hints.set(hint.subjectId, hint.bytes);
-      wake();
-    },
-    isStalled: () => !reading && now() - readAt > limits.stallMs,
-    queuedBytes: () => queuedBytes,
+export function createSubscription(options: SubscriptionOptions): HubClient {
+  const { limits, filter, now, after } = options;
+  const state: SubscriptionState = {
+    phase: "behind",
+    queue: [],
+    queuedBytes: 0,
+    position: after,
+    covered: after,
+    isReading: false,
+    readAt: now(),
+    wake: () => {},
+    hints: new Map(),
   };
+  const client: Client = { options, state };
+  return {
+    next: () => next(client),
+    position: () => formatPosition(state.position),
+    isReading: () => state.isReading,
+    close() {
+      if (state.phase === "closed") return;
+      state.phase = "closed";
+      replaceQueue(state, []);
+      state.wake();
+      options.onClose();
+    },
+    offer: (messages, newest) => offer(client, messages, newest),
+    reset: (reason, seq) => reset(state, reason, seq),
+    hint(hint) {
+      if (state.phase === "closed" || !passes(filter, hint)) return;
+      state.hints.set(hint.subjectId, hint.bytes);
+      state.wake();
+    },
+    isStalled: () => !state.isReading && now() - state.readAt > limits.stallMs,
+    queuedBytes: () => state.queuedBytes,
+  };
+}
 
-  async function readPage(): Promise<void> {
-    const { runId } = filter;
-    if (runId === undefined && parts.newest() - position.seq > limits.replayEvents) {
-      return reset("too_old", parts.newest());
+async function next(client: Client): Promise<Uint8Array | undefined> {
+  const { options, state } = client;
+  state.isReading = true;
+  try {
+    for (;;) {
+      if (phaseOf(state) === "closed") return undefined;
+      if (state.hints.size > 0) return takeHints(state);
+      if (state.queue.length > 0) return take(client);
+      if (phaseOf(state) === "behind") await readPage(client).catch(options.onFail);
+      else await new Promise<void>((resolve) => void (state.wake = resolve));
     }
-    state = "joining";
-    const page = await parts.store.events({
-      after: readAfter(position),
-      limit: limits.pageEvents,
-      ...optional({ runId }),
-    });
-    const messages = await parts.describe(page);
-    if (is("closed")) return;
-    const fitting = messages.filter((message) => isAfter(message, position) && passes(filter, message));
-    const kept = firstBytes(fitting, limits.pageBytes);
-    const lastKept = kept.at(-1);
-    const lastRead = page.at(-1);
-    const isCut = lastKept !== undefined && kept.length < fitting.length;
-    const end = isCut ? lastKept : lastRead === undefined ? position : { seq: lastRead.seq, half: false };
-    const isLast = !isCut && page.length < limits.pageEvents && is("joining");
-    state = isLast ? "live" : "behind";
-    replaceQueue(isLast ? [...kept, ...queue.filter((message) => isAfter(message, end))] : kept);
-    cover(isLast ? later({ seq: parts.newest(), half: false }, end) : end);
-    // A store may answer without ever giving up the turn; a long replay must not hold up everyone else.
-    if (!isLast) await yieldTurn();
-  }
-
-  function take(): Uint8Array {
-    const taken = firstBytes(queue, limits.chunkBytes);
-    const last = taken.at(-1);
-    replaceQueue(queue.slice(taken.length));
-    position = queue.length === 0 || last === undefined ? covered : { seq: last.seq, half: last.half };
-    return parts.join(taken);
-  }
-
-  function takeHints(): Uint8Array {
-    const bytes = Buffer.concat([...hints.values()]);
-    hints.clear();
-    return bytes;
-  }
-
-  function reset(reason: ResetData["reason"], seq: number): void {
-    const at: Position = { seq, half: false };
-    const bytes = encode(at, "reset", { reason, seq });
-    state = "behind";
-    replaceQueue([{ ...at, name: "reset", runId: "", subjectId: "", bytes }]);
-    cover(at);
-  }
-
-  /** What waits is forgotten here and read from the store again, if the client ever asks. */
-  function fallBehind(): void {
-    state = "behind";
-    covered = position;
-    replaceQueue([]);
-    wake();
-  }
-
-  function cover(end: Position): void {
-    covered = end;
-    if (queue.length === 0) position = end;
-    else wake();
-  }
-
-  function replaceQueue(messages: Message[]): void {
-    queue = messages;
-    queuedBytes = messages.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  }
-
-  function isTooMuch(): boolean {
-    return queue.length > limits.queueMessages || (queue.length > 1 && queuedBytes > limits.queueBytes);
+  } finally {
+    state.isReading = false;
+    state.readAt = options.now();
   }
 }
 
+/** Read by a function, because it changes while others wait. */
+function phaseOf({ phase }: SubscriptionState): Phase {
+  return phase;
+}
+
+function offer({ options, state }: Client, messages: readonly StreamMessage[], newest: number): void {
+  const { filter, limits } = options;
+  if (state.phase !== "live" && state.phase !== "joining") return;
+  for (const message of messages) {
+    if (!isAfter(message, state.covered) || !passes(filter, message)) continue;
+    state.queue.push(message);
+    state.queuedBytes += message.bytes.length;
+  }
+  const { length } = state.queue;
+  if (length > limits.queueMessages || (length > 1 && state.queuedBytes > limits.queueBytes)) fallBehind(state);
+  else if (state.phase === "live") cover(state, later({ seq: newest, half: false }, state.covered));
+}
+
+async function readPage({ options, state }: Client): Promise<void> {
+  const { filter, limits, newest } = options;
+  const { runId } = filter;
+  if (runId === undefined && newest() - state.position.seq > limits.replayEvents) {
+    return reset(state, "too_old", newest());
+  }
+  state.phase = "joining";
+  const after = readAfter(state.position);
+  const page = await options.store.events({ after, limit: limits.pageEvents, ...optional({ runId }) });
+  const messages = await options.describe(page);
+  if (phaseOf(state) === "closed") return;
+  const fitting = messages.filter((message) => isAfter(message, state.position) && passes(filter, message));
+  const kept = firstBytes(fitting, limits.pageBytes);
+  const lastKept = kept.at(-1);
+  const lastRead = page.at(-1);
+  const isCut = lastKept !== undefined && kept.length < fitting.length;
+  const end = isCut ? lastKept : lastRead === undefined ? state.position : { seq: lastRead.seq, half: false };
+  const isLast = !isCut && page.length < limits.pageEvents && phaseOf(state) === "joining";
+  state.phase = isLast ? "live" : "behind";
+  replaceQueue(state, isLast ? [...kept, ...state.queue.filter((message) => isAfter(message, end))] : kept);
+  cover(state, isLast ? later({ seq: newest(), half: false }, end) : end);
+  // A store may answer without ever giving up the turn; a long replay must not hold up everyone else.
+  if (!isLast) await yieldTurn();
+}
+
+function take({ options, state }: Client): Uint8Array {
+  const taken = firstBytes(state.queue, options.limits.chunkBytes);
+  const last = taken.at(-1);
+  replaceQueue(state, state.queue.slice(taken.length));
+  const isWhole = state.queue.length === 0 || last === undefined;
+  state.position = isWhole ? state.covered : { seq: last.seq, half: last.half };
+  return options.join(taken);
+}
+
+function takeHints({ hints }: SubscriptionState): Uint8Array {
+  const bytes = Buffer.concat([...hints.values()]);
+  hints.clear();
+  return bytes;
+}
+
+function reset(state: SubscriptionState, reason: ResetData["reason"], seq: number): void {
+  const at: StreamPosition = { seq, half: false };
+  const bytes = encode(at, "reset", { reason, seq });
+  state.phase = "behind";
+  replaceQueue(state, [{ ...at, name: "reset", runId: "", subjectId: "", bytes }]);
+  cover(state, at);
+}
+
+/** Forgets the queue; if the client asks again, its events are read from the store. */
+function fallBehind(state: SubscriptionState): void {
+  state.phase = "behind";
+  state.covered = state.position;
+  replaceQueue(state, []);
+  state.wake();
+}
+
+function cover(state: SubscriptionState, end: StreamPosition): void {
+  state.covered = end;
+  if (state.queue.length === 0) state.position = end;
+  else state.wake();
+}
+
+function replaceQueue(state: SubscriptionState, messages: StreamMessage[]): void {
+  state.queue = messages;
+  state.queuedBytes = messages.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
+
 /** As many as fit, and at least one. */
-function firstBytes(messages: readonly Message[], limit: number): Message[] {
+function firstBytes(messages: readonly StreamMessage[], limit: number): StreamMessage[] {
   let bytes = 0;
   const beyond = messages.findIndex((message, index) => {
     bytes += message.bytes.length;

@@ -3,10 +3,10 @@
 import { ROUTES } from "../../contract/routes.ts";
 import { err, ok } from "../../../core/result.ts";
 import { cutCharacter, findFile } from "../attempt-file.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 
-export function mountAttemptFiles(mount: Mount, { store, home }: ServerParts): void {
+export function mountAttemptFiles(mount: MountRoute, { store, home }: ServerParts): void {
   mount.json(ROUTES.attemptFile, async ({ params, query: { offset, limit } }) => {
     const found = await findFile(store, home, params);
     if (!found.ok) return found;

@@ -2,20 +2,20 @@
 
 import { ROUTES } from "../../contract/routes.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
+import { listStages, whoOf } from "../../../core/view/stage-list.ts";
 import { statusWords } from "../../../core/view/status-words.ts";
 import { err, ok } from "../../../core/result.ts";
 import { isWork } from "../../../core/run/sequence.ts";
 import { NOT_STARTED, waysOf } from "../../../core/run/targets.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
-import { listStages, whoOf } from "../views/run.ts";
 import { isStory } from "./handoffs/story.ts";
 import { optional } from "../../../core/optional.ts";
 
 /** Of so many of the newest runs the sums are made: an answer takes the same time in a store of any age. */
 const RUNS_AT_MOST = 300;
 
-export function mountCatalog(mount: Mount, { flows, agents, store }: ServerParts): void {
+export function mountCatalog(mount: MountRoute, { flows, agents, store }: ServerParts): void {
   mount.json(ROUTES.listFlows, async () => ok({ flows: flows.list().map((flow) => ({ ...flow })) }));
 
   mount.json(ROUTES.showFlow, async ({ params }) => {

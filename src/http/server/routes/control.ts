@@ -8,13 +8,13 @@ import type { Refusal } from "../../contract/problem.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { actorOf } from "../actor.ts";
 import { findRun } from "../find-run.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Principal } from "../principal.ts";
 import { refusalOf } from "../refusal.ts";
 import { signalKey } from "../signal-key.ts";
 
-export function mountControl(mount: Mount, parts: ServerParts): void {
+export function mountControl(mount: MountRoute, parts: ServerParts): void {
   mount.json(ROUTES.cancelRun, (call) => control(parts, call, { type: "cancel", reason: call.body.reason }));
   mount.json(ROUTES.pauseRun, (call) => control(parts, call, { type: "pause", reason: call.body.reason }));
   mount.json(ROUTES.resumeRun, (call) => control(parts, call, { type: "resume" }));

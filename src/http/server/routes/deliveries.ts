@@ -4,10 +4,10 @@ import type { Refusal } from "../../contract/problem.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { err, ok, type Problem, type Result } from "../../../core/result.ts";
 import type { DeliveryLog, SentDelivery } from "../../../notify/delivery-log.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 
-export function mountDeliveries(mount: Mount, { deliveries = NOTHING }: ServerParts): void {
+export function mountDeliveries(mount: MountRoute, { deliveries = NOTHING }: ServerParts): void {
   mount.json(ROUTES.listDeliveries, async ({ query: { limit, endpoint } }) => {
     const wanted = deliveries.deliveries().filter((each) => endpoint === undefined || each.endpoint === endpoint);
     return ok({ deliveries: wanted.slice(0, limit).map((each) => ({ ...each })) });

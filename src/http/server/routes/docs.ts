@@ -4,13 +4,13 @@ import { ROUTES } from "../../contract/routes.ts";
 import { holdersOf, SCOPES } from "../../contract/scopes.ts";
 import { ok } from "../../../core/result.ts";
 import type { App } from "../app-env.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 
 type Document = ReturnType<App["getOpenAPI31Document"]>;
 
 /** After everything else is mounted: the document holds what there is then. */
-export function mountDocs(app: App, mount: Mount, { version }: ServerParts): void {
+export function mountDocs(app: App, mount: MountRoute, { version }: ServerParts): void {
   let made: { readonly document: Document; readonly page: string } | undefined;
   const make = () => {
     if (made !== undefined) return made;

@@ -4,11 +4,11 @@ import { ROUTES } from "../../contract/routes.ts";
 import { problem } from "../answer-problem.ts";
 import { eventStream } from "../events/stream.ts";
 import { findRun } from "../find-run.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountEvents(mount: Mount, { store, events }: Pick<ServerParts, "store" | "events">): void {
+export function mountEvents(mount: MountRoute, { store, events }: Pick<ServerParts, "store" | "events">): void {
   mount.response(ROUTES.events, async ({ query: { after, run, ticket, kind } }, context) => {
     const found = run === undefined ? undefined : await findRun(store, run);
     if (found !== undefined && !found.ok) return problem(context, found.error);

@@ -5,7 +5,7 @@ import type { AnswerOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { storyAgents, storyState } from "../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
-import type { Call, Mount } from "../mount.ts";
+import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { createTurns } from "../../../app/turns.ts";
 import { createHandoff, unknownAgent } from "./handoffs/create.ts";
@@ -18,7 +18,7 @@ import { mountStoryRun } from "./story-run.ts";
 import { mountVerdict } from "./verdict.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountHandoffs(mount: Mount, parts: ServerParts): void {
+export function mountHandoffs(mount: MountRoute, parts: ServerParts): void {
   const stories = createStories(parts);
   // Of many who want something of one story each looks at it only after the one before has decided.
   const turns = createTurns();

@@ -12,7 +12,7 @@ import { flowOf } from "../../../store/flow-of.ts";
 import { actorOf } from "../actor.ts";
 import { decisionsSince } from "../decisions.ts";
 import { findRun } from "../find-run.ts";
-import type { Call, Mount } from "../mount.ts";
+import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { refusalOf, shownDecision } from "../refusal.ts";
 import { signalKey } from "../signal-key.ts";
@@ -20,7 +20,7 @@ import { WIRE_RULES } from "../wire-rules.ts";
 import { evidenceOf } from "../views/evidence.ts";
 import { type ItemFacts, showItem } from "../views/inbox.ts";
 
-export function mountInbox(mount: Mount, parts: ServerParts): void {
+export function mountInbox(mount: MountRoute, parts: ServerParts): void {
   mount.json(ROUTES.listInbox, async () => {
     const records = await parts.store.inbox();
     const runs = new Map<string, Promise<ItemFacts | undefined>>();

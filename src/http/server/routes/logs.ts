@@ -9,11 +9,11 @@ import { attemptFiles } from "../../../attempt/attempt-files.ts";
 import { cutCharacter, findFile, openPlain } from "../attempt-file.ts";
 import { type Readable, statOfDiff } from "../diff-stat.ts";
 import { findRun } from "../find-run.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { searchLines } from "../search-lines.ts";
 
-export function mountLogs(mount: Mount, parts: ServerParts): void {
+export function mountLogs(mount: MountRoute, parts: ServerParts): void {
   const { store, home } = parts;
   mount.json(ROUTES.searchFile, async ({ params, query: { q, limit, after } }) => {
     const found = await findFile(store, home, params);

@@ -8,13 +8,13 @@ import { answerOperator } from "../../mcp/answer.ts";
 import { createOperatorTools } from "../../mcp/tools.ts";
 import { problem } from "../answer-problem.ts";
 import type { App } from "../app-env.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 
 /** One that waits for a run is one of them. */
 const MAX_RUNNING = 64;
 
-export function mountMcp(app: App, mount: Mount, { onProblem }: Pick<ServerParts, "onProblem">): void {
+export function mountMcp(app: App, mount: MountRoute, { onProblem }: Pick<ServerParts, "onProblem">): void {
   let running = 0;
   mount.response(ROUTES.mcp, async ({ body, requestId }, context) => {
     if (running >= MAX_RUNNING)

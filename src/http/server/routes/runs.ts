@@ -12,14 +12,14 @@ import { actorOf } from "../actor.ts";
 import { findRun } from "../find-run.ts";
 import { allEvents } from "../../../app/find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
-import type { Call, Mount } from "../mount.ts";
+import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { refusalOf, startRefusal } from "../refusal.ts";
 import { showRun } from "../views/run.ts";
 import { showRow } from "../views/run-row.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountRuns(mount: Mount, parts: ServerParts): void {
+export function mountRuns(mount: MountRoute, parts: ServerParts): void {
   const { store } = parts;
 
   mount.json(ROUTES.listRuns, async ({ query: { status, flow, q, limit, before } }) => {

@@ -10,7 +10,7 @@ import type { Report } from "../../../core/flow/outcome.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { isWork } from "../../../core/run/sequence.ts";
 import { payloadProblems } from "../../../core/verdict/contract.ts";
-import type { Call, Mount } from "../mount.ts";
+import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Turns } from "../../../app/turns.ts";
 import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
@@ -19,7 +19,7 @@ import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/sto
 import { findTurn, finishOf, reportOf, type Turn } from "./handoffs/turn.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountSignal(mount: Mount, parts: ServerParts, stories: Stories, turns: Turns): void {
+export function mountSignal(mount: MountRoute, parts: ServerParts, stories: Stories, turns: Turns): void {
   mount.json(ROUTES.signalStory, async ({ body, principal, key }) => {
     const asking: Asking = { parts, stories, principal, ...optional({ key }) };
     return turns(body.storyId, () => signal(asking, body));

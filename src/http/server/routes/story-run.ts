@@ -7,7 +7,7 @@ import { ROUTES } from "../../contract/routes.ts";
 import { isStale } from "../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { isEnded, type Run } from "../../../core/run/run.ts";
-import type { Call, Mount } from "../mount.ts";
+import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Turns } from "../../../app/turns.ts";
 import { type Asking, control, wasDone } from "./handoffs/deliver.ts";
@@ -17,7 +17,7 @@ import { startAgain, startFirst } from "./handoffs/start.ts";
 import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/story.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountStoryRun(mount: Mount, parts: ServerParts, stories: Stories, turns: Turns): void {
+export function mountStoryRun(mount: MountRoute, parts: ServerParts, stories: Stories, turns: Turns): void {
   mount.json(ROUTES.storyStatus, async () => {
     const open = await stories.open();
     return ok({

@@ -8,7 +8,7 @@ import { runOfTicket } from "../../contract/ticket-moves.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { actorOf } from "../actor.ts";
 import { findRun } from "../find-run.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import { listTickets } from "../tickets/list.ts";
 import { runsOfTicket } from "../tickets/own-runs.ts";
@@ -20,7 +20,7 @@ import { optional } from "../../../core/optional.ts";
 
 const PROBLEMS_AT_MOST = 500;
 
-export function mountTickets(mount: Mount, parts: ServerParts): void {
+export function mountTickets(mount: MountRoute, parts: ServerParts): void {
   const { store, tickets } = parts;
 
   mount.json(ROUTES.listTickets, async ({ query }) => {

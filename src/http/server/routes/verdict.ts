@@ -17,7 +17,7 @@ import { payloadProblems } from "../../../core/verdict/contract.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
 import { findRun } from "../find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
-import type { Call, Mount } from "../mount.ts";
+import type { Call, MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Principal } from "../principal.ts";
 import type { Turns } from "../../../app/turns.ts";
@@ -27,7 +27,7 @@ import type { Stories, Story } from "./handoffs/story.ts";
 import { type CurrentWork, currentWork, findTurn, finishOf } from "./handoffs/turn.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountVerdict(mount: Mount, parts: ServerParts, stories: Stories, turns: Turns): void {
+export function mountVerdict(mount: MountRoute, parts: ServerParts, stories: Stories, turns: Turns): void {
   const { store } = parts;
   const asking = (principal: Principal, key: string | undefined): Asking => ({
     parts,

@@ -2,10 +2,10 @@
 
 import { ROUTES } from "../../contract/routes.ts";
 import { ok } from "../../../core/result.ts";
-import type { Mount } from "../mount.ts";
+import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 
-export function mountWorkers(mount: Mount, { workers }: ServerParts): void {
+export function mountWorkers(mount: MountRoute, { workers }: ServerParts): void {
   mount.json(ROUTES.listWorkers, async () => {
     const found = (await workers?.()) ?? [];
     return ok({

@@ -10,7 +10,7 @@ import type { Store, SubjectRecord } from "../../../store/store.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import { lastActivity } from "../last-activity.ts";
 import type { ServerParts } from "../parts.ts";
-import { showCounters } from "../views/run.ts";
+import { counterRows } from "../../../core/run/counters.ts";
 import { showRow } from "../views/run-row.ts";
 import type { TicketsNow } from "./known-tickets.ts";
 import type { Listed } from "./list.ts";
@@ -102,7 +102,7 @@ async function ofRun(
       answers: [...answersOf(item)],
     })),
     loops: Object.values(run.counters).reduce((sum, { loops }) => sum + loops, 0),
-    counters: showCounters(flow, run).filter(({ loops }) => loops > 0),
+    counters: counterRows(flow, run).flatMap((row) => (row.loops > 0 ? [{ ...row }] : [])),
     cost: { usd, unknownUsd },
     createdAt,
     since,

@@ -7,7 +7,7 @@ import { isEnded, type Run } from "../../../core/run/run.ts";
 import { isWork, stagesOf } from "../../../core/run/sequence.ts";
 import type { SignalBody } from "../../../core/run/signal.ts";
 import { transition } from "../../../core/run/transition.ts";
-import { listStages } from "./run.ts";
+import { listStages } from "../../../core/view/stage-list.ts";
 
 type Act = z.input<typeof actListSchema>["acts"][number];
 

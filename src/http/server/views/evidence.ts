@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Run } from "../../../core/run/run.ts";
 import { isWork, stagesOf } from "../../../core/run/sequence.ts";
 import type { AttemptRecord } from "../../../store/store.ts";
-import { listStages, whoOf } from "./run.ts";
+import { listStages, whoOf } from "../../../core/view/stage-list.ts";
 
 type Evidence = z.input<typeof evidenceSchema>;
 type StageEvidence = Evidence["stages"][number];

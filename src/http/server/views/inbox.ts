@@ -5,8 +5,8 @@ import type { inboxItemSchema } from "../../contract/schemas/inbox.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import { leadsOf } from "../../../core/view/consequences.ts";
 import { answersOf, type InboxItem, type Run } from "../../../core/run/run.ts";
-import { countersOf } from "../../../core/run/simulate.ts";
-import { overText } from "../../../core/run/spending.ts";
+import { counterRows } from "../../../core/run/counters.ts";
+import { overText } from "../../../core/budget/budget.ts";
 import { branchOf } from "../../../core/run/branch.ts";
 import { workspaceMode } from "../../../core/run/run-settings.ts";
 
@@ -43,10 +43,7 @@ export function showItem({ run, runNumber, resolved, version }: ItemFacts, item:
     leads: leadsOf(flow, run, item).map((lead) => ({ ...lead })),
     said: saidBefore(run, item),
     spent: { usd: usdOf(run), isWhole: (run.spent?.unknownUsd ?? 0) === 0 },
-    loops: Object.entries(countersOf(flow, run)).map(([counter, loops]) => {
-      const name = counter in flow.counters ? counter : counter.slice(counter.indexOf(".") + 1);
-      return { counter, loops, max: flow.counters[name]?.maxLoops ?? null };
-    }),
+    loops: counterRows(flow, run).map(({ key, loops, max }) => ({ counter: key, loops, max })),
     branch: workspaceMode(resolved, run) !== "in-place" ? branchOf(flow, run) : null,
     commit,
     issues: item.kind === "escalation" ? [...item.issues] : [],

@@ -3,10 +3,10 @@
 import type { z } from "zod";
 import type { runPageSchema } from "../../contract/schemas/run.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
+import { counterRows } from "../../../core/run/counters.ts";
 import { openItems, type Run } from "../../../core/run/run.ts";
 import { findWork } from "../../../core/run/sequence.ts";
 import type { RunSummary } from "../../../store/store.ts";
-import { showCounters } from "./run.ts";
 
 type Row = z.input<typeof runPageSchema>["runs"][number];
 
@@ -68,6 +68,6 @@ function sinceOf(run: Run): string {
 }
 
 function loopOf(flow: Flow, run: Run): Row["loop"] {
-  const [most] = showCounters(flow, run).toSorted((a, b) => b.loops - a.loops);
-  return most === undefined || most.loops === 0 ? null : most;
+  const [most] = counterRows(flow, run).toSorted((a, b) => b.loops - a.loops);
+  return most === undefined || most.loops === 0 ? null : { ...most };
 }

@@ -23,7 +23,7 @@ export type BubblewrapSettings = {
   readonly logins?: "on" | "off" | undefined;
 };
 
-export type Place = {
+export type InsideFolders = {
   /** The state folder. */
   readonly home: string;
   /** The whole clone. */
@@ -40,7 +40,7 @@ export type Inside = { readonly mounts: readonly Mount[]; readonly home: string 
 
 export async function lookInside(
   launch: Launch,
-  place: Place,
+  place: InsideFolders,
   settings: BubblewrapSettings,
   userHome: string,
 ): Promise<Result<Inside>> {

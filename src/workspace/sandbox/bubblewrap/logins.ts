@@ -5,7 +5,7 @@ import { basename, isAbsolute, join } from "node:path";
 import { existing } from "../shared/existing.ts";
 import type { Launch } from "../../workspace.ts";
 
-export type Login = {
+export type LoginFolder = {
   /** Folders of the program's own that must be there and writable; what it keeps in them stays in the sandbox. */
   readonly folders: readonly string[];
   readonly read: readonly string[];
@@ -13,7 +13,7 @@ export type Login = {
 };
 
 /** Of those files only what exists. */
-export async function loginOf(launch: Launch, userHome: string): Promise<Login> {
+export async function loginOf(launch: Launch, userHome: string): Promise<LoginFolder> {
   const known = LOGINS.find(({ name }) => isCalled(name, launch))?.login(launch.env, userHome);
   if (known === undefined) return { folders: [], read: [], write: [] };
   return { folders: known.folders, read: await existing(known.read), write: await existing(known.write) };
@@ -24,7 +24,7 @@ function isCalled(name: string, { program, argv }: Launch): boolean {
   return [program, argv[0], argv[1] ?? ""].some((word) => basename(word).includes(name));
 }
 
-type Known = { readonly name: string; readonly login: (env: Launch["env"], userHome: string) => Login };
+type Known = { readonly name: string; readonly login: (env: Launch["env"], userHome: string) => LoginFolder };
 
 const LOGINS: readonly Known[] = [
   {

@@ -5,7 +5,7 @@ import { err, messageOf, ok, type Result } from "../../../core/result.ts";
 
 export type DaytonaAccess = { readonly url: string; readonly key: string };
 
-export type Sandbox = {
+export type DaytonaSandbox = {
   readonly id: string;
   readonly state: string;
   /** Where the sandbox's own API answers. */
@@ -16,13 +16,17 @@ export type Ran = { readonly exitCode: number; readonly output: string };
 
 export type Daytona = {
   /** Null when there is none of this name. */
-  find(name: string): Promise<Result<Sandbox | null>>;
-  create(wanted: { readonly name: string; readonly image?: string; readonly labels: object }): Promise<Result<Sandbox>>;
+  find(name: string): Promise<Result<DaytonaSandbox | null>>;
+  create(wanted: {
+    readonly name: string;
+    readonly image?: string;
+    readonly labels: object;
+  }): Promise<Result<DaytonaSandbox>>;
   /** Fine also when it is gone. */
   remove(name: string): Promise<Result<null>>;
-  run(sandbox: Sandbox, command: string, seconds: number): Promise<Result<Ran>>;
-  upload(sandbox: Sandbox, path: string, bytes: Uint8Array): Promise<Result<null>>;
-  download(sandbox: Sandbox, path: string, maxBytes: number): Promise<Result<Uint8Array>>;
+  run(sandbox: DaytonaSandbox, command: string, seconds: number): Promise<Result<Ran>>;
+  upload(sandbox: DaytonaSandbox, path: string, bytes: Uint8Array): Promise<Result<null>>;
+  download(sandbox: DaytonaSandbox, path: string, maxBytes: number): Promise<Result<Uint8Array>>;
 };
 
 const CALL_MS = 60_000;
@@ -55,10 +59,11 @@ export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   });
-  const inside = ({ toolbox, id }: Sandbox, path: string): string => `${toolbox.replace(/\/$/u, "")}/${id}${path}`;
+  const inside = ({ toolbox, id }: DaytonaSandbox, path: string): string =>
+    `${toolbox.replace(/\/$/u, "")}/${id}${path}`;
   const base = url.replace(/\/$/u, "");
 
-  const read = async (response: Response): Promise<Result<Sandbox>> => {
+  const read = async (response: Response): Promise<Result<DaytonaSandbox>> => {
     const told = (await response.json().catch(() => null)) as Record<string, unknown> | null;
     const { id, state, toolboxProxyUrl } = told ?? {};
     if (typeof id !== "string" || !/^[\w-]{1,100}$/u.test(id)) {

@@ -7,12 +7,12 @@ import { err, ok, type Result } from "../../../core/result.ts";
 import { clonePlace } from "../../clone-repository.ts";
 import { git } from "../../../git/git.ts";
 import { commitWork } from "../../../git/pin.ts";
-import type { Daytona, Sandbox } from "./api.ts";
+import type { Daytona, DaytonaSandbox } from "./api.ts";
 import { handOver, type Remote, takeOver } from "./scripts.ts";
 
 export type Carried = {
   readonly daytona: Daytona;
-  readonly sandbox: Sandbox;
+  readonly sandbox: DaytonaSandbox;
   readonly remote: Remote;
   /** The clone. */
   readonly top: string;

@@ -13,7 +13,7 @@ import { variablesInside } from "../shared/variables.ts";
 import type { GitWorkspaces } from "../../git-workspaces.ts";
 import { connectDaytona, type DaytonaAccess } from "./api.ts";
 import { pull, whereIsWork } from "./carry.ts";
-import { type Job, KEY_VARIABLE } from "./job.ts";
+import { type DaytonaJob, KEY_VARIABLE } from "./job.ts";
 import { endProgram, remoteOf } from "./scripts.ts";
 import { optional } from "../../../core/optional.ts";
 
@@ -62,7 +62,7 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
       if (!known.ok) return known;
       const branch = checkBranchName(workspace.branch ?? "");
       if (!branch.ok) return branch;
-      const job: Job = {
+      const job: DaytonaJob = {
         url: known.value.url,
         name: sandboxOf(name),
         ...optional({ image: settings.image }),

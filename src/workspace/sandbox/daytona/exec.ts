@@ -4,10 +4,10 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf, type Problem, type Result } from "../../../core/result.ts";
-import { connectDaytona, type Daytona, type Sandbox } from "./api.ts";
+import { connectDaytona, type Daytona, type DaytonaSandbox } from "./api.ts";
 import { type Carried, pull, push } from "./carry.ts";
 import { fetchFolders, folderInside, sendFolders } from "./folders.ts";
-import { type Job, jobSchema, KEY_VARIABLE } from "./job.ts";
+import { type DaytonaJob, jobSchema, KEY_VARIABLE } from "./job.ts";
 import { plainStream } from "./plain.ts";
 import { endProgram, lookAtProgram, quote, remoteOf, startProgram } from "./scripts.ts";
 import { optional } from "../../../core/optional.ts";
@@ -51,9 +51,9 @@ async function main(): Promise<void> {
 }
 
 /** The sandbox of this workspace: the one that is there, or a new one. */
-async function openSandbox(daytona: Daytona, job: Job): Promise<Result<Sandbox>> {
+async function openSandbox(daytona: Daytona, job: DaytonaJob): Promise<Result<DaytonaSandbox>> {
   const { name, image, labels } = job;
-  let found: Result<Sandbox | null> = await daytona.find(name);
+  let found: Result<DaytonaSandbox | null> = await daytona.find(name);
   if (found.ok && found.value === null) {
     found = await daytona.create({ name, labels, ...optional({ image }) });
   }
@@ -75,7 +75,7 @@ async function openSandbox(daytona: Daytona, job: Job): Promise<Result<Sandbox>>
 }
 
 /** Copies what the program prints until it has ended; its exit code. */
-async function follow(daytona: Daytona, sandbox: Sandbox, remote: ReturnType<typeof remoteOf>): Promise<number> {
+async function follow(daytona: Daytona, sandbox: DaytonaSandbox, remote: ReturnType<typeof remoteOf>): Promise<number> {
   const seen = { out: 0, err: 0 };
   const plain = { out: plainStream(), err: plainStream() };
   let asked: "TERM" | "KILL" | undefined;
@@ -107,7 +107,7 @@ async function follow(daytona: Daytona, sandbox: Sandbox, remote: ReturnType<typ
 }
 
 /** Paths of this machine, as they are called in the sandbox. */
-function pathsInside(job: Job, remote: ReturnType<typeof remoteOf>): (text: string) => string {
+function pathsInside(job: DaytonaJob, remote: ReturnType<typeof remoteOf>): (text: string) => string {
   const known = [[job.top, remote.workspace], ...job.folders.map((path, index) => [path, folderInside(remote, index)])];
   return (text) => known.reduce((told, [path = "", inside = ""]) => told.replaceAll(path, inside), text);
 }

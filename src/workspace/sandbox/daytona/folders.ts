@@ -4,7 +4,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ok, type Result } from "../../../core/result.ts";
-import type { Daytona, Sandbox } from "./api.ts";
+import type { Daytona, DaytonaSandbox } from "./api.ts";
 import { quote, type Remote } from "./scripts.ts";
 
 const MAX_FILES = 200;
@@ -14,7 +14,7 @@ export const folderInside = ({ root }: Remote, index: number): string => `${root
 
 export async function sendFolders(
   daytona: Daytona,
-  sandbox: Sandbox,
+  sandbox: DaytonaSandbox,
   remote: Remote,
   folders: readonly string[],
 ): Promise<Result<null>> {
@@ -34,7 +34,7 @@ export async function sendFolders(
 
 export async function fetchFolders(
   daytona: Daytona,
-  sandbox: Sandbox,
+  sandbox: DaytonaSandbox,
   remote: Remote,
   folders: readonly string[],
 ): Promise<Result<null>> {

@@ -20,4 +20,4 @@ export const jobSchema = z.strictObject({
   variables: z.array(z.string()),
 });
 
-export type Job = z.infer<typeof jobSchema>;
+export type DaytonaJob = z.infer<typeof jobSchema>;

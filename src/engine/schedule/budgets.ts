@@ -1,39 +1,41 @@
-// What an attempt is thought to cost, before it starts: from the history of its agent, else as its runner says. Whether there is room
-// for it is checked by the store.
+// The expected cost of an attempt before it starts: from the history of its agent, else as its runner says. The store checks whether
+// there is room for it.
 
-import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import {
   type BudgetAmounts,
+  type BudgetUse,
   type Budgets,
   estimate,
   HISTORY,
   type Metered,
   NO_BUDGETS,
   type Reservation,
-} from "../core/budget/budget.ts";
-import { limitsOf, ticketKey } from "../core/run/run-budget.ts";
-import type { RunEvent } from "../core/run/event.ts";
-import type { WorkStage } from "../core/flow/flow.ts";
-import type { Run } from "../core/run/run.ts";
-import type { Usage } from "../core/budget/usage.ts";
-import type { Store } from "../store/store.ts";
+} from "../../core/budget/budget.ts";
+import { limitsOf, ticketKey } from "../../core/run/run-budget.ts";
+import type { RunEvent } from "../../core/run/event.ts";
+import type { WorkStage } from "../../core/flow/flow.ts";
+import type { Run } from "../../core/run/run.ts";
+import type { SignalBody } from "../../core/run/signal.ts";
+import type { Usage } from "../../core/budget/usage.ts";
+import type { Store } from "../../store/store.ts";
 
 export type BudgetOptions = {
-  /** Null for stages that cost nothing: their starts are not checked at all. */
+  /** Null for stages that cost nothing: the store does not check their starts. */
   readonly metered?: (resolved: ResolvedFlow, run: Run, stage: WorkStage) => Metered | null;
   readonly budgets?: (run: Run) => Budgets;
 };
 
-/** A stage that costs something, and how much is expected. */
+/** A stage that costs something, and the expected amounts. */
 export type Meter = Metered & { readonly stage: WorkStage; readonly amounts: BudgetAmounts };
 
 export type EngineBudgets = {
-  /** Null at once for what is not metered. */
+  /** Null, without a promise, for a stage that is not metered. */
   meter(resolved: ResolvedFlow, run: Run, stage: WorkStage): Promise<Meter> | null;
   runnerOf(resolved: ResolvedFlow, run: Run, stage: WorkStage): string | null;
   reservation(meter: Meter, run: Run, attempt: number, at: string): Reservation;
   of(run: Run): Budgets;
-  /** New usage changes what is expected. */
+  /** New usage changes the expected cost. */
   note(events: readonly RunEvent[]): void;
 };
 
@@ -78,6 +80,14 @@ export function createBudgets(store: Store, options: BudgetOptions): EngineBudge
       if (histories.size > 0 && events.some(({ type }) => type === "usage.recorded")) histories.clear();
     },
   };
+}
+
+/** The signal that a limit is nearly used up; undefined when the run has warned of it before. */
+export function nearedSignal(run: Run, { scope, key, unit, used, limit }: BudgetUse): SignalBody | undefined {
+  const isKnown = run.warned?.some(
+    (each) => each.scope === scope && each.key === key && each.unit === unit && each.limit === limit,
+  );
+  return isKnown === true ? undefined : { type: "budget.neared", scope, key, unit, used, limit };
 }
 
 /** Nothing below zero, and no part of a token. */

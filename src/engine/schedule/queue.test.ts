@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { createQueue, type ReadyAttempt } from "./queue.ts";
-import { createSlots } from "./slots.ts";
+import type { ReadyAttempt } from "../ready-attempt.ts";
+import { createQueue } from "./queue.ts";
+import { createSlots } from "../slots.ts";
 
 function ready(runId: string, more: Partial<ReadyAttempt> = {}): ReadyAttempt {
   const { first = true, stage = "spec", attempt = 1 } = more;

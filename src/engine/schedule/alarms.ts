@@ -1,20 +1,20 @@
-// Attempts that are ready but not before a certain time. What waits here follows from the runs, so a restart loses nothing.
-// A wait is over when the wall clock says so, or when so much time has passed: a clock that is set back does not make it longer.
+// Attempts that must not start before a certain time. The list follows from the runs, so a restart loses nothing.
+// A wait ends when the wall clock reaches its time, or when as much time has passed: setting the clock back does not make it longer.
 
-import type { Clock } from "./clock.ts";
-import type { ReadyAttempt } from "./queue.ts";
+import type { Clock } from "../clock.ts";
+import type { ReadyAttempt } from "../ready-attempt.ts";
 
 export type Alarms = {
-  /** Setting what is there already changes nothing. False when its time has come. */
+  /** Setting an attempt twice changes nothing. False when its time has come. */
   set(attempt: ReadyAttempt, until: string): boolean;
   /** Removes the unwanted attempts of one run. */
   drop(runId: string, unwanted: (attempt: ReadyAttempt) => boolean): void;
-  /** Removes and gives those whose time has come, the earliest first. */
+  /** Removes and returns the attempts whose time has come, the earliest first. */
   takeDue(): readonly ReadyAttempt[];
   readonly size: number;
-  /** Whether something of this run waits for its time. */
+  /** Whether an attempt of this run waits for its time. */
   waitsFor(runId: string): boolean;
-  /** For good: nothing rings any more. */
+  /** For good: `onDue` is never called again. */
   stop(): void;
 };
 
@@ -28,8 +28,8 @@ export function createAlarms(clock: Clock, onDue: () => void): Alarms {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
-  /** Zero or less: it is over. */
-  function restMs({ untilMs, deadlineMs }: Waiting): number {
+  /** Zero or less: the wait is over. */
+  function remainingMs({ untilMs, deadlineMs }: Waiting): number {
     return Math.min(untilMs - Date.parse(clock.now()), deadlineMs - clock.monotonicMs());
   }
 
@@ -37,13 +37,13 @@ export function createAlarms(clock: Clock, onDue: () => void): Alarms {
     clearTimeout(timer);
     timer = undefined;
     if (stopped || waiting.size === 0) return;
-    const next = Math.min(...[...waiting.values()].map(restMs));
-    // It keeps the process alive: something will start by itself.
+    const next = Math.min(...[...waiting.values()].map(remainingMs));
+    // The timer keeps the process alive: the attempt starts without any signal.
     timer = setTimeout(ring, Math.max(1, Math.min(next, LOOK_MS)));
   }
 
   function ring(): void {
-    if ([...waiting.values()].some((each) => restMs(each) <= 0)) onDue();
+    if ([...waiting.values()].some((each) => remainingMs(each) <= 0)) onDue();
     schedule();
   }
 
@@ -56,7 +56,7 @@ export function createAlarms(clock: Clock, onDue: () => void): Alarms {
       if (waiting.has(attempt.key)) return true;
       const untilMs = Date.parse(until);
       const wait = untilMs - Date.parse(clock.now());
-      // A time that cannot be read is no reason to wait for ever.
+      // An unreadable time must not wait for ever.
       if (!(wait > 0)) return false;
       waiting.set(attempt.key, { attempt, untilMs, deadlineMs: clock.monotonicMs() + wait });
       schedule();
@@ -71,7 +71,7 @@ export function createAlarms(clock: Clock, onDue: () => void): Alarms {
     takeDue() {
       if (waiting.size === 0) return [];
       const due = [...waiting.values()]
-        .filter((each) => restMs(each) <= 0)
+        .filter((each) => remainingMs(each) <= 0)
         .sort((a, b) => a.untilMs - b.untilMs)
         .map(({ attempt }) => attempt);
       for (const { key } of due) waiting.delete(key);

@@ -1,17 +1,17 @@
-// Runners that are over their limit, as an attempt has found out: others of the same runner need not try. Known in memory only; what is
-// held back because of it is written into its run.
+// Runners that are over their limit, as an attempt has found out: attempts of the same runner need not try. Only memory; an attempt that is
+// held back because of it is put off in its run.
 
-import { isAccountLimit, limitMs } from "../core/run/postponement.ts";
-import type { Report } from "../core/flow/outcome.ts";
-import type { Clock } from "./clock.ts";
+import type { Report } from "../../core/flow/outcome.ts";
+import { isAccountLimit, limitMs } from "../../core/run/postponement.ts";
+import type { Clock } from "../clock.ts";
 
 export type Hold = { readonly cause: string; readonly until: string };
 
 export type Holds = {
   /** The limit that this runner is over now. */
   of(runner: string): Hold | undefined;
-  /** Learns from the end of an attempt that began at this time of the monotonic clock. */
-  learn(runner: string, report: Report, beganMs: number): void;
+  /** The report of an attempt that began at this time of the monotonic clock may set a hold or lift one. */
+  noteReport(runner: string, report: Report, beganMs: number): void;
   readonly size: number;
 };
 
@@ -28,7 +28,7 @@ export function createHolds(clock: Clock): Holds {
       holds.delete(runner);
       return undefined;
     },
-    learn(runner, { cause, resetsAt }, beganMs) {
+    noteReport(runner, { cause, resetsAt }, beganMs) {
       const known = holds.get(runner);
       if (isAccountLimit(cause)) {
         const now = clock.now();
@@ -38,7 +38,7 @@ export function createHolds(clock: Clock): Holds {
         const until = new Date(Date.parse(now) + wait).toISOString();
         holds.set(runner, { cause, until, sinceMs, deadlineMs: sinceMs + wait });
       } else if (known !== undefined && beganMs > known.sinceMs && cause === undefined) {
-        // It worked since: the limit is gone, whatever was told.
+        // The runner has worked since: the limit is gone, whatever the earlier report said.
         holds.delete(runner);
       }
     },

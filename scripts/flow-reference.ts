@@ -1,9 +1,13 @@
-// The reference of the flow file, written from the schema itself: docs/flow-reference.md is this text.
+// `node scripts/flow-reference.ts` writes docs/flow-reference.md from the schema of flow files, so that the page cannot disagree with it.
 
-import { forms, type SchemaNode, schemaAt } from "../core/check/schema-at.ts";
-import type { Path } from "../core/check/problem.ts";
-import { DURATION_PATTERN } from "../core/flow/flow-file.ts";
-import { NAME_PATTERN } from "../core/flow/name.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { forms, type SchemaNode, schemaAt } from "../src/core/check/schema-at.ts";
+import type { Path } from "../src/core/check/problem.ts";
+import { DURATION_PATTERN } from "../src/core/flow/flow-file.ts";
+import { NAME_PATTERN } from "../src/core/flow/name.ts";
+
+export const REFERENCE_PATH = join(import.meta.dirname, "../docs/flow-reference.md");
 
 type Section = { readonly title: string; readonly path: Path; readonly about: string; readonly without?: Path };
 
@@ -61,12 +65,7 @@ const SECTIONS: readonly Section[] = [
     about: "Where attempts work. May stand in the flow, in `defaults`, in a track or in a stage.",
   },
   { title: "defaults", path: ["defaults"], about: "What holds for every stage that does not say it itself." },
-  {
-    title: "defaults: isolation",
-    path: ["defaults", "isolation"],
-    about: "A note for readers: every attempt starts with a clean context.",
-  },
-  { title: "choose", path: ["choose"], about: "When this flow is the one to take." },
+  { title: "choose", path: ["choose"], about: "Which work this flow is for." },
   {
     title: "enter",
     path: ["enter", "status", 0],
@@ -143,3 +142,5 @@ function formOf(node: SchemaNode): string {
 function additional(node: SchemaNode): SchemaNode | undefined {
   return typeof node.additionalProperties === "object" ? node.additionalProperties : undefined;
 }
+
+if (import.meta.main) writeFileSync(REFERENCE_PATH, flowReference());

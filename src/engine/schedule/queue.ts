@@ -1,19 +1,8 @@
-// Attempts that are ready but have no slot yet. Runs under way come before new ones, so that work is finished before more is begun;
-// within that, first come, first served.
+// Attempts that are ready but have no slot yet. Runs under way come before new ones, so that Passrail finishes work before it begins more.
+// Otherwise the order is first come, first served.
 
-import type { SlotRequest, Slots } from "./slots.ts";
-
-export type ReadyAttempt = {
-  /** run/stage/attempt */
-  readonly key: string;
-  readonly runId: string;
-  readonly track: string;
-  readonly stage: string;
-  readonly attempt: number;
-  /** True for the first stage of a run, and for flows that go back to the pool between stages. */
-  readonly first: boolean;
-  readonly slot: SlotRequest;
-};
+import type { ReadyAttempt } from "../ready-attempt.ts";
+import type { Slots } from "../slots.ts";
 
 export type Queue = {
   /** Adding what is in the queue already changes nothing. */
@@ -21,15 +10,15 @@ export type Queue = {
   has(key: string): boolean;
   /** Removes the unwanted attempts of one run. */
   drop(runId: string, unwanted: (attempt: ReadyAttempt) => boolean): void;
-  /** Whether somebody waits who would come before this one. */
+  /** Whether an attempt waits that comes before this one. */
   hasBefore(attempt: ReadyAttempt): boolean;
-  /** Removes and gives those for which there is a slot, in order. */
-  takeStartable(slots: Slots): readonly ReadyAttempt[];
+  /** Removes and returns the attempts that got a slot, in order. */
+  takeStartable(slots: Pick<Slots, "full" | "tryTake">): readonly ReadyAttempt[];
   readonly size: number;
 };
 
 export function createQueue(): Queue {
-  // Maps keep the order of insertion; a key stands in one of the two.
+  // Maps keep the order of insertion; a key is in one of the two.
   const underWay = new Map<string, ReadyAttempt>();
   const fresh = new Map<string, ReadyAttempt>();
   const byRun = new Map<string, Set<ReadyAttempt>>();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Alarms, createAlarms } from "./alarms.ts";
-import type { ReadyAttempt } from "./queue.ts";
+import type { ReadyAttempt } from "../ready-attempt.ts";
 
 const DAY = 24 * 60 * 60_000;
 let alarms: Alarms;

@@ -1,0 +1,68 @@
+// The attempt's place at the desk: its agent submits one verdict or asks one question there. The first that is accepted counts.
+
+import type { Report } from "../core/flow/outcome.ts";
+import type { JsonObject } from "../core/json.ts";
+import { err, type Result } from "../core/result.ts";
+import type { DeskAnswer, OpenPlace } from "../runner/desk/desk.ts";
+import { writeRecord } from "./attempt-files.ts";
+import type { AttemptJob, AttemptPorts } from "./job.ts";
+
+/** A verdict that can be submitted: its schema, and the check that tells the agent at once what is wrong. */
+export type OfferedVerdict = {
+  readonly schema: JsonObject;
+  readonly accept: (text: string) => Promise<Result<Report, string>>;
+};
+
+export type AttemptDesk = {
+  /** Undefined where the agent can neither submit nor ask. */
+  readonly place: OpenPlace | undefined;
+  /** The accepted verdict, or the question to a person. */
+  submitted(): Report | undefined;
+};
+
+export async function openAttemptDesk(
+  job: AttemptJob,
+  { players }: AttemptPorts,
+  offered: OfferedVerdict | null,
+  mayAsk: boolean,
+): Promise<AttemptDesk> {
+  let submitted: Report | undefined;
+
+  async function submit(text: string): Promise<DeskAnswer> {
+    if (submitted !== undefined) return refused(submitted);
+    const accepted = offered === null ? err("This stage takes no verdict here.") : await offered.accept(text);
+    if (!accepted.ok) return { accepted: false, text: accepted.error };
+    if (submitted !== undefined) return refused(submitted);
+    submitted = accepted.value;
+    await writeRecord(job.files.submission, players.redact(text));
+    return { accepted: true, text: "Accepted. Your work is done: end your turn now, without another word." };
+  }
+
+  async function ask({ question, options }: { question: string; options: readonly string[] }): Promise<DeskAnswer> {
+    if (submitted !== undefined) return refused(submitted);
+    const asked = players.redact(options.length === 0 ? question : `${question}\nOptions: ${options.join(" | ")}`);
+    submitted = {
+      health: "blocked",
+      structured: true,
+      asked: true,
+      questions: [asked],
+      reason: "the agent asks a person",
+    };
+    await writeRecord(job.files.submission, JSON.stringify({ asked }));
+    return {
+      accepted: true,
+      text: "The question was passed on to a person. End your turn now; the answer comes with your next prompt.",
+    };
+  }
+
+  const isOffered = offered !== null || mayAsk;
+  const place = isOffered
+    ? await players.desk.open({ verdictSchema: offered?.schema ?? null, mayAsk, submit, ask })
+    : undefined;
+  return { place, submitted: () => submitted };
+}
+
+function refused(submitted: Report): DeskAnswer {
+  const what = submitted.asked === true ? "a question was passed on to a person" : "a verdict was accepted";
+  return { accepted: false, text: `Not taken: ${what} before in this attempt, and that counts. End your turn now.` };
+}

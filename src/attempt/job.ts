@@ -1,0 +1,63 @@
+// One attempt as data: the job that the engine gives, and beside it the functions that the attempt calls back. The job survives
+// JSON.stringify, so a process of its own can carry it out. An attempt knows no store.
+
+import type { ToldUsage } from "../core/budget/budget.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { WorkStage } from "../core/flow/flow.ts";
+import type { Play } from "../core/flow/runner-choice.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Result } from "../core/result.ts";
+import type { Carry, Run } from "../core/run/run.ts";
+import type { Players } from "../runner/runners.ts";
+import type { Workspaces } from "../workspace/workspace.ts";
+import type { AttemptFiles } from "./attempt-files.ts";
+import type { Builtin } from "./builtins.ts";
+import type { EarlierAttempt } from "./earlier-attempt.ts";
+
+/** Plain JSON: no functions, no classes, nothing that only this process knows. */
+export type AttemptJob = {
+  readonly resolved: ResolvedFlow;
+  readonly run: Run;
+  readonly track: string;
+  readonly stage: WorkStage;
+  readonly attempt: number;
+  readonly carry: Carry;
+  readonly marker: string;
+  readonly nonce: string;
+  /** The attempt's program authenticates to the API with it. */
+  readonly token: string;
+  readonly files: AttemptFiles;
+  /** Folder of the store. */
+  readonly home: string;
+  /** How the agent is played; null where no runner is configured for it. */
+  readonly play: Play | null;
+  /** Whether settings that the repository brings for agents' programs take effect. */
+  readonly repositorySettings: boolean;
+  readonly project: string;
+  /** Workspaces stay after their last use, for people to look at. */
+  readonly keepWorkspaces: boolean;
+  /** Where agents reach the API; empty without a daemon. */
+  readonly url: string;
+};
+
+/** Everything an attempt uses that is not data. */
+export type AttemptPorts = {
+  readonly players: Players;
+  /** Stages that run without an agent, by name. */
+  readonly builtins: Readonly<Record<string, Builtin>>;
+  readonly workspaces: Workspaces;
+  /** The attempts of this run so far, oldest first. */
+  readonly earlierAttempts: () => Promise<readonly EarlierAttempt[]>;
+  /** Stores facts about the attempt; awaited before the program may act. */
+  readonly note: (facts: JsonObject) => Promise<void>;
+  /** Whether the verdict came through the API; then the attempt asks its agent nothing more. */
+  readonly isSettled: () => boolean;
+  /** Usage so far; the last call counts, also when the attempt is cut off. */
+  readonly spent: (told: ToldUsage) => void;
+  /** Safe YAML: no tags, no aliases, bounded. */
+  readonly readYaml: (text: string) => Result<unknown>;
+  /** ISO 8601, for records. */
+  readonly now: () => string;
+  /** Aborted when the attempt is no longer wanted. */
+  readonly signal: AbortSignal;
+};

@@ -1,0 +1,91 @@
+// Where a route leads from a stage. The engine, the drawn graph, the ways that the API shows and the checks of a flow all ask here, so a
+// picture never shows an edge that the engine does not take.
+
+import { type Flow, type GateStage, plainRoute, type Route, type Routes, type Stage, type WorkStage } from "./flow.ts";
+
+/** The meaning of a target, seen from one stage. */
+export type Target =
+  /** `next` is the following stage of the track, or its end; `warn` goes there although the stage did not pass. */
+  | { readonly type: "next" | "warn" | "self" | "end" | "stop" | "escalate" | "cancel" }
+  | { readonly type: "stage"; readonly stage: Stage }
+  /** The track has no such stage, or no agent's stage before this one. */
+  | { readonly type: "missing" };
+
+/** The stages that a target can name, seen from one stage. */
+export type Around = {
+  /** Agents' stages that the work can go back to, nearest first. */
+  readonly before: readonly WorkStage[];
+  readonly find: (id: string) => Stage | undefined;
+};
+
+/** The stages around one of the same track. */
+export function aroundStage(stages: readonly Stage[], id: string): Around {
+  return { before: agentsBefore(stages, id), find: (name) => stages.find((stage) => stage.id === name) };
+}
+
+export function readTarget(target: string, { before, find }: Around): Target {
+  switch (target) {
+    case "next":
+    case "warn":
+    case "self":
+    case "end":
+    case "stop":
+    case "escalate":
+    case "cancel":
+      return { type: target };
+    case "prev":
+      return orMissing(before[0]);
+    case "first":
+      return orMissing(before.at(-1));
+    default: {
+      if (!target.startsWith("agent:")) return orMissing(find(target));
+      const agent = target.slice("agent:".length).toLowerCase();
+      return orMissing(before.find((stage) => stage.agent === agent));
+    }
+  }
+}
+
+/** Whether a target is another stage for each stage that names it. */
+export function isRelative(target: string): boolean {
+  return target === "prev" || target === "first" || target.startsWith("agent:");
+}
+
+/**
+ * Where the engine ends up for a target of a route: `else` stands in for a missing stage, a route without one stops, and an end with the
+ * flow's word for a canceled run cancels.
+ */
+export function readLead(
+  { words }: Pick<Flow, "words">,
+  route: Pick<Route, "else" | "status">,
+  target: string,
+  around: Around,
+): Exclude<Target, { type: "missing" }> {
+  const direct = readTarget(target, around);
+  const lead = direct.type === "missing" ? readTarget(route.else ?? "stop", around) : direct;
+  if (lead.type === "missing") return { type: "stop" };
+  const isCanceled = route.status !== undefined && route.status === (words.status.canceled ?? "canceled");
+  return lead.type === "end" && isCanceled ? { type: "cancel" } : lead;
+}
+
+/** Every route of a stage: a gate has only its own; work that passes goes on unless its route says otherwise. */
+export function routesFrom(stage: WorkStage | GateStage): Routes {
+  return stage.kind === "gate" ? stage.route : { pass: plainRoute("next"), ...stage.route };
+}
+
+/** The stages behind one of the same track, in order. Stages that are reached only by `enter` are passed over. */
+export function stagesAfter<S extends Pick<Stage, "id" | "enterOnly">>(stages: readonly S[], id: string): readonly S[] {
+  return stages.slice(stages.findIndex((stage) => stage.id === id) + 1).filter((stage) => !stage.enterOnly);
+}
+
+/** Agents' stages before one of the same track, nearest first. Stages that are reached only by `enter` are passed over. */
+function agentsBefore(stages: readonly Stage[], id: string): readonly WorkStage[] {
+  const at = stages.findIndex((stage) => stage.id === id);
+  return stages
+    .slice(0, Math.max(at, 0))
+    .filter((stage): stage is WorkStage => stage.kind === "agent" && !stage.enterOnly)
+    .reverse();
+}
+
+function orMissing(stage: Stage | undefined): Target {
+  return stage === undefined ? { type: "missing" } : { type: "stage", stage };
+}

@@ -1,0 +1,34 @@
+// Which attempts may start and which may run, read from the run's tracks. No command says so a second time.
+
+import { isEnded, type Run } from "./run.ts";
+
+export type StartableAttempt = {
+  readonly track: string;
+  readonly stage: string;
+  readonly attempt: number;
+  /** It must not start before this time. */
+  readonly notBefore: string | null;
+};
+
+/** A paused run and one that has ended start nothing. */
+export function startableAttempts(run: Run): readonly StartableAttempt[] {
+  if (run.paused || isEnded(run)) return [];
+  return Object.entries(run.tracks).flatMap(([name, track]) => {
+    if (track.at !== "ready") return [];
+    const { stage, attempt, notBefore = null } = track;
+    return [{ track: name, stage, attempt, notBefore }];
+  });
+}
+
+type AttemptPlace = Pick<StartableAttempt, "track" | "stage" | "attempt">;
+
+export function isStartable(run: Run, { track, stage, attempt }: AttemptPlace): boolean {
+  const state = run.tracks[track];
+  return !run.paused && state?.at === "ready" && state.stage === stage && state.attempt === attempt;
+}
+
+/** Whether the run still wants this attempt to work. */
+export function isRunning(run: Run, { track, stage, attempt }: AttemptPlace): boolean {
+  const state = run.tracks[track];
+  return state?.at === "running" && state.stage === stage && state.attempt === attempt;
+}

@@ -1,0 +1,177 @@
+// Every event in words, once: the CLI's progress, the demo and the dashboard add marks, colours and columns, and say the same.
+// The table is exhaustive, so a new event does not compile before it has its words.
+
+import { amountText, overText, scopeText } from "../budget/budget.ts";
+import { tokensOf } from "../budget/usage.ts";
+import { issueText, type Outcome } from "../flow/outcome.ts";
+import type { EventType, RunEvent } from "../run/event.ts";
+import { causeText } from "../run/postponement.ts";
+import type { InboxItem } from "../run/run.ts";
+
+export type Said = {
+  /** The stage that it is about; empty where it is about the run. */
+  readonly stage: string;
+  /** What happened, without stage and person: `gate answered`. */
+  readonly did: string;
+  /** The answer, the reason, the text; may be empty. */
+  readonly detail: string;
+};
+
+/** What the event itself does not hold. */
+export type SentenceContext = {
+  /** The agent of a stage; empty where it is not known. */
+  readonly agentOf?: (track: string, stage: string) => string;
+  /** The limit of a counter; null for none, undefined where it is not known. */
+  readonly limitOf?: (counter: string) => number | null | undefined;
+  /** How a time is written; ISO 8601 without it. */
+  readonly timeOf?: (at: string) => string;
+};
+
+export function sayEvent(event: RunEvent, context: SentenceContext = {}): Said {
+  const say = SAYINGS[event.type] as (event: RunEvent, context: SentenceContext) => Said;
+  return say(event, context);
+}
+
+/** `gate answered: approve`; for places that show the stage and the person elsewhere. */
+export function shortSentence({ did, detail }: Said): string {
+  return detail === "" ? did : `${did}: ${detail}`;
+}
+
+/** `ship: gate answered by ada: approve`. */
+export function sentenceOf(event: RunEvent, context: SentenceContext = {}): string {
+  const { stage, did, detail } = sayEvent(event, context);
+  const by = event.actor.startsWith("human:") ? ` by ${event.actor.slice("human:".length)}` : "";
+  return `${stage === "" ? "" : `${stage}: `}${shortSentence({ stage, did: `${did}${by}`, detail })}`;
+}
+
+/** Whether the table has words for an event that came from elsewhere. */
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(SAYINGS, type);
+}
+
+type Sayings = {
+  readonly [T in EventType]: (event: Extract<RunEvent, { type: T }>, context: SentenceContext) => Said;
+};
+
+const ofRun = (did: string, detail = ""): Said => ({ stage: "", did, detail });
+const ofStage = (event: { readonly stage: string }, did: string, detail = ""): Said => ({
+  stage: event.stage,
+  did,
+  detail,
+});
+const withWords = (answer: string, kind: string, words: string): string =>
+  words === "" ? answer : `${answer}, with the ${kind}: ${words}`;
+
+const SAYINGS: Sayings = {
+  "run.created": ({ flow, subject }) => ofRun(`created with flow ${flow}`, subject.title),
+  "run.waiting": (event) => ofRun("waits for a person", event.for.join(", ")),
+  "run.resumed": () => ofRun("works again"),
+  "run.paused": ({ reason }) => ofRun("paused", reason),
+  "run.unpaused": () => ofRun("resumed"),
+  "run.stopped": ({ reason }) => ofRun("stopped", reason),
+  "run.completed": () => ofRun("completed"),
+  "run.canceled": ({ reason }) => ofRun("canceled", reason),
+  "run.stalled": ({ since }, { timeOf = asWritten }) => ofRun(`stalled since ${timeOf(since)}`),
+  "stage.ready": (event, { timeOf = asWritten }) => {
+    const from = event.notBefore === undefined ? "" : ` from ${timeOf(event.notBefore)}`;
+    return ofStage(event, `attempt ${event.attempt} is ready${from}`, causeText(event.because ?? ""));
+  },
+  "stage.started": (event, { agentOf }) => {
+    const agent = agentOf?.(event.track, event.stage) ?? "";
+    return ofStage(event, `attempt ${event.attempt}${agent === "" ? " starts" : ` by ${agent}`}`);
+  },
+  "stage.finished": (event) => ofStage(event, outcomeWord(event.outcome), outcomeDetail(event.outcome)),
+  "stage.timed_out": (event) => ofStage(event, `attempt ${event.attempt} timed out`, causeText(event.cause)),
+  "stage.interrupted": (event) =>
+    ofStage(event, `attempt ${event.attempt} was interrupted (${event.cause}) and starts again`),
+  "stage.postponed": (event, { timeOf = asWritten }) =>
+    ofStage(
+      event,
+      `${causeText(event.cause)}, resumes ${timeOf(event.until)}`,
+      `retry ${event.retry} of ${event.of}; no loop is used up`,
+    ),
+  "stage.held": (event, { timeOf = asWritten }) =>
+    ofStage(event, `resumes ${timeOf(event.until)}`, `${causeText(event.cause)} of ${event.runner}`),
+  "stage.canceled": (event) => ofStage(event, `attempt ${event.attempt} canceled`, event.reason),
+  "stage.skipped": (event) => ofStage(event, "skipped", event.reason),
+  "stage.stopped": (event) => ofStage(event, "stopped", event.reason),
+  "stage.expanded": (event) => ofStage(event, event.stages.map(({ agent }) => agent).join(" → ")),
+  "tracks.forked": (event) => ofStage(event, "tracks start", event.tracks.join(", ")),
+  "track.done": ({ track }) => ofRun(`track ${track} is done`),
+  "tracks.joined": (event) => ofStage(event, "all tracks are done"),
+  "handoff.created": ({ fromAgent, toAgent, toStage, number }) =>
+    ofRun(`handoff ${number}`, `${fromAgent ?? "start"} → ${toAgent ?? toStage ?? "end"}`),
+  "handoff.accepted": ({ number }) => ofRun(`handoff ${number} accepted`),
+  "handoff.rejected": ({ number, reason }) => ofRun(`handoff ${number} rejected`, reason),
+  "handoff.withdrawn": ({ number, reason }) => ofRun(`handoff ${number} withdrawn`, reason),
+  "handoff.expired": ({ number, reason }) => ofRun(`handoff ${number} expired`, reason),
+  "gate.opened": ({ item }) => ofItem(item),
+  "question.asked": ({ item }) => ofItem(item),
+  "escalation.opened": ({ item }) => ofItem(item),
+  "budget.reached": ({ item }) => ofItem(item),
+  "gate.answered": (event) => ofStage(event, "gate answered", withWords(event.answer, "comment", event.comment)),
+  "question.answered": (event) => ofStage(event, "question answered", event.answer),
+  "escalation.resolved": (event) => ofStage(event, "escalation resolved", withWords(event.choice, "note", event.note)),
+  "budget.answered": (event) =>
+    ofStage(event, event.answer === "raise" ? "budget raised" : "budget not raised", event.note),
+  "budget.raised": ({ scope, key, usd, tokens }) =>
+    ofRun(
+      `${scopeText(scope, key)} raised`,
+      [...(usd > 0 ? [amountText("usd", usd)] : []), ...(tokens > 0 ? [amountText("tokens", tokens)] : [])].join(", "),
+    ),
+  "budget.warned": ({ scope, key, unit, used, limit }) =>
+    ofRun(`${amountText(unit, used)} of ${amountText(unit, limit)} of ${scopeText(scope, key)} is used or reserved`),
+  "usage.recorded": (event) => {
+    const { usage } = event;
+    const tokens = tokensOf(usage);
+    const parts = [
+      ...(usage.usd === null ? [] : [amountText("usd", usage.usd)]),
+      ...(tokens === null ? [] : [amountText("tokens", tokens)]),
+    ];
+    return ofStage(event, `attempt ${event.attempt} used`, parts.length === 0 ? "not reported" : parts.join(", "));
+  },
+  "item.withdrawn": ({ number, reason }) => ofRun(`item ${number} withdrawn`, reason),
+  "counter.changed": ({ key, from, to }, { limitOf }) => {
+    if (to <= from) return ofRun(`${key} starts again at ${to}`);
+    const limit = limitOf?.(key);
+    const max = limit === undefined ? "" : limit === null ? ", no limit" : ` of ${limit}`;
+    return ofRun("sent back", `${key} loop ${to}${max}`);
+  },
+  "counter.spent": ({ key, loops, why }) =>
+    ofRun(why === "limit" ? `${key} is used up after ${loops}` : `${key} ends at ${loops}: the same issues came again`),
+  "way.taken": ({ way }) => ofRun(`${way} is taken, once per run`),
+  "ticket.edited": ({ title }) => ofRun("ticket edited", title),
+  "status.changed": ({ from, to }) => ofRun(`${from} → ${to}`),
+  "warning.raised": (event) => ofStage(event, "warning", event.message),
+  "signal.ignored": ({ signal, reason }) => ofRun(`${signal} ignored`, reason),
+};
+
+/** The item that waits, with what it asks. */
+function ofItem(item: InboxItem): Said {
+  switch (item.kind) {
+    case "gate":
+      return ofStage(item, "gate", `${item.who} decides, ${item.answers.join(" or ")}`);
+    case "question":
+    case "choice":
+      return ofStage(item, item.kind, item.questions.join(" "));
+    case "escalation":
+      return ofStage(item, "escalation", item.reason);
+    case "budget":
+      return ofStage(item, "budget", overText(item));
+  }
+}
+
+/** The flow's own word, else the verdict or the health. */
+export function outcomeWord({ health, verdict, word }: Outcome): string {
+  return word ?? (health === "complete" ? (verdict ?? "pass") : health);
+}
+
+/** The issues where there are any, else the reason of a failure, else the summary. */
+function outcomeDetail({ health, issues, reason, cause, summary }: Outcome): string {
+  if (issues.length > 0) return issues.map(issueText).join("; ");
+  return health === "complete" ? (summary ?? reason ?? "") : (reason ?? cause ?? "no reason given");
+}
+
+function asWritten(at: string): string {
+  return at;
+}

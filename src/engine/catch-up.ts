@@ -1,0 +1,48 @@
+// Finds the changes that other processes stored since the last look.
+
+import type { Run } from "../core/run/run.ts";
+import type { Store } from "../store/store.ts";
+
+export type CatchUp = {
+  /** Later looks find only changes after this one. */
+  begin(): Promise<void>;
+  look(): Promise<void>;
+};
+
+export type CatchUpParts = {
+  readonly store: Pick<Store, "lastSeq" | "changedElsewhere" | "events">;
+  /** The run as another process stored it; undefined when this process knows it already. */
+  readonly reload: (runId: string) => Promise<Run | undefined>;
+  readonly onChanged: (run: Run) => Promise<void>;
+};
+
+const PAGE = 500;
+
+export function createCatchUp({ store, reload, onChanged }: CatchUpParts): CatchUp {
+  let seenSeq = 0;
+
+  async function changedRuns(): Promise<ReadonlySet<string>> {
+    const changed = new Set<string>();
+    for (;;) {
+      const events = await store.events({ after: seenSeq, limit: PAGE });
+      for (const { runId, seq } of events) {
+        changed.add(runId);
+        seenSeq = seq;
+      }
+      if (events.length < PAGE) return changed;
+    }
+  }
+
+  return {
+    async begin() {
+      seenSeq = await store.lastSeq();
+    },
+    async look() {
+      if (!store.changedElsewhere()) return;
+      for (const runId of await changedRuns()) {
+        const run = await reload(runId);
+        if (run !== undefined) await onChanged(run);
+      }
+    },
+  };
+}

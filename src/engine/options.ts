@@ -1,0 +1,54 @@
+// Everything that an engine is built from. Tests and benchmarks give their own `runStage`; the rest is the production composition.
+
+import type { Builtin } from "../attempt/builtins.ts";
+import type { AttemptJob, AttemptPorts } from "../attempt/job.ts";
+import type { Report } from "../core/flow/outcome.ts";
+import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
+import type { Result } from "../core/result.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import type { Run } from "../core/run/run.ts";
+import type { Notifier } from "../notify/notify.ts";
+import type { Processes } from "../runner/runner.ts";
+import type { Players } from "../runner/runners.ts";
+import type { Store } from "../store/store.ts";
+import type { Workspaces } from "../workspace/workspace.ts";
+import type { Clock } from "./clock.ts";
+import type { BudgetOptions } from "./schedule/budgets.ts";
+
+export type EngineOptions = BudgetOptions & {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Maximum number of attempts at once. */
+  readonly slots: number;
+  /** Maximum number of attempts at once per agent, where set. */
+  readonly agentLimits: Readonly<Record<string, number>>;
+  /** Carries out one attempt; `runStage` of src/attempt outside of tests and benchmarks. */
+  readonly runStage: (job: AttemptJob, ports: AttemptPorts) => Promise<Report>;
+  readonly players: Players;
+  /** Stages that run without an agent, by the name that flows give in `do`. */
+  readonly builtins: Readonly<Record<string, Builtin>>;
+  /** Awaited before an attempt gets its workspace: changes that must be visible first, such as the status in a ticket's file. */
+  readonly beforeWork?: (run: Run) => Promise<void>;
+  readonly processes: Processes;
+  readonly workspaces: (mode: WorkspaceMode) => Workspaces;
+  /** Workspaces stay after success, failure and cancel, for people to look at. */
+  readonly keepWorkspaces?: boolean;
+  /** Null where the inbox is the only notice. */
+  readonly notifier: Notifier | null;
+  /** Folder of the store; attempts' files are below it. */
+  readonly home: string;
+  readonly storeId: string;
+  /** Fresh randomness for ids and nonces. */
+  readonly newId: () => string;
+  /** Where agents reach the API; empty without a daemon. */
+  readonly url: string;
+  readonly readYaml: (text: string) => Result<unknown>;
+  /** How long a program may run on after its verdict came through the API (default 30 s). */
+  readonly lingerMs?: number;
+  /** Called with every stored change, after it is durable. */
+  readonly onChange?: (run: Run, events: readonly RunEvent[]) => void;
+  /** Called with runs that other processes changed, when this one notices. */
+  readonly onElsewhere?: (run: Run) => void;
+  /** A bug in one run must not end the others; it is reported here. `runId` is null where no single run is concerned. */
+  readonly onError: (runId: string | null, error: unknown) => void;
+};

@@ -1,0 +1,50 @@
+// An attempt that may start, with the slot and the locks that it needs.
+
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import { branchOf } from "../core/run/branch.ts";
+import { isOutside } from "../core/run/outside.ts";
+import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
+import type { Run } from "../core/run/run.ts";
+import { findWork } from "../core/run/sequence.ts";
+import type { StartableAttempt } from "../core/run/startable.ts";
+import type { SlotRequest } from "./slots.ts";
+
+export type ReadyAttempt = {
+  /** run/stage/attempt */
+  readonly key: string;
+  readonly runId: string;
+  readonly track: string;
+  readonly stage: string;
+  readonly attempt: number;
+  /** True for the first stage of a run, and for flows that return to the pool between stages. */
+  readonly first: boolean;
+  readonly slot: SlotRequest;
+};
+
+/** Undefined for a stage that people or programs outside carry out: the engine starts nothing for it. */
+export function readyAttempt(
+  resolved: ResolvedFlow,
+  run: Run,
+  { track, stage: id, attempt }: Pick<StartableAttempt, "track" | "stage" | "attempt">,
+  agentLimits: Readonly<Record<string, number>>,
+): ReadyAttempt | undefined {
+  const stage = findWork(resolved.flow, run, track, id);
+  if (stage === undefined || isOutside(resolved, run, stage)) return undefined;
+  const agentLimit = stage.concurrency ?? agentLimits[stage.agent] ?? null;
+  const project = projectOf(run);
+  const isInPlace = workspaceMode(resolved, run) === "in-place";
+  const locks = [isInPlace ? `dir:${project}` : `branch:${project}:${branchOf(resolved.flow, run)}`];
+  return {
+    key: attemptKey(run.id, stage.id, attempt),
+    runId: run.id,
+    track,
+    stage: stage.id,
+    attempt,
+    first: Object.keys(run.stages).length <= 1 || stage.yields,
+    slot: { runId: run.id, agent: stage.agent, agentLimit, locks },
+  };
+}
+
+export function attemptKey(runId: string, stage: string, attempt: number): string {
+  return `${runId}/${stage}/${attempt}`;
+}

@@ -1,0 +1,128 @@
+// Signals become stored changes here: load the run, plan the change, commit it, cache the run. One signal at a time per run, so that
+// concurrent ones do not compete for the version.
+
+import type { BudgetUse } from "../core/budget/budget.ts";
+import { optional } from "../core/optional.ts";
+import type { Command } from "../core/run/command.ts";
+import type { Actor } from "../core/run/event.ts";
+import type { Run } from "../core/run/run.ts";
+import type { Signal, SignalBody } from "../core/run/signal.ts";
+import type { Change, CommitResult, Store } from "../store/store.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Clock } from "./clock.ts";
+import { planChange, type PlannedChange, type PlanParts } from "./plan-change.ts";
+import type { ReadyAttempt } from "./ready-attempt.ts";
+import { createRunCache } from "./run-cache.ts";
+import type { Refusals } from "./schedule/metering.ts";
+
+/** The result of a signal. `ignored` says why it changed nothing; `duplicate`: the store has it already. */
+export type Delivered = { readonly run: Run; readonly ignored?: string; readonly duplicate: boolean };
+
+/** A change that the store has. */
+export type StoredChange = PlannedChange & {
+  /** Limits of which it uses a great part. */
+  readonly near: readonly BudgetUse[];
+};
+
+export type Runs = {
+  /** Repeating a signal with the same id changes nothing. */
+  deliver(runId: string, body: SignalBody, actor: Actor, signalId?: string): Promise<Delivered>;
+  load(runId: string): Promise<Run | undefined>;
+  /** The run as another process stored it; undefined when this process knows it already. */
+  reload(runId: string): Promise<Run | undefined>;
+  readonly isBusy: boolean;
+  /** Resolves when the signals at hand are decided. */
+  settled(): Promise<void>;
+};
+
+export type RunsParts = PlanParts & {
+  readonly store: Pick<Store, "commit" | "loadRun">;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly attempts: Pick<Attempts, "giveUp">;
+  /** Whether a command is stored; notices that have no receiver are not. */
+  readonly isKept: (command: Command) => boolean;
+  readonly onStored: (change: StoredChange) => void;
+  readonly onTurnEnded: () => void;
+};
+
+export function createRuns(parts: RunsParts): Runs {
+  const { store } = parts;
+  const cache = createRunCache();
+  const turns = new Map<string, Promise<unknown>>();
+
+  return {
+    deliver(runId, body, actor, signalId = parts.newId()) {
+      const before = turns.get(runId) ?? Promise.resolve();
+      const turn = before.then(() => decide(runId, { ...body, id: signalId, at: parts.clock.now(), actor }));
+      const settled = turn.catch(() => undefined);
+      turns.set(runId, settled);
+      void settled.then(() => {
+        if (turns.get(runId) === settled) turns.delete(runId);
+        parts.onTurnEnded();
+      });
+      return turn;
+    },
+    load: async (runId) => (cache.get(runId) ?? (await store.loadRun(runId)))?.run,
+    async reload(runId) {
+      await (turns.get(runId) ?? Promise.resolve());
+      const stored = await store.loadRun(runId);
+      if (stored === undefined || (cache.get(runId)?.version ?? -1) >= stored.version) return undefined;
+      cache.drop(runId);
+      return stored.run;
+    },
+    get isBusy() {
+      return turns.size > 0;
+    },
+    settled: async () => void (await Promise.all(turns.values())),
+  };
+
+  async function decide(runId: string, asked: Signal): Promise<Delivered> {
+    const refused: Refusals = new Map();
+    for (;;) {
+      const stored = cache.get(runId) ?? (await store.loadRun(runId));
+      const plan = await planChange(parts, runId, stored, asked, refused);
+      const { signal, step, starting, reserve, ignored } = plan;
+      if (plan.isSuperseded) return { run: step.run, duplicate: false, ...optional({ ignored }) };
+      const expectedVersion = stored?.version ?? 0;
+      const { events, run } = step;
+      const enqueue = step.commands.filter(parts.isKept);
+      const reserved = reserve.length === 0 ? {} : { reserve };
+      const change = { runId, expectedVersion, signalIds: [signal.id], events, run, enqueue, ...reserved };
+      const result = await commit(change, starting);
+      switch (result.type) {
+        case "ok":
+          cache.put({ run, version: result.version });
+          parts.onStored({ ...plan, near: result.near ?? [] });
+          return { run, duplicate: false, ...optional({ ignored }) };
+        case "over_budget":
+          refused.set(`${result.stage}/${result.attempt}`, result);
+          break;
+        case "conflict":
+          refused.clear();
+          break;
+        case "duplicate":
+          return { run: await requireRun(runId), duplicate: true };
+      }
+    }
+  }
+
+  /** Attempts that were about to start do not, unless the change is stored. */
+  async function commit(change: Change, starting: readonly ReadyAttempt[]): Promise<CommitResult> {
+    let result: CommitResult | undefined;
+    try {
+      result = await store.commit(change);
+      return result;
+    } finally {
+      if (result?.type !== "ok") for (const ready of starting) parts.attempts.giveUp(ready);
+      // After a failure, too: only the store knows whether the change was written.
+      if (result?.type !== "ok" && result?.type !== "over_budget") cache.drop(change.runId);
+    }
+  }
+
+  async function requireRun(runId: string): Promise<Run> {
+    const stored = await store.loadRun(runId);
+    if (stored === undefined) throw new Error(`there is no run ${runId}`);
+    return stored.run;
+  }
+}

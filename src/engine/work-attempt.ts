@@ -1,0 +1,192 @@
+// An attempt of this engine from its start to its report: the start is stored, the attempt is carried out, its report is delivered.
+
+import { failpoint } from "../attempt/failpoint.ts";
+import { holdsBranch, isPerStage } from "../attempt/stage-workspace.ts";
+import type { ToldUsage } from "../core/budget/budget.ts";
+import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { Report } from "../core/flow/outcome.ts";
+import { messageOf } from "../core/result.ts";
+import type { Actor } from "../core/run/event.ts";
+import { workspaceMode } from "../core/run/run-settings.ts";
+import type { Run } from "../core/run/run.ts";
+import { findWork } from "../core/run/sequence.ts";
+import type { SignalBody } from "../core/run/signal.ts";
+import { isRunning } from "../core/run/startable.ts";
+import { jobOf } from "./attempt-job.ts";
+import { type Attempts, finishId, type LiveAttempt } from "./attempts.ts";
+import type { EngineOptions } from "./options.ts";
+import type { ReadyAttempt } from "./ready-attempt.ts";
+import type { Delivered } from "./runs.ts";
+import type { Metering } from "./schedule/metering.ts";
+import { startId } from "./schedule/schedule.ts";
+import type { Slots } from "./slots.ts";
+import type { RunWorkspaces } from "./workspaces-of-run.ts";
+
+export type AttemptWork = {
+  /** An attempt whose start is stored. */
+  start(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void;
+  /** An attempt that waited for its slot: stores its start first. */
+  startQueued(ready: ReadyAttempt): Promise<void>;
+};
+
+export type AttemptWorkParts = {
+  readonly options: EngineOptions;
+  readonly attempts: Attempts;
+  readonly slots: Pick<Slots, "keep" | "letGo">;
+  readonly flowOf: (hash: string) => Promise<ResolvedFlow>;
+  /** Delivers until the store takes it. */
+  readonly persist: (runId: string, body: SignalBody, actor: Actor, signalId: string) => Promise<Delivered>;
+  readonly workspaces: Pick<RunWorkspaces, "closeUnused">;
+  readonly metering: Pick<Metering, "noteReport">;
+  readonly isClosed: () => boolean;
+  /** Brings queue and alarms in line with the run as it is now, and starts what is ready. */
+  readonly follow: (runId: string) => Promise<void>;
+  /** Slots, locks or limits have changed: others may start. */
+  readonly onFreed: () => void;
+};
+
+export function createAttemptWork(parts: AttemptWorkParts): AttemptWork {
+  return {
+    start: (resolved, run, ready) => start(parts, resolved, run, ready),
+    startQueued: (ready) => startQueued(parts, ready),
+  };
+}
+
+async function startQueued(parts: AttemptWorkParts, ready: ReadyAttempt): Promise<void> {
+  const { runId, stage, attempt } = ready;
+  try {
+    const delivered = await parts.persist(runId, { type: "attempt.started", stage, attempt }, "engine", startId(ready));
+    if (delivered.ignored === undefined && !delivered.duplicate && isRunning(delivered.run, ready)) {
+      start(parts, await parts.flowOf(delivered.run.flowHash), delivered.run, ready);
+      return;
+    }
+    parts.attempts.giveUp(ready);
+    // The start may have become a wait for a limit: now that the attempt is given up, its alarm can be set.
+    await parts.follow(runId);
+  } catch (error) {
+    parts.attempts.giveUp(ready);
+    parts.options.onError(runId, error);
+  }
+}
+
+function start(parts: AttemptWorkParts, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {
+  failpoint("start-committed");
+  // A workspace that outlives the attempt keeps its branch: no other run can have it until it is released.
+  if (holdsBranch(resolved, run, ready)) parts.slots.keep(run.id, ready.slot.locks);
+  const { runId, stage, attempt } = ready;
+  const agent = findWork(resolved.flow, run, ready.track, stage)?.shownAgent ?? stage;
+  const { live, token } = parts.attempts.work(ready, { runId, stage, attempt, agent, subjectId: run.subject.id });
+  void work(parts, { resolved, run, ready, live, token })
+    .catch((error: unknown) => parts.options.onError(runId, error))
+    .finally(() => {
+      parts.attempts.forget(live);
+      parts.onFreed();
+    });
+}
+
+type AttemptAtWork = {
+  readonly resolved: ResolvedFlow;
+  /** As it was when the attempt started. */
+  readonly run: Run;
+  readonly ready: ReadyAttempt;
+  readonly live: LiveAttempt;
+  readonly token: string;
+};
+
+async function work(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<void> {
+  const { resolved, run, ready, live } = atWork;
+  const beganMs = parts.options.clock.monotonicMs();
+  const report = await reportOf(parts, atWork);
+  parts.metering.noteReport(resolved, run, ready, report, beganMs);
+  if (parts.attempts.endWork(live) === "reporting") {
+    const delivered = await deliverReport(parts, atWork, report);
+    if (delivered.ignored !== undefined) await deliverUsage(parts, ready, report.usage);
+    await closeShared(parts, atWork, delivered.run);
+    return;
+  }
+  await deliverUsage(parts, ready, report.usage);
+  // An engine that closes leaves the attempt as running: the next engine marks it interrupted and starts it again.
+  const now = parts.isClosed() ? undefined : await parts.options.store.loadRun(run.id);
+  if (now !== undefined) await closeShared(parts, atWork, now.run);
+}
+
+/** The attempt's report, whatever happens. Usage that was reported on the way counts where the report has none. */
+async function reportOf(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<Report> {
+  let told: ToldUsage | undefined;
+  let report: Report;
+  try {
+    report = await carryOut(parts, atWork, (usage) => (told = usage));
+  } catch (error) {
+    parts.options.onError(atWork.run.id, error);
+    report = { cause: "engine_error", reason: messageOf(error) };
+  }
+  return report.usage === undefined && told !== undefined ? { ...report, usage: told } : report;
+}
+
+async function carryOut(
+  { options, workspaces }: AttemptWorkParts,
+  { resolved, run, ready, live, token }: AttemptAtWork,
+  spent: (told: ToldUsage) => void,
+): Promise<Report> {
+  const { stage, attempt } = ready;
+  const job = jobOf(options, resolved, run, ready, token);
+  await options.beforeWork?.(run);
+  // The stage before may have kept its workspace for a follow-up that did not come: its branch is needed now.
+  await workspaces.closeUnused(resolved, run);
+  return options.runStage(job, {
+    players: options.players,
+    builtins: options.builtins,
+    workspaces: options.workspaces(workspaceMode(resolved, run)),
+    earlierAttempts: () => options.store.attempts(run.id),
+    note: (facts) => options.store.noteAttempt(run.id, stage, attempt, facts),
+    isSettled: () => live.state.at === "lingering",
+    spent,
+    readYaml: options.readYaml,
+    now: () => options.clock.now(),
+    signal: live.abort.signal,
+  });
+}
+
+function deliverReport(
+  parts: AttemptWorkParts,
+  { resolved, run, ready }: AttemptAtWork,
+  report: Report,
+): Promise<Delivered> {
+  const { track, stage, attempt } = ready;
+  const found = findWork(resolved.flow, run, track, stage);
+  const actor: Actor = found?.kind === "agent" ? `agent:${found.shownAgent}` : "engine";
+  return parts.persist(run.id, { type: "attempt.finished", stage, attempt, report }, actor, finishId(ready));
+}
+
+/** The usage of an attempt counts even when its report does not. */
+async function deliverUsage(
+  parts: AttemptWorkParts,
+  { runId, stage, attempt }: ReadyAttempt,
+  told: ToldUsage | undefined,
+): Promise<void> {
+  if (told === undefined) return;
+  try {
+    const body: SignalBody = { type: "attempt.spent", stage, attempt, told };
+    await parts.persist(runId, body, "engine", `spent:${stage}:${attempt}`);
+  } catch (error) {
+    parts.options.onError(runId, error);
+  }
+}
+
+/** After a stage whose workspace a follow-up may use: where none does, the workspace is closed and its branch is free. */
+async function closeShared(
+  { options, workspaces, slots }: AttemptWorkParts,
+  { resolved, ready }: AttemptAtWork,
+  now: Run,
+): Promise<void> {
+  if (!isPerStage(resolved, now) || !holdsBranch(resolved, now, ready)) return;
+  try {
+    await workspaces.closeUnused(resolved, now);
+  } catch (error) {
+    options.onError(now.id, error);
+  }
+  const isHeld = Object.entries(now.tracks).some(
+    ([track, at]) => (at.at === "ready" || at.at === "running") && holdsBranch(resolved, now, { ...at, track }),
+  );
+  if (!isHeld) slots.letGo(now.id);
+}

@@ -1,0 +1,25 @@
+// Commands of the pages that no test executes, each with the reason. The list may only shrink: `LIMIT` goes down with it, and an entry that
+// matches no command of its page fails the test. A `passrail` command in it must still parse.
+
+export type NotRun = { readonly page: string; readonly begins: string; readonly why: string };
+
+export const NOT_RUN: readonly NotRun[] = [
+  { page: "README.md", begins: "git clone", why: "the address of the repository is the reader's" },
+  {
+    page: "README.md",
+    begins: "npm ci && npm start",
+    why: "replaces the installed packages; CI runs npm ci, test/scenarios/cli/demo.test.ts the demo",
+  },
+  { page: "README.md", begins: "npm ci && npm test", why: "the test would start itself" },
+  { page: "docs/benchmarks.md", begins: "npm run", why: "minutes long; CI runs the build, people run the benchmarks" },
+  { page: "docs/mcp.md", begins: "claude mcp add", why: "changes the settings of a vendor's program" },
+  { page: "docs/mcp.md", begins: "codex mcp add", why: "changes the settings of a vendor's program" },
+  { page: "docs/sandboxes.md", begins: "sudo apt install", why: "installs a package of the operating system" },
+];
+
+export const LIMIT = 7;
+
+/** Commands that `usage` blocks name and that no page executes. */
+export const NEVER_CALLED: Readonly<Record<string, string>> = {
+  demo: "takes a quarter of a minute; test/scenarios/cli/demo.test.ts runs it",
+};
