@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPassrail } from "../src/compose.ts";
+import { openPerformer } from "../test/harness/open-performer.ts";
 import { openDispatcher } from "../src/ticket/pick/open.ts";
 import { inFolder, percentile, type Row } from "./measure.ts";
 
@@ -32,20 +32,18 @@ export function measureDispatch(base: string): Promise<readonly Row[]> {
   return inFolder(base, async (dir) => {
     const project = makeProject(dir);
     const problems: string[] = [];
-    const opened = await openPassrail({
+    const passrail = await openPerformer({
       home: join(dir, "home"),
       project,
       environment: { PATH: process.env["PATH"], HOME: dir, XDG_CONFIG_HOME: join(dir, "config") },
       flags: { slots: "1" },
       onError: (_, error) => problems.push(String(error)),
     });
-    if (!opened.ok) throw new Error(opened.error.message);
-    const passrail = opened.value;
     const dispatcher = openDispatcher(passrail, { project, log: () => undefined });
     await dispatcher.start();
     do {
       await passrail.engine.idle();
-      await passrail.mirror?.settled();
+      await passrail.mirror.settled();
       await dispatcher.look();
     } while (!dispatcher.isIdle);
     const events = (await passrail.store.events({ after: 0, limit: 10_000 })).map(({ event }) => event);

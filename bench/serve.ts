@@ -1,23 +1,13 @@
 // The server beside an engine that never rests: a hundred runs commit as fast as they can while others read over HTTP. Agents answer at
-// once, which those of the real command cannot, so the parts of the daemon are put together here.
+// once, which those of the real command cannot, so the engine is the benchmark's own; the server is the daemon's.
 // `node bench/serve.ts HOME PROJECT`: prints its address. At a line on stdin it takes up work until the next line, and says how that went.
 
-import { createCommitOf } from "../src/app/commit-of.ts";
-import { planRun } from "../src/app/start-run/start-run.ts";
-import { createUseCases } from "../src/app/use-cases.ts";
-import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { loadSettings } from "../src/settings/load.ts";
-import { systemClock } from "../src/engine/clock.ts";
-import { serverParts } from "../src/daemon/server-parts.ts";
-import { createApp } from "../src/http/server/app.ts";
-import { createEventHub } from "../src/http/server/events/hub.ts";
-import { createKeys } from "../src/http/server/keys.ts";
-import { listen } from "../src/http/server/listen.ts";
-import { loadWeb } from "../src/http/server/web.ts";
+import { err } from "../src/core/result.ts";
+import { openServer } from "../src/http/open-server.ts";
 import { percentile } from "./measure.ts";
 import { featureFlow, openWorkload, unlimited } from "./workload.ts";
-import { optional } from "../src/core/optional.ts";
 
 /** How the work went while others read. */
 export type Told = {
@@ -37,42 +27,29 @@ const workload = await openWorkload(home, { flow: unlimited(featureFlow()), proj
 const { engine, latencies, store } = workload;
 const config = await loadSettings({ environment: {}, project, flags: {} });
 if (!config.ok) throw new Error(config.error.message);
-const hub = createEventHub({ store, now: () => systemClock.monotonicMs() });
-setInterval(() => hub.catchUp(), 10).unref();
-const keys = await createKeys(home, { person: PERSON, now: () => systemClock.now() });
-const app = createUseCases({
-  engine,
-  store,
-  now: () => systemClock.now(),
-  commitOf: createCommitOf(store),
-  planRun: (request) => planRun({ project, settings: async () => config }, request),
-});
-const acting = {
-  app,
-  config: config.value,
-  engine,
-  home,
-  person: PERSON,
-  store,
-  mirror: null,
-  notifications: null,
-  wakeMerges: () => undefined,
-} as const;
-const log = { file: null, write: (line: string) => console.error(line) };
-const address = { port: 0, host: "127.0.0.1", hosts: [] };
-const parts = serverParts(acting, {
-  ...address,
-  home,
-  project,
-  environment: {},
-  version: "0",
-  flags: {},
-  log,
-  keys,
-  hub,
-});
-const web = loadWeb(join(import.meta.dirname, "../dist/web"));
-const listening = await listen((port) => createApp(parts, { port, ...optional({ web }) }), address);
+const server = await openServer(
+  {
+    config: config.value,
+    engine,
+    home,
+    person: PERSON,
+    store,
+    mirror: null,
+    notifications: null,
+    listen: () => undefined,
+    wakeMerges: () => undefined,
+  },
+  {
+    environment: {},
+    project,
+    flags: {},
+    version: "0",
+    log: (line) => console.error(line),
+    demo: async () => err({ code: "demo_failed", message: "The benchmark has no demo." }),
+  },
+);
+setInterval(() => server.parts.events.catchUp(), 10).unref();
+const listening = await server.listen({ port: 0 });
 console.log(listening.url);
 
 let working = false;

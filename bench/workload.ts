@@ -151,7 +151,7 @@ export function openEngine(home: string, store: Store, slots: number, told: Told
     home,
     storeId: "bench",
     newId: () => randomUUID().replaceAll("-", ""),
-    url: "",
+    url: () => "",
     readYaml: () => {
       throw new Error("the workload reads no YAML");
     },

@@ -1,213 +1,281 @@
-// Builds the object graph: the only file that knows every adapter. Everything a program needs to act on a store comes from here.
-// What only acting needs is loaded when something acts: looking at a store must not wait for schemas, YAML and workspaces.
+// Builds the object graph: the only file that knows every adapter. `openPassrail` takes the lock and opens store and engine; it performs
+// nothing. The caller acts on what it got, calls `perform`, and at the end `close`. Load this file only to act: it loads every adapter.
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import type { Settings } from "./settings/settings.ts";
-import type { UseCases } from "./app/use-cases.ts";
-import type { RunnerName } from "./core/flow/agent-options.ts";
-import type { Metered } from "./core/budget/budget.ts";
-import type { Actor } from "./core/run/event.ts";
-import type { Play } from "./core/flow/runner-choice.ts";
+import { createCommitOf } from "./app/commit-of.ts";
+import { planRun } from "./app/start-run/start-run.ts";
+import { createUseCases, type UseCases } from "./app/use-cases.ts";
+import { storeMark } from "./attempt/attempt-files.ts";
+import { builtins } from "./attempt/builtins.ts";
+import { runStage } from "./attempt/run-stage.ts";
+import { meteredBy } from "./core/flow/metered.ts";
+import { playOf } from "./core/flow/runner-choice.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
-import type { Mirror } from "./ticket/mirror/mirror.ts";
-import type { Engine } from "./engine/engine.ts";
+import type { Actor } from "./core/run/event.ts";
+import { systemClock } from "./engine/clock.ts";
+import { createEngine, type Engine } from "./engine/engine.ts";
 import type { EngineOptions } from "./engine/options.ts";
+import { createListeners, type EngineListener, type EngineListeners } from "./engine/listeners.ts";
+import { createStageLogs } from "./engine/stage-log.ts";
+import { readYamlList } from "./file/yaml-list.ts";
 import type { Notifier } from "./notify/notify.ts";
-import { type Environment, type Site, storeFile } from "./settings/site.ts";
-import { loadSettings } from "./settings/load.ts";
+import { type Notifications, openNotifications } from "./notify/open.ts";
+import { openPlayers } from "./runner/open.ts";
+import { childEnvironment } from "./runner/process/environment.ts";
+import { killLeftovers } from "./runner/process/kill-tree.ts";
+import { findMarked } from "./runner/process/process-table.ts";
+import { loadSettings, type SettingsFlags } from "./settings/load.ts";
+import { withProjectKeys } from "./settings/project-keys.ts";
+import type { Settings } from "./settings/settings.ts";
+import { type Site, storeFile } from "./settings/site.ts";
+import { type EngineLock, takeEngineLock } from "./store/sqlite/lock.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
-import type { TicketFolder } from "./ticket/file/folder.ts";
+import { openProjectFolder } from "./ticket/file/project-folder.ts";
+import { createWriteTickets } from "./ticket/intake/write-tickets.ts";
+import { type LandingParts, openLanding } from "./ticket/land/open.ts";
 import type { MergeWatch } from "./ticket/land/watch.ts";
-import type { Notifications } from "./notify/open.ts";
+import { createMirror, type Mirror } from "./ticket/mirror/mirror.ts";
+import { createWorkspaces } from "./workspace/providers.ts";
 
-export type Passrail = Site & {
+/** `performedBy` tells the two apart: null for the process that performs. */
+export type Passrail = Performer | Observer;
+
+type Opened = Site & {
   readonly config: Settings;
   readonly store: Store;
   readonly engine: Engine;
-  /** The use cases: every door starts, answers and controls runs through them. */
+  /** Every door starts, answers and controls runs through these. */
   readonly app: UseCases;
-  /** Keeps tickets' files and their runs equal; null where another process performs. */
-  readonly mirror: Mirror | null;
-  /** Who acts, for the record. */
+  /** The user who acts, for the record. */
   readonly person: Actor;
-  /** Set when another process performs: this one may deliver signals but starts nothing. */
-  readonly performedBy: string | null;
+  /** Follows the engine from now on. */
+  listen(listener: EngineListener): void;
   close(): Promise<void>;
 };
 
-export type OpenOptions = Site & {
-  readonly flags: { readonly slots?: string; readonly workspace?: string };
-  readonly onChange?: EngineOptions["onChange"];
-  readonly onError: EngineOptions["onError"];
-  readonly notifier?: Notifier;
-  /** What shall happen before anything is performed: a run that is to be canceled must not start once more. False: perform nothing. */
-  readonly first?: (act: Acting) => Promise<boolean>;
-  /** Where agents reach the API, once something listens. */
-  readonly url?: () => string;
-  /** Refuse where another process performs; nothing is opened then. */
-  readonly alone?: boolean;
-};
-
-/** What can be acted with before anything is performed. */
-export type Acting = Pick<Passrail, "app" | "config" | "engine" | "home" | "mirror" | "person" | "store"> & {
-  /** Null where nobody is told, or where another process performs. */
+/** Holds the lock of the data folder: it starts attempts, writes ticket files and sends notices. */
+export type Performer = Opened & {
+  readonly performedBy: null;
+  /** Keeps ticket files and their runs equal. */
+  readonly mirror: Mirror;
+  /** Null where the settings name nobody to notify. */
   readonly notifications: Notifications | null;
-  /** Somebody says that something happened to a pull request: the forge is asked now. */
-  readonly wakeMerges: () => void;
+  /** Says where agents and people reach the API; call it before `perform`. */
+  setUrl(url: string): void;
+  /** Asks the forge about pull requests now instead of at the next poll. */
+  wakeMerges(): void;
+  /**
+   * Recovers what a dead engine left and starts whatever is ready. Deliver a cancel before it, else the run starts once more. Without
+   * it, `close` still ends the processes that a dead engine left.
+   */
+  perform(): Promise<void>;
 };
 
-type ReadYaml = typeof import("./file/yaml.ts").readYaml;
+/** Another process holds the lock: this one may deliver signals but starts nothing. */
+export type Observer = Opened & { readonly performedBy: string };
+
+export type PassrailOptions = Site & {
+  readonly flags: SettingsFlags;
+  readonly onError: EngineOptions["onError"];
+  /** Instead of the notifier that the settings describe. */
+  readonly notifier?: Notifier;
+};
 
 const CATCH_UP_MS = 200;
 
-/** Opens the store and an engine on it; performs when nobody else does. */
-export async function openPassrail(options: OpenOptions): Promise<Result<Passrail>> {
-  const parts = await import("./parts.ts");
-  const environment = parts.withProjectKeys(options.environment, options.project);
+export async function openPassrail(options: PassrailOptions): Promise<Result<Passrail>> {
+  const environment = withProjectKeys(options.environment, options.project);
   mkdirSync(options.home, { recursive: true, mode: 0o700 });
-  const home = realpathSync(options.home);
-  const config = await loadSettings({ ...options, environment });
+  const site: Site = { home: realpathSync(options.home), project: options.project, environment };
+  const config = await loadSettings({ ...site, flags: options.flags });
   if (!config.ok) return config;
-  const { findMarked, killLeftovers, readYaml, storeMark } = parts;
-  // The lock comes first: whoever performs must be known before anything is opened for work.
-  const lock = parts.takeEngineLock(home);
-  const performs = "release" in lock;
-  if (!performs && options.alone === true) return err(performedAlready(home, lock.heldBy));
-  const store = openSqliteStore({ file: storeFile(home) });
-  const players = parts.openPlayers(environment, config.value);
-  const url = (): string => options.url?.() ?? "";
-  const onProblem = (text: string): void => options.onError(null, new Error(text));
-  // The log of what was sent has one writer, and whoever does not perform tells nobody.
-  const notifications =
-    performs && options.notifier === undefined
-      ? parts.openNotifications({ config: config.value, environment, home, store, url, onProblem })
-      : null;
-  // Tickets' files have one writer too.
-  const mirror = performs
-    ? parts.createMirror({
-        store,
-        deliver: (...told) => engine.deliver(...told),
-        folderOf: (project) => ticketFolder(parts.openTicketFolder, project, environment),
-        logFile: join(home, "tickets.jsonl"),
-        onProblem: options.onError,
-      })
-    : null;
-  const stageLogs = performs ? parts.createStageLogs({ home, store, onError: options.onError }) : null;
-  const landing = parts.openLanding({
-    home,
+  // The lock comes first: it decides what is opened.
+  const lock = takeEngineLock(site.home);
+  try {
+    const store = openSqliteStore({ file: storeFile(site.home) });
+    const base: Base = { ...options, ...site, config: config.value, store, address: { url: "" } };
+    return ok("release" in lock ? openPerformer(base, lock) : openObserver(base, lock.heldBy));
+  } catch (error) {
+    if ("release" in lock) lock.release();
+    throw error;
+  }
+}
+
+/** For callers that have nothing to do where another process performs; closes what they opened. */
+export async function requirePerformer(passrail: Passrail): Promise<Result<Performer>> {
+  if (passrail.performedBy === null) return ok(passrail);
+  await passrail.close();
+  return err(performedAlready(passrail.home, passrail.performedBy));
+}
+
+/** The parts that both kinds are made from. */
+type Base = PassrailOptions & {
+  readonly config: Settings;
+  readonly store: Store;
+  /** Empty until something listens. */
+  readonly address: { url: string };
+};
+
+function openObserver(base: Base, heldBy: string): Observer {
+  const { engine, listeners, closePlayers } = openEngine(base, base.notifier ?? null);
+  return {
+    ...openedOf(base, engine, listeners),
+    performedBy: heldBy,
+    async close() {
+      await engine.close();
+      await closePlayers();
+      base.store.close();
+    },
+  };
+}
+
+function openPerformer(base: Base, lock: EngineLock): Performer {
+  const { address, environment, home, onError, store } = base;
+  const notifications = base.notifier === undefined ? notificationsOf(base) : null;
+  const opened = openEngine(base, base.notifier ?? notifications?.notifier ?? null);
+  const { engine, landing, listeners, closePlayers } = opened;
+  const mirror = createMirror({
     store,
-    environment,
-    settings: { ...config.value.merge, mode: config.value.merge.mode.value },
-    ticketsFolder: config.value.tickets.folder,
-    folderOf: (project) => ticketFolder(parts.openTicketFolder, project, environment),
-    checkEnvironment: parts.childEnvironment(environment, {}, config.value.passEnvironment),
-    redact: players.redact,
-    url,
-    onProblem: options.onError,
+    deliver: (...signal) => engine.deliver(...signal),
+    folderOf: (project) => openProjectFolder(project, environment),
+    logFile: join(home, "tickets.jsonl"),
+    onProblem: onError,
   });
-  let merges: MergeWatch | null = null;
-  const engine: Engine = parts.createEngine({
+  const stageLogs = createStageLogs({ home, store, onError });
+  if (notifications !== null) listeners.add(notifications);
+  listeners.add(mirror);
+  listeners.add(stageLogs);
+  let performing: Performing | null = null;
+  return {
+    ...openedOf(base, engine, listeners),
+    performedBy: null,
+    mirror,
+    notifications,
+    setUrl: (url) => void (address.url = url),
+    wakeMerges: () => performing?.merges.wake(),
+    async perform() {
+      await mirror.start();
+      await engine.perform();
+      void stageLogs.catchUp().catch((error: unknown) => onError(null, error));
+      performing = { merges: landing.watch(engine), timer: keepCatchingUp(engine, onError) };
+    },
+    async close() {
+      clearInterval(performing?.timer);
+      await performing?.merges.close();
+      await engine.close();
+      if (performing === null) await endLeftovers(home);
+      await mirror.close();
+      await stageLogs.close();
+      await notifications?.close();
+      await closePlayers();
+      store.close();
+      lock.release();
+    },
+  };
+}
+
+type Performing = { readonly merges: MergeWatch; readonly timer: NodeJS.Timeout };
+
+function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<Opened, "close"> {
+  const { config, environment, flags, home, project, store } = base;
+  const place = { project, settings: () => loadSettings({ environment, project, flags }) };
+  return {
+    home,
+    project,
+    environment,
+    config,
     store,
-    clock: parts.systemClock,
-    slots: config.value.slots.value,
-    agentLimits: config.value.agentLimits,
-    runStage: parts.runStage,
+    engine,
+    app: createUseCases({
+      engine,
+      store,
+      now: () => systemClock.now(),
+      commitOf: createCommitOf(store),
+      planRun: (request) => planRun(place, request),
+    }),
+    person: `human:${userInfo().username}`,
+    listen: (listener) => listeners.add(listener),
+  };
+}
+
+type OpenedEngine = {
+  readonly engine: Engine;
+  readonly listeners: EngineListeners;
+  readonly landing: LandingParts;
+  readonly closePlayers: () => Promise<void>;
+};
+
+function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
+  const { address, config, environment, home, onError, store } = base;
+  const players = openPlayers(environment, config);
+  const listeners = createListeners();
+  const landing = landingOf(base, players.redact);
+  const engine = createEngine({
+    store,
+    clock: systemClock,
+    slots: config.slots.value,
+    agentLimits: config.agentLimits,
+    runStage,
     players,
     builtins: {
-      ...parts.builtins,
-      "write-tickets": parts.createWriteTickets((project) =>
-        ticketFolder(parts.openTicketFolder, project, environment),
-      ),
+      ...builtins,
+      "write-tickets": createWriteTickets((project) => openProjectFolder(project, environment)),
       land: landing.land,
     },
-    metered: (resolved, run, stage) => meteredBy(parts.playOf(resolved, run.facts, stage)),
-    budgets: () => config.value.budgets,
+    metered: (resolved, run, stage) => meteredBy(playOf(resolved, run.facts, stage)),
+    budgets: () => config.budgets,
     processes: { killLeftovers, findMarked },
-    workspaces: parts.createWorkspaces({ home, settings: config.value.workspaces, environment }),
-    keepWorkspaces: config.value.workspaces.keep === true,
-    notifier: options.notifier ?? notifications?.notifier ?? null,
+    workspaces: createWorkspaces({ home, settings: config.workspaces, environment }),
+    keepWorkspaces: config.workspaces.keep === true,
+    notifier,
     home,
     storeId: storeMark(home),
     newId: () => randomUUID().replaceAll("-", ""),
-    get url() {
-      return url();
-    },
-    readYaml: (text) => readYamlList(readYaml, text),
-    onChange(run, events) {
-      notifications?.onChange(run, events);
-      mirror?.onChange(run, events);
-      stageLogs?.onChange(run, events);
-      options.onChange?.(run, events);
-    },
-    onElsewhere: (run) => mirror?.onElsewhere(run),
-    beforeWork: async (run) => mirror?.beforeWork(run),
-    onError: options.onError,
+    url: () => address.url,
+    readYaml: readYamlList,
+    onChange: listeners.onChange,
+    onElsewhere: listeners.onElsewhere,
+    beforeWork: listeners.beforeWork,
+    onError,
   });
-  const person: Actor = `human:${userInfo().username}`;
-  let timer: NodeJS.Timeout | undefined;
-  const wakeMerges = (): void => void merges?.wake();
-  const place = { project: options.project, settings: () => loadSettings({ ...options, environment }) };
-  const app = parts.createUseCases({
-    engine,
-    store,
-    now: () => parts.systemClock.now(),
-    commitOf: parts.createCommitOf(store),
-    planRun: (request) => parts.planRun(place, request),
-  });
-  const acting: Acting = { wakeMerges, app, config: config.value, engine, home, mirror, notifications, person, store };
-  const wanted = (await options.first?.(acting)) ?? true;
-  if (performs && !wanted) {
-    // Nobody performs now, so whatever still carries this store's mark was left by an engine that died.
-    for (const { marker } of findMarked(`${storeMark(home)}/`)) await killLeftovers({ marker });
-  } else if (performs) {
-    await mirror?.start();
-    await engine.perform();
-    void stageLogs?.catchUp().catch((error: unknown) => options.onError(null, error));
-    timer = setInterval(
-      () => void engine.catchUp().catch((error: unknown) => options.onError(null, error)),
-      CATCH_UP_MS,
-    );
-    timer.unref();
-    merges = landing.watch(engine);
-  }
-  return ok({
+  return { engine, listeners, landing, closePlayers: () => players.desk.close() };
+}
+
+function landingOf(base: Base, redact: (text: string) => string): LandingParts {
+  const { address, config, environment, home, onError, store } = base;
+  return openLanding({
     home,
-    project: options.project,
-    environment,
-    config: config.value,
     store,
-    engine,
-    app,
-    mirror,
-    person,
-    performedBy: "heldBy" in lock ? lock.heldBy : null,
-    async close() {
-      clearInterval(timer);
-      await merges?.close();
-      await engine.close();
-      await mirror?.close();
-      await stageLogs?.close();
-      await notifications?.close();
-      await players.desk.close();
-      store.close();
-      if ("release" in lock) lock.release();
-    },
+    environment,
+    settings: { ...config.merge, mode: config.merge.mode.value },
+    ticketsFolder: config.tickets.folder,
+    folderOf: (project) => openProjectFolder(project, environment),
+    checkEnvironment: childEnvironment(environment, {}, config.passEnvironment),
+    redact,
+    url: () => address.url,
+    onProblem: onError,
   });
 }
 
-/** The project's folder of tickets, by the project's own settings. */
-async function ticketFolder(
-  open: typeof import("./ticket/file/open-folder.ts").openTicketFolder,
-  project: string,
-  environment: Environment,
-): Promise<TicketFolder> {
-  const config = await loadSettings({ environment, project, flags: {} });
-  if (!config.ok) throw new Error(config.error.message);
-  return open({ project, settings: config.value.tickets });
+/** The delivery log has one writer, so only the process that performs opens it. */
+function notificationsOf({ address, config, environment, home, onError, store }: Base): Notifications | null {
+  const onProblem = (text: string): void => onError(null, new Error(text));
+  return openNotifications({ config, environment, home, store, url: () => address.url, onProblem });
+}
+
+/** Other processes store things too: commands beside a daemon. */
+function keepCatchingUp(engine: Engine, onError: PassrailOptions["onError"]): NodeJS.Timeout {
+  const catchUp = (): void => void engine.catchUp().catch((error: unknown) => onError(null, error));
+  return setInterval(catchUp, CATCH_UP_MS).unref();
+}
+
+/** We hold the lock and started nothing, so every process with this store's mark was left by an engine that died. */
+async function endLeftovers(home: string): Promise<void> {
+  for (const { marker } of findMarked(`${storeMark(home)}/`)) await killLeftovers({ marker });
 }
 
 function performedAlready(home: string, heldBy: string): Problem {
@@ -216,30 +284,4 @@ function performedAlready(home: string, heldBy: string): Problem {
     message: `Another process works on ${home}: ${heldBy}.`,
     hint: "passrail status   shows it; passrail down   stops a daemon",
   };
-}
-
-/** What is put aside for an attempt as long as little is known of its agent. Dollars only where the runner tells them afterwards. */
-const RESERVED_USD: Readonly<Partial<Record<RunnerName, number>>> = { claude: 1, opencode: 1 };
-const RESERVED_TOKENS = 1_000_000;
-
-function meteredBy(play: Play | undefined): Metered | null {
-  if (play === undefined || play.runner === "command" || play.runner === "outside") return null;
-  const usd = RESERVED_USD[play.runner] ?? 0;
-  return {
-    runner: play.runner,
-    model: play.options.model ?? null,
-    reserveUsd: usd === 0 ? 0 : (play.options.maxCostUsd ?? usd),
-    reserveTokens: RESERVED_TOKENS,
-  };
-}
-
-/** A list at the top of an agent's text; indented below a key, because documents of ours are mappings. */
-function readYamlList(readYaml: ReadYaml, text: string): Result<unknown> {
-  const indented = text.split("\n").map((line) => `  ${line}`);
-  const read = readYaml(`list:\n${indented.join("\n")}\n`, { file: "tickets", subject: "tickets" });
-  return read.ok ? ok(read.value.value["list"]) : err(firstOf(read.error, "the list of tickets"));
-}
-
-function firstOf(problems: readonly Problem[], path: string): Problem {
-  return problems[0] ?? { code: "yaml_syntax", message: `${path} cannot be read` };
 }

@@ -5,7 +5,7 @@ export type { Catalog, CatalogFolders } from "./catalog/catalog.ts";
 export { openPassrail } from "./compose.ts";
 export { openForReading } from "./store/sqlite/open-for-reading.ts";
 export { homeOf, shippedDir } from "./settings/site.ts";
-export type { OpenOptions, Passrail } from "./compose.ts";
+export type { PassrailOptions, Passrail } from "./compose.ts";
 export type { Site } from "./settings/site.ts";
 export type { Settings } from "./settings/settings.ts";
 export type { AgentDefinition, ResolvedFlow } from "./core/flow/agent.ts";

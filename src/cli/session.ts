@@ -1,7 +1,7 @@
-// From one command to the next rest: acts on the store, carries on in the foreground what became possible, and lets go again.
-// Where another process performs, it only delivers and, if asked, follows. No daemon is needed and none is in the way.
+// One command's share of the work: acts on the store, performs in the foreground whatever became possible, and lets go again. Where another
+// process performs, it only delivers its signal and, if asked, follows the run. It works with and without a daemon.
 
-import { openPassrail, type OpenOptions, type Passrail } from "../compose.ts";
+import type { PassrailOptions, Passrail, Performer } from "../compose.ts";
 import { openForReading } from "../store/sqlite/open-for-reading.ts";
 import { isEnded, openItems, type Run } from "../core/run/run.ts";
 import { CliError, EXIT, problemError } from "./errors.ts";
@@ -14,28 +14,28 @@ import { messageOf } from "../core/result.ts";
 
 export type Acting = Pick<Passrail, "app" | "engine" | "store" | "person">;
 
-export type Job = {
+export type ForegroundWork = {
   /** The run whose state decides how the command ends. */
   readonly runId: string;
-  readonly flags: OpenOptions["flags"];
-  /** Comes before anything is performed. False: that was all, carry on nothing. */
-  readonly first?: (acting: Acting) => Promise<boolean>;
-  /** Stay until the run rests, also where another process performs it. */
+  readonly flags: PassrailOptions["flags"];
+  /** Runs once, before anything is performed. False: the command is done, perform nothing. */
+  readonly act?: (acting: Acting) => Promise<boolean>;
+  /** Stay until the run settles, also where another process performs it. */
   readonly follow: boolean;
-  /** With --json the events are printed as they come, one per line. */
+  /** With --json, print the events as they come, one per line. */
   readonly stream: boolean;
-  /** Where lines of progress go: they are the data that was asked for, or a comment beside it. */
+  /** Where lines of progress go: to stdout where they are the requested data, else to stderr. */
   readonly lines: "out" | "err";
 };
 
-/** `performedBy`: the process that carries the run on, where that is not us. */
+/** `performedBy`: the process that performs the run, where that is another one. */
 export type Rest = { readonly run: Run; readonly performedBy: string | null };
 
 const LOOK_MS = 100;
-/** So long nothing may happen in another process before we ask whether it is still there. */
+/** How long another process may stay silent before we check whether it still performs. */
 const QUIET_MS = 5000;
 
-export async function workOn(io: Io, job: Job): Promise<Rest> {
+export async function workOn(io: Io, job: ForegroundWork): Promise<Rest> {
   let current: Store | undefined;
   const signals = catchSignals(async () => (current === undefined ? undefined : forceEnd(current)));
   try {
@@ -45,73 +45,90 @@ export async function workOn(io: Io, job: Job): Promise<Rest> {
   }
 }
 
-async function untilRest(io: Io, job: Job, caught: Promise<Caught>, onStore: (store: Store) => void): Promise<Rest> {
+async function untilRest(
+  io: Io,
+  job: ForegroundWork,
+  caught: Promise<Caught>,
+  onStore: (store: Store) => void,
+): Promise<Rest> {
   let view: View | undefined;
-  let hasActed = false;
-  for (;;) {
-    const attempt: { failure?: unknown; goOn: boolean } = { goOn: true };
-    const first = async (acting: Acting): Promise<boolean> => {
-      onStore(acting.store);
-      view ??= createView(io, {
-        runId: job.runId,
-        after: await acting.store.lastSeq(),
-        stream: job.stream,
-        lines: job.lines,
-        terminal: process.stderr,
-      });
-      if (hasActed || job.first === undefined) return true;
-      hasActed = true;
-      try {
-        attempt.goOn = await job.first(acting);
-      } catch (failure) {
-        attempt.failure = failure;
-        attempt.goOn = false;
-      }
-      return attempt.goOn;
-    };
-    const wasFirst = !hasActed && job.first !== undefined;
-    const passrail = await open(io, job.flags, first);
-    const own = passrail.performedBy === null;
-    let seen = 0;
+  for (let { act } = job; ; act = undefined) {
+    const passrail = await open(io, job.flags);
+    onStore(passrail.store);
+    let round: Round;
     try {
-      if (attempt.failure !== undefined) throw attempt.failure;
-      if (view !== undefined && attempt.goOn) {
-        if (own) await carryOn(io, passrail, job.runId, view, caught);
-        else if (job.follow) await follow(io, passrail, job.runId, view, caught);
-      }
-      if (view !== undefined) await view.update(passrail.store);
-      seen = await passrail.store.lastSeq();
+      view ??= await openView(io, job, passrail.store);
+      const isDone = act !== undefined && !(await act(passrail));
+      if (!isDone) await stay(io, job, passrail, view, caught);
+      await view.update(passrail.store);
+      const { performedBy } = passrail;
+      round = { isDone, hasActed: act !== undefined, performedBy, seen: await passrail.store.lastSeq() };
     } finally {
       await passrail.close();
     }
-    const after = await afterRelease(passrail.home, job.runId, seen);
-    const mayLeave = !attempt.goOn || (own ? !after.isLeftBehind : job.follow ? isSettled(after.run) : !wasFirst);
-    // Whoever performs may have looked for the last time just before we delivered, so we ask once more who performs.
-    if (!mayLeave) continue;
+    const after = await afterRelease(passrail.home, job.runId, round.seen);
+    if (!mayLeave(job, round, after)) continue;
     const store = openForReading(passrail.home);
     if (store !== undefined) {
-      await view?.close(store);
+      await view.close(store);
       store.close();
     }
-    return { run: after.run, performedBy: passrail.performedBy };
+    return { run: after.run, performedBy: round.performedBy };
   }
 }
 
-async function open(io: Io, flags: OpenOptions["flags"], first: NonNullable<OpenOptions["first"]>): Promise<Passrail> {
+/** One time between opening and closing. `seen`: the last event that was stored when we looked last. */
+type Round = {
+  readonly isDone: boolean;
+  readonly hasActed: boolean;
+  readonly performedBy: string | null;
+  readonly seen: number;
+};
+
+/** False: open once more. The other process may have looked for the last time just before our signal was stored. */
+function mayLeave(
+  { follow }: ForegroundWork,
+  { isDone, hasActed, performedBy }: Round,
+  { isLeftBehind, run }: Left,
+): boolean {
+  if (isDone) return true;
+  if (performedBy === null) return !isLeftBehind;
+  return follow ? isSettled(run) : !hasActed;
+}
+
+async function open(io: Io, flags: PassrailOptions["flags"]): Promise<Passrail> {
+  // Commands that only read import this file too; they must not load every adapter.
+  const { openPassrail } = await import("../compose.ts");
   const opened = await openPassrail({
     home: io.home,
     project: io.cwd,
     environment: io.environment,
     flags,
-    first,
     onError: (runId, error) => io.err(`! ${runId === null ? "" : `${runId}: `}${messageOf(error)}`),
   });
   if (!opened.ok) throw problemError(opened.error);
   return opened.value;
 }
 
-/** Performs until nothing is left to do, telling what happens. */
-async function carryOn(io: Io, passrail: Passrail, runId: string, view: View, caught: Promise<Caught>): Promise<void> {
+/** Shows what happens from now on. */
+async function openView(io: Io, { runId, stream, lines }: ForegroundWork, store: Store): Promise<View> {
+  return createView(io, { runId, after: await store.lastSeq(), stream, lines, terminal: process.stderr });
+}
+
+async function stay(
+  io: Io,
+  job: ForegroundWork,
+  passrail: Passrail,
+  view: View,
+  caught: Promise<Caught>,
+): Promise<void> {
+  if (passrail.performedBy === null) return carryOn(io, passrail, job.runId, view, caught);
+  if (job.follow) await follow(io, passrail, job.runId, view, caught);
+}
+
+/** Performs until nothing is left to do, and shows what happens. */
+async function carryOn(io: Io, passrail: Performer, runId: string, view: View, caught: Promise<Caught>): Promise<void> {
+  await passrail.perform();
   const telling = keepTelling(view, passrail.store);
   try {
     const rest = async (): Promise<"rest"> => {
@@ -135,7 +152,7 @@ async function carryOn(io: Io, passrail: Passrail, runId: string, view: View, ca
   }
 }
 
-/** Another process performs: tell what it stores until the run rests, or until it has been silent for a while. */
+/** Another process performs: shows what it stores until the run settles, or until it has been silent for a while. */
 async function follow(io: Io, passrail: Passrail, runId: string, view: View, caught: Promise<Caught>): Promise<void> {
   let quietSince = performance.now();
   for (;;) {
@@ -169,8 +186,10 @@ function keepTelling(view: View, store: Store) {
   };
 }
 
-/** Whether something was stored after our last look that nobody performs now. */
-async function afterRelease(home: string, runId: string, seen: number): Promise<{ run: Run; isLeftBehind: boolean }> {
+/** `isLeftBehind`: something was stored after our last look, and no process performs it now. */
+type Left = { readonly run: Run; readonly isLeftBehind: boolean };
+
+async function afterRelease(home: string, runId: string, seen: number): Promise<Left> {
   const store = openForReading(home);
   const stored = await store?.loadRun(runId);
   if (store === undefined || stored === undefined) throw new CliError("run_not_found", `There is no run ${runId}.`);
@@ -179,7 +198,7 @@ async function afterRelease(home: string, runId: string, seen: number): Promise<
   return { run: stored.run, isLeftBehind };
 }
 
-/** The second Ctrl-C: nothing is waited for, but nothing of ours goes on either. */
+/** The second Ctrl-C: kills every process of ours and waits for nothing. */
 export async function forceEnd(store: Store): Promise<void> {
   for (const runId of await store.activeRuns()) {
     for (const { status, facts } of await store.attempts(runId)) {
@@ -198,7 +217,7 @@ function pause(ms: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, ms, undefined));
 }
 
-/** How a command that carried a run on ends. `ended`: what a canceled run means to the one who asked. */
+/** The exit code of a command that performed a run. `canceled`: the code for a run that was canceled. */
 export function exitOf(run: Run, canceled: number = EXIT.unsuccessful): number {
   switch (run.status) {
     case "completed":

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 
-export type Address = { readonly host: string; readonly port: number; readonly hosts: readonly string[] };
+export type ListenAddress = { readonly host: string; readonly port: number; readonly hosts: readonly string[] };
 
 export type AddressWish = {
   readonly port: string;
@@ -15,7 +15,7 @@ export type AddressWish = {
   readonly allow: readonly string[];
 };
 
-export function readAddress({ port, host, open, allow }: AddressWish): Result<Address> {
+export function readAddress({ port, host, open, allow }: AddressWish): Result<ListenAddress> {
   if (!/^(0|[1-9][0-9]{0,4})$/u.test(port) || Number(port) > 65_535)
     return err(wrong("port_invalid", `"${port}" is not a port.`, "0 to 65535; 0 takes any that is free"));
   const address = host === "localhost" ? "127.0.0.1" : host;

@@ -2,6 +2,7 @@
 // no disk. A log that cannot be written stops nothing.
 
 import { appendFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 
 export type Log = { readonly file: string | null; write(line: string): void };
 
@@ -10,6 +11,10 @@ export type LogOptions = { readonly now: () => string; readonly maxBytes?: numbe
 const MAX_BYTES = 10 * 1024 * 1024;
 const KEEP = 5;
 const LINE_CHARS = 8000;
+
+export function logFile(home: string): string {
+  return join(home, "logs", "daemon.log");
+}
 
 export function openLogFile(file: string, { now, maxBytes = MAX_BYTES, keep = KEEP }: LogOptions): Log {
   let bytes = sizeOf(file);

@@ -2,7 +2,7 @@
 // own. No network and no key: the agents are five small programs. Whatever happens, nothing of it is left behind.
 
 import { loadCatalog } from "../catalog/catalog.ts";
-import { openPassrail, type Passrail } from "../compose.ts";
+import { openPassrail, type Passrail, requirePerformer } from "../compose.ts";
 import { shippedDir } from "../settings/site.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { Flow } from "../core/flow/flow.ts";
@@ -89,17 +89,22 @@ async function playDemo(io: DemoIo, world: World, people: People, { thinkMs, sto
     project: world.project,
     environment: world.environmentFrom(io.environment),
     flags: {},
-    onChange: (run, events) => {
-      view.changed(run, events);
-      changes.add(run, events);
-    },
     onError: (_, error) => failures.push(error),
   });
   if (!opened.ok)
     throw Object.assign(new Error(opened.error.message), { code: opened.error.code, hint: opened.error.hint ?? "" });
-  const passrail = opened.value;
+  const performer = await requirePerformer(opened.value);
+  if (!performer.ok) throw new Error(performer.error.message);
+  const passrail = performer.value;
+  passrail.listen({
+    onChange(run, events) {
+      view.changed(run, events);
+      changes.add(run, events);
+    },
+  });
   const runId = runIdOf();
   try {
+    await passrail.perform();
     view.begin(STORY.intro);
     const facts = { config: { project: world.project }, runners: commandsOf(flow, thinkMs) };
     const plan = { runId, resolved: resolved.value, subject: STORY.subject, facts };

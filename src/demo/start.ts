@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadCatalog } from "../catalog/catalog.ts";
-import { type Acting } from "../compose.ts";
+import type { Passrail } from "../compose.ts";
 import { shippedDir } from "../settings/site.ts";
 import type { Actor } from "../core/run/event.ts";
 import { err, messageOf, ok, type Result } from "../core/result.ts";
@@ -13,7 +13,7 @@ import { runIdOf } from "../app/run-id.ts";
 import { ANYTHING_GOES } from "./answer.ts";
 import { fillProject } from "./world.ts";
 
-export type DemoStart = Pick<Acting, "app" | "store" | "home"> & {
+export type DemoStart = Pick<Passrail, "app" | "store" | "home"> & {
   /** Who asked for it, for the record. */
   readonly actor: Actor;
   /** How long an agent takes before it works. */

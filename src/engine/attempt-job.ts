@@ -37,6 +37,6 @@ export function jobOf(
     repositorySettings: repositorySettings(run),
     project: projectOf(run),
     keepWorkspaces: options.keepWorkspaces === true,
-    url: options.url,
+    url: options.url(),
   };
 }

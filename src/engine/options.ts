@@ -41,7 +41,7 @@ export type EngineOptions = BudgetOptions & {
   /** Fresh randomness for ids and nonces. */
   readonly newId: () => string;
   /** Where agents reach the API; empty without a daemon. */
-  readonly url: string;
+  readonly url: () => string;
   readonly readYaml: (text: string) => Result<unknown>;
   /** How long a program may run on after its verdict came through the API (default 30 s). */
   readonly lingerMs?: number;

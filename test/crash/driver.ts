@@ -3,7 +3,7 @@
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPassrail, type Passrail } from "../../src/compose.ts";
+import { openIdle } from "../harness/open-performer.ts";
 import type { RunEvent } from "../../src/core/run/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { type InboxItem, openItems, type Run } from "../../src/core/run/run.ts";
@@ -20,17 +20,12 @@ if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
 const project = join(dir, "project");
 
 say("begun");
-let passrail: Passrail | undefined;
 const answering = new Set<Promise<unknown>>();
-const opened = await openPassrail({
+const passrail = await openIdle({
   home: join(dir, "home"),
   project,
   environment: process.env,
   flags: { slots: String(scenario.slots) },
-  onChange: (run, events) => {
-    acknowledge(run, events);
-    answerAll(run);
-  },
   onError: (runId, error) =>
     appendFileSync(join(dir, "errors"), `${runId}: ${error instanceof Error ? error.stack : String(error)}\n`),
   notifier: {
@@ -40,17 +35,21 @@ const opened = await openPassrail({
     },
   },
 });
-if (!opened.ok) throw new Error(opened.error.message);
-passrail = opened.value;
-if (passrail.performedBy !== null) throw new Error(`the store is performed by ${passrail.performedBy}`);
+passrail.listen({
+  onChange(run, events) {
+    acknowledge(run, events);
+    answerAll(run);
+  },
+});
+await passrail.perform();
 say("ready");
 await Promise.all(scenario.runs.map(startRun));
-await untilSettled(passrail);
+await untilSettled();
 await passrail.close();
 say("settled");
 
 async function startRun({ runId, flow, stages, workspace, facts }: RunPlan): Promise<void> {
-  const delivery = await passrail?.engine.startRun({
+  const delivery = await passrail.engine.startRun({
     runId,
     resolved: stages === undefined ? resolveShipped(flow) : onlyStages(flow, stages),
     subject: { id: `F-${runId}`, title: `Do ${runId}`, body: "All of it." },
@@ -62,12 +61,10 @@ async function startRun({ runId, flow, stages, workspace, facts }: RunPlan): Pro
     actor: "human:driver",
   });
   // What waits since before the last crash is answered now; what begins to wait later, when it does.
-  if (delivery !== undefined) answerAll(delivery.run);
+  answerAll(delivery.run);
 }
 
 function answerAll(run: Run): void {
-  // While the store is being opened nothing is answered: startRun comes back to it.
-  if (passrail === undefined) return;
   for (const item of openItems(run)) {
     const { number, kind } = item;
     const body = { type: "item.answered" as const, number, kind, answer: answerTo(item), text: "go on" };
@@ -95,10 +92,10 @@ function answerTo(item: InboxItem): string {
   }
 }
 
-async function untilSettled({ engine }: Passrail): Promise<void> {
+async function untilSettled(): Promise<void> {
   do {
     await Promise.all(answering);
-    await engine.idle();
+    await passrail.engine.idle();
   } while (answering.size > 0);
 }
 

@@ -52,7 +52,7 @@ beforeEach(async () => {
     home,
     storeId: "full",
     newId: () => crypto.randomUUID(),
-    url: "",
+    url: () => "",
     readYaml: () => ({ ok: true, value: [] }),
     onError: (_runId, error) => errors.push(error),
   });

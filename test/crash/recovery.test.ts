@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { findMarked } from "../../src/runner/process/process-table.ts";
-import { openPassrail, type Passrail } from "../../src/compose.ts";
+import type { Performer } from "../../src/compose.ts";
+import { openIdle } from "../harness/open-performer.ts";
 import { openForReading } from "../../src/store/sqlite/open-for-reading.ts";
 import type { Run } from "../../src/core/run/run.ts";
 import type { Signal, SignalBody } from "../../src/core/run/signal.ts";
@@ -175,20 +176,18 @@ for (const failpoint of ["workspace-opened:1", "spawned:1", "report-read:2"]) {
 }
 
 /** As a person does who starts Passrail again only to cancel. */
-async function openCanceling({ home, project }: Stage, runId: string): Promise<Passrail> {
-  const opened = await openPassrail({
+async function openCanceling({ home, project }: Stage, runId: string): Promise<Performer> {
+  const passrail = await openIdle({
     home,
     project,
     environment: process.env,
     flags: {},
     onError: (_runId, error) => expect.unreachable(String(error)),
-    first: async ({ engine }) => {
-      await engine.deliver(runId, { type: "cancel.requested", reason: "not wanted any more" }, "human:driver");
-      return true;
-    },
   });
-  if (!opened.ok) throw new Error(opened.error.message);
-  return opened.value;
+  const signal = { type: "cancel.requested", reason: "not wanted any more" } as const;
+  await passrail.engine.deliver(runId, signal, "human:driver");
+  await passrail.perform();
+  return passrail;
 }
 
 test("R-X-05: a program that was killed in the middle of a commit does not keep the next attempt from committing", async () => {

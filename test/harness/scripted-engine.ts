@@ -88,7 +88,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       home,
       storeId: "scripted",
       newId: () => `id-${home}-${++ids}`,
-      url: "",
+      url: () => "",
       readYaml: never,
       onError: (_runId, error) => errors.push(error),
       metered: (_resolved, _run, stage) => options.metered?.(stage.id) ?? null,

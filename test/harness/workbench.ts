@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runIdOf } from "../../src/app/run-id.ts";
 import { loadCatalog } from "../../src/catalog/catalog.ts";
-import { openPassrail, type Passrail } from "../../src/compose.ts";
+import type { Performer } from "../../src/compose.ts";
 import { shippedDir } from "../../src/settings/site.ts";
 import type { ResolvedFlow } from "../../src/core/flow/agent.ts";
 import type { Actor, RunEvent } from "../../src/core/run/event.ts";
@@ -16,6 +16,7 @@ import { type InboxItem, openItems, type Run } from "../../src/core/run/run.ts";
 import type { Delivered } from "../../src/engine/runs.ts";
 import type { Notice } from "../../src/notify/notify.ts";
 import { optional } from "../../src/core/optional.ts";
+import { openPerformer } from "./open-performer.ts";
 
 const PLAYER = join(import.meta.dirname, "../fixtures/player/play.mjs");
 
@@ -27,7 +28,7 @@ export type Workbench = {
   readonly project: string;
   readonly notices: Notice[];
   readonly errors: unknown[];
-  passrail: Passrail;
+  passrail: Performer;
   /** Starts a run of a flow with scripted agents and waits until nothing more happens. */
   run(
     flow: string | ResolvedFlow,
@@ -65,7 +66,7 @@ export async function openWorkbench(
     workspace?: "in-place" | "worktree";
     settings?: (dir: string) => JsonObject;
     /** Repositories that a test has made itself, and the environment in which they are reached. */
-    place?: { readonly dir: string; readonly project: string; readonly environment?: Passrail["environment"] };
+    place?: { readonly dir: string; readonly project: string; readonly environment?: Performer["environment"] };
   } = {},
 ): Promise<Workbench> {
   const dir = options.place?.dir ?? realpathSync(mkdtempSync(join(tmpdir(), "passrail-test-")));
@@ -76,8 +77,8 @@ export async function openWorkbench(
     writeFileSync(join(project, "passrail.yaml"), JSON.stringify(options.settings(dir)));
   const notices: Notice[] = [];
   const errors: unknown[] = [];
-  const open = async (): Promise<Passrail> => {
-    const opened = await openPassrail({
+  const open = (): Promise<Performer> =>
+    openPerformer({
       home,
       project,
       environment: options.place?.environment ?? process.env,
@@ -85,9 +86,6 @@ export async function openWorkbench(
       onError: (_runId, error) => errors.push(error),
       notifier: { notify: async (notice) => notices.push(notice) > 0 },
     });
-    if (!opened.ok) throw new Error(opened.error.message);
-    return opened.value;
-  };
   const bench: Workbench = {
     dir,
     home,

@@ -99,7 +99,7 @@ export async function answerItem(io: Io, typed: TypedAnswer): Promise<number> {
     follow,
     stream: false,
     lines: "err",
-    first: async ({ app, person }) => {
+    act: async ({ app, person }) => {
       answered = await app.answerItem(request, { actor: person });
       return answered.ok && answered.value.type === "answered";
     },

@@ -52,7 +52,7 @@ export async function control(io: Io, verb: Control, reference: string, options:
     follow,
     stream: false,
     lines: "err",
-    first: async ({ app, store, person }) => {
+    act: async ({ app, store, person }) => {
       controlled = await app.controlRun(run.id, action, { actor: person });
       return controlled.ok && (!isEnd || (await nothingWorks(store)));
     },

@@ -44,7 +44,7 @@ export async function done(io: Io, ticket: string, options: DoneOptions): Promis
     follow: false,
     stream: false,
     lines: "err",
-    first: async ({ engine, person }) => {
+    act: async ({ engine, person }) => {
       const key = options.force ? "forced" : "merged";
       ignored = (await report(engine, run, waits, { report: told, key, actor: person })).ignored;
       return ignored === undefined;

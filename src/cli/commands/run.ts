@@ -47,7 +47,7 @@ export async function startRun(io: Io, plan: CommandPlan, then: "follow" | "leav
     follow: then === "follow",
     stream: then === "follow",
     lines: "err",
-    first: async ({ app, store, person }) => {
+    act: async ({ app, store, person }) => {
       const started = await app.startRun(plan, person);
       if (!started.ok) throw problemError(started.error);
       const [summary] = await store.findRuns(runId);

@@ -39,7 +39,7 @@ export async function spec(io: Io, words: readonly string[], options: SpecOption
   const job = { runId, flags, follow: true, stream: false, lines: "err" } as const;
   let rest = await workOn(io, {
     ...job,
-    first: async ({ app, store, person }) => {
+    act: async ({ app, store, person }) => {
       const started = await app.startRun(plan, person);
       if (!started.ok) throw problemError(started.error);
       const [summary] = await store.findRuns(runId);
@@ -58,7 +58,7 @@ export async function spec(io: Io, words: readonly string[], options: SpecOption
     if (said === undefined) break;
     rest = await workOn(io, {
       ...job,
-      first: async ({ app, person }) => {
+      act: async ({ app, person }) => {
         const question = `${runId}.${item.number}`;
         const given = { answer: "", text: said, issues: [] };
         const request = { item: question, ...given, seen: { type: "anything" }, rules: TERMINAL_RULES } as const;

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { openForReading } from "../../store/sqlite/open-for-reading.ts";
 import { loadSettings } from "../../settings/load.ts";
 import { readAddress } from "../../daemon/address.ts";
-import { type Daemon, logFile, openDaemon } from "../../daemon/daemon.ts";
-import { openLogFile } from "../../daemon/log.ts";
+import type { Daemon } from "../../daemon/daemon.ts";
+import { logFile, openLogFile } from "../../daemon/log.ts";
 import { type DaemonNote, findDaemon } from "../../daemon/note.ts";
 import { CliError, EXIT, problemError, usageError } from "../errors.ts";
 import { catchSignals } from "../interrupt.ts";
@@ -71,6 +71,8 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
   const signals = catchSignals(async () => (daemon === undefined ? undefined : forceEnd(daemon.passrail.store)));
   const drained = onDrain();
   try {
+    // `status` and `down` are in this file too; they must not load the engine and the server.
+    const { openDaemon } = await import("../../daemon/daemon.ts");
     const opened = await openDaemon({
       ...address.value,
       home: io.home,

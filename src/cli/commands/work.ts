@@ -2,7 +2,7 @@
 // signal lets what works come to its end, the second ends it; either way files and runs agree and the exit code is 0.
 
 import { join } from "node:path";
-import { openPassrail, type Passrail } from "../../compose.ts";
+import { openPassrail, type Performer, requirePerformer } from "../../compose.ts";
 import { loadSettings } from "../../settings/load.ts";
 import type { RunEvent } from "../../core/run/event.ts";
 import { messageOf, type Problem } from "../../core/result.ts";
@@ -43,12 +43,14 @@ async function workHere(io: Io, { once, runners }: WorkOptions, flags: { readonl
     project: io.cwd,
     environment: io.environment,
     flags,
-    alone: true,
-    onChange: tell.change,
     onError: (runId, error) => tell.line(`! ${runId === null ? "" : `${runId}: `}${messageOf(error)}`),
   });
-  if (!opened.ok) throw problemError(takenProblem(io, opened.error));
-  const passrail = opened.value;
+  if (!opened.ok) throw problemError(opened.error);
+  const performer = await requirePerformer(opened.value);
+  if (!performer.ok) throw problemError(takenProblem(io, performer.error));
+  const passrail = performer.value;
+  passrail.listen({ onChange: tell.change });
+  await passrail.perform();
   const stopping = catchStops(() => forceEnd(passrail.store));
   const alive = setInterval(() => undefined, KEEP_ALIVE_MS);
   const dispatcher = openDispatcher(passrail, { project: io.cwd, log: tell.line, runners });
@@ -69,7 +71,7 @@ async function workHere(io: Io, { once, runners }: WorkOptions, flags: { readonl
     return EXIT.ok;
   } finally {
     dispatcher.stop();
-    await passrail.mirror?.settled();
+    await passrail.mirror.settled();
     await passrail.close();
     clearInterval(alive);
     stopping.release();
@@ -81,20 +83,20 @@ function forever(): Promise<never> {
 }
 
 /** A look after everything has come to rest may find what that made possible. */
-async function untilIdle({ engine, mirror }: Passrail, dispatcher: Dispatcher): Promise<"idle"> {
+async function untilIdle({ engine, mirror }: Performer, dispatcher: Dispatcher): Promise<"idle"> {
   for (;;) {
     await engine.idle();
-    await mirror?.settled();
+    await mirror.settled();
     await dispatcher.look();
     if (dispatcher.isIdle) return "idle";
   }
 }
 
 /** Like a run: what waits for people, or could not be done, is told by the exit code too. */
-function endOnce({ mirror, project }: Passrail, dispatcher: Dispatcher): number {
+function endOnce({ mirror, project }: Performer, dispatcher: Dispatcher): number {
   const [refused] = dispatcher.state().refused;
   if (refused !== undefined) throw problemError(refused);
-  const left = [...(mirror?.goingOn(project).values() ?? [])];
+  const left = [...mirror.goingOn(project).values()];
   if (left.some((run) => openItems(run).length > 0)) return EXIT.waiting;
   return left.some(({ status }) => status === "stopped") ? EXIT.unsuccessful : EXIT.ok;
 }
@@ -149,7 +151,6 @@ function catchStops(force: () => Promise<void>) {
 }
 
 function takenProblem(io: Io, problem: Problem): Problem {
-  if (problem.code !== "already_performed") return problem;
   const daemon = findDaemon(io.home);
   if (daemon === undefined)
     return { ...problem, hint: "It works on the tickets or on a run; passrail runs list   shows what goes on" };

@@ -8,14 +8,14 @@ import type { KnownRunners } from "../../runner/known.ts";
 import type { Actor } from "../../core/run/event.ts";
 import type { Result } from "../../core/result.ts";
 import type { Run } from "../../core/run/run.ts";
-import type { PlannedTicket } from "../../core/ticket/plan.ts";
 import type { UseCases } from "../../app/use-cases.ts";
 import type { Store } from "../../store/store.ts";
 import type { DeliveryLog } from "../../notify/delivery-log.ts";
 import type { Audit } from "./audit.ts";
 import type { EventHub } from "./events/hub.ts";
 import type { Keys } from "./keys.ts";
-import type { KnownTickets } from "./tickets/known-tickets.ts";
+import type { AttemptRef } from "./principal.ts";
+import type { ProjectTickets } from "./project-tickets.ts";
 
 export type ServerParts = {
   readonly store: Store;
@@ -25,7 +25,7 @@ export type ServerParts = {
   /** Where live events are given out. */
   readonly events: EventHub;
   readonly flows: {
-    readonly list: () => readonly FlowEntry[];
+    readonly list: () => readonly ListedFlow[];
     /** The flow as it is now; problems with code `flow_not_found` where there is none. */
     readonly resolve: (name: string) => Result<ResolvedFlow>;
     /** Its file as it is now, and what is wrong with it; undefined where there is none. */
@@ -35,7 +35,7 @@ export type ServerParts = {
   /** Asks the forge now what became of pull requests; absent where nobody performs. */
   readonly lookAtMerges?: () => void;
   /** The tickets' files; absent where nobody looks after them. */
-  readonly tickets?: TicketDesk;
+  readonly tickets?: ProjectTickets;
   /** The processes that execute attempts; absent where none does. */
   readonly workers?: () => Promise<readonly WorkerInfo[]>;
   /** The programs that can play agents here, as far as it is known by now: it never makes anybody wait long. */
@@ -56,8 +56,8 @@ export type ServerParts = {
   readonly now: () => string;
   readonly newId: () => string;
   /** The attempt that was given this token and still runs. */
-  readonly attemptOf: (token: string) => AttemptIdentity | undefined;
-  /** The commit that a run's branch is at; null where it has none. */
+  readonly attemptOf: (token: string) => AttemptRef | undefined;
+  /** The commit that a run's branch is at; null where it has none. A decision is bound to it. */
   readonly commitOf: (run: Run) => Promise<string | null>;
   /** What a run has changed between two commits, as a unified diff; absent where no git is at hand. */
   readonly wholeDiff?: (run: Run, from: string, to: string) => Promise<string>;
@@ -66,22 +66,6 @@ export type ServerParts = {
   /** Told of what is our fault, in one line, with the id that the caller was given. */
   readonly onProblem: (text: string, requestId: string) => void;
 };
-
-export type TicketDesk = {
-  readonly known: KnownTickets;
-  readonly project: string;
-  /** The folder, relative to the project. */
-  readonly path: string;
-  /** What a ticket goes through that does not say otherwise. */
-  readonly flow: string;
-  /** How the project calls itself in a new ticket. */
-  readonly repo: string;
-  /** Starts the run of a ticket that may start, by the same rules as whoever picks tickets; absent where nothing is performed. */
-  readonly start?: (ticket: PlannedTicket, actor: Actor) => Promise<Result<StartedTicket>>;
-};
-
-/** `started` is false where a run of it goes on already. */
-export type StartedTicket = { readonly run: Pick<Run, "id">; readonly started: boolean };
 
 export type WorkerInfo = {
   readonly name: string;
@@ -107,7 +91,7 @@ export type FlowSource = {
   readonly text: string | null;
   readonly problems: readonly FileProblem[];
 };
-export type FlowEntry = {
+export type ListedFlow = {
   readonly name: string;
   readonly title: string;
   readonly file: string;
@@ -120,4 +104,3 @@ export type AgentEntry = {
   readonly file: string;
   readonly origin: string;
 };
-export type AttemptIdentity = { readonly runId: string; readonly stage: string; readonly attempt: number };

@@ -65,7 +65,7 @@ async function play(name: string, send: (job: AttemptJob) => AttemptJob): Promis
     home,
     storeId: name,
     newId: () => crypto.randomUUID().replaceAll("-", ""),
-    url: "",
+    url: () => "",
     readYaml: () => ok([]),
     onError: (_runId, error) => errors.push(error),
   });

@@ -35,7 +35,7 @@ test("P10: a clock that jumps by years in both directions changes neither the or
     home,
     storeId: "clock",
     newId: () => `id${ticks}`,
-    url: "",
+    url: () => "",
     readYaml: never,
     onError: (_runId, error) => {
       throw error;

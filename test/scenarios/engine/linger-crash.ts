@@ -3,13 +3,13 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openPassrail } from "../../../src/compose.ts";
+import { openPerformer } from "../../harness/open-performer.ts";
 import { until } from "../../harness/until.ts";
 import { resolveShipped } from "../../harness/workbench.ts";
 
 const [home = "", project = "", script = "", trace = ""] = process.argv.slice(2);
 const player = join(import.meta.dirname, "../../fixtures/player/play.mjs");
-const opened = await openPassrail({
+const { engine } = await openPerformer({
   home,
   project,
   environment: process.env,
@@ -17,8 +17,6 @@ const opened = await openPassrail({
   onError: () => {},
   notifier: { notify: async () => true },
 });
-if (!opened.ok) throw new Error(opened.error.message);
-const { engine } = opened.value;
 const runId = "r-crashed";
 await engine.startRun({
   runId,

@@ -5,10 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from "vitest";
 import { TOKEN_PREFIX } from "../../../src/http/contract/scopes.ts";
-import { createApp } from "../../../src/http/server/app.ts";
 import { settingsNote } from "../../../src/http/server/audit-request.ts";
 import { type Audit, type AuditNote, createAudit, verifyAudit } from "../../../src/http/server/audit.ts";
-import { listen, type Listening } from "../../../src/http/server/listen.ts";
+import type { Listening } from "../../../src/http/server/listen.ts";
 import { type Served, serve } from "./served.ts";
 import { optional } from "../../../src/core/optional.ts";
 
@@ -17,14 +16,12 @@ let audit: Audit;
 let socket: Listening;
 beforeAll(async () => {
   served = await serve();
-  audit = createAudit(served.bench.home, { now: served.parts.now, onProblem: (text) => served.problems.push(text) });
-  const parts = { ...served.parts, audit };
-  served.app = createApp(parts, { port: 4321 });
-  socket = await listen((port) => createApp(parts, { port }), { port: 0, audit });
+  if (served.parts.audit === undefined) throw new Error("the server keeps no record");
+  audit = served.parts.audit;
+  socket = await served.listen();
 });
 afterAll(async () => {
   await socket.close(0);
-  audit.close();
   await served.close();
 });
 
@@ -44,7 +41,8 @@ test("S26: failures, acts, refused decisions and key changes are recorded with w
   const made = await served.call("POST", "/api/keys", { body: { name: "ci", kind: "operator" } });
   await served.call("DELETE", `/api/keys/${String(made.body["id"])}`);
   await served.call("GET", "/api/runs", { headers: { origin: "http://evil.example" } });
-  const all = (await entries()).toReversed();
+  const [opening, ...all] = (await entries()).toReversed();
+  expect(opening).toMatchObject({ type: "settings.loaded", who: "human:tester" });
   expect(all.map(({ type, principal, what, status, code }) => [type, principal, what, status, code])).toEqual([
     ["auth.failed", null, "GET /api/health", 401, "auth_required"],
     ["auth.failed", null, "GET /api/health", 401, "auth_invalid"],

@@ -1,6 +1,7 @@
 // What the API tells about flows and about where runs lose time, from real runs of scripted agents.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROUTES } from "../../../src/http/contract/routes.ts";
 import { type Served, serve } from "./served.ts";
 
 let served: Served;
@@ -48,9 +49,8 @@ test("runs that nobody made have no medians; a run at its gate is counted as ope
   expect((await served.call("GET", "/api/insights?since=soon")).body).toMatchObject({ code: "invalid_query" });
 });
 
-test("without a daemon there are no programs, no project and no demo, and that is said", async () => {
-  expect((await served.call("GET", "/api/runners")).body).toEqual({ runners: [], checkedAt: null, checking: false });
-  expect((await served.call("GET", "/api/project")).body).toEqual({ path: "", git: null });
-  const demo = await served.call("POST", "/api/demo", { body: {} });
-  expect(demo).toMatchObject({ status: 422, body: { code: "run_refused" } });
+test("the programs that can play agents and the project are described", async () => {
+  const { body } = await served.call("GET", "/api/runners");
+  expect(ROUTES.listRunners.answer.schema.parse(body).runners.map(({ runner }) => runner)).toContain("claude");
+  expect((await served.call("GET", "/api/project")).body).toMatchObject({ path: served.bench.project });
 });

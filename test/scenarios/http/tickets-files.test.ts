@@ -259,7 +259,8 @@ test("what may not start is not started, and says why; what may is started once"
     body: { code: "ticket_refused", detail: expect.stringContaining("waits for AGI-1") as string },
   });
   expect(await served.call("POST", "/api/tickets/AGI-404/start", { body: {} })).toMatchObject({ status: 404 });
-  // Nobody plays the agents here: a run that could not work is not made.
+  // Without a program that plays the agents a run could not work, so none is made.
+  writeFileSync(join(served.bench.project, "passrail.yaml"), "slots: 3\n");
   expect(await served.call("POST", "/api/tickets/AGI-4/start", { body: {} })).toMatchObject({
     status: 422,
     body: { code: "run_refused", detail: expect.stringContaining("AGI-4 cannot start") as string },

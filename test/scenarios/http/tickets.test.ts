@@ -1,9 +1,7 @@
 // Tickets, workers, keys over HTTP and going back: what else can be asked of the server.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWorker } from "../../../src/http/server/worker.ts";
 import { until } from "../../harness/until.ts";
-import { createApp } from "../../../src/http/server/app.ts";
 import { type Served, serve } from "./served.ts";
 
 let served: Served;
@@ -104,13 +102,8 @@ test("R-X-09: a person goes back to an earlier stage, with a note for it; the sa
 });
 
 test("a worker tells its slots and what runs where since when", async () => {
-  expect((await served.call("GET", "/api/workers")).body).toEqual({ workers: [] });
-  const { store } = served.parts;
-  const startedAt = new Date().toISOString();
-  const workers = async () => [await describeWorker({ store, slots: 3, version: "1.2.3", startedAt })];
-  const app = createApp({ ...served.parts, workers }, { port: 4321 });
-  const [before, hold] = [served.app, `${served.bench.dir}/go`];
-  served.app = app;
+  expect((await served.call("GET", "/api/workers")).body).toMatchObject({ workers: [{ attempts: [] }] });
+  const hold = `${served.bench.dir}/go`;
   const run = await served.bench.run("feature", { spec: [{ ...say("APPROVED"), hold }] }, { subject: "W-1" });
   const answered = served.bench.answer(run, "gate", "approve");
   const found = await until("an attempt at work", async () => {
@@ -121,14 +114,13 @@ test("a worker tells its slots and what runs where since when", async () => {
   expect(found).toMatchObject({
     name: "local",
     pid: process.pid,
-    version: "1.2.3",
+    version: "0.0.0-test",
     slots: 3,
-    startedAt,
+    startedAt: expect.stringMatching(/Z$/) as string,
     attempts: [{ runId: run.id, stage: "spec", attempt: 1, agent: "IN1" }],
   });
   await served.call("POST", `/api/runs/${run.id}/cancel`, { body: {} });
   await answered;
-  served.app = before;
 });
 
 test("S05: keys are made, listed and revoked over HTTP; a token is shown once", async () => {

@@ -1,90 +1,58 @@
 // A process that takes webhooks on a real store, to be killed by the test: node webhooks-driver.ts DIR [die]. With `die` it ends itself as
 // a power cut would at the moment when a delivery is about to reach the engine; PASSRAIL_FAILPOINT ends it right after.
 
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runIdOf } from "../../../src/app/run-id.ts";
-import { createUseCases } from "../../../src/app/use-cases.ts";
-import { loadCatalog } from "../../../src/catalog/catalog.ts";
-import { openPassrail } from "../../../src/compose.ts";
-import { shippedDir } from "../../../src/settings/site.ts";
-import { ok } from "../../../src/core/result.ts";
-import { createApp } from "../../../src/http/server/app.ts";
-import { createEventHub } from "../../../src/http/server/events/hub.ts";
-import { createKeys } from "../../../src/http/server/keys.ts";
-import { listen } from "../../../src/http/server/listen.ts";
-import type { ServerParts } from "../../../src/http/server/parts.ts";
-import { openInbound } from "../../../src/http/webhooks/open.ts";
+import { err } from "../../../src/core/result.ts";
+import { openServer } from "../../../src/http/open-server.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
+import { openPerformer } from "../../harness/open-performer.ts";
+import { resolveShipped } from "../../harness/workbench.ts";
 
 const [dir = "", die = ""] = process.argv.slice(2);
 const home = join(dir, "home");
 const project = join(dir, "project");
-const now = (): string => new Date().toISOString();
-const runners = {
-  "*": [process.execPath, join(import.meta.dirname, "../../fixtures/player/play.mjs"), join(dir, "script.json")],
-};
-const config = { project, workspace: "worktree" };
+const environment = { ...process.env, XDG_CONFIG_HOME: join(dir, "config") };
+const command = [
+  process.execPath,
+  join(import.meta.dirname, "../../fixtures/player/play.mjs"),
+  join(dir, "script.json"),
+];
+const tracker = { kind: "standard", secret_file: join(dir, "secret"), rights: "operator", flow: "feature" };
+mkdirSync(join(dir, "config", "passrail"), { recursive: true });
+writeFileSync(
+  join(dir, "config", "passrail", "passrail.yaml"),
+  JSON.stringify({ agents: { "*": { command } }, webhooks: { tracker } }),
+);
 
-const opened = await openPassrail({
+const passrail = await openPerformer({
   home,
   project,
-  environment: process.env,
+  environment,
   flags: {},
   onError: (_, error) => console.error(error),
   notifier: { notify: async () => true },
 });
-if (!opened.ok) throw new Error(opened.error.message);
-const { engine, store, config: settings } = opened.value;
-const catalog = loadCatalog({ shippedDir });
-const resolved = catalog.resolve("feature");
-if (!resolved.ok) throw new Error("no flow");
-const subject = { id: "F-1", title: "Do F-1", body: "All of it." };
-await engine.startRun({
+await passrail.engine.startRun({
   runId: "r00000000f1",
-  resolved: resolved.value,
-  subject,
-  facts: { config, runners },
+  resolved: resolveShipped("feature"),
+  subject: { id: "F-1", title: "Do F-1", body: "All of it." },
+  facts: { config: { project, workspace: "worktree" }, runners: { "*": command } },
   actor: "human:tester",
 });
 
-const dying: Pick<typeof engine, "startRun" | "deliver"> = {
+const dying: Pick<Engine, "startRun" | "deliver"> = {
   startRun: () => process.kill(process.pid, "SIGKILL") as never,
   deliver: () => process.kill(process.pid, "SIGKILL") as never,
 };
-const parts: ServerParts = {
-  store,
-  app: createUseCases({
-    engine: die === "die" ? dying : engine,
-    store,
-    now,
-    commitOf: async () => null,
-    planRun: async ({ subject: asked, facts, key }) =>
-      ok({ runId: runIdOf(key), resolved: resolved.value, subject: asked, facts: { config, runners, ...facts } }),
-  }),
-  keys: await createKeys(home, { person: "human:tester", now }),
-  events: createEventHub({ store, now: () => performance.now() }),
-  flows: { list: () => [], resolve: () => ok(resolved.value), source: () => undefined },
-  agents: () => [],
-  config: settings,
-  home,
+const server = await openServer(passrail, {
+  environment,
+  project,
+  flags: {},
   version: "0.0.0-test",
-  person: "human:tester",
-  now,
-  newId: () => crypto.randomUUID().replaceAll("-", ""),
-  attemptOf: () => undefined,
-  commitOf: async () => null,
-  onProblem: (text) => console.error(text),
-};
-const inbound = openInbound({
-  config: {
-    webhooks: {
-      tracker: { kind: "standard", secret_file: join(dir, "secret"), rights: "operator", flow: "feature" },
-    },
-  },
-  environment: {},
-  home,
-  parts,
-  notifier: null,
-  onProblem: (text) => console.error(text),
+  log: (line) => console.error(line),
+  demo: async () => err({ code: "demo_failed", message: "no demo" }),
+  ...(die === "die" ? { with: { engine: dying } } : {}),
 });
-const { port } = await listen((given) => createApp(parts, { port: given, signed: inbound.signed }), { port: 0 });
+const { port } = await server.listen({ port: 0 });
 console.log(`port ${port}`);

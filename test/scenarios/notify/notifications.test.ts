@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openPassrail, type Passrail } from "../../../src/compose.ts";
+import type { Performer } from "../../../src/compose.ts";
+import { openIdle } from "../../harness/open-performer.ts";
 import { readSettings } from "../../../src/settings/settings.ts";
 import { openItems, type Run } from "../../../src/core/run/run.ts";
 import { type Receiver, SECRET, startReceiver } from "../../../src/notify/receiver.testsuite.ts";
@@ -53,7 +54,7 @@ function endpointTo(path: string, changes: Partial<StandardSettings> = {}): Stan
   };
 }
 
-type Opened = { readonly passrail: Passrail; readonly told: Notifications; readonly problems: string[] };
+type Opened = { readonly passrail: Performer; readonly told: Notifications; readonly problems: string[] };
 
 async function open(
   config: Partial<NotificationOptions["config"]>,
@@ -62,17 +63,14 @@ async function open(
   const home = join(dir, "home");
   const problems: string[] = [];
   let told: Notifications | null = null;
-  const opened = await openPassrail({
+  const passrail = await openIdle({
     home,
     project: newRepository(dir),
     environment: process.env,
     flags: { slots: "3" },
     onError: (_, error) => problems.push(String(error)),
-    onChange: (run, events) => told?.onChange(run, events),
     notifier: { notify: async (notice) => (await told?.notifier.notify(notice)) ?? false },
   });
-  if (!opened.ok) throw new Error(opened.error.message);
-  const passrail = opened.value;
   told = openNotifications({
     config: { notifyCommand: null, notifyEndpoints: [], ...config },
     environment: { URL_OF_SLACK: `http://127.0.0.1:${receiver.port}/slack` },
@@ -84,6 +82,8 @@ async function open(
   });
   if (told === null) throw new Error("nobody is told");
   const notifications = told;
+  passrail.listen(notifications);
+  await passrail.perform();
   closing.push(
     () => passrail.close(),
     () => notifications.close(),
@@ -98,7 +98,7 @@ const SHIPPED = {
   qa: [{ verdict: "SHIP" }],
 };
 
-async function start(passrail: Passrail, script: object, subject = "F-1"): Promise<Run> {
+async function start(passrail: Performer, script: object, subject = "F-1"): Promise<Run> {
   const file = join(dir, `${subject}.json`);
   writeFileSync(file, JSON.stringify(script));
   const { run } = await passrail.engine.startRun({
@@ -115,7 +115,7 @@ async function start(passrail: Passrail, script: object, subject = "F-1"): Promi
   return run;
 }
 
-async function answer({ engine, store }: Passrail, runId: string, word: string): Promise<Run> {
+async function answer({ engine, store }: Performer, runId: string, word: string): Promise<Run> {
   const item = openItems((await store.loadRun(runId))?.run as Run)[0];
   if (item === undefined) throw new Error("nothing is open");
   const { number, kind } = item;

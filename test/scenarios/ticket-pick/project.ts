@@ -2,7 +2,8 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openPassrail, type Passrail } from "../../../src/compose.ts";
+import type { Performer } from "../../../src/compose.ts";
+import { openPerformer } from "../../harness/open-performer.ts";
 import type { RunEvent } from "../../../src/core/run/event.ts";
 import type { Run } from "../../../src/core/run/run.ts";
 import type { Dispatcher } from "../../../src/ticket/pick/dispatcher.ts";
@@ -84,7 +85,7 @@ stages:
 `;
 
 export type Opened = {
-  readonly passrail: Passrail;
+  readonly passrail: Performer;
   readonly dispatcher: Dispatcher;
   readonly lines: readonly string[];
   readonly errors: readonly string[];
@@ -97,7 +98,7 @@ export type Opened = {
 export async function openHere(project: Project, { slots = 3, dispatch = true } = {}): Promise<Opened> {
   const errors: string[] = [];
   const lines: string[] = [];
-  const opened = await openPassrail({
+  const passrail = await openPerformer({
     home: project.home,
     project: project.project,
     environment: { PATH: process.env["PATH"], XDG_CONFIG_HOME: join(project.dir, "config") },
@@ -105,8 +106,6 @@ export async function openHere(project: Project, { slots = 3, dispatch = true } 
     onError: (runId, error) => errors.push(`${runId}: ${error instanceof Error ? error.message : String(error)}`),
     notifier: { notify: async () => true },
   });
-  if (!opened.ok) throw new Error(opened.error.message);
-  const passrail = opened.value;
   const dispatcher = openDispatcher(passrail, { project: project.project, log: (line) => lines.push(line) });
   if (dispatch) await dispatcher.start();
   const newest = async (ticket: string): Promise<Run> => {

@@ -1,19 +1,10 @@
 // What is known of the tickets' files at the moment: read once, then only what has changed, and planned anew when files or runs did. Every
 // page and list asks here, so that ten thousand files are not looked at for each request.
 
-import { type PlannedTicket, planTickets, type TicketPlan } from "../../../core/ticket/plan.ts";
+import { planTickets } from "../../../core/ticket/plan.ts";
 import type { Ticket, TicketProblem, TicketScan } from "../../../core/ticket/ticket.ts";
 import type { TicketFolder } from "../../../ticket/file/folder.ts";
-
-export type TicketsNow = {
-  readonly scan: TicketScan;
-  readonly plan: TicketPlan;
-  /** By number, newest first, each id once. */
-  readonly newestFirst: readonly PlannedTicket[];
-  readonly problems: ReadonlyMap<string, readonly TicketProblem[]>;
-  /** Ids of tickets with a run that goes on. */
-  readonly busy: ReadonlySet<string>;
-};
+import type { KnownTickets, TicketsNow } from "../project-tickets.ts";
 
 /** Where the files are, and who works on them. */
 export type TicketSource = {
@@ -24,17 +15,6 @@ export type TicketSource = {
   listen(onChange: () => void): () => void;
   /** Ids of tickets with a run that goes on. */
   busy(): ReadonlySet<string>;
-};
-
-export type KnownTickets = {
-  folder(): Promise<TicketFolder>;
-  /** As they were at the last look. A change is looked at in the background, so that nobody waits for thousands of files. */
-  now(): Promise<TicketsNow>;
-  /** As they are at this moment, for whoever writes. */
-  fresh(): Promise<TicketsNow>;
-  /** A file was written here: whoever asks next sees it. */
-  wrote(): void;
-  close(): void;
 };
 
 type Options = {

@@ -9,8 +9,7 @@ import { nearest } from "../../../core/check/suggest.ts";
 import { err, ok, type Problem, type Result } from "../../../core/result.ts";
 import { dependencyCycles, formatCycle } from "../../../core/ticket/graph.ts";
 import type { Ticket } from "../../../core/ticket/ticket.ts";
-import type { TicketDesk } from "../parts.ts";
-import type { KnownTickets, TicketsNow } from "./known-tickets.ts";
+import type { KnownTickets, ProjectTickets, TicketsNow } from "../project-tickets.ts";
 import { optional } from "../../../core/optional.ts";
 
 type NewTicket = BodyOf<typeof ROUTES.createTicket>;
@@ -18,7 +17,7 @@ type Changes = BodyOf<typeof ROUTES.editTicket>;
 
 /** `key`: the same key gives the same ticket, however often the request is repeated. */
 export async function createTicket(
-  { known, repo: own }: TicketDesk,
+  { known, repo: own }: ProjectTickets,
   body: NewTicket,
   key: string,
 ): Promise<Result<{ id: string; path: string }, Refusal>> {

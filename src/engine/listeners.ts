@@ -1,0 +1,21 @@
+// Passes the engine's news on to everyone who follows it. A listener may join after the engine was created, because an engine that does not
+// perform yet reports only what its own caller delivers.
+
+import type { EngineOptions } from "./options.ts";
+
+export type EngineListener = Pick<EngineOptions, "onChange" | "onElsewhere" | "beforeWork">;
+
+export type EngineListeners = Required<EngineListener> & { add(listener: EngineListener): void };
+
+/** Calls the listeners in the order in which they joined. */
+export function createListeners(): EngineListeners {
+  const listeners: EngineListener[] = [];
+  return {
+    add: (listener) => void listeners.push(listener),
+    onChange: (run, events) => listeners.forEach((listener) => listener.onChange?.(run, events)),
+    onElsewhere: (run) => listeners.forEach((listener) => listener.onElsewhere?.(run)),
+    async beforeWork(run) {
+      for (const listener of listeners) await listener.beforeWork?.(run);
+    },
+  };
+}

@@ -1,0 +1,187 @@
+// Opens the server on an opened Passrail: live events, audit log, keys, webhooks, dashboard and every route. The daemon, the server tests and
+// the benchmark all open it here. Nothing listens before `listen`.
+
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { createCommitOf } from "../app/commit-of.ts";
+import { planRun } from "../app/start-run/start-run.ts";
+import { createUseCases, type UseCaseOptions, type UseCases } from "../app/use-cases.ts";
+import { optional } from "../core/optional.ts";
+import { messageOf, type Result } from "../core/result.ts";
+import type { Actor } from "../core/run/event.ts";
+import { systemClock } from "../engine/clock.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { EngineListener } from "../engine/listeners.ts";
+import { describeProject } from "../git/project-info.ts";
+import { wholeDiff } from "../git/whole-diff.ts";
+import type { Notifications } from "../notify/open.ts";
+import { detectRunners } from "../runner/detect-runners.ts";
+import { createKnownRunners } from "../runner/known.ts";
+import { loadSettings, type SettingsFlags } from "../settings/load.ts";
+import type { Settings } from "../settings/settings.ts";
+import { type Site, shippedDir } from "../settings/site.ts";
+import type { Store } from "../store/store.ts";
+import type { Mirror } from "../ticket/mirror/mirror.ts";
+import { createApp } from "./server/app.ts";
+import type { App } from "./server/app-env.ts";
+import { type Audit, createAudit } from "./server/audit.ts";
+import { settingsNote } from "./server/audit-request.ts";
+import { createEventHub, type EventHub } from "./server/events/hub.ts";
+import { openFlowFiles } from "./server/flow-files.ts";
+import { createKeys, type Keys } from "./server/keys.ts";
+import { type Listening, listen, type ListenOptions } from "./server/listen.ts";
+import type { ServerParts, StartedDemo } from "./server/parts.ts";
+import { openProjectTickets } from "./server/tickets/open.ts";
+import { loadWeb } from "./server/web.ts";
+import { describeWorker } from "./server/worker.ts";
+import { openInbound } from "./webhooks/open.ts";
+
+/** What the server needs of an opened Passrail that performs. */
+export type ServedPassrail = Pick<Site, "home"> & {
+  readonly config: Settings;
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly person: Actor;
+  /** Null where no process keeps ticket files. */
+  readonly mirror: Mirror | null;
+  readonly notifications: Notifications | null;
+  listen(listener: EngineListener): void;
+  wakeMerges(): void;
+};
+
+export type ServerOptions = Pick<Site, "environment" | "project"> & {
+  readonly flags: SettingsFlags;
+  readonly version: string;
+  readonly log: (line: string) => void;
+  readonly demo: (actor: Actor) => Promise<Result<StartedDemo>>;
+  /** Collaborators that a test replaces. */
+  readonly with?: Partial<Pick<ServerParts, "attemptOf" | "commitOf"> & Pick<UseCaseOptions, "engine">>;
+};
+
+export type Server = {
+  readonly parts: ServerParts;
+  readonly keys: Keys;
+  /** The app as it answers at this port. */
+  appAt(port: number, hosts?: readonly string[]): App;
+  listen(options: Omit<ListenOptions, "audit">): Promise<Listening>;
+  /** Stops listening, too. */
+  close(): Promise<void>;
+};
+
+const CATCH_UP_MS = 300;
+
+export async function openServer(passrail: ServedPassrail, options: ServerOptions): Promise<Server> {
+  const { config, home, notifications, person, store } = passrail;
+  const { environment, log, version } = options;
+  const onLiveError = (error: unknown): void => log(`live events: ${stackOf(error)}`);
+  const hub = createEventHub({ store, now: () => systemClock.monotonicMs(), onError: onLiveError });
+  const audit = createAudit(home, { now: () => systemClock.now(), onProblem: (text) => log(`audit: ${text}`) });
+  audit.record(settingsNote(config, person, version));
+  const keys = await createKeys(home, { person, now: () => systemClock.now() });
+  const parts = partsOf(passrail, options, { audit, hub, keys });
+  const notifier = notifications?.notifier ?? null;
+  const onProblem = (text: string): void => log(`webhooks: ${text}`);
+  const inbound = openInbound({ config, environment, home, parts, notifier, onProblem });
+  const web = loadWeb(join(shippedDir, "dist", "web"));
+  passrail.listen({ onChange: () => hub.catchUp() });
+  // Other processes store things too: commands beside the daemon.
+  const timer = setInterval(() => hub.catchUp(), CATCH_UP_MS).unref();
+  const open: Listening[] = [];
+  const appAt: Server["appAt"] = (port, hosts = []) =>
+    createApp(parts, { port, hosts, signed: inbound.signed, ...optional({ web }) });
+  return {
+    parts,
+    keys,
+    appAt,
+    async listen(where) {
+      const { host = "127.0.0.1", hosts = [] } = where;
+      const listening = await listen((port) => appAt(port, [...hosts, `${host}:${port}`]), { ...where, audit });
+      open.push(listening);
+      return listening;
+    },
+    async close() {
+      clearInterval(timer);
+      parts.tickets?.known.close();
+      hub.close();
+      await Promise.all(open.map((each) => each.close()));
+      inbound.close();
+      audit.close();
+    },
+  };
+}
+
+type Opened = { readonly audit: Audit; readonly hub: EventHub; readonly keys: Keys };
+
+function partsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, keys }: Opened): ServerParts {
+  const { config, engine, home, notifications, person, store } = passrail;
+  const { environment, flags, log, project, version } = options;
+  const { agents, flows } = openFlowFiles(project);
+  const readSettings = () => loadSettings({ environment, project, flags });
+  const startedAt = systemClock.now();
+  const { engine: usedEngine = engine, commitOf = createCommitOf(store), ...replaced } = options.with ?? {};
+  const now = () => systemClock.now();
+  const place = { project, settings: readSettings };
+  const plan: UseCases["planRun"] = (request) => planRun(place, request);
+  const app = createUseCases({ engine: usedEngine, store, now, commitOf, planRun: plan });
+  return {
+    store,
+    app,
+    config,
+    home,
+    version,
+    person,
+    keys,
+    audit,
+    events: hub,
+    flows,
+    agents,
+    ...optional({ tickets: ticketsOf(passrail, options, { app, hub, readSettings, resolve: flows.resolve }) }),
+    ...(notifications === null ? {} : { deliveries: notifications.deliveries }),
+    lookAtMerges: () => passrail.wakeMerges(),
+    runners: createKnownRunners({
+      detect: () => detectRunners(environment, project, config),
+      now: () => systemClock.now(),
+      onProblem: (error) => log(`runners: ${messageOf(error)}`),
+    }),
+    project: () => describeProject(project),
+    demo: options.demo,
+    workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
+    now: () => systemClock.now(),
+    newId: () => randomUUID().replaceAll("-", ""),
+    attemptOf: (token) => engine.attemptOf(token),
+    commitOf,
+    wholeDiff,
+    onProblem: (text, requestId) => log(`request ${requestId}: ${text}`),
+    ...replaced,
+  };
+}
+
+type TicketNeeds = {
+  readonly app: UseCases;
+  readonly hub: EventHub;
+  readonly readSettings: () => Promise<Result<Settings>>;
+  readonly resolve: ServerParts["flows"]["resolve"];
+};
+
+function ticketsOf(
+  { config, mirror, store }: ServedPassrail,
+  { log, project }: ServerOptions,
+  { app, hub, readSettings, resolve }: TicketNeeds,
+) {
+  if (mirror === null) return undefined;
+  return openProjectTickets({
+    mirror,
+    app,
+    store,
+    config,
+    project,
+    resolve,
+    readSettings,
+    onChange: (ids) => hub.hint(ids),
+    onProblem: (text) => log(`tickets: ${text}`),
+  });
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
