@@ -3,7 +3,7 @@
 
 import type { WorkStage } from "../core/flow/flow.ts";
 import type { Report } from "../core/flow/outcome.ts";
-import type { Play } from "../core/flow/runner-choice.ts";
+import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import { optional } from "../core/optional.ts";
 import { composePrompt, composeRepair, composeResumed, type PromptFacts } from "../core/prompt/prompt.ts";
 import { factOf } from "../core/run/sequence.ts";
@@ -20,7 +20,7 @@ import { notedFacts, promptFacts } from "./prompt-facts.ts";
 import { type ReadContext, readReport, readSubmitted } from "./read-report.ts";
 
 export type ConversePlace = {
-  readonly play: Play;
+  readonly play: RunnerChoice;
   readonly workspace: Workspace;
   /** The commit that the attempt started from. */
   readonly from: string | null;
@@ -80,7 +80,7 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
 async function sayPrompt(
   job: AttemptJob,
   ports: AttemptPorts,
-  play: Play,
+  play: RunnerChoice,
   conversation: OpenConversation,
   told: PromptFacts,
 ): Promise<AttemptEnd> {
@@ -146,7 +146,7 @@ async function sayRepair(
 }
 
 /** An agent that was refused a permission has not failed at its task: a person decides, or the report names the refusal. */
-function refusedPermissions(play: Play, end: AttemptEnd, reading: ReportReading): ReportReading {
+function refusedPermissions(play: RunnerChoice, end: AttemptEnd, reading: ReportReading): ReportReading {
   const denials = end.conversation?.denials ?? [];
   if (denials.length === 0) return reading;
   const list = denials.slice(0, 20).join("\n");
@@ -165,7 +165,7 @@ function offersDesk(stage: WorkStage): boolean {
 }
 
 /** The session of this stage's last attempt, where the same runner played it and the flow resumes sessions. */
-async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: Play): Promise<Session | undefined> {
+async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: RunnerChoice): Promise<Session | undefined> {
   const { reason } = job.carry;
   const wanted =
     (reason === "answered" && play.session !== "clean") ||
