@@ -211,16 +211,16 @@ type OpenedEngine = {
 
 function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
   const { address, config, environment, home, onError, store } = base;
-  const players = openRunners(environment, config);
+  const runners = openRunners(environment, config);
   const listeners = createListeners();
-  const landing = landingOf(base, players.redact);
+  const landing = landingOf(base, runners.redact);
   const engine = createEngine({
     store,
     clock: systemClock,
     slots: config.slots.value,
     agentLimits: config.agentLimits,
     runStage,
-    players,
+    runners,
     builtins: {
       ...builtins,
       "write-tickets": createWriteTickets((project) => openProjectFolder(project, environment)),
@@ -242,7 +242,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     beforeWork: listeners.beforeWork,
     onError,
   });
-  return { engine, listeners, landing, closeRunners: () => players.desk.close() };
+  return { engine, listeners, landing, closeRunners: () => runners.desk.close() };
 }
 
 function landingOf(base: Base, redact: (text: string) => string): LandingParts {

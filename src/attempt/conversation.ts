@@ -66,7 +66,7 @@ export async function openConversation(
   place: ConversationPlace,
 ): Promise<OpenConversation> {
   const { play } = place;
-  const player = ports.players.runnerFor(play);
+  const player = ports.runners.runnerFor(play);
   const isAgent = play.runner !== "command";
   let usage: Usage | undefined;
   let model: string | null = play.options.model ?? null;
@@ -86,7 +86,7 @@ export async function openConversation(
           env: { ...player.environment, ...place.env, ...env },
           limits: isAgent ? { ...AGENT_LIMITS, ...place.limits } : place.limits,
           outputPath,
-          redactor: ports.players.redactor,
+          redactor: ports.runners.redactor,
           ...confinement(job, ports, place.workspace, isAgent ? [scratch] : []),
           ...(isAgent
             ? { agent: agentSpec(job, player, desk?.place, { scratch, ...optional({ earlier, schema }) }) }

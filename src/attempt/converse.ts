@@ -86,7 +86,7 @@ async function sayPrompt(
 ): Promise<AttemptEnd> {
   const { files, resolved, run, track, stage, carry } = job;
   const say = async (text: string, session?: Session): Promise<AttemptEnd> => {
-    await writeRecord(files.prompt, ports.players.redact(text));
+    await writeRecord(files.prompt, ports.runners.redact(text));
     failpoint("prompt-written");
     return conversation.say(text, { outputPath: files.output, ...optional({ session }) });
   };
@@ -134,7 +134,7 @@ async function sayRepair(
   repair: string,
 ): Promise<AttemptEnd> {
   const { files, resolved, stage } = job;
-  await writeRecord(files.repairPrompt, ports.players.redact(repair));
+  await writeRecord(files.repairPrompt, ports.runners.redact(repair));
   await setAside(files.verdict, files, "rejected-verdict.json");
   const session = conversation.session();
   return conversation.say(repair, {
@@ -192,6 +192,6 @@ function readContext(job: AttemptJob, ports: AttemptPorts, dir: string): ReadCon
     // A router chooses others, never itself.
     knownAgents: Object.keys(job.resolved.agents).filter((name) => stage.kind !== "router" || name !== stage.agent),
     readYaml: ports.readYaml,
-    redact: ports.players.redact,
+    redact: ports.runners.redact,
   };
 }

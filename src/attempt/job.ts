@@ -42,7 +42,7 @@ export type AttemptJob = {
 
 /** Everything an attempt uses that is not data. */
 export type AttemptPorts = {
-  readonly players: Runners;
+  readonly runners: Runners;
   /** Stages that run without an agent, by name. */
   readonly builtins: Readonly<Record<string, Builtin>>;
   readonly workspaces: Workspaces;

@@ -40,7 +40,7 @@ export async function runAgent(job: AttemptJob, ports: AttemptPorts, place: Agen
   const stamps = await stampRequired(dir, stage);
   // Changes that earlier stages left uncommitted are not this stage's work.
   const comparesDiffs = job.resolved.flow.workspace.memory !== undefined || stage.writes.includes("git-commit");
-  const diffOf = async (): Promise<string> => ports.players.redact(await ports.workspaces.diff(workspace, from));
+  const diffOf = async (): Promise<string> => ports.runners.redact(await ports.workspaces.diff(workspace, from));
   const diffBefore = comparesDiffs ? await diffOf() : "";
   const conversed = await converse(job, ports, { ...place, dir });
   const to = await ports.workspaces.head(workspace);

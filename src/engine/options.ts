@@ -24,7 +24,7 @@ export type EngineOptions = BudgetOptions & {
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Carries out one attempt; `runStage` of src/attempt outside of tests and benchmarks. */
   readonly runStage: (job: AttemptJob, ports: AttemptPorts) => Promise<Report>;
-  readonly players: Runners;
+  readonly runners: Runners;
   /** Stages that run without an agent, by the name that flows give in `do`. */
   readonly builtins: Readonly<Record<string, Builtin>>;
   /** Awaited before an attempt gets its workspace: changes that must be visible first, such as the status in a ticket's file. */

@@ -45,15 +45,15 @@ export async function tryRunner(
 ): Promise<Result<TryResult>> {
   const config = await loadSettings({ environment, project, flags: {} });
   if (!config.ok) return config;
-  const players = openRunners(environment, config.value);
+  const runners = openRunners(environment, config.value);
   try {
-    return ok(await makeTry(players, runner, config.value.agents["*"]?.model ?? config.value.model ?? undefined));
+    return ok(await makeTry(runners, runner, config.value.agents["*"]?.model ?? config.value.model ?? undefined));
   } finally {
-    await players.desk.close();
+    await runners.desk.close();
   }
 }
 
-async function makeTry(players: Runners, runner: RunnerName, model?: string): Promise<TryResult> {
+async function makeTry(runners: Runners, runner: RunnerName, model?: string): Promise<TryResult> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "passrail-try-")));
   const [cwd, scratch] = [join(folder, "work"), join(folder, "scratch")];
   mkdirSync(cwd);
@@ -62,7 +62,7 @@ async function makeTry(players: Runners, runner: RunnerName, model?: string): Pr
   const interrupt = (): void => abort.abort();
   process.once("SIGINT", interrupt);
   let submitted = false;
-  const place = await players.desk.open({
+  const place = await runners.desk.open({
     verdictSchema: SCHEMA,
     mayAsk: false,
     submit: async () => {
@@ -79,7 +79,7 @@ async function makeTry(players: Runners, runner: RunnerName, model?: string): Pr
       maxTurns: 5,
       ...optional({ model }),
     };
-    const player = players.runnerFor({
+    const player = runners.runnerFor({
       runner,
       command: null,
       transport: null,
@@ -96,7 +96,7 @@ async function makeTry(players: Runners, runner: RunnerName, model?: string): Pr
         env: player.environment,
         limits: LIMITS,
         outputPath: join(folder, "output.log"),
-        redactor: players.redactor,
+        redactor: runners.redactor,
         agent: {
           options: player.options,
           tools: { url: place.url, token: place.token },

@@ -35,9 +35,9 @@ export function runnersOf(
     ...Object.keys(resolved.agents),
   ]);
   const known = new Map([...names].map((name) => [name.toLowerCase(), name]));
-  const players: Record<string, WrittenOptions> = {};
+  const runners: Record<string, WrittenOptions> = {};
   for (const [name, options] of Object.entries(settings)) {
-    if (known.has(name.toLowerCase())) players[name] = options;
+    if (known.has(name.toLowerCase())) runners[name] = options;
   }
   for (const flag of flags) {
     const at = flag.indexOf("=");
@@ -52,12 +52,12 @@ export function runnersOf(
       });
     }
     // The flag says who plays; how is still the settings' word.
-    const { runner: _runner, command: _command, ...options } = players[name] ?? {};
+    const { runner: _runner, command: _command, ...options } = runners[name] ?? {};
     const player = playerOf(name, text, cwd);
     if (!player.ok) return player;
-    players[name] = { ...options, ...player.value };
+    runners[name] = { ...options, ...player.value };
   }
-  return ok(players);
+  return ok(runners);
 }
 
 /** `claude` is the runner, `acp:goose acp` a program that speaks ACP, anything else a command. */
