@@ -2,10 +2,6 @@
 // once, which those of the real command cannot, so the engine is the benchmark's own; the server is the daemon's.
 // `node bench/serve.ts HOME PROJECT`: prints its address. At a line on stdin it takes up work until the next line, and says how that went.
 
-import { createCommitOf } from "../src/app/commit-of.ts";
-import { planRun } from "../src/app/start-run/start-run.ts";
-import { createUseCases } from "../src/app/use-cases.ts";
-import { systemClock } from "../src/engine/clock.ts";
 import { createInterface } from "node:readline/promises";
 import { loadSettings } from "../src/settings/load.ts";
 import { err } from "../src/core/result.ts";
@@ -31,16 +27,8 @@ const workload = await openWorkload(home, { flow: unlimited(featureFlow()), proj
 const { engine, latencies, store } = workload;
 const config = await loadSettings({ environment: {}, project, flags: {} });
 if (!config.ok) throw new Error(config.error.message);
-const app = createUseCases({
-  engine,
-  store,
-  now: () => systemClock.now(),
-  commitOf: createCommitOf(store),
-  planRun: (request) => planRun({ project, settings: async () => config }, request),
-});
 const server = await openServer(
   {
-    app,
     config: config.value,
     engine,
     home,

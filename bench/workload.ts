@@ -143,7 +143,7 @@ export function openEngine(home: string, store: Store, slots: number, told: Told
     clock: systemClock,
     slots,
     agentLimits: {},
-    players: nobody,
+    runners: nobody,
     builtins,
     processes: { killLeftovers, findMarked },
     workspaces: () => noWorkspaces,

@@ -12,7 +12,7 @@ import { storeMark } from "./attempt/attempt-files.ts";
 import { builtins } from "./attempt/builtins.ts";
 import { runStage } from "./attempt/run-stage.ts";
 import { meteredBy } from "./core/flow/metered.ts";
-import { playOf } from "./core/flow/runner-choice.ts";
+import { runnerChoiceOf } from "./core/flow/runner-choice.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
 import type { Actor } from "./core/run/event.ts";
 import { systemClock } from "./engine/clock.ts";
@@ -23,7 +23,7 @@ import { createStageLogs } from "./engine/stage-log.ts";
 import { readYamlList } from "./file/yaml-list.ts";
 import type { Notifier } from "./notify/notify.ts";
 import { type Notifications, openNotifications } from "./notify/open.ts";
-import { openPlayers } from "./runner/open.ts";
+import { openRunners } from "./runner/open.ts";
 import { childEnvironment } from "./runner/process/environment.ts";
 import { killLeftovers } from "./runner/process/kill-tree.ts";
 import { findMarked } from "./runner/process/process-table.ts";
@@ -48,7 +48,7 @@ type Opened = Site & {
   readonly config: Settings;
   readonly store: Store;
   readonly engine: Engine;
-  /** The use cases: every door starts, answers and controls runs through them. */
+  /** Every door starts, answers and controls runs through these. */
   readonly app: UseCases;
   /** The user who acts, for the record. */
   readonly person: Actor;
@@ -121,13 +121,13 @@ type Base = PassrailOptions & {
 };
 
 function openObserver(base: Base, heldBy: string): Observer {
-  const { engine, listeners, closePlayers } = openEngine(base, base.notifier ?? null);
+  const { engine, listeners, closeRunners } = openEngine(base, base.notifier ?? null);
   return {
     ...openedOf(base, engine, listeners),
     performedBy: heldBy,
     async close() {
       await engine.close();
-      await closePlayers();
+      await closeRunners();
       base.store.close();
     },
   };
@@ -137,7 +137,7 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
   const { address, environment, home, onError, store } = base;
   const notifications = base.notifier === undefined ? notificationsOf(base) : null;
   const opened = openEngine(base, base.notifier ?? notifications?.notifier ?? null);
-  const { engine, landing, listeners, closePlayers } = opened;
+  const { engine, landing, listeners, closeRunners } = opened;
   const mirror = createMirror({
     store,
     deliver: (...signal) => engine.deliver(...signal),
@@ -171,7 +171,7 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
       await mirror.close();
       await stageLogs.close();
       await notifications?.close();
-      await closePlayers();
+      await closeRunners();
       store.close();
       lock.release();
     },
@@ -181,7 +181,8 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
 type Performing = { readonly merges: MergeWatch; readonly timer: NodeJS.Timeout };
 
 function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<Opened, "close"> {
-  const { config, environment, home, project, store } = base;
+  const { config, environment, flags, home, project, store } = base;
+  const place = { project, settings: () => loadSettings({ environment, project, flags }) };
   return {
     home,
     project,
@@ -189,48 +190,43 @@ function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<
     config,
     store,
     engine,
-    app: useCasesOf(base, engine),
+    app: createUseCases({
+      engine,
+      store,
+      now: () => systemClock.now(),
+      commitOf: createCommitOf(store),
+      planRun: (request) => planRun(place, request),
+    }),
     person: `human:${userInfo().username}`,
     listen: (listener) => listeners.add(listener),
   };
-}
-
-function useCasesOf({ environment, flags, project, store }: Base, engine: Engine): UseCases {
-  const place = { project, settings: () => loadSettings({ environment, project, flags }) };
-  return createUseCases({
-    engine,
-    store,
-    now: () => systemClock.now(),
-    commitOf: createCommitOf(store),
-    planRun: (request) => planRun(place, request),
-  });
 }
 
 type OpenedEngine = {
   readonly engine: Engine;
   readonly listeners: EngineListeners;
   readonly landing: LandingParts;
-  readonly closePlayers: () => Promise<void>;
+  readonly closeRunners: () => Promise<void>;
 };
 
 function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
   const { address, config, environment, home, onError, store } = base;
-  const players = openPlayers(environment, config);
+  const runners = openRunners(environment, config);
   const listeners = createListeners();
-  const landing = landingOf(base, players.redact);
+  const landing = landingOf(base, runners.redact);
   const engine = createEngine({
     store,
     clock: systemClock,
     slots: config.slots.value,
     agentLimits: config.agentLimits,
     runStage,
-    players,
+    runners,
     builtins: {
       ...builtins,
       "write-tickets": createWriteTickets((project) => openProjectFolder(project, environment)),
       land: landing.land,
     },
-    metered: (resolved, run, stage) => meteredBy(playOf(resolved, run.facts, stage)),
+    metered: (resolved, run, stage) => meteredBy(runnerChoiceOf(resolved, run.facts, stage)),
     budgets: () => config.budgets,
     processes: { killLeftovers, findMarked },
     workspaces: createWorkspaces({ home, settings: config.workspaces, environment }),
@@ -246,7 +242,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     beforeWork: listeners.beforeWork,
     onError,
   });
-  return { engine, listeners, landing, closePlayers: () => players.desk.close() };
+  return { engine, listeners, landing, closeRunners: () => runners.desk.close() };
 }
 
 function landingOf(base: Base, redact: (text: string) => string): LandingParts {

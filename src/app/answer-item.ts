@@ -11,7 +11,7 @@ import { type ClosedItem, findItem } from "./find-item.ts";
 import type { FoundRun } from "./find-run.ts";
 import { type Looking, refuseMoved, type Seen } from "./item-version.ts";
 import { type AnswerRules, type GivenAnswer, needsWords, refuseAnswer, takenAnswer } from "./offered.ts";
-import type { AppProblem, ItemDecision } from "./problem.ts";
+import type { AppProblem, ClosingDecision } from "./problem.ts";
 
 export type AnswerRequest = GivenAnswer & {
   /** `RUN.NUMBER`. */
@@ -32,7 +32,7 @@ type AlreadyAnswered = {
   readonly type: "already";
   readonly run: Run;
   readonly item: ClosedItem;
-  readonly decided: ItemDecision;
+  readonly decided: ClosingDecision;
 };
 
 export type Answering = Looking & Delivering;
@@ -120,7 +120,7 @@ function closedWith(item: ClosedItem, { run }: FoundRun, request: AnswerRequest)
 }
 
 /** Where the words are part of the decision, other words are another decision: whoever sends work back again has something else to say. */
-function isSame(decided: ItemDecision, { answer, text, issues }: GivenAnswer): boolean {
+function isSame(decided: ClosingDecision, { answer, text, issues }: GivenAnswer): boolean {
   const { kind } = decided;
   if (takenAnswer(kind, [decided.answer], answer) !== decided.answer) return false;
   if (kind === "choice" || (kind === "gate" && !needsWords(decided.answer))) return true;

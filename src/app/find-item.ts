@@ -5,7 +5,7 @@ import type { RunEvent } from "../core/run/event.ts";
 import { type InboxItem, openItems } from "../core/run/run.ts";
 import type { Store } from "../store/store.ts";
 import { eventsOf, findRun, type FoundRun } from "./find-run.ts";
-import type { AppProblem, ItemDecision } from "./problem.ts";
+import type { AppProblem, ClosingDecision } from "./problem.ts";
 
 export type FoundItem =
   | { readonly type: "open"; readonly found: FoundRun; readonly item: InboxItem }
@@ -16,7 +16,7 @@ export type ClosedItem = {
   readonly kind: InboxItem["kind"];
   readonly stage: string;
   /** Null where the run withdrew the item before anyone answered it. */
-  readonly decided: ItemDecision | null;
+  readonly decided: ClosingDecision | null;
 };
 
 export async function findItem(store: Store | undefined, reference: string): Promise<Result<FoundItem, AppProblem>> {
@@ -64,7 +64,7 @@ function isAnswer(event: RunEvent): event is AnswerEvent {
   return ANSWERS.has(event.type);
 }
 
-function decidedBy(event: AnswerEvent, kind: InboxItem["kind"]): ItemDecision {
+function decidedBy(event: AnswerEvent, kind: InboxItem["kind"]): ClosingDecision {
   const by = { kind, by: event.actor, at: event.at };
   switch (event.type) {
     case "gate.answered":

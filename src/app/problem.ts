@@ -31,7 +31,7 @@ export type AppProblem = {
   /** Events since the version that the caller looked at. */
   readonly changed?: readonly VersionChange[];
   /** The decision that closed the item. */
-  readonly decided?: ItemDecision;
+  readonly decided?: ClosingDecision;
 };
 
 export type VersionChange = {
@@ -42,7 +42,7 @@ export type VersionChange = {
 };
 
 /** How an inbox item was answered. */
-export type ItemDecision = {
+export type ClosingDecision = {
   readonly kind: InboxItem["kind"];
   readonly answer: string;
   readonly text: string;

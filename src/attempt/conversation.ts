@@ -5,7 +5,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { addUsage, type Usage } from "../core/budget/usage.ts";
 import type { Report } from "../core/flow/outcome.ts";
-import type { Play } from "../core/flow/runner-choice.ts";
+import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
 import type { OpenPlace } from "../runner/desk/desk.ts";
@@ -18,7 +18,7 @@ import type {
   ProcessIdentity,
   Session,
 } from "../runner/runner.ts";
-import type { Player } from "../runner/runners.ts";
+import type { ChosenRunner } from "../runner/runners.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AttemptDesk, type OfferedVerdict, openAttemptDesk } from "./desk-place.ts";
 import { openEventLog } from "./event-log.ts";
@@ -46,7 +46,7 @@ export type Saying = {
 };
 
 export type ConversationPlace = {
-  readonly play: Play;
+  readonly play: RunnerChoice;
   readonly workspace: Workspace;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export async function openConversation(
   place: ConversationPlace,
 ): Promise<OpenConversation> {
   const { play } = place;
-  const player = ports.players.playerFor(play);
+  const player = ports.runners.runnerFor(play);
   const isAgent = play.runner !== "command";
   let usage: Usage | undefined;
   let model: string | null = play.options.model ?? null;
@@ -86,7 +86,7 @@ export async function openConversation(
           env: { ...player.environment, ...place.env, ...env },
           limits: isAgent ? { ...AGENT_LIMITS, ...place.limits } : place.limits,
           outputPath,
-          redactor: ports.players.redactor,
+          redactor: ports.runners.redactor,
           ...confinement(job, ports, place.workspace, isAgent ? [scratch] : []),
           ...(isAgent
             ? { agent: agentSpec(job, player, desk?.place, { scratch, ...optional({ earlier, schema }) }) }
@@ -171,7 +171,7 @@ function confinement(
 
 function agentSpec(
   job: AttemptJob,
-  { options }: Player,
+  { options }: ChosenRunner,
   desk: OpenPlace | undefined,
   { scratch, earlier, schema }: { scratch: string; earlier?: Session; schema?: JsonObject },
 ): AgentSpec {

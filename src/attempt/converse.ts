@@ -3,7 +3,7 @@
 
 import type { WorkStage } from "../core/flow/flow.ts";
 import type { Report } from "../core/flow/outcome.ts";
-import type { Play } from "../core/flow/runner-choice.ts";
+import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import { optional } from "../core/optional.ts";
 import { composePrompt, composeRepair, composeResumed, type PromptFacts } from "../core/prompt/prompt.ts";
 import { factOf } from "../core/run/sequence.ts";
@@ -20,7 +20,7 @@ import { notedFacts, promptFacts } from "./prompt-facts.ts";
 import { type ReadContext, readReport, readSubmitted } from "./read-report.ts";
 
 export type ConversePlace = {
-  readonly play: Play;
+  readonly play: RunnerChoice;
   readonly workspace: Workspace;
   /** The commit that the attempt started from. */
   readonly from: string | null;
@@ -80,13 +80,13 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
 async function sayPrompt(
   job: AttemptJob,
   ports: AttemptPorts,
-  play: Play,
+  play: RunnerChoice,
   conversation: OpenConversation,
   told: PromptFacts,
 ): Promise<AttemptEnd> {
   const { files, resolved, run, track, stage, carry } = job;
   const say = async (text: string, session?: Session): Promise<AttemptEnd> => {
-    await writeRecord(files.prompt, ports.players.redact(text));
+    await writeRecord(files.prompt, ports.runners.redact(text));
     failpoint("prompt-written");
     return conversation.say(text, { outputPath: files.output, ...optional({ session }) });
   };
@@ -134,7 +134,7 @@ async function sayRepair(
   repair: string,
 ): Promise<AttemptEnd> {
   const { files, resolved, stage } = job;
-  await writeRecord(files.repairPrompt, ports.players.redact(repair));
+  await writeRecord(files.repairPrompt, ports.runners.redact(repair));
   await setAside(files.verdict, files, "rejected-verdict.json");
   const session = conversation.session();
   return conversation.say(repair, {
@@ -146,7 +146,7 @@ async function sayRepair(
 }
 
 /** An agent that was refused a permission has not failed at its task: a person decides, or the report names the refusal. */
-function refusedPermissions(play: Play, end: AttemptEnd, reading: ReportReading): ReportReading {
+function refusedPermissions(play: RunnerChoice, end: AttemptEnd, reading: ReportReading): ReportReading {
   const denials = end.conversation?.denials ?? [];
   if (denials.length === 0) return reading;
   const list = denials.slice(0, 20).join("\n");
@@ -165,7 +165,7 @@ function offersDesk(stage: WorkStage): boolean {
 }
 
 /** The session of this stage's last attempt, where the same runner played it and the flow resumes sessions. */
-async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: Play): Promise<Session | undefined> {
+async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: RunnerChoice): Promise<Session | undefined> {
   const { reason } = job.carry;
   const wanted =
     (reason === "answered" && play.session !== "clean") ||
@@ -192,6 +192,6 @@ function readContext(job: AttemptJob, ports: AttemptPorts, dir: string): ReadCon
     // A router chooses others, never itself.
     knownAgents: Object.keys(job.resolved.agents).filter((name) => stage.kind !== "router" || name !== stage.agent),
     readYaml: ports.readYaml,
-    redact: ports.players.redact,
+    redact: ports.runners.redact,
   };
 }

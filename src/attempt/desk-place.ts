@@ -22,7 +22,7 @@ export type AttemptDesk = {
 
 export async function openAttemptDesk(
   job: AttemptJob,
-  { players }: AttemptPorts,
+  { runners }: AttemptPorts,
   offered: OfferedVerdict | null,
   mayAsk: boolean,
 ): Promise<AttemptDesk> {
@@ -34,13 +34,13 @@ export async function openAttemptDesk(
     if (!accepted.ok) return { accepted: false, text: accepted.error };
     if (submitted !== undefined) return refused(submitted);
     submitted = accepted.value;
-    await writeRecord(job.files.submission, players.redact(text));
+    await writeRecord(job.files.submission, runners.redact(text));
     return { accepted: true, text: "Accepted. Your work is done: end your turn now, without another word." };
   }
 
   async function ask({ question, options }: { question: string; options: readonly string[] }): Promise<DeskAnswer> {
     if (submitted !== undefined) return refused(submitted);
-    const asked = players.redact(options.length === 0 ? question : `${question}\nOptions: ${options.join(" | ")}`);
+    const asked = runners.redact(options.length === 0 ? question : `${question}\nOptions: ${options.join(" | ")}`);
     submitted = {
       health: "blocked",
       structured: true,
@@ -57,7 +57,7 @@ export async function openAttemptDesk(
 
   const isOffered = offered !== null || mayAsk;
   const place = isOffered
-    ? await players.desk.open({ verdictSchema: offered?.schema ?? null, mayAsk, submit, ask })
+    ? await runners.desk.open({ verdictSchema: offered?.schema ?? null, mayAsk, submit, ask })
     : undefined;
   return { place, submitted: () => submitted };
 }

@@ -4,11 +4,11 @@
 import type { ToldUsage } from "../core/budget/budget.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { WorkStage } from "../core/flow/flow.ts";
-import type { Play } from "../core/flow/runner-choice.ts";
+import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Carry, Run } from "../core/run/run.ts";
-import type { Players } from "../runner/runners.ts";
+import type { Runners } from "../runner/runners.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
 import type { AttemptFiles } from "./attempt-files.ts";
 import type { Builtin } from "./builtins.ts";
@@ -30,7 +30,7 @@ export type AttemptJob = {
   /** Folder of the store. */
   readonly home: string;
   /** How the agent is played; null where no runner is configured for it. */
-  readonly play: Play | null;
+  readonly play: RunnerChoice | null;
   /** Whether settings that the repository brings for agents' programs take effect. */
   readonly repositorySettings: boolean;
   readonly project: string;
@@ -42,7 +42,7 @@ export type AttemptJob = {
 
 /** Everything an attempt uses that is not data. */
 export type AttemptPorts = {
-  readonly players: Players;
+  readonly runners: Runners;
   /** Stages that run without an agent, by name. */
   readonly builtins: Readonly<Record<string, Builtin>>;
   readonly workspaces: Workspaces;

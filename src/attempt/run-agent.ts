@@ -3,7 +3,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Report } from "../core/flow/outcome.ts";
-import type { Play } from "../core/flow/runner-choice.ts";
+import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import { fillFacts } from "../core/flow/template.ts";
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
@@ -24,7 +24,7 @@ export type AgentResult = {
 };
 
 export type AgentPlace = {
-  readonly play: Play;
+  readonly play: RunnerChoice;
   readonly workspace: Workspace;
   /** The commit that the attempt started from. */
   readonly from: string | null;
@@ -40,7 +40,7 @@ export async function runAgent(job: AttemptJob, ports: AttemptPorts, place: Agen
   const stamps = await stampRequired(dir, stage);
   // Changes that earlier stages left uncommitted are not this stage's work.
   const comparesDiffs = job.resolved.flow.workspace.memory !== undefined || stage.writes.includes("git-commit");
-  const diffOf = async (): Promise<string> => ports.players.redact(await ports.workspaces.diff(workspace, from));
+  const diffOf = async (): Promise<string> => ports.runners.redact(await ports.workspaces.diff(workspace, from));
   const diffBefore = comparesDiffs ? await diffOf() : "";
   const conversed = await converse(job, ports, { ...place, dir });
   const to = await ports.workspaces.head(workspace);

@@ -18,7 +18,7 @@ export async function requireRun(store: Store | undefined, reference: string): P
 }
 
 /** The kinds of items, in the words of the command line: a choice is a question with a list of answers. */
-export type ItemKind = "gate" | "question" | "escalation" | "budget";
+export type AnsweredKind = "gate" | "question" | "escalation" | "budget";
 
 export type ChosenItem =
   | (FoundRun & { readonly type: "open"; readonly item: InboxItem })
@@ -30,7 +30,7 @@ export type ChosenItem =
 export async function chooseItem(
   store: Store | undefined,
   reference: string | undefined,
-  kind: ItemKind,
+  kind: AnsweredKind,
 ): Promise<ChosenItem> {
   if (reference === undefined) return onlyOpen(store, kind);
   const dot = reference.lastIndexOf(".");
@@ -52,7 +52,7 @@ export async function chooseItem(
   return closed === undefined ? { ...found, type: "none", number } : { ...found, type: "closed", item: closed };
 }
 
-async function onlyOpen(store: Store | undefined, kind: ItemKind): Promise<ChosenItem> {
+async function onlyOpen(store: Store | undefined, kind: AnsweredKind): Promise<ChosenItem> {
   const records = store === undefined ? [] : (await store.inbox()).filter(({ item }) => fits(item, kind));
   const [record, ...others] = records;
   if (store === undefined || record === undefined) {
@@ -70,7 +70,7 @@ async function onlyOpen(store: Store | undefined, kind: ItemKind): Promise<Chose
   return { ...(await requireRun(store, record.runId)), type: "open", item: record.item };
 }
 
-function several(lines: readonly string[], kind: ItemKind): CliError {
+function several(lines: readonly string[], kind: AnsweredKind): CliError {
   return new CliError(
     "item_ambiguous",
     `Several items of kind ${kind} are open; name one:`,
@@ -83,6 +83,6 @@ function describeItem(number: number, item: InboxItem): string {
   return `${number}.${item.number}  ${item.kind} ${item.stage}`;
 }
 
-function fits(item: Pick<InboxItem, "kind">, kind: ItemKind): boolean {
+function fits(item: Pick<InboxItem, "kind">, kind: AnsweredKind): boolean {
   return item.kind === kind || (kind === "question" && item.kind === "choice");
 }

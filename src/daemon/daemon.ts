@@ -97,9 +97,9 @@ function begin(
   writeNote(home, { pid: process.pid, url, version, project, startedAt: new Date().toISOString(), dispatches });
   const triggers = openTriggers({
     ...options,
+    triggers: read,
     app: passrail.app,
     store: passrail.store,
-    triggers: read,
     onProblem: (text) => log.write(text),
   });
   log.write(`listening on ${url}, home ${home}, pid ${process.pid}, version ${version}`);

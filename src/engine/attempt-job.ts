@@ -3,7 +3,7 @@
 import { attemptFiles, markerOf } from "../attempt/attempt-files.ts";
 import type { AttemptJob } from "../attempt/job.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
-import { playOf } from "../core/flow/runner-choice.ts";
+import { runnerChoiceOf } from "../core/flow/runner-choice.ts";
 import { projectOf, repositorySettings } from "../core/run/run-settings.ts";
 import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
@@ -33,7 +33,7 @@ export function jobOf(
     token,
     files: attemptFiles(options.home, run.id, stage.id, attempt),
     home: options.home,
-    play: playOf(resolved, run.facts, stage) ?? null,
+    play: runnerChoiceOf(resolved, run.facts, stage) ?? null,
     repositorySettings: repositorySettings(run),
     project: projectOf(run),
     keepWorkspaces: options.keepWorkspaces === true,

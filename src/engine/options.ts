@@ -9,7 +9,7 @@ import type { RunEvent } from "../core/run/event.ts";
 import type { Run } from "../core/run/run.ts";
 import type { Notifier } from "../notify/notify.ts";
 import type { Processes } from "../runner/runner.ts";
-import type { Players } from "../runner/runners.ts";
+import type { Runners } from "../runner/runners.ts";
 import type { Store } from "../store/store.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
 import type { Clock } from "./clock.ts";
@@ -24,7 +24,7 @@ export type EngineOptions = BudgetOptions & {
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Carries out one attempt; `runStage` of src/attempt outside of tests and benchmarks. */
   readonly runStage: (job: AttemptJob, ports: AttemptPorts) => Promise<Report>;
-  readonly players: Players;
+  readonly runners: Runners;
   /** Stages that run without an agent, by the name that flows give in `do`. */
   readonly builtins: Readonly<Record<string, Builtin>>;
   /** Awaited before an attempt gets its workspace: changes that must be visible first, such as the status in a ticket's file. */

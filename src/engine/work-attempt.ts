@@ -134,7 +134,7 @@ async function carryOut(
   // The stage before may have kept its workspace for a follow-up that did not come: its branch is needed now.
   await workspaces.closeUnused(resolved, run);
   return options.runStage(job, {
-    players: options.players,
+    runners: options.runners,
     builtins: options.builtins,
     workspaces: options.workspaces(workspaceMode(resolved, run)),
     earlierAttempts: () => options.store.attempts(run.id),

@@ -4,7 +4,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createCommitOf } from "../app/commit-of.ts";
-import type { UseCases } from "../app/use-cases.ts";
+import { planRun } from "../app/start-run/start-run.ts";
+import { createUseCases, type UseCaseOptions, type UseCases } from "../app/use-cases.ts";
 import { optional } from "../core/optional.ts";
 import { messageOf, type Result } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
@@ -39,8 +40,7 @@ import { openInbound } from "./webhooks/open.ts";
 export type ServedPassrail = Pick<Site, "home"> & {
   readonly config: Settings;
   readonly store: Store;
-  readonly engine: Pick<Engine, "attemptOf">;
-  readonly app: UseCases;
+  readonly engine: Engine;
   readonly person: Actor;
   /** Null where no process keeps ticket files. */
   readonly mirror: Mirror | null;
@@ -55,7 +55,7 @@ export type ServerOptions = Pick<Site, "environment" | "project"> & {
   readonly log: (line: string) => void;
   readonly demo: (actor: Actor) => Promise<Result<StartedDemo>>;
   /** Collaborators that a test replaces. */
-  readonly with?: Partial<Pick<ServerParts, "app" | "attemptOf" | "commitOf">>;
+  readonly with?: Partial<Pick<ServerParts, "attemptOf" | "commitOf"> & Pick<UseCaseOptions, "engine">>;
 };
 
 export type Server = {
@@ -113,11 +113,16 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
 type Opened = { readonly audit: Audit; readonly hub: EventHub; readonly keys: Keys };
 
 function partsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, keys }: Opened): ServerParts {
-  const { app, config, engine, home, notifications, person, store } = passrail;
+  const { config, engine, home, notifications, person, store } = passrail;
   const { environment, flags, log, project, version } = options;
   const { agents, flows } = openFlowFiles(project);
   const readSettings = () => loadSettings({ environment, project, flags });
   const startedAt = systemClock.now();
+  const { engine: usedEngine = engine, commitOf = createCommitOf(store), ...replaced } = options.with ?? {};
+  const now = () => systemClock.now();
+  const place = { project, settings: readSettings };
+  const plan: UseCases["planRun"] = (request) => planRun(place, request);
+  const app = createUseCases({ engine: usedEngine, store, now, commitOf, planRun: plan });
   return {
     store,
     app,
@@ -130,7 +135,7 @@ function partsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub,
     events: hub,
     flows,
     agents,
-    ...optional({ tickets: ticketsOf(passrail, options, { hub, readSettings, resolve: flows.resolve }) }),
+    ...optional({ tickets: ticketsOf(passrail, options, { app, hub, readSettings, resolve: flows.resolve }) }),
     ...(notifications === null ? {} : { deliveries: notifications.deliveries }),
     lookAtMerges: () => passrail.wakeMerges(),
     runners: createKnownRunners({
@@ -144,23 +149,24 @@ function partsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub,
     now: () => systemClock.now(),
     newId: () => randomUUID().replaceAll("-", ""),
     attemptOf: (token) => engine.attemptOf(token),
-    commitOf: createCommitOf(store),
+    commitOf,
     wholeDiff,
     onProblem: (text, requestId) => log(`request ${requestId}: ${text}`),
-    ...options.with,
+    ...replaced,
   };
 }
 
 type TicketNeeds = {
+  readonly app: UseCases;
   readonly hub: EventHub;
   readonly readSettings: () => Promise<Result<Settings>>;
   readonly resolve: ServerParts["flows"]["resolve"];
 };
 
 function ticketsOf(
-  { app, config, mirror, store }: ServedPassrail,
+  { config, mirror, store }: ServedPassrail,
   { log, project }: ServerOptions,
-  { hub, readSettings, resolve }: TicketNeeds,
+  { app, hub, readSettings, resolve }: TicketNeeds,
 ) {
   if (mirror === null) return undefined;
   return openProjectTickets({

@@ -6,16 +6,16 @@ import { createStreamRedactor } from "./process/redactor.ts";
 import type { AttemptHooks, AttemptSpec, Runner } from "./runner.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ProgramName } from "../core/flow/agent-options.ts";
-import type { Play } from "../core/flow/runner-choice.ts";
+import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import { createRedaction } from "../core/secrets/redaction.ts";
-import type { Player, Players } from "./runners.ts";
+import type { ChosenRunner, Runners } from "./runners.ts";
 import { createDesk } from "./desk/server.ts";
 
 /** Players with what the settings and the environment of this process say. Whoever opens them closes their desk. */
-export function openPlayers(
+export function openRunners(
   environment: Readonly<Record<string, string | undefined>>,
   { programs, passEnvironment }: Pick<Settings, "programs" | "passEnvironment">,
-): Players {
+): Runners {
   const declared = Object.values(programs).flatMap(({ env }) => secretsOf(env));
   const redaction = createRedaction([...secretsOf(environment), ...declared]);
   const runners = new Map<string, Runner>();
@@ -23,7 +23,7 @@ export function openPlayers(
     desk: createDesk(),
     redact: redaction.text,
     redactor: () => createStreamRedactor(redaction),
-    playerFor(play: Play): Player {
+    runnerFor(play: RunnerChoice): ChosenRunner {
       const { runner: name } = play;
       if (name === "outside") throw new Error("a stage that is played outside has no program here");
       const { command, env = {}, pass = [], models = {} } = programs[name] ?? {};
@@ -47,7 +47,7 @@ export function openPlayers(
  * Two programs speak ACP and print lines of their own. By their own lines they tell all tokens, keep to a number of turns, give a failing
  * server up and leave the repository's settings alone; over ACP they ask before they act.
  */
-function transportOf({ transport, options }: Play): "acp" | "native" {
+function transportOf({ transport, options }: RunnerChoice): "acp" | "native" {
   return transport ?? (options.permission === "ask" ? "acp" : "native");
 }
 

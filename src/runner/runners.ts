@@ -2,12 +2,12 @@
 
 import type { Runner, StreamRedactor } from "./runner.ts";
 import type { AgentOptions } from "../core/flow/agent-options.ts";
-import type { Play } from "../core/flow/runner-choice.ts";
+import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { Desk } from "./desk/desk.ts";
 
-export type Players = {
+export type Runners = {
   /** Everything that this machine adds to what a stage asks for. */
-  playerFor(play: Play): Player;
+  runnerFor(play: RunnerChoice): ChosenRunner;
   /** Where attempts submit their verdicts; only runners with a model behind them are told of it. */
   readonly desk: Desk;
   /** Takes known secrets out of a text before it is kept. */
@@ -15,7 +15,7 @@ export type Players = {
   readonly redactor: () => StreamRedactor;
 };
 
-export type Player = {
+export type ChosenRunner = {
   readonly runner: Runner;
   /** Program and the operator's arguments. */
   readonly argv: readonly [string, ...string[]];

@@ -12,8 +12,8 @@ import type { Usage } from "../core/budget/usage.ts";
 import { ok, type Result } from "../core/result.ts";
 import { loadSettings } from "../settings/load.ts";
 import type { Site } from "../settings/site.ts";
-import { openPlayers } from "./open.ts";
-import type { Players } from "./runners.ts";
+import { openRunners } from "./open.ts";
+import type { Runners } from "./runners.ts";
 import { optional } from "../core/optional.ts";
 
 type TryStep = { readonly name: string; readonly ok: boolean; readonly detail: string };
@@ -45,15 +45,15 @@ export async function tryRunner(
 ): Promise<Result<TryResult>> {
   const config = await loadSettings({ environment, project, flags: {} });
   if (!config.ok) return config;
-  const players = openPlayers(environment, config.value);
+  const runners = openRunners(environment, config.value);
   try {
-    return ok(await makeTry(players, runner, config.value.agents["*"]?.model ?? config.value.model ?? undefined));
+    return ok(await makeTry(runners, runner, config.value.agents["*"]?.model ?? config.value.model ?? undefined));
   } finally {
-    await players.desk.close();
+    await runners.desk.close();
   }
 }
 
-async function makeTry(players: Players, runner: RunnerName, model?: string): Promise<TryResult> {
+async function makeTry(runners: Runners, runner: RunnerName, model?: string): Promise<TryResult> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "passrail-try-")));
   const [cwd, scratch] = [join(folder, "work"), join(folder, "scratch")];
   mkdirSync(cwd);
@@ -62,7 +62,7 @@ async function makeTry(players: Players, runner: RunnerName, model?: string): Pr
   const interrupt = (): void => abort.abort();
   process.once("SIGINT", interrupt);
   let submitted = false;
-  const place = await players.desk.open({
+  const place = await runners.desk.open({
     verdictSchema: SCHEMA,
     mayAsk: false,
     submit: async () => {
@@ -79,7 +79,7 @@ async function makeTry(players: Players, runner: RunnerName, model?: string): Pr
       maxTurns: 5,
       ...optional({ model }),
     };
-    const player = players.playerFor({
+    const player = runners.runnerFor({
       runner,
       command: null,
       transport: null,
@@ -96,7 +96,7 @@ async function makeTry(players: Players, runner: RunnerName, model?: string): Pr
         env: player.environment,
         limits: LIMITS,
         outputPath: join(folder, "output.log"),
-        redactor: players.redactor,
+        redactor: runners.redactor,
         agent: {
           options: player.options,
           tools: { url: place.url, token: place.token },

@@ -44,7 +44,7 @@ beforeEach(async () => {
       meanwhile();
       return { verdict: SAYS[stage.id] ?? "" };
     },
-    players: nobody,
+    runners: nobody,
     builtins,
     processes: { killLeftovers: async () => 0, findMarked: () => [] },
     workspaces: createDirectoryWorkspaces,

@@ -1,9 +1,9 @@
 // Players for an engine whose stages are carried out by the test itself: nobody may be asked to play.
 
-import type { Players } from "../../src/runner/runners.ts";
+import type { Runners } from "../../src/runner/runners.ts";
 
-export const nobody: Players = {
-  playerFor: () => {
+export const nobody: Runners = {
+  runnerFor: () => {
     throw new Error("no program is started here");
   },
   desk: { open: () => Promise.reject(new Error("no desk here")), close: () => Promise.resolve() },

@@ -80,7 +80,7 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       slots: options.slots ?? 20,
       agentLimits: {},
       runStage: async (job, ports) => options.agent({ ...job, ...ports }),
-      players: { playerFor: never, desk: { open: never, close: never }, redact: (text) => text, redactor: never },
+      runners: { runnerFor: never, desk: { open: never, close: never }, redact: (text) => text, redactor: never },
       builtins,
       processes: { killLeftovers: async () => 0, findMarked: () => [] },
       workspaces: () => workspaces,

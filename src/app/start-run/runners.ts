@@ -7,13 +7,13 @@ import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { RUNNERS, type WrittenOptions } from "../../core/flow/agent-options.ts";
 import type { Flow, Stage, WorkStage } from "../../core/flow/flow.ts";
 import { type JsonObject, lookUp } from "../../core/json.ts";
-import { playOf } from "../../core/flow/runner-choice.ts";
+import { runnerChoiceOf } from "../../core/flow/runner-choice.ts";
 import { chooseByRules } from "../../core/flow/router-rules.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { splitCommand } from "./split-command.ts";
 
 /** How each stage, each agent or all (`*`) are played: a command, or options. */
-type Players = Readonly<Record<string, WrittenOptions>>;
+type Runners = Readonly<Record<string, WrittenOptions>>;
 
 function allStages(flow: Flow): readonly Stage[] {
   return flow.stages.flatMap((stage): Stage[] => {
@@ -26,18 +26,18 @@ function allStages(flow: Flow): readonly Stage[] {
 export function runnersOf(
   resolved: ResolvedFlow,
   flags: readonly string[],
-  settings: Players,
+  settings: Runners,
   cwd: string,
-): Result<Players> {
+): Result<Runners> {
   const names = new Set([
     "*",
     ...allStages(resolved.flow).flatMap((stage) => namesOf(stage)),
     ...Object.keys(resolved.agents),
   ]);
   const known = new Map([...names].map((name) => [name.toLowerCase(), name]));
-  const players: Record<string, WrittenOptions> = {};
+  const runners: Record<string, WrittenOptions> = {};
   for (const [name, options] of Object.entries(settings)) {
-    if (known.has(name.toLowerCase())) players[name] = options;
+    if (known.has(name.toLowerCase())) runners[name] = options;
   }
   for (const flag of flags) {
     const at = flag.indexOf("=");
@@ -52,12 +52,12 @@ export function runnersOf(
       });
     }
     // The flag says who plays; how is still the settings' word.
-    const { runner: _runner, command: _command, ...options } = players[name] ?? {};
+    const { runner: _runner, command: _command, ...options } = runners[name] ?? {};
     const player = playerOf(name, text, cwd);
     if (!player.ok) return player;
-    players[name] = { ...options, ...player.value };
+    runners[name] = { ...options, ...player.value };
   }
-  return ok(players);
+  return ok(runners);
 }
 
 /** `claude` is the runner, `acp:goose acp` a program that speaks ACP, anything else a command. */
@@ -84,7 +84,7 @@ export function missingPrograms(resolved: ResolvedFlow, facts: JsonObject, task:
   const working = candidates(resolved, facts, task);
   if (!working.ok) return working.error;
   for (const stage of working.value) {
-    if (playOf(resolved, facts, stage) === undefined) missing.set(stage.id, stage.shownAgent);
+    if (runnerChoiceOf(resolved, facts, stage) === undefined) missing.set(stage.id, stage.shownAgent);
   }
   if (missing.size === 0) return undefined;
   const list = [...missing].map(([stage, agent]) => (stage === agent ? stage : `${stage} (${agent})`)).join(", ");

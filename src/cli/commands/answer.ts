@@ -2,14 +2,14 @@
 
 import { type AnswerRequest, checkAnswer, type Answered } from "../../app/answer-item.ts";
 import { commitOf } from "../../app/commit-of.ts";
-import type { AppProblem, ItemDecision } from "../../app/problem.ts";
+import type { AppProblem, ClosingDecision } from "../../app/problem.ts";
 import { optional } from "../../core/optional.ts";
 import type { Result } from "../../core/result.ts";
 import type { InboxItem } from "../../core/run/run.ts";
 import { findDaemon } from "../../daemon/note.ts";
 import { systemClock } from "../../engine/clock.ts";
 import { CliError, EXIT, usageError } from "../errors.ts";
-import { type ChosenItem, chooseItem, type ItemKind } from "../find-run.ts";
+import { type ChosenItem, chooseItem, type AnsweredKind } from "../find-run.ts";
 import { requireOperator } from "../operator.ts";
 import { printRest, withReader } from "../report.ts";
 import { exitOf, workOn } from "../session.ts";
@@ -67,7 +67,7 @@ export async function escalationChoose(
 }
 
 export type TypedAnswer = {
-  readonly kind: ItemKind;
+  readonly kind: AnsweredKind;
   readonly reference: string | undefined;
   /** The answer by word; "" for a free text. */
   readonly answer: (item: Pick<InboxItem, "kind"> & { readonly choices?: object }) => string;
@@ -158,7 +158,7 @@ function refused({ code, message, hint, decided }: AppProblem, chosen: KnownItem
   return new CliError(`${kind}_refused`, `${item.kind} ${item.stage} was not answered. ${message}`);
 }
 
-function notWaiting(chosen: ChosenItem, kind: ItemKind, decided: ItemDecision | null): CliError {
+function notWaiting(chosen: ChosenItem, kind: AnsweredKind, decided: ClosingDecision | null): CliError {
   const { run, summary } = chosen;
   const number = chosen.type === "none" ? chosen.number : chosen.item.number;
   const what =

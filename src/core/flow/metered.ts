@@ -1,7 +1,7 @@
 // How much an attempt reserves before anything is known about its agent's usual cost.
 
 import type { RunnerName } from "./agent-options.ts";
-import type { Play } from "./runner-choice.ts";
+import type { RunnerChoice } from "./runner-choice.ts";
 import type { Metered } from "../budget/budget.ts";
 
 /** Dollars only for runners that report them afterwards. */
@@ -9,7 +9,7 @@ const RESERVED_USD: Readonly<Partial<Record<RunnerName, number>>> = { claude: 1,
 const RESERVED_TOKENS = 1_000_000;
 
 /** Null for a stage that costs nothing: a command, or an agent that works elsewhere. */
-export function meteredBy(play: Play | undefined): Metered | null {
+export function meteredBy(play: RunnerChoice | undefined): Metered | null {
   if (play === undefined || play.runner === "command" || play.runner === "outside") return null;
   const usd = RESERVED_USD[play.runner] ?? 0;
   return {

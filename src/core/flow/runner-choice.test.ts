@@ -6,7 +6,7 @@ import { agentOptionKeys } from "./agent-options.ts";
 import { OPTIONS, resolveFlow, type WorkStage } from "./flow.ts";
 import { flowFileSchema } from "./flow-file.ts";
 import type { JsonObject } from "../json.ts";
-import { playOf } from "./runner-choice.ts";
+import { runnerChoiceOf } from "./runner-choice.ts";
 
 function playWith({ stage = {}, agent = {}, defaults = {}, facts = {} }: Sources) {
   const flow = resolveFlow(
@@ -20,7 +20,7 @@ function playWith({ stage = {}, agent = {}, defaults = {}, facts = {} }: Sources
   );
   const builder = { name: "builder", description: "", skills: [], prompt: "Build.", ...agent };
   const resolved: ResolvedFlow = { flow, agents: { builder }, prompts: {}, hash: "" };
-  return playOf(resolved, facts, flow.stages[0] as WorkStage);
+  return runnerChoiceOf(resolved, facts, flow.stages[0] as WorkStage);
 }
 
 type Sources = {

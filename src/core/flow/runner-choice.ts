@@ -7,7 +7,7 @@ import type { WorkStage } from "./flow.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { optional } from "../optional.ts";
 
-export type Play = {
+export type RunnerChoice = {
   readonly runner: RunnerName;
   /** Program and arguments where somebody named them; else the runner's own program. */
   readonly command: readonly string[] | null;
@@ -22,7 +22,7 @@ export type Play = {
 const TURNS = { alone: 50, team: 200 } as const;
 
 /** Undefined where nothing was configured for this stage. `facts` are those of the run. */
-export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): Play | undefined {
+export function runnerChoiceOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): RunnerChoice | undefined {
   if (stage.kind === "builtin") return undefined;
   const agent = resolved.agents[stage.agent];
   const own = givenTo(facts, stage, (stage.options?.runner ?? agent?.options?.runner) === "outside");
@@ -66,7 +66,7 @@ export function playOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkSta
 
 /** Whether the engine leaves this stage to somebody who takes it and reports it through the API. */
 export function isPlayedOutside(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): boolean {
-  return playOf(resolved, facts, stage)?.runner === "outside";
+  return runnerChoiceOf(resolved, facts, stage)?.runner === "outside";
 }
 
 /**

@@ -1,6 +1,6 @@
 // A problem of a use case as a refusal of this API: the same code, the hint in the API's own terms.
 
-import type { AppProblem, ItemDecision } from "../../app/problem.ts";
+import type { AppProblem, ClosingDecision } from "../../app/problem.ts";
 import { optional } from "../../core/optional.ts";
 import type { Problem } from "../../core/result.ts";
 import type { ProblemCode, ProblemDocument, Refusal } from "../contract/problem.ts";
@@ -30,7 +30,7 @@ export function startRefusal(flow: string, { code, message, hint }: Problem): Re
   return { code: code === "flow_invalid" ? "flow_invalid" : "run_refused", detail: message, ...optional({ hint }) };
 }
 
-export function shownDecision({ answer, text, by, at }: ItemDecision): NonNullable<ProblemDocument["decided"]> {
+export function shownDecision({ answer, text, by, at }: ClosingDecision): NonNullable<ProblemDocument["decided"]> {
   return { answer, text, by, at };
 }
 

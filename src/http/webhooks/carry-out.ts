@@ -3,7 +3,7 @@
 
 import type { Answered, AnswerRequest } from "../../app/answer-item.ts";
 import { pastItems } from "../../app/find-item.ts";
-import type { AppProblem, ItemDecision } from "../../app/problem.ts";
+import type { AppProblem, ClosingDecision } from "../../app/problem.ts";
 import type { UseCases } from "../../app/use-cases.ts";
 import { lastGates } from "../../core/flow/last-gates.ts";
 import { err, ok, type Result } from "../../core/result.ts";
@@ -153,7 +153,7 @@ function waitsOutside(resolved: ResolvedFlow, run: Run, stages: GateStages): boo
 
 type Standing = {
   readonly stages: readonly string[] | null;
-  readonly decided: ItemDecision | null;
+  readonly decided: ClosingDecision | null;
 };
 
 /** No gate fits and nothing was decided in this way before: the rule may end the run, else the sender learns how things are. */

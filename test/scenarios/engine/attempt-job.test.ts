@@ -13,7 +13,7 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import { ok } from "../../../src/core/result.ts";
 import { systemClock } from "../../../src/engine/clock.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
-import { openPlayers } from "../../../src/runner/open.ts";
+import { openRunners } from "../../../src/runner/open.ts";
 import { killLeftovers } from "../../../src/runner/process/kill-tree.ts";
 import { findMarked } from "../../../src/runner/process/process-table.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
@@ -44,7 +44,7 @@ async function play(name: string, send: (job: AttemptJob) => AttemptJob): Promis
   writeFileSync(script, JSON.stringify(SCRIPT));
   const environment = { PATH: process.env["PATH"] };
   const store = openSqliteStore({ file: join(dir, `${name}.db`) });
-  const players = openPlayers(environment, { programs: {}, passEnvironment: [] });
+  const runners = openRunners(environment, { programs: {}, passEnvironment: [] });
   const done: Done[] = [];
   const errors: unknown[] = [];
   const engine = createEngine({
@@ -57,7 +57,7 @@ async function play(name: string, send: (job: AttemptJob) => AttemptJob): Promis
       done.push({ job, report });
       return report;
     },
-    players,
+    runners,
     builtins,
     processes: { killLeftovers, findMarked },
     workspaces: createWorkspaces({ home, settings: { sandbox: "worktree" }, environment }),
@@ -83,7 +83,7 @@ async function play(name: string, send: (job: AttemptJob) => AttemptJob): Promis
   await engine.deliver("r1", { type: "skip.requested", reason: "not today" }, "human:tester");
   await engine.idle();
   await engine.close();
-  await players.desk.close();
+  await runners.desk.close();
   store.close();
   rmSync(project, { recursive: true });
   expect(errors).toEqual([]);

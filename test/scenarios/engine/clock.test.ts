@@ -27,7 +27,7 @@ test("P10: a clock that jumps by years in both directions changes neither the or
     slots: 1,
     agentLimits: {},
     runStage: async ({ stage }) => ({ structured: true, verdict: stage.id === "qa" ? "SHIP" : "pass" }),
-    players: nobody,
+    runners: nobody,
     builtins,
     processes: { killLeftovers: async () => 0, findMarked: () => [] },
     workspaces: () => workspaces,

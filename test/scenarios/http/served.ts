@@ -1,9 +1,11 @@
 // The server as the daemon opens it, on a real store and a real engine; scripts play the agents. Requests go to the app object, or over a
 // socket. Only two collaborators are the test's own: which attempt holds a token, and which commit a branch is at.
 
+import { createUseCases, type UseCaseOptions, type UseCases } from "../../../src/app/use-cases.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { ok } from "../../../src/core/result.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createUseCases, type UseCaseOptions, type UseCases } from "../../../src/app/use-cases.ts";
 import { startDemo } from "../../../src/demo/start.ts";
 import { openServer, type Server } from "../../../src/http/open-server.ts";
 import type { App } from "../../../src/http/server/app-env.ts";
@@ -19,9 +21,9 @@ const PORT = 4321;
 export type Served = {
   readonly bench: Workbench;
   readonly parts: ServerParts;
+  /** The use cases on this store, with a collaborator of the test. `runners`: who plays the agents instead of the script. */
+  readonly useCases: (more: Partial<UseCaseOptions> & { readonly runners?: JsonObject }) => UseCases;
   readonly keys: Keys;
-  /** The use cases with other collaborators, for an app of the test's own. */
-  readonly useCases: (more: Partial<UseCaseOptions>) => UseCases;
   /** The app that requests go to; a test may replace it. */
   app: App;
   readonly operator: string;
@@ -50,23 +52,29 @@ export async function serve(): Promise<Served> {
   const bench = await openWorkbench({ settings });
   const attempts = new Map<string, AttemptRef>();
   const problems: string[] = [];
-  const { engine, store, app } = bench.passrail;
-  const commitOf = async (): Promise<string | null> => served.commit;
-  const now = (): string => new Date().toISOString();
-  const useCases: Served["useCases"] = (more) =>
-    createUseCases({ engine, store, now, commitOf, planRun: app.planRun, ...more });
   const server = await openOn(bench, {
     log: (line) => void problems.push(line),
     attemptOf: (token) => attempts.get(token),
-    commitOf,
-    app: useCases({}),
+    commitOf: async () => served.commit,
   });
   const operator = readFileSync(server.keys.operatorTokenFile, "utf8").trim();
   const served: Served = {
     bench,
     parts: server.parts,
+    useCases: ({ runners, ...more }) =>
+      createUseCases({
+        engine: bench.passrail.engine,
+        store: bench.passrail.store,
+        now: server.parts.now,
+        commitOf: async () => served.commit,
+        async planRun(request) {
+          const plan = await server.parts.app.planRun(request);
+          if (!plan.ok || runners === undefined) return plan;
+          return ok({ ...plan.value, facts: { ...plan.value.facts, runners } });
+        },
+        ...more,
+      }),
     keys: server.keys,
-    useCases,
     app: server.appAt(PORT),
     operator,
     attempts,
@@ -84,10 +92,10 @@ export async function serve(): Promise<Served> {
   return served;
 }
 
-type Own = Pick<ServerParts, "app" | "attemptOf" | "commitOf"> & { readonly log: (line: string) => void };
+type Own = Pick<ServerParts, "attemptOf" | "commitOf"> & { readonly log: (line: string) => void };
 
-function openOn({ passrail, project }: Workbench, { log, app, attemptOf, commitOf }: Own): Promise<Server> {
-  const { home, store } = passrail;
+function openOn({ passrail, project }: Workbench, { log, attemptOf, commitOf }: Own): Promise<Server> {
+  const { app, home, store } = passrail;
   return openServer(
     { ...passrail, person: "human:tester" },
     {
@@ -97,7 +105,7 @@ function openOn({ passrail, project }: Workbench, { log, app, attemptOf, commitO
       version: "0.0.0-test",
       log,
       demo: (actor) => startDemo({ app, store, home, actor }),
-      with: { app, attemptOf, commitOf },
+      with: { attemptOf, commitOf },
     },
   );
 }

@@ -1,7 +1,5 @@
 // Stories that agents outside work on, over the API alone: short names for the calls of source 003.
 
-import type { UseCases } from "../../../src/app/use-cases.ts";
-import { ok } from "../../../src/core/result.ts";
 import type { HandoffRowShown } from "../../../src/http/contract/schemas/handoff-row.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { createApp } from "../../../src/http/server/app.ts";
@@ -87,14 +85,10 @@ export async function openWorld(): Promise<World> {
     close: () => served.close(),
   };
   const now = () => new Date(world.nowMs()).toISOString();
-  const planOutside: UseCases["planRun"] = async (request) => {
-    const plan = await served.bench.passrail.app.planRun(request);
-    return plan.ok ? ok({ ...plan.value, facts: { ...plan.value.facts, ...outside } }) : plan;
-  };
   const parts = {
     ...served.parts,
     now,
-    app: served.useCases({ now, planRun: planOutside }),
+    app: served.useCases({ now, ...outside }),
     attemptOf: (token: string) => served.attempts.get(token) ?? served.bench.passrail.engine.attemptOf(token),
   };
   world.restart();

@@ -3,10 +3,9 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createUseCases } from "../../../src/app/use-cases.ts";
-import type { Engine } from "../../../src/engine/engine.ts";
 import { err } from "../../../src/core/result.ts";
 import { openServer } from "../../../src/http/open-server.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
 import { openPerformer } from "../../harness/open-performer.ts";
 import { resolveShipped } from "../../harness/workbench.ts";
 
@@ -46,14 +45,6 @@ const dying: Pick<Engine, "startRun" | "deliver"> = {
   startRun: () => process.kill(process.pid, "SIGKILL") as never,
   deliver: () => process.kill(process.pid, "SIGKILL") as never,
 };
-const { app, engine, store } = passrail;
-const useCases = createUseCases({
-  engine: die === "die" ? dying : engine,
-  store,
-  now: () => new Date().toISOString(),
-  commitOf: async () => null,
-  planRun: app.planRun,
-});
 const server = await openServer(passrail, {
   environment,
   project,
@@ -61,7 +52,7 @@ const server = await openServer(passrail, {
   version: "0.0.0-test",
   log: (line) => console.error(line),
   demo: async () => err({ code: "demo_failed", message: "no demo" }),
-  with: { app: useCases },
+  ...(die === "die" ? { with: { engine: dying } } : {}),
 });
 const { port } = await server.listen({ port: 0 });
 console.log(`port ${port}`);
