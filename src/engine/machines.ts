@@ -57,6 +57,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     workspaces: runWorkspaces,
     isClosed: () => phase() === "closed",
     onFreed: () => follower.startReady(),
+    onGone: () => activity.check(),
     async follow(runId) {
       const run = await runs.load(runId);
       if (run !== undefined) follower.follow(await flows.of(run.flowHash), run);

@@ -43,6 +43,8 @@ export type AttemptWorkParts = {
   readonly follow: (runId: string) => Promise<void>;
   /** Slots, locks or limits have changed: others may start. */
   readonly onFreed: () => void;
+  /** The attempt is gone, and callers may find the engine idle. */
+  readonly onGone: () => void;
 };
 
 export function createAttemptWork(parts: AttemptWorkParts): AttemptWork {
@@ -77,10 +79,13 @@ function start(parts: AttemptWorkParts, resolved: ResolvedFlow, run: Run, ready:
   const agent = findWork(resolved.flow, run, ready.track, stage)?.shownAgent ?? stage;
   const { live, token } = parts.attempts.work(ready, { runId, stage, attempt, agent, subjectId: run.subject.id });
   void work(parts, { resolved, run, ready, live, token })
-    .catch((error: unknown) => parts.options.onError(runId, error))
+    .catch((error: unknown) => {
+      parts.options.onError(runId, error);
+      parts.onFreed();
+    })
     .finally(() => {
       parts.attempts.forget(live);
-      parts.onFreed();
+      parts.onGone();
     });
 }
 
@@ -100,6 +105,8 @@ async function work(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<voi
   parts.metering.noteReport(resolved, run, ready, report, beganMs);
   if (parts.attempts.endWork(live) === "reporting") {
     const delivered = await deliverReport(parts, atWork, report);
+    // A stored report has started others already. Starting here as well would take the slot of this run's next attempt from it.
+    if (delivered.ignored !== undefined || delivered.duplicate) parts.onFreed();
     if (delivered.ignored !== undefined) await deliverUsage(parts, ready, report.usage);
     await closeShared(parts, atWork, delivered.run);
     return;
@@ -108,6 +115,7 @@ async function work(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<voi
   // An engine that closes leaves the attempt as running: the next engine marks it interrupted and starts it again.
   const now = parts.isClosed() ? undefined : await parts.options.store.loadRun(run.id);
   if (now !== undefined) await closeShared(parts, atWork, now.run);
+  parts.onFreed();
 }
 
 /** The attempt's report, whatever happens. Usage that was reported on the way counts where the report has none. */
@@ -175,7 +183,7 @@ async function deliverUsage(
 
 /** After a stage whose workspace a follow-up may use: where none does, the workspace is closed and its branch is free. */
 async function closeShared(
-  { options, workspaces, slots }: AttemptWorkParts,
+  { options, workspaces, slots, onFreed }: AttemptWorkParts,
   { resolved, ready }: AttemptAtWork,
   now: Run,
 ): Promise<void> {
@@ -188,5 +196,7 @@ async function closeShared(
   const isHeld = Object.entries(now.tracks).some(
     ([track, at]) => (at.at === "ready" || at.at === "running") && holdsBranch(resolved, now, { ...at, track }),
   );
-  if (!isHeld) slots.letGo(now.id);
+  if (isHeld) return;
+  slots.letGo(now.id);
+  onFreed();
 }
