@@ -49,7 +49,7 @@ export type EventRow = {
   readonly hash: string;
 };
 
-export type AttemptRow = {
+export type StoredAttemptRow = {
   readonly run_id: string;
   readonly stage: string;
   readonly attempt: number;
@@ -171,7 +171,7 @@ export function toSubjectRecord(row: RunRow & { runs: number; usd: number; unkno
   return { newest: toRunSummary(row), runs: row.runs, usd: toUsd(row.usd), unknownUsd: row.unknown_usd };
 }
 
-export function toAttempt(row: AttemptRow): AttemptRecord {
+export function toAttempt(row: StoredAttemptRow): AttemptRecord {
   return {
     runId: row.run_id,
     stage: row.stage,
