@@ -7,12 +7,12 @@ import type { InboxItem } from "../core/run/run.ts";
 import { type DemoIo, INTERRUPTED } from "./io.ts";
 import { paint, plainLine } from "./look.ts";
 import { type Decision, suggestionFor } from "./story.ts";
-import type { View } from "./view.ts";
+import type { DemoView } from "./view.ts";
 
 const CTRL_C = 3;
 
 export type People = {
-  decide(item: InboxItem, flow: Flow, view: View): Promise<Decision>;
+  decide(item: InboxItem, flow: Flow, view: DemoView): Promise<Decision>;
   close(): void;
 };
 
@@ -29,7 +29,7 @@ export function writtenPeople(pauseMs: number, stop: AbortSignal): People {
 /** Enter takes the suggestion; the end of the input does so too. */
 export function typingPeople(io: Pick<DemoIo, "color">, stop: AbortController): People {
   const quiet = keepQuiet(stop);
-  const ask = async (view: View, prompt: string, suggestion: string): Promise<string> => {
+  const ask = async (view: DemoView, prompt: string, suggestion: string): Promise<string> => {
     const text = plainLine(prompt);
     const width = text.length + suggestion.length + 6;
     const shown = `  ${text} ${paint(io, "dim", `[${suggestion}]`)} `;

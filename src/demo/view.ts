@@ -7,7 +7,7 @@ import type { DemoIo } from "./io.ts";
 import { lineFor } from "./lines.ts";
 import { drawTree } from "./tree.ts";
 
-export type View = {
+export type DemoView = {
   begin(intro: readonly string[]): void;
   changed(run: Run, events: readonly RunEvent[]): void;
   /** One remark beside the picture. */
@@ -20,13 +20,13 @@ export type View = {
 const TICK_MS = 250;
 const MIN_ROWS = 20;
 
-export function createView(io: DemoIo, flow: Flow): View {
+export function createView(io: DemoIo, flow: Flow): DemoView {
   if (io.json) return jsonView(io);
   const isTall = (process.stdout.rows ?? 0) >= MIN_ROWS;
   return io.tty && io.columns > 0 && isTall ? treeView(io, flow) : lineView(io, flow);
 }
 
-function jsonView(io: DemoIo): View {
+function jsonView(io: DemoIo): DemoView {
   return {
     begin() {},
     changed: (run, events) => {
@@ -38,7 +38,7 @@ function jsonView(io: DemoIo): View {
   };
 }
 
-function lineView(io: DemoIo, flow: Flow): View {
+function lineView(io: DemoIo, flow: Flow): DemoView {
   const startedAt = performance.now();
   const print = (text: string): void => {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -60,7 +60,7 @@ function lineView(io: DemoIo, flow: Flow): View {
   };
 }
 
-function treeView(io: DemoIo, flow: Flow): View {
+function treeView(io: DemoIo, flow: Flow): DemoView {
   const answers = new Map<string, string>();
   let run: Run | undefined;
   let latest = "";

@@ -4,7 +4,7 @@
 import { type Flow, type GateStage, plainRoute, type Route, type Routes, type Stage, type WorkStage } from "./flow.ts";
 
 /** The meaning of a target, seen from one stage. */
-export type Target =
+export type RouteTarget =
   /** `next` is the following stage of the track, or its end; `warn` goes there although the stage did not pass. */
   | { readonly type: "next" | "warn" | "self" | "end" | "stop" | "escalate" | "cancel" }
   | { readonly type: "stage"; readonly stage: Stage }
@@ -23,7 +23,7 @@ export function aroundStage(stages: readonly Stage[], id: string): Around {
   return { before: agentsBefore(stages, id), find: (name) => stages.find((stage) => stage.id === name) };
 }
 
-export function readTarget(target: string, { before, find }: Around): Target {
+export function readTarget(target: string, { before, find }: Around): RouteTarget {
   switch (target) {
     case "next":
     case "warn":
@@ -59,7 +59,7 @@ export function readLead(
   route: Pick<Route, "else" | "status">,
   target: string,
   around: Around,
-): Exclude<Target, { type: "missing" }> {
+): Exclude<RouteTarget, { type: "missing" }> {
   const direct = readTarget(target, around);
   const lead = direct.type === "missing" ? readTarget(route.else ?? "stop", around) : direct;
   if (lead.type === "missing") return { type: "stop" };
@@ -86,6 +86,6 @@ function agentsBefore(stages: readonly Stage[], id: string): readonly WorkStage[
     .reverse();
 }
 
-function orMissing(stage: Stage | undefined): Target {
+function orMissing(stage: Stage | undefined): RouteTarget {
   return stage === undefined ? { type: "missing" } : { type: "stage", stage };
 }

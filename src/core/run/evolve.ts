@@ -2,7 +2,7 @@
 
 import { addSpent, withRaise } from "../budget/budget.ts";
 import type { RunEvent } from "./event.ts";
-import type { Run, StageMemory, Track } from "./run.ts";
+import type { Run, RunState, StageMemory, Track } from "./run.ts";
 import { optional } from "../optional.ts";
 
 export function evolve(run: Run | undefined, event: RunEvent): Run {
@@ -166,47 +166,21 @@ export function evolve(run: Run | undefined, event: RunEvent): Run {
   }
 }
 
-/** The state variants have different fields; leaving one must not leave its fields behind. */
-function enterState(run: Run, state: Pick<Run, "status"> & Record<string, unknown>): Run {
+/** Every field that belongs to one status only: leaving the status removes it. */
+type StateFields = { readonly [K in "status" | "since" | "reason" | "endedAt" | "by"]?: string };
+
+/** The order of the keys is fixed, status first and sums last: a stored run is compared with the fold of its events byte for byte. */
+function enterState(run: Run, state: RunState): Run {
   const {
-    id,
-    flow,
-    flowHash,
-    subject,
-    facts,
-    createdAt,
-    word,
-    paused,
-    tracks,
-    stages,
-    counters,
-    taken,
-    expanded,
-    handoffs,
-    items,
-    spent,
-    raised,
-    warned,
-  } = run;
-  return {
-    ...state,
-    id,
-    flow,
-    flowHash,
-    subject,
-    facts,
-    createdAt,
-    word,
-    paused,
-    tracks,
-    stages,
-    counters,
-    taken,
-    expanded,
-    handoffs,
-    items,
-    ...optional({ spent, raised, warned }),
-  } as Run;
+    status: _s,
+    since: _i,
+    reason: _r,
+    endedAt: _e,
+    by: _b,
+    ...rest
+  } = run as StateFields & Omit<Run, keyof StateFields>;
+  const { spent, raised, warned, ...common } = rest;
+  return { ...state, ...common, ...optional({ spent, raised, warned }) };
 }
 
 function onTrack(run: Run, name: string, track: Track): Run {

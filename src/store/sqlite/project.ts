@@ -39,6 +39,14 @@ export function prepareProjections(db: DatabaseSync): Project {
   const endHandoff = db.prepare(`
     UPDATE handoffs SET state = ?, rejection_reason = ?, processed_at = ?
     WHERE run_number = ? AND number = ?`);
+  // Only gates receive without an agent.
+  const answerGate = db.prepare(`
+    UPDATE handoffs SET state = 'done', processed_at = ?3
+    WHERE run_number = ?1 AND to_stage = ?2 AND to_agent IS NULL AND state = 'pending'`);
+  const withdrawGate = db.prepare(`
+    UPDATE handoffs SET state = 'withdrawn', rejection_reason = ?3, processed_at = ?4
+    WHERE run_number = ?1 AND to_agent IS NULL AND state = 'pending'
+      AND to_stage = (SELECT stage FROM inbox WHERE run_number = ?1 AND number = ?2 AND kind = 'gate')`);
   const openItem = db.prepare(
     "INSERT INTO inbox (run_number, run_id, number, kind, stage, opened_at, item) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
@@ -89,6 +97,12 @@ export function prepareProjections(db: DatabaseSync): Project {
         return;
       case "end-handoff":
         endHandoff.run(change.state, change.reason, change.at, run, change.number);
+        return;
+      case "answer-gate":
+        answerGate.run(run, change.stage, change.at);
+        return;
+      case "withdraw-gate":
+        withdrawGate.run(run, change.number, change.reason, change.at);
         return;
       case "open-item": {
         const { item } = change;

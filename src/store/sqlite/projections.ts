@@ -44,6 +44,10 @@ export type RowChange =
       readonly reason: string;
       readonly at: string;
     }
+  /** A person answered the gate: the handoff that brought the run there is done. */
+  | { readonly type: "answer-gate"; readonly stage: string; readonly at: string }
+  /** The run withdrew the item. If it was a gate's, its handoff goes with it. */
+  | { readonly type: "withdraw-gate"; readonly number: number; readonly reason: string; readonly at: string }
   | { readonly type: "open-item"; readonly item: InboxItem }
   | { readonly type: "close-item"; readonly number: number }
   | { readonly type: "close-items" }
@@ -140,10 +144,18 @@ function changesOf(event: RunEvent, seq: number): readonly RowChange[] {
     case "budget.reached":
       return [{ type: "open-item", item: event.item }];
     case "gate.answered":
+      return [
+        { type: "answer-gate", stage: event.stage, at },
+        { type: "close-item", number: event.number },
+      ];
+    case "item.withdrawn":
+      return [
+        { type: "withdraw-gate", number: event.number, reason: event.reason, at },
+        { type: "close-item", number: event.number },
+      ];
     case "question.answered":
     case "escalation.resolved":
     case "budget.answered":
-    case "item.withdrawn":
       return [{ type: "close-item", number: event.number }];
     case "run.canceled":
     case "run.completed":

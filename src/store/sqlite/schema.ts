@@ -178,7 +178,7 @@ CREATE TRIGGER spending_settled AFTER UPDATE ON spending BEGIN
 END;
 `;
 
-// Version 3: handoffs with what they carry, and a way for a story to go. `handoff_rows` says what core/projections/story.ts says: the story
+// Version 3: handoffs with what they carry, and a way for a story to go. `handoff_rows` says what core/view/story.ts says: the story
 // at first, then what the sender gave; what comes back carries what was sent and why it was refused. A walk over returns ends at the
 // handoff that was not one. Events still never change and never go, except those of a run that is being deleted: their numbers are noted
 // in `gaps`, so that verify can tell them from lost ones, and what they cost on a day stays in `forgotten`.

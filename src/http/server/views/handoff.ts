@@ -11,8 +11,9 @@ export function showHandoff(row: HandoffRow, added: AcceptedWith = new Map()): H
   return {
     id: row.id,
     story_id: row.subjectId,
-    from_agent: row.fromAgent,
-    to_agent: row.toAgent,
+    // A person's gate has no agent; its stage stands there instead.
+    from_agent: row.fromAgent ?? row.fromStage,
+    to_agent: row.toAgent ?? row.toStage,
     status: outwardStatus(row.state),
     payload: extra === undefined ? copy(row.payload) : { ...row.payload, ...extra },
     rejection_reason: row.rejectionReason,
