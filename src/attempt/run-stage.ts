@@ -1,6 +1,8 @@
 // One attempt from start to end: workspace, prompt, runner, verdict. Reads like the life of an attempt; knows nothing of routing.
 // Whatever goes wrong in ordinary life ends as a report with a cause; only bugs throw.
 
+import { runFacts } from "../core/run/facts.ts";
+import { attemptFacts } from "../core/attempt-facts.ts";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import type { AttemptEnd, Session } from "../runner/runner.ts";
@@ -302,13 +304,8 @@ async function sessionToResume(job: StageJob, play: Play): Promise<Session | und
     (reason === "answered" && play.session !== "clean") ||
     (play.session === "resume" && (reason === "sent-back" || reason === "again"));
   if (!wanted) return undefined;
-  const own = (await job.earlierAttempts()).filter(
-    ({ stage, facts }) => stage === job.stage.id && facts["runner"] === play.runner,
-  );
-  const session = own.at(-1)?.facts["session"];
-  if (session === null || typeof session !== "object" || Array.isArray(session)) return undefined;
-  const { id, totals } = session as { id?: unknown; totals?: Session["totals"] };
-  return typeof id === "string" ? { id, totals: totals ?? null } : undefined;
+  const own = (await job.earlierAttempts()).filter(({ stage }) => stage === job.stage.id).map(attemptFacts);
+  return own.findLast(({ runner }) => runner === play.runner)?.session ?? undefined;
 }
 
 function readContext(job: StageJob, dir: string): ReadContext {
@@ -409,7 +406,7 @@ async function missingFiles(
 }
 
 function repairWanted(job: StageJob): boolean {
-  return factOf(job.run, ["config", "verdict_repair"]) !== false;
+  return runFacts(job.run).config.verdictRepair;
 }
 
 async function routeByRules(job: StageJob): Promise<Report> {

@@ -1,6 +1,7 @@
 // The workspace of one attempt: opened before it, settled after it. Where the flow wants one per stage it is closed again with the attempt,
 // unless a follow-up works in the same one; what a passed attempt left uncommitted is committed first, so that the next stage has it.
 
+import { runFacts } from "../core/run/facts.ts";
 import { createHash } from "node:crypto";
 import { MARKER_VARIABLE } from "../runner/runner.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
@@ -10,7 +11,7 @@ import { judge } from "../core/verdict/judge.ts";
 import { type Report, routeKey } from "../core/flow/outcome.ts";
 import type { Problem, Result } from "../core/result.ts";
 import type { Run } from "../core/run/run.ts";
-import { factOf, findWork } from "../core/run/sequence.ts";
+import { findWork } from "../core/run/sequence.ts";
 import type { Workspace, WorkspaceRequest } from "../workspace/workspace.ts";
 import { branchOf } from "../core/run/branch.ts";
 import { failpoint } from "./failpoint.ts";
@@ -30,15 +31,15 @@ export function openForStage(job: StageJob): Promise<Result<Workspace>> {
 
 /** What a workspace of this run is asked for, whichever stage it is for. */
 export function branchRequest(flow: Flow, run: Run, project: string): WorkspaceRequest {
-  const said = flow.workspace.base ?? factOf(run, ["config", "base"]);
-  const contains = factOf(run, ["ticket", "contains"]);
+  const { config, ticket } = runFacts(run);
+  const base = flow.workspace.base ?? config.base;
   return {
     runId: run.id,
     project,
     branch: branchOf(flow, run),
-    ...(typeof said === "string" && said !== "" ? { base: said } : {}),
+    ...(base === null || base === "" ? {} : { base }),
     // Whatever is no commit is refused where the merge would be.
-    ...(Array.isArray(contains) ? { contains: contains.map(String) } : {}),
+    ...(ticket.contains === null ? {} : { contains: ticket.contains }),
   };
 }
 

@@ -1,6 +1,7 @@
 // From one command to the next rest: acts on the store, carries on in the foreground what became possible, and lets go again.
 // Where another process performs, it only delivers and, if asked, follows. No daemon is needed and none is in the way.
 
+import { attemptFacts } from "../core/attempt-facts.ts";
 import { openPassrail, type OpenOptions, type Passrail } from "../compose.ts";
 import { openForReading } from "../store/sqlite/open-for-reading.ts";
 import { isEnded, openItems, type Run } from "../core/run/run.ts";
@@ -182,9 +183,9 @@ async function afterRelease(home: string, runId: string, seen: number): Promise<
 /** The second Ctrl-C: nothing is waited for, but nothing of ours goes on either. */
 export async function forceEnd(store: Store): Promise<void> {
   for (const runId of await store.activeRuns()) {
-    for (const { status, facts } of await store.attempts(runId)) {
-      const identity = facts["process"] as { pid?: unknown } | undefined;
-      if (status !== "running" || typeof identity?.pid !== "number" || identity.pid <= 1) continue;
+    for (const record of await store.attempts(runId)) {
+      const identity = attemptFacts(record).process;
+      if (record.status !== "running" || identity === null || identity.pid <= 1) continue;
       try {
         process.kill(-identity.pid, "SIGKILL");
       } catch {

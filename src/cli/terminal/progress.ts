@@ -1,13 +1,13 @@
 // A run told line by line while it goes: one line per change that a reader cares about. The flow's own log lines where it has
 // some, else one line per phase. Events in, lines out; knows nothing of terminals.
 
+import { runFacts } from "../../core/run/facts.ts";
 import { amountText, scopeText } from "../../core/budget/budget.ts";
 import type { RunEvent } from "../../core/run/event.ts";
 import type { Flow } from "../../core/flow/flow.ts";
 import { causeText } from "../../core/run/postponement.ts";
 import { phaseLine, phasesOf } from "../../core/view/phase-line.ts";
 import { type InboxItem, openItems, type Run } from "../../core/run/run.ts";
-import { factOf } from "../../core/run/sequence.ts";
 import { findWork, stagesOf } from "../../core/run/sequence.ts";
 import { tokensOf } from "../../core/budget/usage.ts";
 import { oneLine } from "./plain-text.ts";
@@ -165,7 +165,7 @@ export function waitingLines(item: InboxItem, number: number, run?: Run): readon
 }
 
 function heldBy(run: Run | undefined): string {
-  const mode = run === undefined ? undefined : factOf(run, ["config", "workspace"]);
+  const mode = run === undefined ? null : runFacts(run).config.workspace;
   return mode === "bubblewrap" || mode === "docker" || mode === "podman" || mode === "daytona"
     ? `agents run in a sandbox (${mode})`
     : "agents run as you, without a sandbox";

@@ -1,6 +1,7 @@
 // A run in words: why it is where it is, what it waits for and how to answer, its counters, its stages with their attempts.
 // Makes data for `runs show`, the inbox and the live view; prints nothing.
 
+import { attemptFacts } from "../../core/attempt-facts.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Flow, Stage } from "../../core/flow/flow.ts";
 import { MAIN_TRACK } from "../../core/flow/flow.ts";
@@ -211,15 +212,15 @@ function stateOf(
 }
 
 export function toAttemptRow(record: AttemptRecord): AttemptRow {
-  const { outcome, facts } = record;
+  const { outcome } = record;
+  const facts = attemptFacts(record);
   const text = (from: AttemptRecord["outcome"], key: string): string | null => {
     const value = from?.[key];
     return typeof value === "string" && value !== "" ? value : null;
   };
   const health = text(outcome, "health");
   const canonical = outcome === null ? null : health === "complete" ? (text(outcome, "verdict") ?? "pass") : health;
-  const from = text(facts, "from");
-  const to = text(facts, "to");
+  const { from, to } = facts;
   const started = record.startedAt === null ? null : Date.parse(record.startedAt);
   const ended = record.endedAt === null ? null : Date.parse(record.endedAt);
   return {
@@ -231,12 +232,12 @@ export function toAttemptRow(record: AttemptRecord): AttemptRow {
     summary: text(outcome, "summary"),
     cause: text(outcome, "reason") ?? text(outcome, "cause"),
     durationMs: started === null ? null : (ended ?? Date.now()) - started,
-    exitCode: typeof facts["exitCode"] === "number" ? facts["exitCode"] : null,
+    exitCode: facts.exitCode,
     commits: from !== null && to !== null && from !== to ? { from, to } : null,
-    workspace: text(facts, "workspace"),
-    branch: text(facts, "branch"),
-    runner: text(facts, "runner"),
-    model: text(facts, "model"),
-    usage: facts["usage"] === undefined ? null : (facts["usage"] as unknown as Usage | null),
+    workspace: facts.workspace,
+    branch: facts.branch,
+    runner: facts.runner,
+    model: facts.model,
+    usage: facts.usage,
   };
 }

@@ -1,7 +1,7 @@
 // Which ticket file a run belongs to, what a ticket's file says to agents, and whether something works on a run now.
 
+import { runFacts } from "../../core/run/facts.ts";
 import { isEnded, type Run, type Subject } from "../../core/run/run.ts";
-import { factOf } from "../../core/run/sequence.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
 
 export type TicketPlace = {
@@ -16,14 +16,11 @@ export type TicketPlace = {
 
 /** Undefined for a run that did not come from a ticket's file. */
 export function placeOf(run: Run): TicketPlace | undefined {
-  const text = (space: string, key: string): string => {
-    const value = factOf(run, [space, key]);
-    return typeof value === "string" ? value : "";
-  };
-  const path = text("ticket", "file");
-  const project = text("ticket", "project") || text("config", "project");
+  const { ticket, config } = runFacts(run);
+  const path = ticket.file ?? "";
+  const project = ticket.project || config.project || "";
   if (path === "" || project === "") return undefined;
-  return { id: run.subject.id, project, path, status: text("ticket", "status") };
+  return { id: run.subject.id, project, path, status: ticket.status ?? "" };
 }
 
 /** What agents are told: the title, then the description, then what stands below it where that says something else. */

@@ -1,15 +1,14 @@
 // One run with everything that is known of it: state, stages with their attempts, counters, open items, handoffs.
 
+import { attemptFacts } from "../../../core/attempt-facts.ts";
 import type { z } from "zod";
 import type { attemptSchema, runDetailSchema, stageSchema } from "../../contract/schemas/run.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import { type Flow, MAIN_TRACK, type Stage } from "../../../core/flow/flow.ts";
-import type { JsonObject } from "../../../core/json.ts";
 import type { Outcome } from "../../../core/flow/outcome.ts";
 import { openItems, type Run } from "../../../core/run/run.ts";
 import { isWork, stagesOf } from "../../../core/run/sequence.ts";
 import { countersOf } from "../../../core/run/simulate.ts";
-import type { Usage } from "../../../core/budget/usage.ts";
 import { waysOf } from "../../../core/run/targets.ts";
 import type { AttemptRecord, HandoffRecord, RunSummary } from "../../../store/store.ts";
 import { showItem } from "./inbox.ts";
@@ -114,10 +113,9 @@ function stateOf(
   return last.status === "done" && health === "complete" && (verdict ?? "pass") === "pass" ? "done" : "failed";
 }
 
-function showAttempt({ outcome: stored, facts, ...record }: AttemptRecord): ShownAttempt {
+function showAttempt({ outcome: stored, ...record }: AttemptRecord): ShownAttempt {
   const outcome = stored as unknown as Outcome | null;
-  const from = textOf(facts, "from");
-  const to = textOf(facts, "to");
+  const { from, to, exitCode, branch, workspace, runner, model, usage } = attemptFacts(record);
   return {
     stage: record.stage,
     attempt: record.attempt,
@@ -134,17 +132,12 @@ function showAttempt({ outcome: stored, facts, ...record }: AttemptRecord): Show
     reason: outcome?.reason ?? outcome?.cause ?? null,
     issues: [...(outcome?.issues ?? [])],
     questions: [...(outcome?.questions ?? [])],
-    exitCode: typeof facts["exitCode"] === "number" ? facts["exitCode"] : null,
+    exitCode,
     commits: from !== null && to !== null && from !== to ? { from, to } : null,
-    branch: textOf(facts, "branch"),
-    workspace: textOf(facts, "workspace"),
-    runner: textOf(facts, "runner"),
-    model: textOf(facts, "model"),
-    usage: (facts["usage"] ?? null) as unknown as Usage | null,
+    branch,
+    workspace,
+    runner,
+    model,
+    usage,
   };
-}
-
-function textOf(facts: JsonObject, key: string): string | null {
-  const value = facts[key];
-  return typeof value === "string" && value !== "" ? value : null;
 }
