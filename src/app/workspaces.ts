@@ -1,5 +1,6 @@
 // The workspaces of a state folder put together with what the store knows of their runs.
 
+import { attemptFacts } from "../core/attempt-facts.ts";
 import { openForReading } from "../store/sqlite/open-for-reading.ts";
 import { type Site } from "../settings/site.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -63,13 +64,12 @@ async function withStore<T>(home: string, use: (store: Store | undefined) => Pro
 
 /** An attempt notes where it worked. */
 async function rememberedIn(store: Store, runId: string, dir: string): Promise<Workspace | null> {
-  const facts = (await store.attempts(runId)).findLast((record) => {
-    const place = record.facts["workspace"];
-    return typeof place === "string" && (place === dir || place.startsWith(`${dir}/`));
-  })?.facts;
-  const { branch, repository, workspace } = facts ?? {};
-  if (typeof branch !== "string" || typeof repository !== "string" || typeof workspace !== "string") return null;
-  const mode = WORKSPACE_MODES.find((known) => known === facts?.["mode"]) ?? "worktree";
+  const facts = (await store.attempts(runId))
+    .map(attemptFacts)
+    .findLast(({ workspace }) => workspace === dir || workspace?.startsWith(`${dir}/`) === true);
+  const { branch = null, repository = null, workspace = null } = facts ?? {};
+  if (branch === null || repository === null || workspace === null) return null;
+  const mode = WORKSPACE_MODES.find((known) => known === facts?.mode) ?? "worktree";
   const key = dir.slice(dir.lastIndexOf("/") + 1);
   return { mode, key, dir: workspace, branch, repository, lockKeys: [] };
 }

@@ -1,5 +1,6 @@
 // Stages that Passrail carries out itself, without an agent. Each is a function from a run to a report, and can be repeated after a crash.
 
+import { runFacts } from "../core/run/facts.ts";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
@@ -7,7 +8,6 @@ import type { WorkStage } from "../core/flow/flow.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { Result } from "../core/result.ts";
 import type { Run } from "../core/run/run.ts";
-import { factOf } from "../core/run/sequence.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
 import { readAgentFile } from "./attempt-files.ts";
 import type { EarlierAttempt } from "./earlier-attempt.ts";
@@ -41,9 +41,9 @@ async function bundles({ run, project, runDir }: BuiltinContext): Promise<Report
   const folder = join(runDir, "bundles");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const sources: string[] = [];
-  for (const name of ["spec", "plan", "task"]) {
-    const path = factOf(run, ["plan", name]);
-    if (typeof path !== "string") continue;
+  for (const name of ["spec", "plan", "task"] as const) {
+    const path = runFacts(run).plan[name];
+    if (path === null) continue;
     const text = await readAgentFile(join(project, path), SOURCE_BYTES);
     if (text === undefined) return { cause: "input_missing", reason: `the ${name} file ${path} cannot be read` };
     sources.push(`## ${name}: ${path}`, ...digest(text));

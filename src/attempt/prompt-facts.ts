@@ -1,12 +1,14 @@
 // Gathers what the prompt of one attempt needs: files, earlier handoffs, earlier answers, trust. It only reads; core composes the prompt.
 
+import { runFacts } from "../core/run/facts.ts";
+import { attemptFacts } from "../core/attempt-facts.ts";
 import { join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { EarlierAnswer, EarlierHandoff, PromptFacts } from "../core/prompt/prompt.ts";
 import { gateTrust } from "../core/run/trust.ts";
 import type { Carry } from "../core/run/run.ts";
-import { factOf, findWork } from "../core/run/sequence.ts";
+import { findWork } from "../core/run/sequence.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { attemptFiles, readAgentFile } from "./attempt-files.ts";
 import type { EarlierAttempt } from "./earlier-attempt.ts";
@@ -20,7 +22,7 @@ export async function promptFacts(
   { workspace, dir, head }: { readonly workspace: Workspace; readonly dir: string; readonly head: string | null },
 ): Promise<PromptFacts> {
   const attempts = await ports.earlierAttempts();
-  const first = attempts.find((attempt) => typeof attempt.facts["from"] === "string")?.facts["from"];
+  const first = attempts.map(attemptFacts).find(({ from }) => from !== null)?.from;
   return {
     nonce: job.nonce,
     verdictFile: job.files.verdict,
@@ -31,7 +33,7 @@ export async function promptFacts(
     answers: earlierAnswers(attempts.filter(({ stage }) => stage === job.stage.id)),
     trust: job.stage.gates === undefined ? [] : gateTrust(job.resolved.flow, attempts, job.stage.gates.trust),
     files: await promptFiles(job, dir),
-    diffRange: typeof first === "string" && head !== null ? `${first}..HEAD` : "",
+    diffRange: first !== undefined && head !== null ? `${first}..HEAD` : "",
   };
 }
 
@@ -56,9 +58,9 @@ async function promptFiles(job: AttemptJob, dir: string): Promise<Record<string,
   for (const name of ["dev-bundle.md", "tester-bundle.md"]) {
     await read(name, join(job.home, "runs", job.run.id, "bundles", name));
   }
-  for (const name of ["spec", "task"]) {
-    const path = factOf(job.run, ["plan", name]);
-    if (typeof path === "string") await read(name, join(job.project, path));
+  for (const name of ["spec", "task"] as const) {
+    const path = runFacts(job.run).plan[name];
+    if (path !== null) await read(name, join(job.project, path));
   }
   for (const name of job.stage.inline) {
     const text = job.resolved.prompts[`fragments/inline-${name}`];
@@ -70,10 +72,11 @@ async function promptFiles(job: AttemptJob, dir: string): Promise<Record<string,
 /** Every round of questions and answers of this stage before the one that the prompt brings now. */
 function earlierAnswers(attempts: readonly EarlierAttempt[]): EarlierAnswer[] {
   const done = attempts.filter(({ status }) => status === "done");
-  return done.flatMap(({ facts }, index) => {
+  return done.flatMap((attempt, index) => {
+    const { answer } = attemptFacts(attempt);
     const questions = done[index - 1]?.outcome?.["questions"];
     const texts = Array.isArray(questions) ? questions.filter((text) => typeof text === "string") : [];
-    return typeof facts["answer"] === "string" ? [{ questions: texts, answer: facts["answer"] }] : [];
+    return answer === null ? [] : [{ questions: texts, answer }];
   });
 }
 

@@ -104,7 +104,7 @@ test("what was said before the verdict is its summary", async () => {
   expect(report.summary).toBe("said before");
 });
 
-test("R-001-25: where a missing verdict counts as revise there is no repair", async () => {
+test("where a missing verdict counts as revise there is no repair", async () => {
   const context = contextOf(routed, "reviewer");
   const { report, unreadable } = await readReport(context, ended("Verdict: APPROVE"));
   expect(unreadable).toBeUndefined();
@@ -112,7 +112,7 @@ test("R-001-25: where a missing verdict counts as revise there is no repair", as
   expect(report.warnings).toHaveLength(1);
 });
 
-test("R-001-23: the review is read from its file in the workspace, and not through a link", async () => {
+test("the review is read from its file in the workspace, and not through a link", async () => {
   const context = contextOf(routed, "reviewer");
   mkdirSync(join(dir, ".brain"));
   writeFileSync(join(dir, "elsewhere.md"), "Verdict: APPROVE\n");

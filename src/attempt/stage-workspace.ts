@@ -1,6 +1,7 @@
 // The workspace of one attempt: opened before it, settled after it. Where the flow wants one per stage, settling closes it unless a
 // follow-up works in the same one. It first commits the changes that a passed attempt left uncommitted, so that the next stage has them.
 
+import { runFacts } from "../core/run/facts.ts";
 import { createHash } from "node:crypto";
 import { MARKER_VARIABLE } from "../runner/runner.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
@@ -9,7 +10,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { Problem, Result } from "../core/result.ts";
 import type { Run } from "../core/run/run.ts";
-import { factOf, findWork } from "../core/run/sequence.ts";
+import { findWork } from "../core/run/sequence.ts";
 import type { Workspace, WorkspaceRequest } from "../workspace/workspace.ts";
 import { branchOf } from "../core/run/branch.ts";
 import { failpoint } from "./failpoint.ts";
@@ -29,15 +30,15 @@ export function openForStage(job: AttemptJob, { workspaces, signal }: AttemptPor
 
 /** The request for a workspace of this run; it is the same for every stage. */
 export function branchRequest(flow: Flow, run: Run, project: string): WorkspaceRequest {
-  const said = flow.workspace.base ?? factOf(run, ["config", "base"]);
-  const contains = factOf(run, ["ticket", "contains"]);
+  const { config, ticket } = runFacts(run);
+  const base = flow.workspace.base ?? config.base;
   return {
     runId: run.id,
     project,
     branch: branchOf(flow, run),
-    ...(typeof said === "string" && said !== "" ? { base: said } : {}),
+    ...(base === null || base === "" ? {} : { base }),
     // The merge refuses an entry that is no commit.
-    ...(Array.isArray(contains) ? { contains: contains.map(String) } : {}),
+    ...(ticket.contains === null ? {} : { contains: ticket.contains }),
   };
 }
 

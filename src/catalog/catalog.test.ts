@@ -74,7 +74,7 @@ describe("agent files", () => {
     return { agent: [...agents.values()][0], problem: problems[0] };
   };
 
-  test("R-001-09: names are compared in lower case, and the file's name counts where none is given", () => {
+  test("names are compared in lower case, and the file's name counts where none is given", () => {
     expect(read(agent("IN1")).agent?.name).toBe("in1");
     expect(read("---\nmodel: opus\n---\nbody").agent).toMatchObject({
       name: "some-agent",
@@ -82,7 +82,7 @@ describe("agent files", () => {
       file: ".passrail/agents/some-agent.md",
     });
   });
-  test("R-001-09: description, else whenToUse, else the first line of the body", () => {
+  test("description, else whenToUse, else the first line of the body", () => {
     expect(read(agent("x", "# Title\ntext", "description: d\nwhenToUse: w\n")).agent?.description).toBe("d");
     expect(read(agent("x", "# Title\ntext", "whenToUse: w\n")).agent?.description).toBe("w");
     expect(read(agent("x", "\n\n##  Title \ntext")).agent?.description).toBe("Title");
@@ -142,7 +142,7 @@ describe("agent files", () => {
     ["more than 256 KiB", agent("x", "y".repeat(257 * 1024)), "agent_too_large", 1],
     ["binary data", agent("x", "a\0b"), "not_text", 1],
     ["bytes that are not UTF-8", new Uint8Array([0x2d, 0xff, 0xfe]), "not_text", 1],
-  ])("R-001-09: %s is reported by the file's name", (_name, text, code, line) => {
+  ])("%s is reported by the file's name", (_name, text, code, line) => {
     write("shipped/agents/other.md", agent("other"));
     write("project/.passrail/agents/bad.md", text);
     const { agents, problems } = open().agents();

@@ -1,10 +1,10 @@
 // How a command that acted on a run ends: one record of the run as it now stands, and what to do next.
 
+import { attemptFacts } from "../core/attempt-facts.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
-import type { JsonObject } from "../core/json.ts";
 import { type Phase, phasesOf, phaseTable } from "../core/view/phase-line.ts";
 import { openItems, type Run } from "../core/run/run.ts";
-import { tokensOf, type Usage } from "../core/budget/usage.ts";
+import { tokensOf } from "../core/budget/usage.ts";
 import { openForReading } from "../store/sqlite/open-for-reading.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 import type { Io } from "./terminal/io.ts";
@@ -111,7 +111,7 @@ export async function printPhases(io: Io, run: Run): Promise<void> {
           role: stage.shownAgent,
           iteration: row.attempt,
           status,
-          ...toldBy(record.facts, stage.model ?? null),
+          ...toldBy(record, stage.model ?? null),
           durationMs: row.durationMs,
           next: "",
         },
@@ -123,13 +123,12 @@ export async function printPhases(io: Io, run: Run): Promise<void> {
 }
 
 /** What the runner reported of an attempt; what it did not is not known. */
-function toldBy(facts: JsonObject, planned: string | null): Pick<Phase, "model" | "toolUses" | "tokens"> {
-  const { model, toolCalls, usage } = facts;
-  return {
-    model: typeof model === "string" ? model : planned,
-    toolUses: typeof toolCalls === "number" ? toolCalls : null,
-    tokens: usage !== null && typeof usage === "object" ? tokensOf(usage as unknown as Usage) : null,
-  };
+function toldBy(
+  record: Parameters<typeof attemptFacts>[0],
+  planned: string | null,
+): Pick<Phase, "model" | "toolUses" | "tokens"> {
+  const { model, toolCalls, usage } = attemptFacts(record);
+  return { model: model ?? planned, toolUses: toolCalls, tokens: usage === null ? null : tokensOf(usage) };
 }
 
 export function statusColor(status: RunSummary["status"]): "red" | "green" | "yellow" | "cyan" | "dim" {

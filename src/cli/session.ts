@@ -1,6 +1,7 @@
 // One command's share of the work: acts on the store, performs in the foreground whatever became possible, and lets go again. Where another
 // process performs, it only delivers its signal and, if asked, follows the run. It works with and without a daemon.
 
+import { attemptFacts } from "../core/attempt-facts.ts";
 import type { PassrailOptions, Passrail, Performer } from "../compose.ts";
 import { openForReading } from "../store/sqlite/open-for-reading.ts";
 import { isEnded, openItems, type Run } from "../core/run/run.ts";
@@ -201,9 +202,9 @@ async function afterRelease(home: string, runId: string, seen: number): Promise<
 /** The second Ctrl-C: kills every process of ours and waits for nothing. */
 export async function forceEnd(store: Store): Promise<void> {
   for (const runId of await store.activeRuns()) {
-    for (const { status, facts } of await store.attempts(runId)) {
-      const identity = facts["process"] as { pid?: unknown } | undefined;
-      if (status !== "running" || typeof identity?.pid !== "number" || identity.pid <= 1) continue;
+    for (const record of await store.attempts(runId)) {
+      const identity = attemptFacts(record).process;
+      if (record.status !== "running" || identity === null || identity.pid <= 1) continue;
       try {
         process.kill(-identity.pid, "SIGKILL");
       } catch {

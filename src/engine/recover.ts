@@ -1,7 +1,8 @@
 // Recovers the attempts that ran when an engine died. Only attempts that this engine started count as running: it ends the processes of
 // the others, marks their attempts interrupted, and makes their stages ready again. It never acts on a bare pid.
 
-import type { ProcessIdentity, Processes } from "../runner/runner.ts";
+import { attemptFacts } from "../core/attempt-facts.ts";
+import type { Processes } from "../runner/runner.ts";
 import type { Run, Track } from "../core/run/run.ts";
 import type { Store } from "../store/store.ts";
 import { failpoint } from "../attempt/failpoint.ts";
@@ -39,10 +40,9 @@ async function recoverRun(
   if (stored === undefined) return;
   const attempts = await store.attempts(runId);
   // Attempts that had their verdict while their program still ran: nothing else may start beside it.
-  for (const { status, facts } of attempts) {
-    const identity = facts["process"] as ProcessIdentity | undefined;
-    if (status === "done" && identity !== undefined && facts["ended"] === undefined)
-      await processes.killLeftovers(identity);
+  for (const record of attempts) {
+    const { process: identity, ended } = attemptFacts(record);
+    if (record.status === "done" && identity !== null && ended === null) await processes.killLeftovers(identity);
   }
   // Attempts that people or programs outside carry out have not died with the engine.
   const running = Object.values(stored.run.tracks).filter(
@@ -50,8 +50,8 @@ async function recoverRun(
   );
   for (const { stage, attempt } of running) {
     const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
-    const identity = record?.facts["process"] as ProcessIdentity | undefined;
-    if (identity !== undefined) await processes.killLeftovers(identity);
+    const identity = record === undefined ? null : attemptFacts(record).process;
+    if (identity !== null) await processes.killLeftovers(identity);
   }
   // Before anything can start: a branch is free only when the workspace of the dead attempt is gone.
   await recoverWorkspaces(stored.run);

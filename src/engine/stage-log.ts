@@ -1,6 +1,7 @@
 // The logs of a ticket's stages as files for people, `logs/AGI-7/implement.log`: one part per attempt with a head and a foot. A copy for reading:
 // the attempts' own files and the store hold the facts. After a crash the next process adds the missing parts.
 
+import { runFacts } from "../core/run/facts.ts";
 import {
   closeSync,
   fsyncSync,
@@ -87,13 +88,9 @@ export function createStageLogs({ home, store, onError }: Options): StageLogs {
 }
 
 /** Only runs of tickets' files: their facts say so. */
-function ticketOf({ subject, facts }: Run): string | undefined {
-  const ticket = facts["ticket"];
-  const id =
-    ticket !== null && typeof ticket === "object" && !Array.isArray(ticket) && "id" in ticket
-      ? ticket["id"]
-      : undefined;
-  return id === subject.id && TICKET_ID.test(subject.id) ? subject.id : undefined;
+function ticketOf(run: Run): string | undefined {
+  const { id } = run.subject;
+  return runFacts(run).ticket.id === id && TICKET_ID.test(id) ? id : undefined;
 }
 
 function addMissing(home: string, ticketId: string, attempts: readonly AttemptRecord[]): void {

@@ -14,7 +14,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const TEXT =
   'ANTHROPIC_API_KEY="from file"\nDAYTONA_API_KEY=d\nPATH=/evil\nNODE_OPTIONS=--require=/evil\nMERGE_MODE=pr\n';
 
-test("R-004-62: keys come from the environment, else from .env; nothing else of the file is taken", () => {
+test("keys come from the environment, else from .env; nothing else of the file is taken", () => {
   writeFileSync(join(dir, ".env"), TEXT);
   expect(withProjectKeys({ PATH: "/bin", DAYTONA_API_KEY: "own" }, dir)).toEqual({
     PATH: "/bin",
@@ -24,7 +24,7 @@ test("R-004-62: keys come from the environment, else from .env; nothing else of 
   });
 });
 
-test("R-004-62: without the file, or with one that is a link or too large, the environment stays as it is", () => {
+test("without the file, or with one that is a link or too large, the environment stays as it is", () => {
   const environment = { PATH: "/bin" };
   expect(withProjectKeys(environment, dir)).toBe(environment);
   writeFileSync(join(dir, "elsewhere"), TEXT);
@@ -35,7 +35,7 @@ test("R-004-62: without the file, or with one that is a link or too large, the e
   expect(withProjectKeys(environment, dir)).toBe(environment);
 });
 
-test("R-004-62: keys that a repository brings are not used", () => {
+test("keys that a repository brings are not used", () => {
   writeFileSync(join(dir, ".env"), TEXT);
   execFileSync("git", ["init", "-q", dir]);
   const environment = { PATH: "/bin" };

@@ -858,7 +858,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.verify()).toEqual([]);
     });
 
-    test("R-003-03: handoffs carry the story at first, then what the sender gave; what comes back says why it was refused", async () => {
+    test("handoffs carry the story at first, then what the sender gave; what comes back says why it was refused", async () => {
       const changes = wholeRun("a");
       await commitAll(store, [...changes, newRun("b", { subjectId: "v0.1:a" }), newRun("c")]);
       const rows = await store.handoffRows({ subjectId: "v0.1:a" });

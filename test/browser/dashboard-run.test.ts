@@ -66,7 +66,7 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
   });
 
   test(
-    "R-X-09: paused, resumed and cancelled from the menu, with a reason that is kept; what cannot be done says why",
+    "paused, resumed and cancelled from the menu, with a reason that is kept; what cannot be done says why",
     async () => {
       const run = await held("To be paused");
       const { context, page, seen } = await dashboard.visit(`/runs/${run.number}`);

@@ -28,7 +28,7 @@ describe("what only Claude Code has", { timeout: 60_000 }, () => {
 
   const SWITCH = "CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS=1";
 
-  test("R-001-16: with teams its switch is on and teammates are offered; without, neither", async () => {
+  test("with teams its switch is on and teammates are offered; without, neither", async () => {
     bench.play({ team: [{ do: [{ bash: "env -0 > environment.txt" }] }, { text: "Done." }] });
     const offersTeammates = (): boolean => JSON.stringify(bench.asked("team").at(-1)?.body).includes("team_name");
     const alone = await bench.run({ prompt: "[team]" });
@@ -39,7 +39,7 @@ describe("what only Claude Code has", { timeout: 60_000 }, () => {
     expect(offersTeammates()).toBe(true);
   });
 
-  test("R-001-16: more turns than allowed are a turn_limit", async () => {
+  test("more turns than allowed are a turn_limit", async () => {
     bench.play({ endless: [{ text: "Again.", do: [{ bash: "echo again" }] }] });
     const end = await bench.run({ prompt: "[endless]", options: { maxTurns: 2 } });
     expect(end.conversation).toMatchObject({ failure: { kind: "turn_limit" }, session: { id: expect.any(String) } });

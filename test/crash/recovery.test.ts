@@ -143,7 +143,7 @@ test("R-000-16: what was decided before another process changed the run conflict
   second.close();
 });
 
-test("R-001-25, R-X-03: a review that was there before the attempt is no review", async () => {
+test("R-X-03: a review that was there before the attempt is no review", async () => {
   const bench = await openWorkbench({ workspace: "in-place" });
   mkdirSync(join(bench.project, ".brain"));
   writeFileSync(join(bench.project, ".brain", "REVIEW.md"), "Verdict: APPROVE\n");

@@ -190,11 +190,11 @@ describe("build-plan contracts", () => {
     for (const word of ["complete", "blocked", "failed", "incomplete"]) expect(text).toContain(`\`${word}\``);
   });
 
-  test("R-002-36: the handoff form says that the person cannot be asked", async () => {
+  test("the handoff form says that the person cannot be asked", async () => {
     expect(await read("prompts/fragments/output-handoff-file.md")).toContain("You cannot ask the person");
   });
 
-  test("R-002-30: the inline gate of the simple flow asks for both sections", async () => {
+  test("the inline gate of the simple flow asks for both sections", async () => {
     const text = await read("prompts/fragments/inline-dod-gate.md");
     expect(text).toContain("`## DoD coverage`");
     expect(text).toContain("`## Quality-Gate Results`");
@@ -339,7 +339,7 @@ describe("story agents", () => {
     },
   );
 
-  test("R-003-38: the execution context is NAME = value lines", async () => {
+  test("the execution context is NAME = value lines", async () => {
     const lines = fill(await read("prompts/fragments/output-handoff-api.md"), storyValues("http://127.0.0.1:1")).split(
       "\n",
     );
@@ -383,7 +383,7 @@ describe("story agents", () => {
       },
     );
 
-    test("R-003-35: the implementer's way to say that it is stuck is a signal", async () => {
+    test("the implementer's way to say that it is stuck is a signal", async () => {
       const calls = await callsOf(await read("agents/implementer.md"), dir);
       expect(calls[3]).toMatchObject({ url: "/api/signal", body: { action: "blocked", storyId: "v0.1:1.1.1" } });
     });

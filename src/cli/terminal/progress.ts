@@ -1,13 +1,13 @@
 // A run line by line while it works: one line per change that a reader cares about. The flow's own log lines where it has some, else core's
 // sentence behind a mark. Events in, lines out; knows nothing of terminals.
 
+import { runFacts } from "../../core/run/facts.ts";
 import type { EventType, RunEvent } from "../../core/run/event.ts";
 import type { Flow } from "../../core/flow/flow.ts";
 import { counterLimit } from "../../core/run/counters.ts";
 import { outcomeWord, sentenceOf } from "../../core/view/event-sentence.ts";
 import { phaseLine, phasesOf } from "../../core/view/phase-line.ts";
 import { type InboxItem, openItems, type Run } from "../../core/run/run.ts";
-import { factOf } from "../../core/run/sequence.ts";
 import { findWork, stagesOf } from "../../core/run/sequence.ts";
 import { tokensOf } from "../../core/budget/usage.ts";
 import { oneLine } from "./plain-text.ts";
@@ -130,7 +130,7 @@ export function waitingLines(item: InboxItem, number: number, run?: Run): readon
 }
 
 function heldBy(run: Run | undefined): string {
-  const mode = run === undefined ? undefined : factOf(run, ["config", "workspace"]);
+  const mode = run === undefined ? null : runFacts(run).config.workspace;
   return mode === "bubblewrap" || mode === "docker" || mode === "podman" || mode === "daytona"
     ? `agents run in a sandbox (${mode})`
     : "agents run as you, without a sandbox";

@@ -208,7 +208,7 @@ describe("stages", () => {
       "prompt_contract_broken stages.0",
     ]);
   });
-  test("R-001-16: a runner without teams is told at the check, where a router could ask for one", () => {
+  test("a runner without teams is told at the check, where a router could ask for one", () => {
     const stages = [{ id: "run", kind: "dynamic", from: ["input.agent"], templates: { "*": {} } }, gate];
     expect(found(flow(stages), { teams: false })).toEqual(["~teams_not_supported stages.0"]);
     expect(found(flow(stages), { teams: true })).toEqual([]);

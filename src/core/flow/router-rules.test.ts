@@ -17,7 +17,7 @@ test.each([
   ["find out why the build is slow", "research", "S A B R"],
   ["investigate and fix the crash", "research", "S A B R"],
   ["Add search and filters, then export with charts, and also a report plus alerts", "many-parts", "A B+ R"],
-])("R-001-05, R-001-06: %j fires the rule %s", (task, rule, stages) => {
+])("%j fires the rule %s", (task, rule, stages) => {
   expect(chooseByRules(task).rule).toBe(rule);
   expect(agents(task)).toBe(stages);
 });
@@ -27,7 +27,7 @@ test("words count as words, not as parts of others", () => {
   expect(chooseByRules("Add a fixture").rule).toBe("default");
 });
 
-test("R-001-05: whatever the rule, code that was built is reviewed last", () => {
+test("whatever the rule, code that was built is reviewed last", () => {
   for (const task of ["fix it", "research it", "build it", "a and b and c and d and e"]) {
     expect(chooseByRules(task).stages.at(-1)).toEqual({ agent: "reviewer", teams: false });
   }

@@ -90,7 +90,7 @@ test("defaults of the flow hold for stages that do not say it themselves", () =>
   expect(playWith({ defaults, stage: { session: "fresh" } })).toMatchObject({ session: "fresh" });
 });
 
-test("R-001-16: alone an agent has 50 turns, a team 200, unless the flow says otherwise", () => {
+test("alone an agent has 50 turns, a team 200, unless the flow says otherwise", () => {
   const claude = { runners: { "*": { runner: "claude" } } };
   expect(playWith({ facts: claude })?.options.maxTurns).toBe(50);
   expect(playWith({ facts: claude, stage: { teams: true } })?.options).toMatchObject({ maxTurns: 200, teams: true });

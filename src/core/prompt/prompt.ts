@@ -1,6 +1,7 @@
 // What an attempt is told. Parts are named by the flow, most static first, so that vendors' prompt caches can reuse the beginning;
 // nothing before the handoff part depends on time, attempt or chance. Text that is not ours is put into marked blocks.
 
+import { runFacts } from "../run/facts.ts";
 import type { ResolvedFlow } from "../flow/agent.ts";
 import { MAIN_TRACK, type ResultSpec, type WorkStage } from "../flow/flow.ts";
 import { type Issue, issueText } from "../flow/outcome.ts";
@@ -145,7 +146,7 @@ function promptFile(context: Context): string {
     TASK_TITLE: run.subject.title,
     TASK_DESCRIPTION: run.subject.body,
     BRANCH_NAME: facts.branch,
-    REPO: textFact(run, "ticket", "repo"),
+    REPO: runFacts(run).ticket.repo ?? "",
     STAGE: stage.id,
   }).trim();
 }
@@ -153,7 +154,7 @@ function promptFile(context: Context): string {
 function mergeFragment({ resolved, run }: Context): string {
   const { merge } = resolved.flow;
   if (merge === undefined) return "";
-  const mode = textFact(run, "config", "merge_mode") || merge.default;
+  const mode = runFacts(run).config.mergeMode || merge.default;
   return (resolved.prompts[`fragments/${merge.fragments[mode] ?? ""}`] ?? "").trim();
 }
 
@@ -340,11 +341,4 @@ function block(title: string, text: string): string {
 
 function listItem(item: Issue): string {
   return `- ${issueText(item)}`;
-}
-
-function textFact(run: Run, space: string, key: string): string {
-  const facts = run.facts[space];
-  if (facts === null || typeof facts !== "object" || Array.isArray(facts)) return "";
-  const value = (facts as Record<string, unknown>)[key];
-  return typeof value === "string" ? value : "";
 }

@@ -18,7 +18,7 @@ const requested: SignalBody = {
 const planning = () => step(undefined, requested).run;
 const edit = (title: string, body: string): SignalBody => ({ type: "ticket.edited", title, body });
 
-test("R-004-41: an edited ticket changes what the run is about and nothing else", () => {
+test("an edited ticket changes what the run is about and nothing else", () => {
   const before = planning();
   const { run, events, commands } = step(before, edit("New", "new"));
   expect(events).toEqual([{ type: "ticket.edited", title: "New", body: "new", at, actor: "human:file" }]);

@@ -95,7 +95,7 @@ describe("counters", () => {
     expect(play(flow, [...same, ...judged("revise", { issues: ["c"] }), ...same]).run.status).toBe("running");
   });
 
-  test("R-000-21: again at an escalation resets the counter, accept leaves it", () => {
+  test("again at an escalation resets the counter, accept leaves it", () => {
     const flow = counted({ max_loops: 1 });
     const say = (answer: string): ScriptedOutcome => ({ at: "judge", kind: "escalation", answer, text: "" });
     expect(play(flow, [...times(2), say("again")]).run).toMatchObject({
@@ -222,7 +222,7 @@ describe("the routed flow", () => {
     expect(run).toMatchObject({ status: "stopped", word: "failed" });
   });
 
-  test("R-001-07: a named agent makes one stage and no router", () => {
+  test("a named agent makes one stage and no router", () => {
     const { started, run } = play(routed, [{ stage: "builder" }], { input: { agent: "builder" } });
     expect(started).toEqual(["builder"]);
     expect(run.status).toBe("completed");

@@ -2,13 +2,13 @@
 // This is the whole meaning of a flow. No clock, no randomness, no model: the same events always lead the same way.
 
 import { isAnswer } from "./closing-event.ts";
+import { runFacts } from "./facts.ts";
 import { countLoop, resetCounter, type SpentLoops } from "./counting.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { Route, Stage, WorkStage } from "../flow/flow.ts";
 import { MAIN_TRACK, plainRoute } from "../flow/flow.ts";
 import { readTarget } from "../flow/target.ts";
 import { handOff, handOver, inOwnName, isSentAgain, type Sender } from "./handoff.ts";
-import type { Json } from "../json.ts";
 import { isName } from "../flow/name.ts";
 import type { Outcome } from "../flow/outcome.ts";
 import { issueText, routeKey } from "../flow/outcome.ts";
@@ -319,16 +319,12 @@ export function enter(draft: Draft, from: Sender, track: string, stage: Stage, r
 
 /** Whoever lets a run go on sees what the repository brings for agents' programs: it is code of others. */
 function gateNotes(run: Run): { readonly notes?: readonly string[] } {
-  const files = factOf(run, ["config", "repository_files"]);
-  if (!Array.isArray(files) || files.length === 0) return {};
-  const effect = factOf(run, ["config", "repository_settings"]) === true ? "takes effect" : "stays off";
-  const notes = (files as readonly Json[]).flatMap((file) => {
-    if (file === null || typeof file !== "object" || Array.isArray(file)) return [];
-    const { path, sha256, for: program } = file as Readonly<Record<string, string>>;
-    return [
-      `the repository brings ${path ?? ""} for ${program ?? ""} (sha256 ${sha256?.slice(0, 12) ?? ""}); it ${effect}`,
-    ];
-  });
+  const { repositoryFiles, repositorySettings } = runFacts(run).config;
+  const effect = repositorySettings ? "takes effect" : "stays off";
+  const notes = repositoryFiles.map(
+    ({ path, sha256, for: program }) =>
+      `the repository brings ${path} for ${program} (sha256 ${sha256.slice(0, 12)}); it ${effect}`,
+  );
   return notes.length === 0 ? {} : { notes };
 }
 

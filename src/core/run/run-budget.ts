@@ -1,16 +1,12 @@
 // The limits that hold for one run: the budgets of the settings, keyed by run, ticket and day, with what people have raised.
 
 import { type Budgets, dayOf, type KeyedLimit } from "../budget/budget.ts";
+import { runFacts } from "./facts.ts";
 import type { Run } from "./run.ts";
 
 /** The same id in two projects is two tickets. */
 export function ticketKey(run: Run): string {
-  const config = run.facts["config"];
-  const project =
-    config !== null && typeof config === "object" && !Array.isArray(config)
-      ? (config as Readonly<Record<string, unknown>>)["project"]
-      : undefined;
-  return `${typeof project === "string" ? project : ""}:${run.subject.id}`.toWellFormed();
+  return `${runFacts(run).config.project ?? ""}:${run.subject.id}`.toWellFormed();
 }
 
 /** The limits that hold for an attempt of this run that starts at this time. Scopes without any limit are left out. */

@@ -30,7 +30,7 @@ test("R-001-20: going back looks at the nearest earlier agent of the same list",
   ]);
 });
 
-test("R-001-16: teams of the router's list reach the stage, without it is off", () => {
+test("teams of the router's list reach the stage, without it is off", () => {
   const script = [{ stage: "route", stages: [{ agent: "builder", teams: true }, { agent: "reviewer" }] }];
   const { run } = simulate(routed, script, { facts: {} });
   expect(findWork(routed, run, MAIN_TRACK, "builder")).toMatchObject({ teams: true, turns: { alone: 50, team: 200 } });

@@ -146,7 +146,7 @@ test("R-X-05: a stage that ended by itself forgets its interruptions", () => {
   expect(run.stages["spec"]?.interruptions).toBe(0);
 });
 
-test("R-X-09: a paused run starts nothing, and resuming starts the stage that waits", () => {
+test("a paused run starts nothing, and resuming starts the stage that waits", () => {
   let run = step(speccing(), { type: "pause.requested", reason: "lunch" }).run;
   const done = play(run, "spec", { verdict: "APPROVED" });
   run = done.run;
@@ -156,7 +156,7 @@ test("R-X-09: a paused run starts nothing, and resuming starts the stage that wa
   expect(startableAttempts(resumed)).toMatchObject([{ track: "main", stage: "design", attempt: 1 }]);
 });
 
-test("R-X-09: canceling ends what runs, withdraws what waits, and lets the workspace go", () => {
+test("canceling ends what runs, withdraws what waits, and lets the workspace go", () => {
   const running = step(speccing(), { type: "attempt.started", stage: "spec", attempt: 1 }, "engine").run;
   const canceled = step(running, { type: "cancel.requested", reason: "no" });
   expect(canceled.commands).toEqual([{ type: "release-workspace" }]);
@@ -184,7 +184,7 @@ test("R-000-21: again after spent loops shows the next attempt a new count, and 
   expect(run.tracks["main"]).toMatchObject({ stage: "build", carry: { loop: 1, loopMax: 2 } });
 });
 
-test("R-X-09: a retry of an escalated stage closes the escalation and runs the stage again", () => {
+test("a retry of an escalated stage closes the escalation and runs the stage again", () => {
   const rejected = play(speccing(), "spec", { verdict: "REJECT" }).run;
   const retried = step(rejected, { type: "retry.requested", note: "with the new text" });
   expect(types(retried)).toEqual(["item.withdrawn", "handoff.created", "stage.ready", "run.resumed"]);
@@ -196,7 +196,7 @@ test("R-X-09: a retry of an escalated stage closes the escalation and runs the s
   });
 });
 
-test("R-X-09: going back to an earlier stage ends what is current, and everything after it comes again", () => {
+test("going back to an earlier stage ends what is current, and everything after it comes again", () => {
   const designing = play(speccing(), "spec", { verdict: "APPROVED" }).run;
   const started = step(designing, { type: "attempt.started", stage: "design", attempt: 1 }, "engine").run;
   const back = step(started, { type: "retry.requested", stage: "spec", note: "think of mobile" });
@@ -212,7 +212,7 @@ test("R-X-09: going back to an earlier stage ends what is current, and everythin
   expect(again.tracks["main"]).toMatchObject({ at: "ready", stage: "design", attempt: 2 });
 });
 
-test("R-X-09: going back from a gate withdraws the question, and the gate is asked again", () => {
+test("going back from a gate withdraws the question, and the gate is asked again", () => {
   let run = play(speccing(), "spec", { verdict: "APPROVED" }).run;
   run = play(run, "design", { verdict: "APPROVED" }).run;
   run = play(run, "build", { verdict: "COMPLETE" }).run;
@@ -227,7 +227,7 @@ test("R-X-09: going back from a gate withdraws the question, and the gate is ask
     expect(step(run, { type: "retry.requested", stage, note: "" }).ignored).toContain("not an earlier one that works");
 });
 
-test("R-X-09: inside of a fork one track goes back alone; going back before the fork ends all of them", () => {
+test("inside of a fork one track goes back alone; going back before the fork ends all of them", () => {
   const forking = shippedFlow("build-plan-complex");
   const move = (before: Run | undefined, body: SignalBody, actor: Signal["actor"] = "human:t") => {
     const moved = transition(forking, before, signal(body, actor));
@@ -258,7 +258,7 @@ test("R-X-09: inside of a fork one track goes back alone; going back before the 
   expect(at(before)).toEqual([{ main: "ready", stage: "bundles" }, { be: "done" }, { fe: "done" }]);
 });
 
-test("R-X-09: a retried or resumed stage shows its own status again", () => {
+test("a retried or resumed stage shows its own status again", () => {
   const rejected = play(speccing(), "spec", { verdict: "REJECT" }).run;
   const ready = step(rejected, { type: "retry.requested", note: "" }).run;
   expect(step(ready, { type: "attempt.started", stage: "spec", attempt: 2 }, "engine").run.word).toBe("speccing");

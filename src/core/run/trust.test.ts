@@ -23,13 +23,13 @@ test.each([
   [false, true, true, false],
   [false, false, false, false],
   [false, false, true, false],
-])("R-002-53: latest %s, clean %s, asked later %s → trusted %s", (isLatest, isClean, askedLater, trusted) => {
+])("latest %s, clean %s, asked later %s → trusted %s", (isLatest, isClean, askedLater, trusted) => {
   const found = trust({ isLatest, isClean, askedLater });
   expect(found.trusted).toBe(trusted);
   expect(found.reasons).toHaveLength([!isLatest, !isClean, askedLater].filter(Boolean).length);
 });
 
-test("R-002-53, R-002-56: trust is read from the attempts, and every failing condition is named", () => {
+test("R-002-56: trust is read from the attempts, and every failing condition is named", () => {
   const pass = done("review", 1, {});
   const asked = done("review", 1, { verdict: "revise" });
   const of = (...attempts: TrustAttempt[]) => gateTrust(standard, attempts)[0];
@@ -41,7 +41,7 @@ test("R-002-53, R-002-56: trust is read from the attempts, and every failing con
   expect(of(dev(1, DIRTY), pass)).toMatchObject({ trusted: false, reasons: [expect.stringContaining("clean")] });
 });
 
-test("R-002-53: an iteration after the handoff that did not complete takes the trust away", () => {
+test("an iteration after the handoff that did not complete takes the trust away", () => {
   for (const status of ["interrupted", "canceled", "running"] as const) {
     const later: TrustAttempt = { stage: "dev", attempt: 2, status, outcome: null };
     expect(gateTrust(standard, [dev(1), later])[0]).toMatchObject({ trusted: false, iteration: 1 });
@@ -58,7 +58,7 @@ test("R-002-54: no section, an empty one or no handoff at all is not trusted", (
   expect(gateTrust(standard, [])[0]).toMatchObject({ trusted: false, iteration: 0 });
 });
 
-test("R-002-53: each track is trusted by itself", () => {
+test("each track is trusted by itself", () => {
   const attempts = [dev(1, CLEAN, "be-dev"), dev(1, CLEAN, "fe-dev"), done("fe-review", 1, { verdict: "revise" })];
   expect(gateTrust(complex, attempts)).toMatchObject([
     { stage: "be-dev", trusted: true },

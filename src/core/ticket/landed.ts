@@ -1,6 +1,7 @@
 // Where a run's work went, as the stage that brought it there has recorded it. Only what Passrail itself reported counts: an agent can
 // write whatever it likes into its own payload.
 
+import { attemptFacts } from "../attempt-facts.ts";
 import type { Json, JsonObject } from "../json.ts";
 
 /** How it left: pushed as a branch, landed in the target, proposed for somebody to merge, or seen to be merged. */
@@ -29,7 +30,7 @@ const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/u;
 /** The newest record counts: what was sent back and landed again is where it landed last. */
 export function landedRecord(attempts: readonly Told[]): Landed | undefined {
   return attempts
-    .filter(({ facts }) => facts["runner"] === undefined)
+    .filter((attempt) => attemptFacts(attempt).runner === null)
     .toSorted((one, other) => ((one.endedAt ?? "") < (other.endedAt ?? "") ? -1 : 1))
     .flatMap(({ outcome }) => readLanded(outcome?.["payload"]))
     .at(-1);

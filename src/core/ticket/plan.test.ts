@@ -174,7 +174,7 @@ test("R-004-43: terminal is what nobody lists; a group is the branch, else the i
   expect(branchName({ id: "AGI-1", group: null })).toBe("feat/AGI-1");
 });
 
-test("R-004-28: a ticket whose repository nobody named is not started, with the reason", () => {
+test("a ticket whose repository nobody named is not started, with the reason", () => {
   expect(plan([ticket(1, { repo: "TBD" })]).tickets.get("AGI-1")).toMatchObject({
     state: "refused",
     problem: { code: "repo_missing" },

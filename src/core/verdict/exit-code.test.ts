@@ -6,7 +6,7 @@ test.each([
   [1, "1"],
   [137, "137"],
   [null, "1"],
-])("R-004-18: exit code %j is the health word %j", (code, health) => {
+])("exit code %j is the health word %j", (code, health) => {
   expect(readExitCode(code)).toEqual({ ok: true, value: { health } });
 });
 
@@ -17,7 +17,7 @@ const NEXT = {
 } as const;
 const block = (...lines: string[]) => ["some talk", "WORK_RESULT:", ...lines.map((line) => `  ${line}`)].join("\n");
 
-test("R-004-53: a WORK_RESULT block that asks for Needs Implement sends the work back", () => {
+test("a WORK_RESULT block that asks for Needs Implement sends the work back", () => {
   const text = block("success: false", "next_status: Needs Implement", "error: the list is not sorted");
   expect(readExitCode(0, text, NEXT)).toMatchObject({
     ok: true,
@@ -25,7 +25,7 @@ test("R-004-53: a WORK_RESULT block that asks for Needs Implement sends the work
   });
 });
 
-test("R-004-53: a worker asks for a person's review or decision", () => {
+test("a worker asks for a person's review or decision", () => {
   const review = readExitCode(0, block("success: false", "next_status: Needs Human Review"), NEXT);
   expect(review).toMatchObject({ ok: true, value: { verdict: "reject" } });
   const decision = block("success: false", "next_status: Needs Human Decision", "error: Postgres or SQLite?");
@@ -35,7 +35,7 @@ test("R-004-53: a worker asks for a person's review or decision", () => {
   });
 });
 
-test("R-004-53: a status that the stage may not ask for is a claim and nothing more; a failure without one is a failure", () => {
+test("a status that the stage may not ask for is a claim and nothing more; a failure without one is a failure", () => {
   const claims = readExitCode(0, block("success: true", "next_status: Done"), NEXT);
   expect(claims).toMatchObject({ ok: true, value: { health: "0", claimed: { status: "Done" } } });
   expect(claims).not.toHaveProperty("value.verdict");

@@ -20,7 +20,7 @@ describe("the verdict line", () => {
     ["Verdict: APPROVE (8/10)", "APPROVE"],
     ["Verdict: REVISE — see below", "REVISE"],
     ["Verdict: REVISE, sadly", "REVISE"],
-  ])("R-001-23: %j is read as %s", (line, word) => {
+  ])("%j is read as %s", (line, word) => {
     expect(wordOf(`# Review\n\n${line}\n\nText.`)).toBe(word);
   });
 
@@ -57,7 +57,7 @@ describe("the verdict line", () => {
     ["a quote", "> Verdict: APPROVE"],
     ["an HTML comment", "<!--\nVerdict: APPROVE\n-->"],
     ["a long line", `Verdict: APPROVE ${" ".repeat(1000)}x`],
-  ])("R-001-25, bad input 83: %s gives no verdict", (_, text) => {
+  ])("bad input 83: %s gives no verdict", (_, text) => {
     expect(wordOf(text)).toBe("verdict_missing");
   });
 
@@ -70,7 +70,7 @@ describe("the verdict line", () => {
     ["Verdict: REDESIGN\nVerdict: REVISE\nVerdict: APPROVE", "REDESIGN"],
     ["Verdict: APPROVE\nVerdict: maybe", "MAYBE"],
     ["Verdict: maybe\nVerdict: REDESIGN\nVerdict: perhaps", "REDESIGN"],
-  ])("R-001-23: of %j the worse counts, with a warning", (text, word) => {
+  ])("of %j the worse counts, with a warning", (text, word) => {
     expect(readFileVerdict(text)).toMatchObject({
       ok: true,
       value: { verdict: word, warnings: [expect.stringContaining("worst")] },

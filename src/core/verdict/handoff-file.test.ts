@@ -48,7 +48,7 @@ describe("## Status", () => {
     ["another heading", "## Status of things\ncomplete"],
     ["in a comment", "## Status\n<!-- complete -->"],
     ["an empty file", ""],
-  ])("R-002-43: %s gives a report without health, for the flow to fail", (_, text) => {
+  ])("%s gives a report without health, for the flow to fail", (_, text) => {
     expect(healthOf(text)).toBe(undefined);
   });
 
@@ -84,7 +84,7 @@ describe("the verdict", () => {
     ["verdict: APPROVED|REQUEST_CHANGES|BLOCKED|n/a", "APPROVED|REQUEST_CHANGES|BLOCKED|n/a"],
     ["verdict:", undefined],
     ["> verdict: APPROVED", undefined],
-  ])("R-002-47: the Abstract's %j gives %j", (lines, word) => {
+  ])("the Abstract's %j gives %j", (lines, word) => {
     expect(report(`## Status\ncomplete\n## Abstract\n${lines}\n`).verdict).toBe(word);
   });
 
@@ -138,7 +138,7 @@ describe("the sections", () => {
     expect(report(text).issues).toEqual([{ severity: "major", description: "a.ts:3 leak (R1)" }, "style", "✗ row one"]);
   });
 
-  test("R-002-47: the Abstract is read, and disagreement with the sections is flagged", () => {
+  test("the Abstract is read, and disagreement with the sections is flagged", () => {
     const text = [
       "## Status\ncomplete\n## Abstract\noutcome: Added login\nfiles: 2 created, 0 modified, 1 deleted\nnext_phase: reviewer\nopen_questions: 1\nblame: be, fe",
       "## Iteration\niter 2\n## Files Created\n- `src/a.ts` — login\n- src/b.ts new\n## Files Modified\nNone\n## Files Deleted\n",
@@ -182,7 +182,7 @@ describe("the sections", () => {
     expect(report("## Status\ncomplete").payload).toBe(undefined);
   });
 
-  test("R-002-15: rows of DoD coverage have mark, row and evidence, and are counted; an unreadable mark counts as missing", () => {
+  test("rows of DoD coverage have mark, row and evidence, and are counted; an unreadable mark counts as missing", () => {
     const text = [
       "## DoD coverage",
       "### Backend",

@@ -28,11 +28,11 @@ describe("which object counts", () => {
     ["with agent in another case", verdict("SHIP", { agent: "in6" })],
     ["without feature_id when it is not required", '{"verdict":"SHIP","agent":"IN6"}'],
     ["repeated word for word", `${verdict("SHIP")}\n${verdict("SHIP")}`],
-  ])("R-000-01: a JSON object with a verdict key counts, %s", (_, text) => {
+  ])("a JSON object with a verdict key counts, %s", (_, text) => {
     expect(codeOf(text)).toBe("ok SHIP");
   });
 
-  test("R-000-01: of several with the same word the last counts", () => {
+  test("of several with the same word the last counts", () => {
     const read = readJsonTail(
       `${verdict("REVISE", { issues: ["a"] })}\n${verdict("REVISE", { issues: ["b"] })}`,
       options,
@@ -174,7 +174,7 @@ describe("the nonce", () => {
 });
 
 describe("the fields", () => {
-  test("R-000-01, -06: all keys are read; what the engine decides itself is only a claim", () => {
+  test("-06: all keys are read; what the engine decides itself is only a claim", () => {
     const given = {
       verdict: "REVISE",
       feature_id: "f-1",

@@ -65,7 +65,7 @@ test.each<[string, Report]>([
   ["a missing verdict", {}],
   ["an unknown word", { verdict: "LGTM" }],
   ["a word in another case", { verdict: "approve" }],
-])("R-001-25: %s counts as REVISE, with a warning", (_, report) => {
+])("%s counts as REVISE, with a warning", (_, report) => {
   const outcome = inReview(report);
   expect(outcome).toMatchObject({ health: "complete", verdict: "revise" });
   expect(outcome.warnings).toHaveLength(1);

@@ -172,7 +172,7 @@ describe("what is read", () => {
     expect(trusted({ ...gate, evidence: "looks good to me" })).toBe(false);
   });
 
-  test("R-002-15: rows of the DoD have the same form as in a handoff file", () => {
+  test("rows of the DoD have the same form as in a handoff file", () => {
     const dod = [
       { criterion: "Button is green", met: true, evidence: "src/a.css:3" },
       { criterion: "Docs", met: false },

@@ -57,7 +57,7 @@ test.each([
   });
 });
 
-test("R-000-01, R-000-04: the file may hold the source's own keys; another agent's or feature's file is refused", () => {
+test("R-000-04: the file may hold the source's own keys; another agent's or feature's file is refused", () => {
   const own = { agent: "IN6", subjectId: "F-1", subjectKey: "feature_id" };
   const text = (change: object) =>
     JSON.stringify({

@@ -26,7 +26,7 @@ describe("WORK_RESULT", () => {
     ["with text after it", `${BLOCK}\n\nThat was all.\n  success: false`],
     ["in a fence", `\`\`\`\n${BLOCK}\n\`\`\``],
     ["with CRLF", BLOCK.replaceAll("\n", "\r\n")],
-  ])("R-004-53: the block is read %s; next_status is a claim", (_, text) => {
+  ])("the block is read %s; next_status is a claim", (_, text) => {
     expect(readWorkResult(text)).toEqual({
       ok: true,
       value: {

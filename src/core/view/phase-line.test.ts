@@ -15,19 +15,19 @@ const review: Phase = {
   next: "developer",
 };
 
-test("R-002-59: one line per phase, with status, tokens, duration and what comes next", () => {
+test("one line per phase, with status, tokens, duration and what comes next", () => {
   expect(phaseLine(review)).toBe("[Phase 4/6] reviewer iter 2: REQUEST_CHANGES, 12400 tokens, 1m 05s → developer");
   expect(phaseLine({ ...review, durationMs: 900, next: "done" })).toContain(", 1s → done");
   expect(phaseLine({ ...review, durationMs: 3_723_000 })).toContain(", 1h 02m → ");
 });
 
-test("R-002-59: what the runner did not report is never shown as 0", () => {
+test("what the runner did not report is never shown as 0", () => {
   expect(phaseLine({ ...review, tokens: null, durationMs: null })).toContain(
     ": REQUEST_CHANGES, tokens not reported, not reported → ",
   );
 });
 
-test("R-002-59: the table at the end has a row per phase and a sum that admits what is unknown", () => {
+test("the table at the end has a row per phase and a sum that admits what is unknown", () => {
   const dev = { ...review, role: "developer", iteration: 1, model: null, toolUses: 3, tokens: null };
   expect(phaseTable([dev, review]).split("\n")).toEqual([
     "| Phase | Model | Tool uses | Total tokens | Duration |",
@@ -39,7 +39,7 @@ test("R-002-59: the table at the end has a row per phase and a sum that admits w
   expect(phaseTable([]).split("\n").at(-1)).toBe("| Total |  | not reported | not reported | not reported |");
 });
 
-test("R-002-59: the phases of a flow are its agents in order, tracks included, gates and builtins not", () => {
+test("the phases of a flow are its agents in order, tracks included, gates and builtins not", () => {
   expect(phasesOf(shippedFlow("build-plan-standard")).map(({ id }) => id)).toEqual([
     "devops",
     "dev",

@@ -4,7 +4,7 @@ import type { RunEvent } from "../run/event.ts";
 import type { Flow } from "../flow/flow.ts";
 import type { Outcome, RoutedStage } from "../flow/outcome.ts";
 import type { Run } from "../run/run.ts";
-import { factOf } from "../run/sequence.ts";
+import { runFacts } from "../run/facts.ts";
 import { optional } from "../optional.ts";
 
 export type PipelineState = {
@@ -77,6 +77,5 @@ function errorOf(run: Run): string | undefined {
 }
 
 function textOf(run: Run): string {
-  const project = factOf(run, ["config", "project"]);
-  return typeof project === "string" ? project : "";
+  return runFacts(run).config.project ?? "";
 }

@@ -53,7 +53,7 @@ test("R-003-07: three status words outward", () => {
   expect(states.map(outwardStatus)).toEqual(["pending", "accepted", "accepted", "rejected", "rejected", "rejected"]);
 });
 
-test("R-003-12, R-003-13: the receiver is current while its handoff is pending and while it works", () => {
+test("R-003-12: the receiver is current while its handoff is pending and while it works", () => {
   expect(storyState(flow, [])).toEqual({ currentAgent: null, phase: null });
   const first = row("orchestrator", "analyst", "pending");
   expect(storyState(flow, [first])).toEqual({ currentAgent: "analyst", phase: "analyzing" });
@@ -72,11 +72,11 @@ test("R-003-12, R-003-13: the receiver is current while its handoff is pending a
   }
 });
 
-test("R-003-13: an agent whose attempt ended without a handoff of its own stays current", () => {
+test("an agent whose attempt ended without a handoff of its own stays current", () => {
   expect(storyState(flow, [row("orchestrator", "analyst", "done")]).currentAgent).toBe("analyst");
 });
 
-test("R-003-13: after a reject the story is with the implementer again", () => {
+test("after a reject the story is with the implementer again", () => {
   const sent = row("implementer", "reviewer", "rejected", { rejectionReason: "Tests failing" });
   const rows = [row("analyst", "implementer", "done"), sent, row("reviewer", "implementer", "accepted")];
   expect(
@@ -102,7 +102,7 @@ test("R-003-33: stale is pending and older than 30 minutes; at exactly 30:00 it 
   expect(isStale({ ...pending, state: "accepted" }, at("12:00:00.000"), flow.handoffs.staleAfterMs)).toBe(false);
 });
 
-test("R-003-02, R-003-21: the first handoff carries the story, a returned one what was sent and why it was refused", () => {
+test("R-003-02: the first handoff carries the story, a returned one what was sent and why it was refused", () => {
   const subject = { id: "v0.1:1.1.1", title: "Login", body: "As a user …" };
   const payloads: Record<string, { summary: string }> = {
     "implementer 1": { summary: "one" },
@@ -123,7 +123,7 @@ test("R-003-02, R-003-21: the first handoff carries the story, a returned one wh
   expect(payload(again)).toEqual({ summary: "two" });
 });
 
-test("R-003-21: without a reason the returned handoff still says that it was refused, and by whom", () => {
+test("without a reason the returned handoff still says that it was refused, and by whom", () => {
   const rows = [row("analyst", "implementer", "rejected"), row("implementer", "analyst", "pending")];
   const [, returned] = rows as [StoryHandoff, StoryHandoff];
   const payload = handoffPayload(rows, returned, { id: "s", title: "t", body: "" }, () => undefined);

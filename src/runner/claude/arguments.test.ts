@@ -26,7 +26,7 @@ const valueOf = (args: readonly string[], option: string): string | undefined =>
 const HOSTILE = `--dangerously-skip-permissions "q" 'q' $(id)\n-x ;,\\ é\u{1F600}`;
 
 describe("arguments", () => {
-  test("R-004-14: print mode with its own output format; without checks only where that was chosen", () => {
+  test("print mode with its own output format; without checks only where that was chosen", () => {
     const { args } = plan({ permission: "full", model: "claude-sonnet-4-5-20250929" });
     expect(args).toEqual(
       expect.arrayContaining([
@@ -106,7 +106,7 @@ describe("arguments", () => {
     expect(args).toContain("--disallowedTools=c,d");
   });
 
-  test("R-001-16: turns as they are given; teams by their switch", () => {
+  test("turns as they are given; teams by their switch", () => {
     expect(plan({ maxTurns: 50 }).args).toContain("--max-turns=50");
     expect(plan({ maxTurns: 50 }).env).not.toHaveProperty("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS");
     const team = plan({ maxTurns: 200, teams: true });
@@ -114,7 +114,7 @@ describe("arguments", () => {
     expect(team.env).toMatchObject({ CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: "1" });
   });
 
-  test("R-001-16: an agent that names its tools still gets those of a lead, in team mode only", () => {
+  test("an agent that names its tools still gets those of a lead, in team mode only", () => {
     const tools = (teams: boolean) => plan({ tools: ["Read"], teams }).args.filter((arg) => arg.startsWith("--tools="));
     expect(tools(false)).toEqual(["--tools=Read"]);
     expect(tools(true)[0]).toMatch(/^--tools=Read,Agent,SendMessage,TaskCreate/u);
@@ -169,7 +169,7 @@ describe("started", () => {
     console.log(JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "Done." }));
   `;
 
-  test("S22, R-004-14: the program gets the operator's arguments, then ours, unchanged; the prompt comes on stdin only", async () => {
+  test("S22: the program gets the operator's arguments, then ours, unchanged; the prompt comes on stdin only", async () => {
     writeFileSync(join(folder, "program.mjs"), DUMP);
     const agent = agentWith(
       { model: HOSTILE, systemPrompt: HOSTILE },

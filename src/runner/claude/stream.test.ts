@@ -267,7 +267,7 @@ describe("agents in the background", () => {
 });
 
 describe("what it used", () => {
-  test("R-004-18: dollars are the result's total_cost_usd, and tokens those of all models", () => {
+  test("dollars are the result's total_cost_usd, and tokens those of all models", () => {
     expect(play("happy").conversation.usage).toEqual({
       usd: 0.128814,
       inputTokens: 42413,

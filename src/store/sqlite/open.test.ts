@@ -232,7 +232,7 @@ test("an upgrade that would leave rows without their run is undone", async () =>
   raw.close();
 });
 
-test("R-003-03 R-003-05 R-003-07: agent_handoffs shows handoffs under the outward names and words", async () => {
+test("R-003-05 R-003-07: agent_handoffs shows handoffs under the outward names and words", async () => {
   const store = open();
   await store.saveFlow({ flow: shippedFlow("story"), agents: {}, prompts: {}, hash: "f1" });
   const started = newRun("b", { subjectId: "v0.1:1.1.1" });

@@ -8,7 +8,7 @@ test("nothing has happened meanwhile: the edit as it is", () => {
   expect(mergeEdit(BEFORE, EDITED, BEFORE)).toEqual({ ok: true, value: EDITED });
 });
 
-test("R-004-41: what a run wrote and what a person wrote are both there", () => {
+test("what a run wrote and what a person wrote are both there", () => {
   const now = BEFORE.replace("status: Backlog # here\n", "status: Research In Progress # here\nrun: 4\n");
   const merged = EDITED.replace("status: Backlog # here\n", "status: Research In Progress # here\nrun: 4\n");
   expect(mergeEdit(BEFORE, EDITED, now)).toEqual({ ok: true, value: merged });

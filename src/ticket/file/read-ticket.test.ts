@@ -22,7 +22,7 @@ const matter = (keys: string, body = "\nDo it.\n") => `---\n${keys}---\n${body}`
 const codes = (text: string, over: Partial<TicketSource> = {}) =>
   read(text, over).problems.map(({ code, severity, line, column }) => `${line}:${column} ${code} ${severity}`);
 
-test("R-004-28: a whole ticket is read, each key where it belongs", () => {
+test("a whole ticket is read, each key where it belongs", () => {
   const keys = `${HEAD}description: More words.\ndependsOn: [AGI-1, AGI-2]\ngroup: login/auth_2\nvariantHint: "Variant 1 of 2: OAuth"\npriority: 3\nworkflow: oneshot\nflow: ticket\n`;
   const { ticket, problems, lacksId } = read(matter(keys));
   expect(problems).toEqual([]);
@@ -45,7 +45,7 @@ test("R-004-28: a whole ticket is read, each key where it belongs", () => {
   });
 });
 
-test("R-004-28: what is left out has its default, and without a repo it is TBD", () => {
+test("what is left out has its default, and without a repo it is TBD", () => {
   expect(read(matter("id: AGI-7\nstatus: Backlog\n", "\n# Log in\n\nDo it.\n")).ticket).toMatchObject({
     title: "Log in",
     description: "\n# Log in\n\nDo it.\n",
@@ -100,7 +100,7 @@ test("security 49: a key that stands twice is refused", () => {
 
 describe("security 50: a status that is none of the 18 words", () => {
   const words = ["done", "Dnoe", '""', "3", "[Done]", "~", "{}", "Done ish"];
-  test.each(words)("R-004-35: %s blocks the ticket with the list of words", (word) => {
+  test.each(words)("%s blocks the ticket with the list of words", (word) => {
     const { ticket, problems } = read(matter(`id: AGI-7\nrepo: shop\nstatus: ${word}\n`));
     expect(ticket).toBeNull();
     expect(problems).toMatchObject([{ code: "unknown_status", severity: "refused", line: 4, column: 1 }]);
@@ -111,7 +111,7 @@ describe("security 50: a status that is none of the 18 words", () => {
     expect(codes(matter("id: AGI-7\nrepo: shop\n"))).toEqual(["2:1 unknown_status refused"]);
   });
 
-  test.each(words)("R-004-35: by setting %s is taken for Backlog, with a warning", (word) => {
+  test.each(words)("by setting %s is taken for Backlog, with a warning", (word) => {
     const { ticket, problems } = read(matter(`id: AGI-7\nrepo: shop\nstatus: ${word}\n`), { unknownStatus: "Backlog" });
     expect(ticket?.status).toBe("Backlog");
     expect(problems).toMatchObject([{ code: "unknown_status", severity: "warning" }]);
@@ -129,7 +129,7 @@ test("R-004-34: a file without an id is told", () => {
   expect(read(matter("title: x\nrepo: shop\nstatus: Backlog\n")).lacksId).toBe(true);
 });
 
-test("R-004-36: dependsOn as one text is a list of one, and doubles count once", () => {
+test("dependsOn as one text is a list of one, and doubles count once", () => {
   expect(read(matter(`${HEAD}dependsOn: AGI-1\n`)).ticket?.dependsOn).toEqual(["AGI-1"]);
   expect(read(matter(`${HEAD}dependsOn: [AGI-1, " AGI-1 "]\n`)).ticket?.dependsOn).toEqual(["AGI-1"]);
   expect(read(matter(`${HEAD}dependsOn:\n`)).ticket?.dependsOn).toEqual([]);

@@ -10,7 +10,7 @@ function rewrite(text: string, changes: KeyChanges): string {
   return done.value;
 }
 
-describe("R-004-41: only the named keys change", () => {
+describe("only the named keys change", () => {
   const TICKET = `---
 # who asked: Ada
 id: AGI-7   # never changes
@@ -172,7 +172,7 @@ const keysOf = (of: string): Record<string, unknown> => {
 /** Lines that no change may touch: all but those of the changed keys. */
 const comments = (of: string) => of.split(/\r?\n/u).filter((each) => each.startsWith("# "));
 
-test("R-004-41: over files of every style, the changed keys say the new values and all else is as before", () => {
+test("over files of every style, the changed keys say the new values and all else is as before", () => {
   let rewritten = 0;
   fc.assert(
     fc.property(file, changesOf, ({ text: before, keys, lineEnd }, changes) => {

@@ -1,7 +1,7 @@
 // After a merge: branches of tickets that are done are removed, where the settings ask for it. A branch that other open tickets work on stays.
 
+import { runFacts, ticketProject } from "../../core/run/facts.ts";
 import type { Result } from "../../core/result.ts";
-import { factOf } from "../../core/run/sequence.ts";
 import { branchName } from "../../core/ticket/plan.ts";
 import { isOver } from "../../core/ticket/status.ts";
 import { projectOf } from "../../core/run/run-settings.ts";
@@ -39,8 +39,8 @@ export function createCleanup({ store, forgeOf, folderOf, onProblem }: CleanupOp
     const run = (await store.loadRun(runId))?.run;
     const landed = landedRecord(await store.attempts(runId));
     if (run === undefined || landed === undefined) return true;
-    const ticketsOf = factOf(run, ["ticket", "project"]) ?? factOf(run, ["config", "project"]);
-    if (typeof factOf(run, ["ticket", "file"]) === "string" && typeof ticketsOf === "string") {
+    const ticketsOf = ticketProject(run);
+    if (runFacts(run).ticket.file !== null && ticketsOf !== null) {
       const { tickets } = await (await folderOf(ticketsOf)).scan();
       const isUsed = tickets.some((ticket) => branchName(ticket) === landed.branch && !isOver(ticket.status));
       if (isUsed) return false;

@@ -1,6 +1,7 @@
 // The title and the text of a pull request. What agents and tickets say is quoted: it cannot close an issue, call anybody, or pass for a
 // heading of ours.
 
+import { attemptFacts } from "../../core/attempt-facts.ts";
 import type { Run } from "../../core/run/run.ts";
 import type { EarlierAttempt } from "../../attempt/earlier-attempt.ts";
 
@@ -43,11 +44,10 @@ export function describeWork(
   return { title: title.slice(0, TITLE_CHARS), body: lines.join("\n").slice(0, BODY_CHARS) };
 }
 
-function rowOf({ stage, attempt, outcome, facts }: EarlierAttempt, clean: (text: string) => string): string {
+function rowOf({ stage, attempt, outcome, ...record }: EarlierAttempt, clean: (text: string) => string): string {
   const word = [outcome?.["word"], outcome?.["verdict"], outcome?.["health"]].find((text) => typeof text === "string");
-  const usage = facts["usage"];
-  const usd = usage !== null && typeof usage === "object" && "usd" in usage ? usage["usd"] : null;
-  const cost = typeof usd === "number" ? `$${usd.toFixed(2)}` : "unknown";
+  const usd = attemptFacts(record).usage?.usd ?? null;
+  const cost = usd === null ? "unknown" : `$${usd.toFixed(2)}`;
   return `| ${cell(clean(stage))} | ${attempt} | ${cell(clean(word ?? ""))} | ${cost} |`;
 }
 

@@ -1,12 +1,12 @@
 // The builtin `land`: finished work leaves by the way that the flow and the settings say, and only what was approved. What is reported as
 // done was seen: the branch on the remote, or the target, holds the commit. What cannot be seen becomes a person's decision.
 
+import { runFacts } from "../../core/run/facts.ts";
 import { join } from "node:path";
 import { mergeWay } from "../../core/ticket/merge-rule.ts";
 import type { Report } from "../../core/flow/outcome.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import type { Run } from "../../core/run/run.ts";
-import { factOf } from "../../core/run/sequence.ts";
 import { markerOf, storeMark } from "../../attempt/attempt-files.ts";
 import type { Builtin, BuiltinContext } from "../../attempt/builtins.ts";
 import type { Forge } from "../../forge/forge.ts";
@@ -196,8 +196,7 @@ async function holds(forge: Forge, head: string, commit: string): Promise<boolea
 
 async function wayOf({ run, resolved }: BuiltinContext, { isTerminal, settings }: LandOptions) {
   const { merge } = resolved.flow;
-  const wanted = factOf(run, ["config", "merge_mode"]);
-  const mode = typeof wanted === "string" && wanted !== "" ? wanted : settings.mode;
+  const mode = runFacts(run).config.mergeMode || settings.mode;
   const rule = merge?.modes[mode] ?? (merge === undefined ? DEFAULT_WAYS[mode] : undefined);
   const way = rule === undefined ? undefined : mergeWay(rule, await isTerminal(run));
   return way === undefined

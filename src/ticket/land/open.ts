@@ -1,8 +1,8 @@
 // Landing put together: the builtin, the watcher of pull requests and the forge of a project, from the settings.
 
+import { runFacts, ticketProject } from "../../core/run/facts.ts";
 import type { Result } from "../../core/result.ts";
 import type { Run } from "../../core/run/run.ts";
-import { factOf } from "../../core/run/sequence.ts";
 import { isTerminal } from "../../core/ticket/graph.ts";
 import type { Builtin } from "../../attempt/builtins.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -69,9 +69,10 @@ export function forgeOfProject(project: string, place: ForgePlace): Promise<Resu
 
 /** By what the files say now, not when the run began: a ticket that builds on this one may have come since. */
 async function isLast(run: Run, folderOf: LandingOptions["folderOf"]): Promise<boolean> {
-  if (typeof factOf(run, ["ticket", "file"]) !== "string") return factOf(run, ["ticket", "terminal"]) !== false;
-  const project = factOf(run, ["ticket", "project"]) ?? factOf(run, ["config", "project"]);
-  if (typeof project !== "string" || project === "") return true;
+  const { ticket } = runFacts(run);
+  if (ticket.file === null) return ticket.isTerminal;
+  const project = ticketProject(run);
+  if (project === null || project === "") return true;
   const { tickets } = await (await folderOf(project)).scan();
   return isTerminal(run.subject.id, tickets);
 }

@@ -1,6 +1,6 @@
 // What of a run's work was approved, and as which request it was proposed. Where it went is in core/tickets/landed.ts.
 
-import type { Json } from "../../core/json.ts";
+import { attemptFacts } from "../../core/attempt-facts.ts";
 import type { Landed } from "../../core/ticket/landed.ts";
 import type { PullRequest } from "../../forge/forge.ts";
 import type { EarlierAttempt } from "../../attempt/earlier-attempt.ts";
@@ -10,17 +10,14 @@ export type Approved = { readonly branch: string; readonly commit: string };
 /** The commit at which the run's last agent ended: what came to landing is what was judged there. */
 export function approvedWork(attempts: readonly EarlierAttempt[]): Approved | undefined {
   return attempts
-    .filter(({ status, facts }) => status === "done" && isText(facts["to"]) && isText(facts["branch"]))
+    .filter(({ status }) => status === "done")
     .toSorted((one, other) => ((one.endedAt ?? "") < (other.endedAt ?? "") ? -1 : 1))
-    .map(({ facts }) => ({ branch: facts["branch"] as string, commit: facts["to"] as string }))
+    .map(attemptFacts)
+    .flatMap(({ branch, to }) => (branch === null || to === null ? [] : [{ branch, commit: to }]))
     .at(-1);
 }
 
 export function requestOf(landed: Landed): PullRequest {
   const { branch, target, approved, pr } = landed;
   return { number: pr?.number ?? null, url: pr?.url ?? null, branch, target, commit: approved };
-}
-
-function isText(value: Json | undefined): value is string {
-  return typeof value === "string" && value !== "";
 }

@@ -1,5 +1,6 @@
 // The keys of a ticket's file that describe its run. All other keys belong to the person.
 
+import { attemptFacts } from "../../core/attempt-facts.ts";
 import type { Json } from "../../core/json.ts";
 import { openItems, type Run } from "../../core/run/run.ts";
 import { branchOf } from "../../core/run/branch.ts";
@@ -32,7 +33,7 @@ function troubleOf(run: Run, attempts: readonly AttemptRecord[]): string | null 
           .flatMap((item) => (item.kind === "escalation" ? [item.reason] : []))
           .at(0);
   if (reason === undefined) return null;
-  const log = attempts.findLast(({ facts }) => typeof facts["output"] === "string")?.facts["output"];
+  const log = attempts.map(attemptFacts).findLast(({ output }) => output !== null)?.output;
   const said = reason.replaceAll(/\s+/gu, " ").trim().slice(0, ERROR_CHARS);
   return typeof log === "string" ? `${said} (log: ${log})` : said;
 }

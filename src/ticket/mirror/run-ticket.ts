@@ -1,7 +1,7 @@
 // The ticket file that a run belongs to, the text that its agents receive, and whether an attempt works on the run now.
 
+import { runFacts } from "../../core/run/facts.ts";
 import { isEnded, type Run, type Subject } from "../../core/run/run.ts";
-import { factOf } from "../../core/run/sequence.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
 
 export type RunTicket = {
@@ -16,14 +16,11 @@ export type RunTicket = {
 
 /** Undefined for a run that did not come from a ticket's file. */
 export function ticketOfRun(run: Run): RunTicket | undefined {
-  const text = (space: string, key: string): string => {
-    const value = factOf(run, [space, key]);
-    return typeof value === "string" ? value : "";
-  };
-  const path = text("ticket", "file");
-  const project = text("ticket", "project") || text("config", "project");
+  const { ticket, config } = runFacts(run);
+  const path = ticket.file ?? "";
+  const project = ticket.project || config.project || "";
   if (path === "" || project === "") return undefined;
-  return { id: run.subject.id, project, path, status: text("ticket", "status") };
+  return { id: run.subject.id, project, path, status: ticket.status ?? "" };
 }
 
 /** The text for agents: the title, then the description, then the body of the file where it says something else. */

@@ -38,7 +38,7 @@ describe("words that are not understood", () => {
     [["runs", "list", "--limit", "-3"], "number_invalid", ""],
     [["runs", "show", ""], "run_missing", ""],
     [["help", "nonsense"], "unknown_topic", ""],
-  ])("R-001-41: %j ends with 2 and code %s", async (args, code, hint) => {
+  ])("%j ends with 2 and code %s", async (args, code, hint) => {
     const ended = await bench.passrail(args);
     expect(ended).toMatchObject({ code: 2, out: "" });
     expect(ended.err).toContain(`code ${code}`);
@@ -55,7 +55,7 @@ describe("words that are not understood", () => {
     [["runs", "show", "12"], "run_not_found", "passrail runs list"],
     [["gate", "approve"], "gate_not_waiting", "passrail inbox"],
     [["runs", "list", "--cwd", "/no/such/folder"], "cwd_not_found", ""],
-  ])("R-001-41: %j ends with 1 and code %s, and says what is known", async (args, code, hint) => {
+  ])("%j ends with 1 and code %s, and says what is known", async (args, code, hint) => {
     const ended = await bench.passrail(args);
     expect(ended).toMatchObject({ code: 1, out: "" });
     expect(ended.err).toContain(`code ${code}`);

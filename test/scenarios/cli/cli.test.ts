@@ -57,7 +57,7 @@ describe("a feature from start to ship", () => {
     ]);
   });
 
-  test("R-000-23: a second approve changes nothing and ends with 0; another answer to a closed gate is refused", async () => {
+  test("a second approve changes nothing and ends with 0; another answer to a closed gate is refused", async () => {
     await startFeature();
     await bench.passrail(["gate", "approve", "1.1"]);
     const before = ((await json(["runs", "events", "1"]))["events"] as unknown[]).length;
@@ -213,7 +213,7 @@ describe("taking a run in hand", () => {
     return { started, pids: [pidIn(file), pidIn(`${file}.child`)] };
   }
 
-  test("R-X-09: another process cancels a run at work; no process stays and the first one ends with 5", async () => {
+  test("another process cancels a run at work; no process stays and the first one ends with 5", async () => {
     const { started, pids } = await startStubborn();
     const canceled = await bench.passrail(["runs", "cancel", "1", "--reason", "wrong task"]);
     expect(canceled.code).toBe(0);
@@ -277,7 +277,7 @@ describe("taking a run in hand", () => {
     await until(() => !pids.some(isAlive), "what was left is ended");
   });
 
-  test("R-X-09: pause holds a run, resume lets it go on, retry and skip are recorded with who and why", async () => {
+  test("pause holds a run, resume lets it go on, retry and skip are recorded with who and why", async () => {
     await startFeature({ ...happyFeature, spec: [{ via: "none", exit: 4 }] });
     const paused = await bench.passrail(["runs", "pause", "#1", "--reason", "lunch"]);
     expect(paused).toMatchObject({ code: 0 });
@@ -383,7 +383,7 @@ describe("the lines of a routed run", () => {
     ]);
   });
 
-  test("R-002-59: other flows print one line per phase with role, iteration, status, duration and what comes next", async () => {
+  test("other flows print one line per phase with role, iteration, status, duration and what comes next", async () => {
     writeFileSync(
       join(bench.project, "passrail.yaml"),
       `agents:\n  "*": { command: [${bench.player(happyFeature).split(" ").join(", ")}] }\n`,

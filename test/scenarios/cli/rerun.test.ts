@@ -6,7 +6,7 @@ import { openBench } from "./bench.ts";
 const bench = openBench();
 afterAll(() => bench.remove());
 
-test("R-X-09: rerun goes back to an earlier stage and rests at the gate again; anything else is refused with a reason", async () => {
+test("rerun goes back to an earlier stage and rests at the gate again; anything else is refused with a reason", async () => {
   const player = bench.player({
     spec: [{ verdict: "APPROVED" }],
     design: [{ verdict: "APPROVED" }],

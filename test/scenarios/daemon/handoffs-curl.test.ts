@@ -91,7 +91,7 @@ test("R-003-30: the queries, accept, reject, create and the clean-up, as they ar
 const AGENT = `awk '/^\`\`\`sh/ { block = ""; on = 1; next } /^\`\`\`/ { if (on && block ~ /"create"/) { printf "%s", block; exit } on = 0 } on { block = block $0 "\\n" }' > "$TMPDIR/$PASSRAIL_NONCE.sh"
 sh -e "$TMPDIR/$PASSRAIL_NONCE.sh"`;
 
-test("R-003-38, R-003-39: a timeout as it is documented; then agents that the daemon starts hand a story on by the lines of their own prompts", async () => {
+test("R-003-39: a timeout as it is documented; then agents that the daemon starts hand a story on by the lines of their own prompts", async () => {
   await begin();
   expect(curl(TIMEOUT)).toMatchObject({
     success: true,

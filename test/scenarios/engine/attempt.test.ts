@@ -124,7 +124,7 @@ describe("limits", () => {
     });
   });
 
-  test("R-000-21: again after a timeout runs the stage that broke once more", async () => {
+  test("again after a timeout runs the stage that broke once more", async () => {
     const script = { ...happy, "build#1": [say("COMPLETE", { hold: hold() })] };
     let run = await bench.run(limited({ total: "4s" }), script);
     await bench.answer(run, "gate", "approve");
@@ -207,7 +207,7 @@ describe("restarts", () => {
 });
 
 describe("a person's hand", () => {
-  test("R-X-09: pause lets the running stage end and starts no other; resume goes on", async () => {
+  test("pause lets the running stage end and starts no other; resume goes on", async () => {
     const run = await startAt({ ...happy, spec: [say("APPROVED", { hold: hold() })] }, "spec");
     await deliver(run, { type: "pause.requested", reason: "lunch" });
     writeFileSync(hold(), "");
@@ -232,7 +232,7 @@ describe("a person's hand", () => {
     ]);
   });
 
-  test("R-X-09, R-001-39: cancel ends the agent's whole process tree and the run", async () => {
+  test("R-001-39: cancel ends the agent's whole process tree and the run", async () => {
     const child = join(bench.dir, "child.pid");
     const run = await startAt({ ...happy, spec: [say("APPROVED", { hold: hold(), child })] }, "spec");
     await until("the child lives", () => (alive().length >= 2 ? true : undefined));
@@ -249,7 +249,7 @@ describe("a person's hand", () => {
     expect(record).toMatchObject({ stage: "spec", status: "canceled" });
   });
 
-  test("R-X-09, R-X-03: what a canceled attempt says afterwards changes nothing", async () => {
+  test("R-X-03: what a canceled attempt says afterwards changes nothing", async () => {
     const run = await startAt({ ...happy, spec: [say("APPROVED", { hold: hold() })] }, "spec");
     await deliver(run, { type: "cancel.requested", reason: "stop" });
     const late: SignalBody = { type: "attempt.finished", stage: "spec", attempt: 1, report: { verdict: "APPROVED" } };
@@ -260,7 +260,7 @@ describe("a person's hand", () => {
     expect(await bench.load(run.id)).toMatchObject({ status: "canceled" });
   });
 
-  test("R-X-09: retry ends the running attempt and starts a new one with the note", async () => {
+  test("retry ends the running attempt and starts a new one with the note", async () => {
     const run = await startAt({ ...happy, "spec#1": [say("APPROVED", { hold: hold() })] }, "spec");
     await deliver(run, { type: "retry.requested", note: "use the other model" });
     await bench.passrail.engine.idle();
@@ -274,7 +274,7 @@ describe("a person's hand", () => {
     expect(alive()).toEqual([]);
   });
 
-  test("R-X-09: a stopped run can be retried", async () => {
+  test("a stopped run can be retried", async () => {
     const flow = customFlow("feature", (file) => ({
       ...file,
       defaults: { ...file.defaults, route: { failed: "stop" } },
@@ -287,7 +287,7 @@ describe("a person's hand", () => {
     expect(await bench.load(run.id)).toMatchObject({ word: "review", stages: { spec: { attempts: 2 } } });
   });
 
-  test("R-X-09: skip needs a reason, and goes on with the next stage", async () => {
+  test("skip needs a reason, and goes on with the next stage", async () => {
     const run = await startAt({ ...happy, design: [say("APPROVED", { hold: hold() })] }, "design");
     expect(await deliver(run, { type: "skip.requested", reason: " " })).toMatchObject({
       ignored: "skipping needs a reason",
@@ -303,7 +303,7 @@ describe("a person's hand", () => {
     expect(alive()).toEqual([]);
   });
 
-  test("R-X-09, R-X-03: a gate cannot be skipped", async () => {
+  test("R-X-03: a gate cannot be skipped", async () => {
     const run = await bench.run("feature", happy);
     expect(await deliver(run, { type: "skip.requested", reason: "hurry" })).toMatchObject({
       ignored: expect.stringContaining("cannot be skipped"),

@@ -66,7 +66,7 @@ test("R-002-05, R-002-48: agent, bundle, spec, task, previous handoff, instructi
   for (const attempt of ["dod-1", "review-1"]) expect(prompt(run, attempt)).not.toContain("# Bundle for");
 });
 
-test("R-002-06: the bundles point at the spec and digest it, and do not copy it", async () => {
+test("the bundles point at the spec and digest it, and do not copy it", async () => {
   const run = await build(happy);
   for (const name of ["dev", "tester"]) {
     const text = readFileSync(join(bench.home, "runs", run.id, "bundles", `${name}-bundle.md`), "utf8");
@@ -75,7 +75,7 @@ test("R-002-06: the bundles point at the spec and digest it, and do not copy it"
   }
 });
 
-test("R-002-01: a missing spec, plan or task is named, and no agent starts", async () => {
+test("a missing spec, plan or task is named, and no agent starts", async () => {
   const run = await bench.run("build-plan-standard", happy, {
     facts: { plan: { spec: "specs/spec.md", task: "specs/none.md" } },
   });
@@ -111,7 +111,7 @@ test("R-002-50: no time, run, attempt or nonce stands before the previous handof
   expect(text).not.toMatch(/20[0-9]{2}-[01][0-9]-[0-3][0-9]|[0-9a-f]{32}/u);
 });
 
-test("R-002-34, R-002-37: an agent is told where the handoffs lie that it needs", async () => {
+test("R-002-37: an agent is told where the handoffs lie that it needs", async () => {
   const run = await build({ ...happy, ...each("review", CHANGES, APPROVED) });
   const at = (attempt: string) => `(handoff: ${join(bench.home, "runs", run.id, attempt, "result/handoff.md")})`;
   expect(prompt(run, "dod-1")).toContain(at("dev-1"));
@@ -144,7 +144,7 @@ test.each([
   expect(await trustOf(run, 1)).toMatchObject([{ trusted: false }]);
 });
 
-test("R-002-53, R-002-55: changes that were asked for and not made take the trust away", async () => {
+test("R-002-55: changes that were asked for and not made take the trust away", async () => {
   const run = await build({ ...happy, review: [CHANGES] });
   await bench.answer(run, "escalation", "accept-with-known-issues");
   expect(prompt(run, "test-1")).toContain(
@@ -152,7 +152,7 @@ test("R-002-53, R-002-55: changes that were asked for and not made take the trus
   );
 });
 
-test("R-002-53: an iteration that did not complete is the latest all the same", async () => {
+test("an iteration that did not complete is the latest all the same", async () => {
   const partial = hands({ status: "incomplete", reason: "out of turns", gates: CLEAN });
   const run = await build({
     ...happy,

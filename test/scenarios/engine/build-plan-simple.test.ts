@@ -23,7 +23,7 @@ async function build(script: Script): Promise<Run> {
 }
 const verdicts = async (run: Run) => verdictsOf(await bench.events(run.id));
 
-test("R-002-30, R-002-31: one agent, no DoD-checker, and no reviewer without open questions", async () => {
+test("R-002-31: one agent, no DoD-checker, and no reviewer without open questions", async () => {
   const run = await build(happy);
   expect(await verdicts(run)).toEqual(["bundles:pass", "dev-test:n/a", "update-specs:n/a"]);
   expect(run).toMatchObject({ word: "merge question" });

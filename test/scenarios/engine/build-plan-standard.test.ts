@@ -31,7 +31,7 @@ const started = async (run: Run) =>
   (await bench.events(run.id)).flatMap((event) => (event.type === "stage.started" ? [event.stage] : []));
 const bundle = (run: Run, name: string) => join(bench.home, "runs", run.id, "bundles", `${name}-bundle.md`);
 
-test("R-002-03, R-002-04: no bundle and no agent before the sign-off; both bundles before the first agent", async () => {
+test("R-002-04: no bundle and no agent before the sign-off; both bundles before the first agent", async () => {
   let run = await bench.run("build-plan-standard", happy);
   expect(run).toMatchObject({
     status: "waiting",
@@ -47,7 +47,7 @@ test("R-002-03, R-002-04: no bundle and no agent before the sign-off; both bundl
   expect(prompt(run, "dev-1")).toContain("# Bundle for those who build");
 });
 
-test("R-002-03: a plan that is not signed off ends as aborted, and nothing was started", async () => {
+test("a plan that is not signed off ends as aborted, and nothing was started", async () => {
   const run = await bench.run("build-plan-standard", happy);
   await bench.answer(run, "gate", "decline");
   expect(await bench.load(run.id)).toMatchObject({ status: "canceled", word: "aborted", stages: {} });
@@ -71,20 +71,20 @@ test("R-002-09, R-002-20, R-002-39: developer, DoD-checker, reviewer, tester, up
   expect(bench.errors).toEqual([]);
 });
 
-test("R-002-23: nothing is merged before a person confirms", async () => {
+test("nothing is merged before a person confirms", async () => {
   const run = await build(happy);
   await bench.answer(run, "gate", "approve");
   expect(await bench.load(run.id)).toMatchObject({ status: "completed", word: "done" });
   expect(wordsOf(await bench.events(run.id))).toEqual(["sign-off pending", "signed off", "merge question", "done"]);
 });
 
-test("R-002-23: declined at the merge question, the run is completed and not merged", async () => {
+test("declined at the merge question, the run is completed and not merged", async () => {
   const run = await build(happy);
   await bench.answer(run, "gate", "decline");
   expect(await bench.load(run.id)).toMatchObject({ status: "completed", word: "not-merged" });
 });
 
-test("R-002-08: DevOps runs before the developer if the plan says new infrastructure, and only then", async () => {
+test("DevOps runs before the developer if the plan says new infrastructure, and only then", async () => {
   const without = await build(happy, { plan: { new_infra: false } });
   expect(await started(without)).not.toContain("devops");
   const run = await build({ ...happy, devops: [hands()] }, { plan: { new_infra: true } });

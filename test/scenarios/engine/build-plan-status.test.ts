@@ -36,7 +36,7 @@ const lastOutcome = async (run: Run) => {
 const warnings = async (run: Run) =>
   (await bench.events(run.id)).flatMap((event) => (event.type === "warning.raised" ? [event.message] : []));
 
-describe("R-002-43, R-002-44: only a readable `complete` advances", () => {
+describe("R-002-44: only a readable `complete` advances", () => {
   const status = (text: string) => writes(handoffText().replace("## Status\n\ncomplete", `## Status\n\n${text}`));
   test.each([
     ["in bold with a dot", "**Complete**."],
@@ -61,13 +61,13 @@ describe("R-002-43, R-002-44: only a readable `complete` advances", () => {
   });
 });
 
-test("R-002-35: an agent that writes no handoff file has failed, whatever it says", async () => {
+test("an agent that writes no handoff file has failed, whatever it says", async () => {
   const run = await build({ ...happy, dev: [{ via: "text", text: handoffText() }] });
   expect(run).toMatchObject({ status: "stopped", word: "failed", stages: { dev: { attempts: 1 } } });
   expect(await lastOutcome(run)).toMatchObject({ cause: "handoff_missing" });
 });
 
-test("R-002-35: the handoff of an earlier iteration is kept and is not accepted for a later one", async () => {
+test("the handoff of an earlier iteration is kept and is not accepted for a later one", async () => {
   const run = await build({
     ...happy,
     ...each("dev", hands({ iteration: 1 }), { via: "none" }),
@@ -122,7 +122,7 @@ test("R-002-40: an empty answer is refused and the run goes on waiting", async (
   expect(await bench.load(run.id)).toMatchObject({ status: "waiting", stages: { dev: { attempts: 1 } } });
 });
 
-test("R-002-41: failed stops with the reason, keeps the handoff, and a person can retry", async () => {
+test("failed stops with the reason, keeps the handoff, and a person can retry", async () => {
   const reason = "the database cannot be migrated: column exists";
   const run = await build({ ...happy, ...each("dev", hands({ status: "failed", reason }), hands()) });
   expect(run).toMatchObject({ status: "stopped", word: "failed", reason: expect.stringContaining(reason) });
@@ -133,7 +133,7 @@ test("R-002-41: failed stops with the reason, keeps the handoff, and a person ca
   expect(await bench.load(run.id)).toMatchObject({ word: "merge question", stages: { dev: { attempts: 2 } } });
 });
 
-test("R-002-41: and a person can abort", async () => {
+test("and a person can abort", async () => {
   const run = await build({ ...happy, dev: [hands({ status: "failed", reason: "no" })] });
   await bench.passrail.engine.deliver(run.id, { type: "cancel.requested", reason: "given up" }, "human:tester");
   expect(await bench.load(run.id)).toMatchObject({ status: "canceled", word: "aborted" });
@@ -166,7 +166,7 @@ describe("R-002-42: incomplete asks retry, accept or abort", () => {
   });
 });
 
-test("R-002-38: the status is read between every two stages, also of the last", async () => {
+test("the status is read between every two stages, also of the last", async () => {
   for (const stage of ["dod", "review", "test", "update-specs"]) {
     const run = await build({
       ...happy,
@@ -192,7 +192,7 @@ test("R-002-46: a status without a reason is shown as such and flagged", async (
   expect(await warnings(run)).toEqual(["no reason given for status blocked"]);
 });
 
-test("R-002-47: a stage that judges without a verdict has failed; numbers that disagree raise a warning", async () => {
+test("a stage that judges without a verdict has failed; numbers that disagree raise a warning", async () => {
   const silent = await build({ ...happy, review: [writes(handoffText().replace("verdict: n/a\n", ""))] });
   expect(silent).toMatchObject({ status: "stopped", word: "failed" });
   expect(await lastOutcome(silent)).toMatchObject({ cause: "verdict_missing" });
@@ -201,7 +201,7 @@ test("R-002-47: a stage that judges without a verdict has failed; numbers that d
   expect(await warnings(disagreeing)).toEqual(["the Abstract says 3 files created, the section lists 0"]);
 });
 
-test("R-002-47: a next phase that is not the next stage is said and not obeyed", async () => {
+test("a next phase that is not the next stage is said and not obeyed", async () => {
   const run = await build({
     ...happy,
     dev: [writes(handoffText().replace("open_questions", "next_phase: tester\nopen_questions"))],

@@ -59,13 +59,13 @@ describe("where the verdict stands", () => {
       "twice, the last with more in it",
       (id) => `${json(id)}\n\n${JSON.stringify(verdict(id, { issues: ["a note"] }))}`,
     ],
-  ])("R-000-01: %s it counts", async (_, text) => {
+  ])("%s it counts", async (_, text) => {
     const played = await play((id) => says(text(id)));
     expect(played.run).toMatchObject(advanced);
     expect(finishedOf(played)).toMatchObject({ health: "complete", verdict: "pass", word: "APPROVED" });
   });
 
-  test("R-000-01: of two objects the last is taken, with all its keys", async () => {
+  test("of two objects the last is taken, with all its keys", async () => {
     const played = await play((id) =>
       says(`${json(id)}\n${JSON.stringify(verdict(id, { issues: ["kept"], revision_loop: 0 }))}`),
     );

@@ -75,7 +75,7 @@ test("R-000-07, R-000-14, R-000-19, R-000-29: REVISE sends the issues to the bui
   expect(prompt("build", 2)).toMatch(/- issue 1\n- \[major\] second \(a\.ts:3\)/u);
 });
 
-test("R-000-20, R-000-21: builds run three times, the third REVISE escalates, and a person's note goes to the next build", async () => {
+test("R-000-20: builds run three times, the third REVISE escalates, and a person's note goes to the next build", async () => {
   let run = await bench.run("feature", revising(3));
   await bench.answer(run, "gate", "approve");
   run = await bench.load(run.id);
@@ -222,7 +222,7 @@ test("R-000-19: the count grows by exactly one per REVISE that is routed back, a
   expect(run.counters["revision"]?.loops).toBe(2);
 });
 
-test("R-000-21: the owner is told feature, stage, loops, issues and where to answer", async () => {
+test("the owner is told feature, stage, loops, issues and where to answer", async () => {
   let run = await bench.run("feature", revising(3), { subject: "F-77" });
   await bench.answer(run, "gate", "approve");
   run = await bench.load(run.id);
@@ -232,7 +232,7 @@ test("R-000-21: the owner is told feature, stage, loops, issues and where to ans
     expect(notice?.text).toContain(part);
 });
 
-test("R-000-21: again starts a new budget, with the person's note in the prompt and the author in the log", async () => {
+test("again starts a new budget, with the person's note in the prompt and the author in the log", async () => {
   const script = { ...revising(3), "qa#4": [{ via: "json-tail", verdict: "SHIP" }] };
   let run = await bench.run("feature", script);
   await bench.answer(run, "gate", "approve");
@@ -255,7 +255,7 @@ test("R-000-21: again starts a new budget, with the person's note in the prompt 
   });
 });
 
-test("R-000-21: cancel at an escalation ends the feature", async () => {
+test("cancel at an escalation ends the feature", async () => {
   let run = await bench.run("feature", { ...happy, spec: [{ via: "json-tail", verdict: "REJECT" }] });
   await bench.answer(run, "gate", "approve");
   run = await bench.load(run.id);
@@ -290,7 +290,7 @@ test("R-000-22: the ship gate can also cancel", async () => {
   expect(await bench.load(run.id)).toMatchObject({ status: "canceled", word: "canceled" });
 });
 
-test("R-000-23: a second answer to a gate is a no-op that says so, with the same id it is a repeat", async () => {
+test("a second answer to a gate is a no-op that says so, with the same id it is a repeat", async () => {
   const run = await bench.run("feature", happy);
   const answer = { type: "item.answered", number: 1, kind: "gate", answer: "approve", text: "" } as const;
   const { engine } = bench.passrail;
@@ -307,7 +307,7 @@ test("R-000-23: a second answer to a gate is a no-op that says so, with the same
   expect((await bench.load(run.id)).stages["spec"]).toMatchObject({ attempts: 1 });
 });
 
-test("R-000-23: an answer that the gate does not know, or to an item that is not there, changes nothing", async () => {
+test("an answer that the gate does not know, or to an item that is not there, changes nothing", async () => {
   const run = await bench.run("feature", happy);
   const say = (number: number, answer: string) =>
     bench.passrail.engine.deliver(
@@ -325,7 +325,7 @@ test("R-000-23: an answer that the gate does not know, or to an item that is not
   await expect(nobody).rejects.toThrow("there is no run r0000000000");
 });
 
-test("R-000-23, R-X-03: no agent and no engine can answer a gate", async () => {
+test("R-X-03: no agent and no engine can answer a gate", async () => {
   const run = await bench.run("feature", happy);
   for (const actor of ["agent:IN1", "engine", "system"] as const) {
     const answer = { type: "item.answered", number: 1, kind: "gate", answer: "approve", text: "" } as const;

@@ -36,7 +36,7 @@ const prompt = (runId: string, attempt: number) =>
 const outcomeOf = async (runId: string, stage: string) =>
   (await bench.events(runId)).findLast((event) => event.type === "stage.finished" && event.stage === stage);
 
-test("R-004-20, R-004-26, R-004-28, R-004-29: a request becomes ticket files, and the run says which", async () => {
+test("R-004-20, R-004-26, R-004-29: a request becomes ticket files, and the run says which", async () => {
   const run = await bench.run("intake", each("spec", ONE));
   expect(run).toMatchObject({ status: "completed", word: "Done" });
   expect(files()).toEqual(["FR-1/AGI-1.md"]);
@@ -82,7 +82,7 @@ test("R-004-21: more than five questions in a round are cut to five, with a warn
   expect((await bench.events(run.id)).filter(({ type }) => type === "warning.raised")).toHaveLength(1);
 });
 
-test("R-004-22: after three rounds one last call must assume and write", async () => {
+test("after three rounds one last call must assume and write", async () => {
   let run = await bench.run("intake", each("spec", asks("1?"), asks("2?"), asks("3?"), asks("4?"), ONE));
   for (let round = 1; round <= 3; round++) {
     expect(run.status).toBe("waiting");
@@ -101,7 +101,7 @@ test("R-004-22: after three rounds one last call must assume and write", async (
   expect(files()).toEqual(["FR-1/AGI-1.md"]);
 });
 
-test("R-004-22: a last call that still does not write stops the run, and no file is written", async () => {
+test("a last call that still does not write stops the run, and no file is written", async () => {
   let run = await bench.run("intake", each("spec", asks("again?")));
   for (let round = 1; round <= 3; round++) {
     await bench.answer(run, "question", "", "no idea");

@@ -72,7 +72,7 @@ test("R-003-02: a whole story is worked by outside agents alone; nothing is spaw
   expect(await bench.passrail.store.spending({ by: "run", runId: run.id })).toEqual([]);
 });
 
-test("R-003-32: refused work goes back and forth, taken or not, until the counter is spent; a person is asked", async () => {
+test("refused work goes back and forth, taken or not, until the counter is spent; a person is asked", async () => {
   const run = await start();
   await finish(run, "analyst", passes());
   for (const loop of [1, 2]) {
@@ -89,7 +89,7 @@ test("R-003-32: refused work goes back and forth, taken or not, until the counte
   expect(openItems(await bench.load(run.id))).toMatchObject([{ kind: "escalation", stage: "reviewer" }]);
 });
 
-test("R-003-03: by SQL the table shows the same rows and payloads as the port", async () => {
+test("by SQL the table shows the same rows and payloads as the port", async () => {
   const run = await start();
   await finish(run, "analyst", passes({ plan: "p" }));
   await finish(run, "implementer", refuses("unclear"));

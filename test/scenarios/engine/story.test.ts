@@ -104,7 +104,7 @@ test("R-003-02, R-003-05: a story starts with a pending handoff to the analyst t
   expect(after.map(({ id }) => id)).toEqual(after.map(({ id }) => id).sort((a, b) => a - b));
 });
 
-test("R-003-13: an agent stays current while it works", async () => {
+test("an agent stays current while it works", async () => {
   const release = join(bench.dir, "go");
   const began = join(bench.dir, "began");
   const run = await bench.run(
@@ -120,7 +120,7 @@ test("R-003-13: an agent stays current while it works", async () => {
   expect(await state(run)).toEqual({ currentAgent: "implementer", phase: "implementing" });
 });
 
-test("R-003-07, R-003-21, R-003-32: a reject closes the row with its reason and returns the work to the implementer", async () => {
+test("R-003-07: a reject closes the row with its reason and returns the work to the implementer", async () => {
   const run = await bench.run(
     "story",
     { ...happy, ...each("reviewer", rejects("Tests failing"), rejects("Still failing"), gives(REVIEW)) },
@@ -152,7 +152,7 @@ test("R-003-07, R-003-21, R-003-32: a reject closes the row with its reason and 
   expect(prompt).toMatch(/## Handoff from reviewer \(reviewer\): rejected\n```text\nTests failing\n```/u);
 });
 
-test("R-003-21: the reason of a reject is what the implementer has to resolve", async () => {
+test("the reason of a reject is what the implementer has to resolve", async () => {
   const run = await bench.run(
     "story",
     { ...happy, ...each("reviewer", rejects("Tests failing"), gives(REVIEW)) },
@@ -162,7 +162,7 @@ test("R-003-21: the reason of a reject is what the implementer has to resolve", 
   expect(prompt).toContain("Issues to resolve, as they were reported:\n- Tests failing");
 });
 
-test("R-003-32: the third reject is escalated; the limit can be taken away", async () => {
+test("the third reject is escalated; the limit can be taken away", async () => {
   const script = { ...happy, reviewer: [rejects("no")] };
   const run = await bench.run("story", script, STORY);
   expect(run).toMatchObject({ status: "waiting", stages: { implementer: { attempts: 3 }, reviewer: { attempts: 3 } } });
@@ -224,7 +224,7 @@ test("a program that ends without a handoff of its own has failed", async () => 
   expect(verdictsOf(await bench.events(run.id))).toEqual(["analyst:approved", "implementer:failed"]);
 });
 
-test("R-003-38: the prompt defines the three names as lines, and the environment holds the same values", async () => {
+test("the prompt defines the three names as lines, and the environment holds the same values", async () => {
   const log = join(bench.dir, "log.jsonl");
   const run = await bench.run("story", { ...happy, analyst: [{ ...gives(PLAN), log }] }, STORY);
   const line = JSON.parse(readFileSync(log, "utf8")) as { prompt: string; env: Record<string, string> };

@@ -176,7 +176,7 @@ test("R-004-52: a test writer that fails is a warning, not a block; switched off
   expect((await start({ status: "Needs Implement" })).stages["tests"]).toBeUndefined();
 });
 
-test("R-004-35, R-004-39: a status that is no status, or from which nothing starts, blocks the ticket and starts no agent", async () => {
+test("R-004-39: a status that is no status, or from which nothing starts, blocks the ticket and starts no agent", async () => {
   const others = TICKET_STATUSES.filter((status) => !isActionable(status));
   expect(others).toHaveLength(12);
   for (const status of ["Need Plan", "needs plan", "", ...others]) {
@@ -186,7 +186,7 @@ test("R-004-35, R-004-39: a status that is no status, or from which nothing star
   }
 });
 
-test("R-004-53: validate asks in a WORK_RESULT block for another implementation, which gets its findings", async () => {
+test("validate asks in a WORK_RESULT block for another implementation, which gets its findings", async () => {
   const log = join(bench.dir, "log.jsonl");
   const block = "WORK_RESULT:\n  success: false\n  next_status: Needs Implement\n  error: the list is not sorted";
   const script = {
@@ -200,7 +200,7 @@ test("R-004-53: validate asks in a WORK_RESULT block for another implementation,
   expect(readFileSync(log, "utf8")).toContain("the list is not sorted");
 });
 
-test("R-004-53: a worker asks for a person's decision, and goes on with the answer", async () => {
+test("a worker asks for a person's decision, and goes on with the answer", async () => {
   const block = "WORK_RESULT:\n  success: false\n  next_status: Needs Human Decision\n  error: Postgres or SQLite?";
   const script = { ...ALL, "plan#1": [{ via: "text", text: block }] };
   const run = await start({ status: "Needs Plan", terminal: false }, script);

@@ -36,7 +36,7 @@ const zero = { "be.review": 0, "fe.review": 0, "be.dod": 0, "fe.dod": 0, test: 0
 
 const standardRows: readonly Row[] = [
   {
-    name: "R-002-03: nothing runs before the sign-off",
+    name: "nothing runs before the sign-off",
     script: [],
     final: {
       state: "waiting",
@@ -48,23 +48,23 @@ const standardRows: readonly Row[] = [
     attempts: [],
   },
   {
-    name: "R-002-03: a declined sign-off aborts",
+    name: "a declined sign-off aborts",
     script: [{ gate: "signoff", answer: "decline" }],
     final: { state: "canceled", status: "aborted" },
   },
   {
-    name: "R-002-08: without new infrastructure DevOps is passed over",
+    name: "without new infrastructure DevOps is passed over",
     script: [signoff],
     final: { state: "running", stage: "dev" },
   },
   {
-    name: "R-002-08: with new infrastructure DevOps runs before the developer",
+    name: "with new infrastructure DevOps runs before the developer",
     script: [signoff],
     input: ["plan.new_infra=true"],
     final: { state: "running", stage: "devops" },
   },
   {
-    name: "R-002-08: after DevOps comes the developer",
+    name: "after DevOps comes the developer",
     script: [signoff, { stage: "devops", health: "complete" }],
     input: ["new_infra=true"],
     final: { state: "running", stage: "dev" },
@@ -177,12 +177,12 @@ const standardRows: readonly Row[] = [
     },
   },
   {
-    name: "R-002-23: the merge is confirmed by a person",
+    name: "the merge is confirmed by a person",
     script: [...toTest, tested, specs, { gate: "merge", answer: "approve" }],
     final: { state: "completed", status: "done" },
   },
   {
-    name: "R-002-23: a declined merge ends the run as not merged",
+    name: "a declined merge ends the run as not merged",
     script: [...toTest, tested, specs, { gate: "merge", answer: "decline" }],
     final: { state: "completed", status: "not-merged" },
   },
@@ -202,7 +202,7 @@ const standardRows: readonly Row[] = [
     final: { state: "running", waitingFor: null, stage: "dev" },
   },
   {
-    name: "R-002-41: failed stops",
+    name: "failed stops",
     script: [signoff, { stage: "dev", health: "failed", reason: "the build does not start" }],
     final: { state: "stopped", waitingFor: null, stage: "dev", status: "failed" },
   },
@@ -227,12 +227,12 @@ const standardRows: readonly Row[] = [
     final: { state: "canceled", status: "aborted" },
   },
   {
-    name: "R-002-43: a status that is not known is a failure",
+    name: "a status that is not known is a failure",
     script: [signoff, { stage: "dev", health: "mostly complete" }],
     final: { state: "stopped", stage: "dev", status: "failed" },
   },
   {
-    name: "R-002-43: an empty status is a failure",
+    name: "an empty status is a failure",
     script: [signoff, { stage: "dev", health: "" }],
     final: { state: "stopped", stage: "dev", status: "failed" },
   },
@@ -247,7 +247,7 @@ const standardRows: readonly Row[] = [
     final: { state: "waiting", waitingFor: "question", stage: "dod", status: "blocked" },
   },
   {
-    name: "R-002-47: a stage that judges and gives no verdict has failed",
+    name: "a stage that judges and gives no verdict has failed",
     script: [signoff, dev, { stage: "dod", health: "complete" }],
     final: { state: "stopped", stage: "dod", status: "failed" },
   },

@@ -106,17 +106,17 @@ const rows: readonly Row[] = [
     attempts: ["spec 1", "design 1", "build 1", "qa 1", "build 2", "qa 2", "build 3", "qa 3"],
   },
   {
-    name: "R-000-21: the owner lets build run again with a note, with a new budget",
+    name: "the owner lets build run again with a note, with a new budget",
     script: [...spent, { escalation: "qa", choice: "again", note: "only the list" }],
     final: { state: "running", waitingFor: null, stage: "build", status: "building", counters: { revision: 0 } },
   },
   {
-    name: "R-000-21: the owner accepts as it is, which leads to the ship gate",
+    name: "the owner accepts as it is, which leads to the ship gate",
     script: [...spent, { escalation: "qa", choice: "accept" }],
     final: { state: "waiting", waitingFor: "gate", stage: "ship", status: "review" },
   },
   {
-    name: "R-000-21: the owner cancels",
+    name: "the owner cancels",
     script: [...spent, { escalation: "qa", choice: "cancel" }],
     final: { state: "canceled", waitingFor: null, stage: null, status: "canceled" },
   },
@@ -165,7 +165,7 @@ describe("feature", () => {
     expect([trace[0]?.status, ...statuses]).toEqual(["pending", ...shown]);
   });
 
-  test("R-000-23: a second approval does not fit, and the error says what is waited for", async () => {
+  test("a second approval does not fit, and the error says what is waited for", async () => {
     const refused = await playRefused("feature", [start, start]);
     expect(refused).toMatchObject({ code: "outcome_does_not_fit", lines: 2 });
     expect(refused.message).toContain("waited for: stage spec (attempt 1)");

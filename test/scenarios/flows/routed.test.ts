@@ -39,7 +39,7 @@ const rows: readonly Row[] = [
     final: stoppedAt("route"),
   },
   {
-    name: "R-001-07: whoever names an agent gets that one stage and no router",
+    name: "whoever names an agent gets that one stage and no router",
     script: [did("scout")],
     input: ["agent=scout"],
     final: completed,
@@ -134,17 +134,17 @@ const rows: readonly Row[] = [
     final: completed,
   },
   {
-    name: "R-001-25: a review without a verdict is a revise and counts",
+    name: "a review without a verdict is a revise and counts",
     script: [...all, did("reviewer")],
     final: runningAt("builder", 1),
   },
   {
-    name: "R-001-25: an unknown verdict is a revise and counts",
+    name: "an unknown verdict is a revise and counts",
     script: [...all, review("LGTM")],
     final: runningAt("builder", 1),
   },
   {
-    name: "R-001-25: three reviews without a verdict stop the run",
+    name: "three reviews without a verdict stop the run",
     script: [...all, did("reviewer"), did("builder"), did("reviewer"), did("builder"), did("reviewer")],
     final: stoppedAt("reviewer", 2),
   },

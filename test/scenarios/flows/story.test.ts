@@ -36,12 +36,12 @@ const rows: readonly Row[] = [
     attempts: ["analyst 1", "implementer 1", "reviewer 1", "refactorer 1", "documenter 1"],
   },
   {
-    name: "R-003-32: the reviewer sends the work back to the implementer",
+    name: "the reviewer sends the work back to the implementer",
     script: [...toReview, rejected("reviewer")],
     final: { state: "running", stage: "implementer", status: "implementing", counters: { review: 1 } },
   },
   {
-    name: "R-003-32: the loop of implementer and reviewer works again",
+    name: "the loop of implementer and reviewer works again",
     script: [...toReview, ...loop, ...loop, done("reviewer")],
     final: { state: "running", stage: "refactorer", counters: { review: 2 } },
     attempts: [
@@ -55,7 +55,7 @@ const rows: readonly Row[] = [
     ],
   },
   {
-    name: "R-003-32: the third rejection is escalated",
+    name: "the third rejection is escalated",
     script: [...toReview, ...loop, ...loop, rejected("reviewer")],
     final: { state: "waiting", waitingFor: "escalation", stage: "reviewer", counters: { review: 2 } },
   },
@@ -70,12 +70,12 @@ const rows: readonly Row[] = [
     final: { state: "waiting", waitingFor: "escalation", stage: "analyst" },
   },
   {
-    name: "R-003-35: an agent that is blocked opens a question",
+    name: "an agent that is blocked opens a question",
     script: [{ stage: "analyst", health: "blocked", questions: ["Which API?"] }],
     final: { state: "waiting", waitingFor: "question", stage: "analyst", status: "blocked" },
   },
   {
-    name: "R-003-35: the answered agent runs again",
+    name: "the answered agent runs again",
     script: [
       { stage: "analyst", health: "blocked", questions: ["Which API?"] },
       { question: "analyst", answer: "v2" },

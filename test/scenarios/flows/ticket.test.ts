@@ -124,22 +124,22 @@ const ticketRows: readonly Row[] = [
     final: { state: "waiting", waitingFor: "choice", stage: "land", status: "Needs Human Review" },
   },
   {
-    name: "R-004-53: validate sends back to implement",
+    name: "validate sends back to implement",
     script: [...walk.slice(0, 4), { stage: "validate", verdict: "revise", issues: ["the field is missing"] }],
     final: { ...ready("implement", "Needs Implement"), counters: { validate: 1, ci: 0 } },
   },
   {
-    name: "R-004-53: validate sends back twice; the third time a person looks",
+    name: "validate sends back twice; the third time a person looks",
     script: [...walk.slice(0, 3), ...sentBack, ...sentBack, ...sentBack],
     final: { state: "waiting", waitingFor: "escalation", stage: "validate", status: "Needs Human Review" },
   },
   {
-    name: "R-004-53: a worker asks for a person's decision",
+    name: "a worker asks for a person's decision",
     script: [{ stage: "research", health: "blocked", questions: ["Which database?"] }],
     final: { state: "waiting", waitingFor: "question", stage: "research", status: "Needs Human Decision" },
   },
   {
-    name: "R-004-53: a worker asks for a person's review",
+    name: "a worker asks for a person's review",
     script: [{ stage: "research", verdict: "reject", reason: "the ticket contradicts itself" }],
     final: { state: "waiting", waitingFor: "escalation", stage: "research", status: "Needs Human Review" },
   },
@@ -191,22 +191,22 @@ const intakeRows: readonly Row[] = [
     final: { state: "running", waitingFor: null, stage: "spec", counters: { clarify: 1 } },
   },
   {
-    name: "R-004-22: three rounds can be asked",
+    name: "three rounds can be asked",
     script: [...threeRounds, tickets],
     final: { state: "completed", status: "Done", counters: { clarify: 3 } },
   },
   {
-    name: "R-004-22: a fourth round is not asked; the agent is told to assume",
+    name: "a fourth round is not asked; the agent is told to assume",
     script: [...threeRounds, questions],
     final: { state: "running", waitingFor: null, stage: "spec", counters: { clarify: 3 } },
   },
   {
-    name: "R-004-22: tickets of the last call count",
+    name: "tickets of the last call count",
     script: [...threeRounds, questions, tickets],
     final: { state: "completed", status: "Done" },
   },
   {
-    name: "R-004-22: no tickets after the last call is an error",
+    name: "no tickets after the last call is an error",
     script: [...threeRounds, questions, questions],
     final: { state: "stopped", stage: "spec", status: "Blocked" },
   },

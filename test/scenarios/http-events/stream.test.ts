@@ -64,7 +64,7 @@ test("what is published is told without asking the store; a gap makes it ask", a
   await hasIds(client, await idsAfter(store, "3"));
 });
 
-test("R-003-41: every change of a handoff is told as handoff {storyId, handoffId, status}", async () => {
+test("every change of a handoff is told as handoff {storyId, handoffId, status}", async () => {
   const { store, hub, url } = await world();
   const client = openClient(`${url}?kinds=handoff`);
   await hasOpened(client);

@@ -89,7 +89,7 @@ test("R-000-42: what an agent says counts as a sign of life, although nothing ha
   await answered;
 });
 
-test("R-X-09: every act says whether it can be done now, by the rules that decide it then", async () => {
+test("every act says whether it can be done now, by the rules that decide it then", async () => {
   const run = await served.bench.run("feature", { ...toQa, qa: [say("SHIP")] }, { subject: "B-3" });
   const possible = async () =>
     (await acts(run.id)).flatMap(({ act, stage, why }) => (why === null ? [`${act} ${stage ?? ""}`.trim()] : []));

@@ -235,7 +235,7 @@ test("the same key hands over once, also after a restart, and belongs to one req
   expect((await world.state(story)).handoffs).toHaveLength(2);
 });
 
-test("R-003-41: every change is told as a handoff with story, id and status; a reject as two, a clean-up as one per row", async () => {
+test("every change is told as a handoff with story, id and status; a reject as two, a clean-up as one per row", async () => {
   const story = await world.newStory();
   const told: string[] = [];
   const from = await seq();

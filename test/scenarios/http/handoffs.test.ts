@@ -35,7 +35,7 @@ const refused = async (call: () => Promise<Reply>, status: number, code: string)
   return body;
 };
 
-test("R-003-01, R-003-12, R-003-13, R-003-14, R-003-15, R-003-19, R-003-20: a story passes through all agents by create and accept alone", async () => {
+test("R-003-01, R-003-12, R-003-14, R-003-15, R-003-19, R-003-20: a story passes through all agents by create and accept alone", async () => {
   const story = await world.newStory();
   const phases: unknown[] = [];
   for (const [index, [from, to, payload]] of WAY.entries()) {
@@ -98,7 +98,7 @@ test("R-003-02, R-003-05: the first handoff is pending and carries the story; id
   expect(made.payload).toBeNull();
 });
 
-test("R-003-03, R-003-07: the same rows by SQL, under the source's names and with its three words", async () => {
+test("R-003-07: the same rows by SQL, under the source's names and with its three words", async () => {
   const story = await world.newStory();
   const reviewed = await world.leadTo(story, "reviewer");
   await reject(reviewed.id, "Tests failing");
@@ -226,7 +226,7 @@ test("R-003-20: a payload that comes with accept is merged", async () => {
   expect((await world.state(story)).handoffs.at(-1)).toEqual(accepted);
 });
 
-test("R-003-21, R-003-25: a reject closes the handoff and returns the work with what was sent, from pending and from accepted", async () => {
+test("R-003-25: a reject closes the handoff and returns the work with what was sent, from pending and from accepted", async () => {
   for (const isAccepted of [false, true]) {
     const story = await world.newStory();
     const row = await world.leadTo(story, "reviewer");
@@ -350,7 +350,7 @@ test("R-003-31: any receiver may reject; what the analyst rejects waits for a pe
   expect(rowOf(await world.create(other, "analyst", "implementer", PLAN)).status).toBe("pending");
 });
 
-test("R-003-32: the reject loop goes on until its limit, then a person is asked", async () => {
+test("the reject loop goes on until its limit, then a person is asked", async () => {
   const story = await world.newStory();
   await world.leadTo(story, "implementer");
   for (let round = 1; round <= 3; round++) {

@@ -70,7 +70,7 @@ test("a ticket that nobody knows is not looked for in files", async () => {
   expect(await served.call("GET", "/api/tickets?before=x")).toMatchObject({ body: { code: "invalid_cursor" } });
 });
 
-test("R-X-09: a person goes back to an earlier stage, with a note for it; the same wish twice is carried out once", async () => {
+test("a person goes back to an earlier stage, with a note for it; the same wish twice is carried out once", async () => {
   const passing = { ...script, qa: [say("SHIP")] };
   const run = await served.bench.run("feature", passing, { subject: "B-1" });
   await served.bench.answer(run, "gate", "approve");

@@ -231,7 +231,7 @@ describe("approve", () => {
     expect(await starts(run.id)).toBe(1);
   });
 
-  test("R-000-23: a second approval is a no-op, another answer to a closed gate is 409 with the status", async () => {
+  test("a second approval is a no-op, another answer to a closed gate is 409 with the status", async () => {
     const run = await feature("F-23");
     await post("tracker", signed(approve("F-23")));
     await firstStart(run.id);

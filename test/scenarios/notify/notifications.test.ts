@@ -145,7 +145,7 @@ describe("what is told", () => {
     expect(receiver.got).toHaveLength(3);
   });
 
-  test("R-000-21: an escalation names feature, stage, loops, the last issues and the link", async () => {
+  test("an escalation names feature, stage, loops, the last issues and the link", async () => {
     const { passrail } = await open({ notifyEndpoints: [endpointTo("/hook", { events: ["escalation"] })] });
     const revise = { verdict: "REVISE", issues: ["the button is red", { severity: "high", description: "no test" }] };
     const { id } = await start(passrail, { ...SHIPPED, qa: [revise] });

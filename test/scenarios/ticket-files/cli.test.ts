@@ -120,7 +120,7 @@ describe("editing", () => {
     expect((await edit("false")).err).toContain("code editor_failed");
   });
 
-  test("R-004-41: what a run writes while the editor is open is kept", async () => {
+  test("what a run writes while the editor is open is kept", async () => {
     write("FR-1/AGI-1.md", file("AGI-1"));
     const script = join(bench.dir, "editor.mjs");
     const at = JSON.stringify(path("FR-1/AGI-1.md"));

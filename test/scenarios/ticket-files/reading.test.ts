@@ -46,7 +46,7 @@ test("a project without the folder has no tickets and no problems", async () => 
   expect(await project().open().scan()).toEqual({ tickets: [], problems: [] });
 });
 
-test("R-004-36: a broken file is named with its place and skipped; the others go on", async () => {
+test("a broken file is named with its place and skipped; the others go on", async () => {
   const { write, open } = project();
   write("FR-1/AGI-1.md", "no front matter");
   write("FR-1/AGI-2.md", file("AGI-2"));
@@ -69,7 +69,7 @@ test("security 50: a ticket with an unknown status is not dispatched and its fil
   expect(read("FR-1/AGI-1.md")).toBe(text);
 });
 
-test("R-004-35: the literal fallback is a setting, and the file still stays as it is", async () => {
+test("the literal fallback is a setting, and the file still stays as it is", async () => {
   const { write, read, open } = project({ unknown_status: "Backlog" });
   write("FR-1/AGI-1.md", file("AGI-1", { status: "Dnoe" }));
   const scan = await open().scan();

@@ -18,7 +18,7 @@ import { file, newTicket, project } from "./folder.ts";
 
 const AT = { path: "feature_requests/FR-1/AGI-1.md" };
 
-test("R-004-41: an update changes its keys, keeps the rest and the mode, and says the new hash", async () => {
+test("an update changes its keys, keeps the rest and the mode, and says the new hash", async () => {
   const { write, read, path, open } = project();
   const text = `${file("AGI-1")}\nNo newline at the end`;
   write("FR-1/AGI-1.md", text);
@@ -83,7 +83,7 @@ test("S13: nothing is written through a link, be it the file or its folder", asy
     expect(await open().update(at, { status: "Done" })).toMatchObject({ error: { code: "ticket_is_link" } });
 });
 
-describe("R-004-41: an edit at the same time is not lost", () => {
+describe("an edit at the same time is not lost", () => {
   test("updates of several folders at once all arrive", async () => {
     const { write, open } = project();
     write("FR-1/AGI-1.md", file("AGI-1"));
@@ -223,7 +223,7 @@ describe("creating", () => {
       });
   });
 
-  test("R-004-28: what was created is read back as it was meant, hostile words and all", async () => {
+  test("what was created is read back as it was meant, hostile words and all", async () => {
     const { open } = project();
     const title = `"; rm -rf / # '\n---\nstatus: Done`;
     const description = "---\nid: AGI-9\n---\n{{SECRET}} $(id) \u2028 \u007f <script>";

@@ -120,7 +120,7 @@ test("R-004-25: too few answers leave the round in the inbox; a file that says n
   expect((JSON.parse(list.out) as { runs: unknown[] }).runs).toHaveLength(1);
 });
 
-test("R-004-22: three rounds, then a last call that must write; one that still asks is an error with exit 1 and no file", async () => {
+test("three rounds, then a last call that must write; one that still asks is an error with exit 1 and no file", async () => {
   writeFileSync(join(bench.project, "a.json"), '[["1"], ["2"], ["3"], ["4"]]');
   const ended = await spec(["A shop"], { spec: [asks("And now?")] }, "--answers", "a.json");
   expect(ended).toMatchObject({ code: 1, out: "" });

@@ -220,7 +220,7 @@ describe.each(["gh", "rest"] as const)("by %s", (way) => {
     expect(await seen(404)).toBe("forge_refused");
   });
 
-  test("R-004-62: the token is in no argument", async () => {
+  test("the token is in no argument", async () => {
     await open(way);
     const request = await proposed();
     await forge.look(request);
@@ -229,7 +229,7 @@ describe.each(["gh", "rest"] as const)("by %s", (way) => {
   });
 });
 
-test("R-004-62: a login is asked for only where a pull request is opened, and the missing one is named", async () => {
+test("a login is asked for only where a pull request is opened, and the missing one is named", async () => {
   await open("rest");
   const { home, project } = repositories;
   const { GITHUB_TOKEN: _token, ...environment } = fake.environment;

@@ -42,7 +42,7 @@ const statusLine = /^status: .*$/mu;
 const warnings = async (opened: Opened) =>
   (await opened.events("AGI-1")).flatMap((event) => (event.type === "warning.raised" ? [event.code] : []));
 
-test("R-004-47, R-004-41: the file says In Progress while a stage works, and keeps everything that is not ours", async () => {
+test("R-004-47: the file says In Progress while a stage works, and keeps everything that is not ours", async () => {
   const { own, opened, release } = await holding("implement");
   expect(own.status(1)).toBe("Implement In Progress");
   expect(own.key(1, "branch")).toBe("feat/AGI-1");
@@ -54,7 +54,7 @@ test("R-004-47, R-004-41: the file says In Progress while a stage works, and kee
   expect(opened.errors).toEqual([]);
 });
 
-test("R-004-41: a person's edit of title and body reaches the next attempt", async () => {
+test("a person's edit of title and body reaches the next attempt", async () => {
   const { own, opened, edit, release } = await holding("plan");
   edit("Do it.", "Do it twice.");
   edit("Ticket 1", "Another title");
@@ -85,7 +85,7 @@ test("a status set to Canceled ends the run, also while an attempt works", async
   expect(own.status(1)).toBe("Canceled");
 });
 
-test("R-004-41: another status while an attempt works is a conflict that is noted, and acted on when the attempt has ended", async () => {
+test("another status while an attempt works is a conflict that is noted, and acted on when the attempt has ended", async () => {
   const { own, opened, edit, release, begins } = await holding("implement");
   edit(statusLine, "status: Needs Plan");
   await until("the conflict is noted", () => own.key(1, "conflict"));

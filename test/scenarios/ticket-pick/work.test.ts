@@ -178,7 +178,7 @@ test("a run that is canceled while nobody works is canceled in its file too", as
   expect(own.status(1)).toBe("Canceled");
 });
 
-test("R-004-62: a key of .env reaches no agent that does not need it, and stands nowhere", async () => {
+test("a key of .env reaches no agent that does not need it, and stands nowhere", async () => {
   const own = openShort({});
   project = own;
   const secret = "sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz";

@@ -1,5 +1,6 @@
 // Search in an attempt's files, and a run's diff with its numbers. Both read in pieces, so that a large file holds nobody else up.
 
+import { attemptFacts } from "../../../core/attempt-facts.ts";
 import type { FileHandle } from "node:fs/promises";
 import type { AnswerOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
@@ -83,9 +84,8 @@ const NOTHING: Diff = {
 /** From where its first attempt began to where its branch is now. */
 async function diffOfRun({ store, commitOf, wholeDiff }: ServerParts, run: Run, limit: number): Promise<Diff> {
   const to = await commitOf(run);
-  const first = (await store.attempts(run.id)).find(({ facts }) => typeof facts["from"] === "string");
-  const from = first?.facts["from"];
-  if (wholeDiff === undefined || to === null || typeof from !== "string" || from === to) return NOTHING;
+  const { from = null } = (await store.attempts(run.id)).map(attemptFacts).find((facts) => facts.from !== null) ?? {};
+  if (wholeDiff === undefined || to === null || from === null || from === to) return NOTHING;
   const bytes = Buffer.from(await wholeDiff(run, from, to));
   const shown = bytes.subarray(0, limit);
   const { isCut: isStatCut, ...stat } = await statOfDiff(readable(bytes));

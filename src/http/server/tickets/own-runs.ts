@@ -1,7 +1,7 @@
 // The runs of a ticket. Ids of tickets are a project's own: another project in the same store may have an AGI-1, too, and its runs are not
 // about this one's file.
 
-import { factOf } from "../../../core/run/sequence.ts";
+import { ticketProject } from "../../../core/run/facts.ts";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { Store, SubjectRecord } from "../../../store/store.ts";
 import type { ServerParts } from "../parts.ts";
@@ -21,6 +21,6 @@ export async function runsOfTicket(
   if (found === undefined || file === undefined || tickets === undefined) return found;
   const run = (await store.loadRun(found.newest.id))?.run;
   if (run === undefined) return undefined;
-  const project = factOf(run, ["ticket", "project"]) ?? factOf(run, ["config", "project"]);
-  return project === undefined || project === tickets.project ? found : undefined;
+  const project = ticketProject(run);
+  return project === null || project === tickets.project ? found : undefined;
 }

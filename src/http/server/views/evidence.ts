@@ -1,6 +1,7 @@
 // What a decision can rest on besides words: what Passrail measured of each stage's last attempt, what it ran itself, and what an agent reports
 // of checks of its own. The three are never mixed: a reported check stays a report.
 
+import { attemptFacts } from "../../../core/attempt-facts.ts";
 import type { z } from "zod";
 import type { evidenceSchema } from "../../contract/schemas/inbox.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
@@ -29,33 +30,35 @@ export function evidenceOf({ flow }: ResolvedFlow, run: Run, attempts: readonly 
   return { stages };
 }
 
-function doneBy(stage: WorkStage, { facts }: AttemptRecord): StageEvidence["by"] {
+function doneBy(stage: WorkStage, record: AttemptRecord): StageEvidence["by"] {
   if (stage.kind === "builtin") return "passrail";
-  if (typeof facts["runner"] !== "string") return "outside";
+  const { runner } = attemptFacts(record);
+  if (runner === null) return "outside";
   // The flow names the program, and its exit code is the whole verdict: nobody's word is in between.
-  const isCheck = stage.command !== undefined && stage.result.from === "exit-code" && facts["runner"] === "command";
+  const isCheck = stage.command !== undefined && stage.result.from === "exit-code" && runner === "command";
   return isCheck ? "check" : "agent";
 }
 
-function measured({ facts, outcome }: AttemptRecord): Omit<StageEvidence, "stage" | "agent" | "attempt" | "by"> {
-  const { from, to, exitCode, runner } = facts;
+function measured(record: AttemptRecord): Omit<StageEvidence, "stage" | "agent" | "attempt" | "by"> {
+  const { from, to, exitCode, runner, files, repaired, trust } = attemptFacts(record);
+  const { outcome } = record;
   const payload = outcome?.["payload"];
   return {
-    runner: typeof runner === "string" ? cut(runner, NAME_CHARS) : null,
-    exitCode: typeof exitCode === "number" ? exitCode : null,
-    commits: typeof from === "string" && typeof to === "string" && from !== to ? { from, to } : null,
-    files: textsOf(facts["files"], NAME_CHARS),
+    runner: runner === null ? null : cut(runner, NAME_CHARS),
+    exitCode,
+    commits: from !== null && to !== null && from !== to ? { from, to } : null,
+    files: textsOf(files, NAME_CHARS),
     warnings: textsOf(outcome?.["warnings"], LINE_CHARS),
-    isRepaired: facts["repaired"] === true,
+    isRepaired: repaired,
     reported: rowsOf(isObject(payload) ? payload["gates"] : undefined).flatMap(({ name, line, clean }) =>
       typeof name === "string"
         ? [{ name: cut(name, NAME_CHARS), line: cut(textOf(line), LINE_CHARS), isClean: clean === true }]
         : [],
     ),
-    trust: rowsOf(facts["trust"]).map(({ stage, iteration, trusted, reasons }) => ({
-      stage: cut(textOf(stage), NAME_CHARS),
-      iteration: typeof iteration === "number" ? iteration : 0,
-      isTrusted: trusted === true,
+    trust: trust.slice(0, ROWS_AT_MOST).map(({ stage, iteration, trusted, reasons }) => ({
+      stage: cut(stage, NAME_CHARS),
+      iteration,
+      isTrusted: trusted,
       reasons: textsOf(reasons, LINE_CHARS),
     })),
   };

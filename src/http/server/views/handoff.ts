@@ -1,5 +1,6 @@
 // A handoff in the names of source 003.
 
+import { attemptFacts } from "../../../core/attempt-facts.ts";
 import type { HandoffRowShown } from "../../contract/schemas/handoff-row.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { outwardStatus } from "../../../core/view/story.ts";
@@ -31,9 +32,9 @@ export function acceptedFacts(handoff: number, payload: JsonObject): JsonObject 
 }
 
 export function acceptedWith(attempts: readonly AttemptRecord[]): AcceptedWith {
-  const found = attempts.flatMap(({ facts }): [number, JsonObject][] => {
-    const accepted = facts["accepted"] as { readonly handoff: number; readonly payload: JsonObject } | undefined;
-    return accepted === undefined ? [] : [[accepted.handoff, accepted.payload]];
+  const found = attempts.flatMap((attempt): [number, JsonObject][] => {
+    const { accepted } = attemptFacts(attempt);
+    return accepted === null ? [] : [[accepted.handoff, accepted.payload]];
   });
   return new Map(found);
 }

@@ -1,0 +1,129 @@
+// The facts that are kept with an attempt while it works, read from the stored JSON in one place. An attempt writes them bit by bit, and a
+// crash can cut it off, so each may be missing.
+
+import type { Usage } from "./budget/usage.ts";
+import type { Json, JsonObject } from "./json.ts";
+
+export type AttemptFacts = {
+  /** The process that played the agent; finds what a crash left. */
+  readonly process: { readonly pid: number; readonly startTime: string; readonly marker: string } | null;
+  /** Why the program ended; null while it runs, or where nobody saw its end. */
+  readonly ended: string | null;
+  readonly exitCode: number | null;
+  /** Null for builtins and for people who work outside. */
+  readonly runner: string | null;
+  readonly model: string | null;
+  readonly toolCalls: number | null;
+  readonly usage: Usage | null;
+  readonly session: { readonly id: string; readonly totals: Usage | null } | null;
+  /** The file with its output. */
+  readonly output: string | null;
+  readonly workspace: string | null;
+  readonly mode: string | null;
+  readonly repository: string | null;
+  readonly branch: string | null;
+  /** The commits before and after it. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly files: readonly string[];
+  readonly repaired: boolean;
+  /** Whether it was told to rely on the quality gates of others. */
+  readonly trust: readonly TrustFact[];
+  /** The answer of a person that it was started with. */
+  readonly answer: string | null;
+  /** The payload with which somebody outside accepted the handoff. */
+  readonly accepted: { readonly handoff: number; readonly payload: JsonObject } | null;
+};
+
+export type TrustFact = {
+  readonly stage: string;
+  readonly iteration: number;
+  readonly trusted: boolean;
+  readonly reasons: readonly string[];
+};
+
+export function attemptFacts({ facts }: { readonly facts: JsonObject }): AttemptFacts {
+  return {
+    process: processOf(facts["process"]),
+    ended: textOf(facts["ended"]),
+    exitCode: numberOf(facts["exitCode"]),
+    runner: textOf(facts["runner"]),
+    model: textOf(facts["model"]),
+    toolCalls: numberOf(facts["toolCalls"]),
+    usage: usageOf(facts["usage"]),
+    session: sessionOf(facts["session"]),
+    output: textOf(facts["output"]),
+    workspace: textOf(facts["workspace"]),
+    mode: textOf(facts["mode"]),
+    repository: textOf(facts["repository"]),
+    branch: textOf(facts["branch"]),
+    from: textOf(facts["from"]),
+    to: textOf(facts["to"]),
+    files: textsOf(facts["files"]),
+    repaired: facts["repaired"] === true,
+    trust: listOf(facts["trust"]).flatMap(trustOf),
+    answer: typeof facts["answer"] === "string" ? facts["answer"] : null,
+    accepted: acceptedOf(facts["accepted"]),
+  };
+}
+
+function processOf(value: Json | undefined): AttemptFacts["process"] {
+  const { pid, startTime, marker } = objectOf(value);
+  if (typeof pid !== "number") return null;
+  return { pid, startTime: textOf(startTime) ?? "", marker: textOf(marker) ?? "" };
+}
+
+function usageOf(value: Json | undefined): Usage | null {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return null;
+  const { usd, inputTokens, outputTokens, cachedTokens } = value as JsonObject;
+  return {
+    usd: numberOf(usd),
+    inputTokens: numberOf(inputTokens),
+    outputTokens: numberOf(outputTokens),
+    cachedTokens: numberOf(cachedTokens),
+  };
+}
+
+function sessionOf(value: Json | undefined): AttemptFacts["session"] {
+  const { id, totals } = objectOf(value);
+  return typeof id === "string" ? { id, totals: usageOf(totals) } : null;
+}
+
+function trustOf(value: Json): readonly TrustFact[] {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return [];
+  const { stage, iteration, trusted, reasons } = value as JsonObject;
+  return [
+    {
+      stage: textOf(stage) ?? "",
+      iteration: numberOf(iteration) ?? 0,
+      trusted: trusted === true,
+      reasons: textsOf(reasons),
+    },
+  ];
+}
+
+function acceptedOf(value: Json | undefined): AttemptFacts["accepted"] {
+  const { handoff, payload } = objectOf(value);
+  return typeof handoff === "number" ? { handoff, payload: objectOf(payload) } : null;
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return value === null || typeof value !== "object" || Array.isArray(value) ? {} : (value as JsonObject);
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
+function textsOf(value: Json | undefined): readonly string[] {
+  return listOf(value).filter((each) => typeof each === "string");
+}
+
+function numberOf(value: Json | undefined): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+/** An empty text says nothing. */
+function textOf(value: Json | undefined): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
