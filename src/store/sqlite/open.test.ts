@@ -125,7 +125,7 @@ test("the connection keeps what the promises rest on", () => {
   const store = open();
   const raw = new DatabaseSync(file);
   const read = (pragma: string) => Object.values(raw.prepare(`PRAGMA ${pragma}`).get() ?? {})[0];
-  expect([read("journal_mode"), read("user_version"), read("application_id")]).toEqual(["wal", 4, 0x5053524c]);
+  expect([read("journal_mode"), read("user_version"), read("application_id")]).toEqual(["wal", 5, 0x5053524c]);
   raw.close();
   store.close();
 });
@@ -141,7 +141,7 @@ test("a database of a newer schema is refused and stays as it was", async () => 
   for (const readOnly of [false, true]) {
     expect(() => open({ readOnly })).toThrow(expect.objectContaining({ code: "schema_too_new" }));
   }
-  expect(() => open()).toThrow(/version 7.*up to 4/);
+  expect(() => open()).toThrow(/version 7.*up to 5/);
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
@@ -176,16 +176,16 @@ test("R-000-36: an upgrade is repeatable, copies the old file first and gives ol
   try {
     const broken = [...MIGRATIONS, "ALTER TABLE runs ADD COLUMN priority INTEGER; SELECT nonsense"];
     expect(() => migrate(raw, file, broken)).toThrow("nonsense");
-    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 4 });
+    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 5 });
     for (const _ of ["once", "again"]) migrate(raw, file, upgraded);
     expect(raw.prepare("SELECT id, priority FROM runs").all()).toEqual([{ id: "a", priority: 3 }]);
-    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 5 });
+    expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 6 });
     expect(raw.prepare("PRAGMA foreign_keys").get()).toEqual({ foreign_keys: 1 });
   } finally {
     raw.close();
   }
   expect(() => open()).toThrow(expect.objectContaining({ code: "schema_too_new" }));
-  const copy = `${file}.v4.bak`;
+  const copy = `${file}.v5.bak`;
   expect(modeOf(copy)).toBe("600");
   const old = openSqliteStore({ file: copy });
   stores.push(old);
@@ -203,7 +203,7 @@ test("R-000-36, R-X-04: a file that version 1 wrote is upgraded, folds to the sa
   expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
   const before = rows();
   const store = open();
-  expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 4 });
+  expect(raw.prepare("PRAGMA user_version").get()).toEqual({ user_version: 5 });
   expect(rows()).toBe(before);
   raw.close();
   expect(await store.lastSeq()).toBe(153);
