@@ -56,7 +56,7 @@ export type ServerOptions = Pick<Site, "environment" | "project"> & {
   readonly log: (line: string) => void;
   readonly demo: (actor: Actor) => Promise<Result<StartedDemo>>;
   /** Collaborators that a test replaces. */
-  readonly with?: Partial<Pick<ServerParts, "attemptOf" | "commitOf" | "engine">>;
+  readonly with?: Partial<Pick<ServerParts, "attemptOf" | "commitOf" | "engine" | "store">>;
 };
 
 export type Server = {

@@ -14,7 +14,7 @@ import { readBody, refuseBody } from "./guard/body.ts";
 import { readFields, readParams, readQuery } from "./guard/input.ts";
 import type { Principal } from "./principal.ts";
 import { problem } from "./answer-problem.ts";
-import type { Remembered } from "./remembered.ts";
+import type { Idempotency } from "./idempotency.ts";
 
 export type Call<R extends Route> = {
   readonly params: ParamsOf<R>;
@@ -26,8 +26,10 @@ export type Call<R extends Route> = {
   readonly origin: string;
   /** The version that the caller looked at; "*" for any. */
   readonly ifMatch?: string;
-  /** A name for the caller's wish that stays the same when it is repeated, also after a restart. */
+  /** Derived from the Idempotency-Key: ids made from it are the same when the request is repeated, also after a restart. */
   readonly wish?: string;
+  /** The Idempotency-Key itself. */
+  readonly key?: string;
   /** Sets a header of the answer. */
   readonly header: (name: string, value: string) => void;
 };
@@ -45,7 +47,7 @@ export type Mount = {
   methodsAt(path: string): readonly string[];
 };
 
-export function createMount(app: App, remembered: Remembered): Mount {
+export function createMount(app: App, once: Idempotency): Mount {
   const mounted: Route[] = [];
 
   function add<R extends Route>(
@@ -63,13 +65,13 @@ export function createMount(app: App, remembered: Remembered): Mount {
   return {
     json(route, handle) {
       add(route, async (call, context) => {
-        const { wish } = call;
+        const { key, principal } = call;
         const act = () => handle(call);
+        const request = fingerprint(route, call);
         const result =
-          wish === undefined
+          key === undefined
             ? await act()
-            : await remembered.once({ key: wish, request: fingerprint(call), act, keeps: isFinal });
-        if (result === "reused") return problem(context, spoken(route, REUSED));
+            : await once({ caller: principal.id, key, request, repeat: route.repeat, act });
         if (!result.ok) return problem(context, spoken(route, result.error));
         return context.json(result.value as object, route.answer.status);
       });
@@ -83,21 +85,10 @@ export function createMount(app: App, remembered: Remembered): Mount {
   };
 }
 
-/** What will be answered in the same way for ever: it was done, or somebody else has done it. */
-function isFinal(result: Result<unknown, Refusal>): boolean {
-  return result.ok || result.error.code === "gate_not_waiting" || result.error.code === "item_not_waiting";
-}
-
 /** Clients of a source look for what is wrong in `error`. */
 function spoken({ plain }: Route, refusal: Refusal): Refusal {
   return plain === true ? { ...refusal, error: refusal.detail } : refusal;
 }
-
-const REUSED: Refusal = {
-  code: "idempotency_key_reused",
-  detail: "This Idempotency-Key was sent with another request before.",
-  hint: "Make a new key for every new wish.",
-};
 
 async function readCall<R extends Route>(route: R, context: Context<AppEnv>): Promise<Result<Call<R>, Refusal>> {
   const principal = context.get("principal");
@@ -153,7 +144,7 @@ function readNames(
   { headers = [], method, path }: Route,
   request: Request,
   principal: Principal,
-): Result<Pick<Call<Route>, "ifMatch" | "wish">, Refusal> {
+): Result<Pick<Call<Route>, "ifMatch" | "key" | "wish">, Refusal> {
   const version = headers.includes("If-Match") ? request.headers.get("if-match") : null;
   if (version !== null && !/^(\*|"[A-Za-z0-9.-]{1,80}")$/.test(version))
     return err({ code: "invalid_version", detail: "If-Match takes one version in double quotes, or *." });
@@ -166,12 +157,12 @@ function readNames(
   const params = new URL(request.url).pathname;
   return ok({
     ...(version === null ? {} : { ifMatch: version.replaceAll('"', "") }),
-    ...(key === null ? {} : { wish: digest([principal.id, method, path, params, key]) }),
+    ...(key === null ? {} : { key, wish: digest([principal.id, method, path, params, key]) }),
   });
 }
 
-function fingerprint<R extends Route>({ params, body, ifMatch }: Call<R>): string {
-  return digest([canonicalJson(params), canonicalJson(body), ifMatch ?? ""]);
+function fingerprint<R extends Route>({ method, path }: R, { params, query, body, ifMatch }: Call<R>): string {
+  return digest([method, path, canonicalJson(params), canonicalJson(query), canonicalJson(body), ifMatch ?? ""]);
 }
 
 function digest(parts: readonly string[]): string {
