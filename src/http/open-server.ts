@@ -55,7 +55,7 @@ export type ServerOptions = Pick<Site, "environment" | "project"> & {
   readonly log: (line: string) => void;
   readonly demo: (actor: Actor) => Promise<Result<StartedDemo>>;
   /** Collaborators that a test replaces. */
-  readonly with?: Partial<Pick<ServerParts, "attemptOf" | "commitOf"> & Pick<UseCaseOptions, "engine">>;
+  readonly with?: Partial<Pick<ServerParts, "attemptOf" | "commitOf" | "store"> & Pick<UseCaseOptions, "engine">>;
 };
 
 export type Server = {

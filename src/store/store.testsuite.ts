@@ -602,6 +602,41 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.verify()).toEqual([]);
     });
 
+    test("R-X-12: a request is claimed once; a repeat gets the answer, also after the store was opened again", async () => {
+      const key = { caller: "operator", key: "k1" };
+      const claim = { ...key, request: "hash", at: minute(0), forgetBefore: minute(-60) };
+      expect(await store.claimRequest(claim)).toEqual({ type: "new" });
+      expect(await store.claimRequest(claim)).toEqual({ type: "unanswered" });
+      expect(await store.claimRequest({ ...claim, request: "other" })).toEqual({ type: "reused" });
+      expect(await store.claimRequest({ ...claim, caller: "k2" })).toEqual({ type: "new" });
+      await store.answerRequest(key, { ok: true, value: { text: "\u0000 odd" } });
+      // What was answered is not released any more.
+      await store.releaseRequest(key);
+      store = await opened.reopen();
+      expect(await store.claimRequest(claim)).toEqual({
+        type: "answered",
+        answer: { ok: true, value: { text: "\u0000 odd" } },
+      });
+    });
+
+    test("R-X-12: a claim that was released or is too old is forgotten; of very many the oldest go", async () => {
+      const claim = (key: string, at: number) => ({
+        caller: "operator",
+        key,
+        request: "hash",
+        at: minute(at),
+        forgetBefore: minute(at - 60),
+      });
+      await store.claimRequest(claim("a", 0));
+      await store.releaseRequest({ caller: "operator", key: "a" });
+      expect(await store.claimRequest(claim("a", 1))).toEqual({ type: "new" });
+      expect(await store.claimRequest(claim("b", 62))).toEqual({ type: "new" });
+      expect(await store.claimRequest(claim("a", 62))).toEqual({ type: "new" });
+      await Promise.all(Array.from({ length: 10_100 }, (_, index) => store.claimRequest(claim(`many-${index}`, 63))));
+      expect(await store.claimRequest(claim("b", 63))).toEqual({ type: "new" });
+      expect(await store.claimRequest(claim("many-10099", 63))).toEqual({ type: "unanswered" });
+    });
+
     test("nothing is lost when the store is opened again", async () => {
       await commitAll(store, wholeRun("a"));
       await commitAll(store, [{ ...newRun("b"), enqueue: [{ type: "release-workspace" }] }]);

@@ -5,7 +5,7 @@ import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { BudgetUse, OverBudget, Reservation, SpendingKey } from "../core/budget/budget.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { Command } from "../core/run/command.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 import type { InboxItem, Run, Subject } from "../core/run/run.ts";
 import type { Usage } from "../core/budget/usage.ts";
 
@@ -218,6 +218,22 @@ export type FailureRow = {
   readonly reason: string;
 };
 
+/** A request that carries an idempotency key, by its caller. */
+export type RequestKey = { readonly caller: string; readonly key: string };
+
+export type RequestClaim = RequestKey & {
+  /** The same for the same request only. */
+  readonly request: string;
+  readonly at: string;
+  /** Claims from before this time are forgotten. Beyond 10,000 or so the oldest are forgotten, too. */
+  readonly forgetBefore: string;
+};
+
+/** "unanswered": claimed before, and no answer was recorded. "reused": the key belongs to another request. */
+export type ClaimResult =
+  | { readonly type: "new" | "unanswered" | "reused" }
+  | { readonly type: "answered"; readonly answer: Json };
+
 export type Damage = { readonly seq: number | null; readonly runId: string | null; readonly what: string };
 
 export interface Store {
@@ -234,6 +250,11 @@ export interface Store {
    * What was spent on a day stays spent. The attempts' files are the caller's to remove.
    */
   deleteSubject(subjectId: string): Promise<Deletion>;
+  /** Records that a request is about to be carried out; a key that is known already changes nothing. Durable when answered. */
+  claimRequest(claim: RequestClaim): Promise<ClaimResult>;
+  answerRequest(key: RequestKey, answer: Json): Promise<void>;
+  /** Forgets a claim that has no answer: nothing was carried out. */
+  releaseRequest(key: RequestKey): Promise<void>;
 
   loadRun(runId: string): Promise<StoredRun | undefined>;
   /** Runs whose id or number begins with this text, at most 10. */

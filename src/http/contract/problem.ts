@@ -34,6 +34,7 @@ export const PROBLEMS = {
   invalid_last_event_id: [400, "The id of the last event is not valid"],
   too_many_streams: [503, "Too many event streams are open"],
   idempotency_key_reused: [422, "The Idempotency-Key was used for another request"],
+  idempotency_key_spent: [409, "The request with this Idempotency-Key was sent before"],
   invalid_version: [400, "The If-Match header is not valid"],
   version_required: [428, "The version that was looked at is needed"],
   version_mismatch: [412, "It has changed since it was looked at"],

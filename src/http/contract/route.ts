@@ -36,6 +36,12 @@ export type ApiRoute = {
    * 400; problems say what is wrong in `error` too.
    */
   readonly plain?: true;
+  /**
+   * How a repeat with the same Idempotency-Key is answered. Without it: with the first answer, and after a crash before that answer the
+   * request is carried out again, because its effect is derived from the key or is the same twice. "refuse": after such a crash it is
+   * refused. "secret": always refused, because the answer holds a secret, which is never stored.
+   */
+  readonly repeat?: "refuse" | "secret";
 };
 
 export type ApiRoutes = Readonly<Record<string, ApiRoute>>;

@@ -13,7 +13,7 @@ import { findPrincipal } from "./guard/token.ts";
 import { createMount, type MountRoute } from "./mount.ts";
 import type { ServerParts } from "./parts.ts";
 import { mountWeb, type Web } from "./web.ts";
-import { rememberInMemory } from "./remembered.ts";
+import { createIdempotency } from "./idempotency.ts";
 import { mountAttemptFiles } from "./routes/attempt-files.ts";
 import { mountCatalog } from "./routes/catalog.ts";
 import { mountActs } from "./routes/acts.ts";
@@ -50,10 +50,7 @@ export type SignedRoute = {
 
 export function createApp(parts: ServerParts, options: AppOptions): App {
   const app: App = new OpenAPIHono<AppEnv>();
-  const mount = createMount(
-    app,
-    rememberInMemory(() => Date.parse(parts.now())),
-  );
+  const mount = createMount(app, createIdempotency(parts));
 
   const record = parts.audit === undefined ? undefined : createRequestAudit(parts.audit, parts.now);
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { AUDIT_TYPES } from "../contract/schemas/key.ts";
 import { canonicalJson } from "../../core/json.ts";
 import { type Journal, openJournal } from "../../file/journal.ts";
-import { createThrift } from "./thrift.ts";
+import { createRateLimit } from "./rate-limit.ts";
 import { messageOf } from "../../core/result.ts";
 
 export type AuditType = (typeof AUDIT_TYPES)[number];
@@ -53,7 +53,7 @@ const fileIn = (home: string) => join(home, "audit.jsonl");
 
 export function createAudit(home: string, { now, onProblem, maxBytes = MAX_BYTES }: AuditOptions): Audit {
   const path = fileIn(home);
-  const thrift = createThrift(() => Date.parse(now()));
+  const askToWrite = createRateLimit(() => Date.parse(now()));
   let journal: Journal = open(path, maxBytes);
   let lines = journal.lines.filter(isLine);
   let stamp = stampOf(path);
@@ -97,7 +97,7 @@ export function createAudit(home: string, { now, onProblem, maxBytes = MAX_BYTES
   return {
     record(note) {
       if (isClosed) return;
-      const leftOut = isFailure(note) ? thrift() : 0;
+      const leftOut = isFailure(note) ? askToWrite() : 0;
       if (leftOut === "leave out") return;
       if (waiting.length === 0) setImmediate(flush);
       waiting.push({ note: bounded(note), at: now(), leftOut });

@@ -14,7 +14,7 @@ import { readBody, refuseBody } from "./guard/body.ts";
 import { readFields, readParams, readQuery } from "./guard/input.ts";
 import type { Principal } from "./principal.ts";
 import { problem } from "./answer-problem.ts";
-import type { Remembered } from "./remembered.ts";
+import type { Idempotency } from "./idempotency.ts";
 
 export type Call<R extends ApiRoute> = {
   readonly params: ParamsOf<R>;
@@ -26,8 +26,10 @@ export type Call<R extends ApiRoute> = {
   readonly origin: string;
   /** The version that the caller looked at; "*" for any. */
   readonly ifMatch?: string;
-  /** Names the request; stays the same when the caller repeats it, also after a restart. */
+  /** Names the request; stays the same when the caller repeats it, also after a restart. Ids derived from it are the same, too. */
   readonly key?: string;
+  /** The Idempotency-Key as the caller sent it. */
+  readonly idempotencyKey?: string;
   /** Sets a header of the answer. */
   readonly header: (name: string, value: string) => void;
 };
@@ -45,7 +47,7 @@ export type MountRoute = {
   methodsAt(path: string): readonly string[];
 };
 
-export function createMount(app: App, remembered: Remembered): MountRoute {
+export function createMount(app: App, once: Idempotency): MountRoute {
   const mounted: ApiRoute[] = [];
 
   function add<R extends ApiRoute>(
@@ -63,13 +65,13 @@ export function createMount(app: App, remembered: Remembered): MountRoute {
   return {
     json(route, handle) {
       add(route, async (call, context) => {
-        const { key } = call;
+        const { idempotencyKey: key, principal } = call;
         const act = () => handle(call);
+        const request = fingerprint(route, call);
         const result =
           key === undefined
             ? await act()
-            : await remembered.once({ key, request: fingerprint(call), act, keeps: isFinal });
-        if (result === "reused") return problem(context, spoken(route, REUSED));
+            : await once({ caller: principal.id, key, request, repeat: route.repeat, act });
         if (!result.ok) return problem(context, spoken(route, result.error));
         return context.json(result.value as object, route.answer.status);
       });
@@ -83,21 +85,10 @@ export function createMount(app: App, remembered: Remembered): MountRoute {
   };
 }
 
-/** What will be answered in the same way for ever: it was done, or somebody else has done it. */
-function isFinal(result: Result<unknown, Refusal>): boolean {
-  return result.ok || result.error.code === "gate_not_waiting" || result.error.code === "item_not_waiting";
-}
-
 /** Clients of a source look for what is wrong in `error`. */
 function spoken({ plain }: ApiRoute, refusal: Refusal): Refusal {
   return plain === true ? { ...refusal, error: refusal.detail } : refusal;
 }
-
-const REUSED: Refusal = {
-  code: "idempotency_key_reused",
-  detail: "This Idempotency-Key was sent with another request before.",
-  hint: "Make a new key for every new request.",
-};
 
 async function readCall<R extends ApiRoute>(route: R, context: Context<AppEnv>): Promise<Result<Call<R>, Refusal>> {
   const principal = context.get("principal");
@@ -153,7 +144,7 @@ function readNames(
   { headers = [], method, path }: ApiRoute,
   request: Request,
   principal: Principal,
-): Result<Pick<Call<ApiRoute>, "ifMatch" | "key">, Refusal> {
+): Result<Pick<Call<ApiRoute>, "ifMatch" | "key" | "idempotencyKey">, Refusal> {
   const version = headers.includes("If-Match") ? request.headers.get("if-match") : null;
   if (version !== null && !/^(\*|"[A-Za-z0-9.-]{1,80}")$/.test(version))
     return err({ code: "invalid_version", detail: "If-Match takes one version in double quotes, or *." });
@@ -166,12 +157,12 @@ function readNames(
   const params = new URL(request.url).pathname;
   return ok({
     ...(version === null ? {} : { ifMatch: version.replaceAll('"', "") }),
-    ...(key === null ? {} : { key: digest([principal.id, method, path, params, key]) }),
+    ...(key === null ? {} : { idempotencyKey: key, key: digest([principal.id, method, path, params, key]) }),
   });
 }
 
-function fingerprint<R extends ApiRoute>({ params, body, ifMatch }: Call<R>): string {
-  return digest([canonicalJson(params), canonicalJson(body), ifMatch ?? ""]);
+function fingerprint<R extends ApiRoute>({ method, path }: R, { params, query, body, ifMatch }: Call<R>): string {
+  return digest([method, path, canonicalJson(params), canonicalJson(query), canonicalJson(body), ifMatch ?? ""]);
 }
 
 function digest(parts: readonly string[]): string {

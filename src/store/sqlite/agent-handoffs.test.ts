@@ -141,7 +141,7 @@ test("an older store is brought to the same rows: gates answered or withdrawn lo
   raw.exec(
     "UPDATE handoffs SET state = 'pending', processed_at = NULL, rejection_reason = NULL WHERE to_agent IS NULL",
   );
-  raw.exec("PRAGMA user_version = 4");
+  raw.exec("PRAGMA user_version = 5");
   raw.close();
   store = openSqliteStore({ file });
   expect(rows()).toEqual(before);

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../store.ts";
 import { explainError } from "./errors.ts";
 import { preparePrivateFile, prepareFolder, requireSafeFolder } from "./folder.ts";
-import { MIGRATIONS, migrate, requireKnownSchema } from "./migrations.ts";
+import { READABLE_FROM, migrate, requireKnownSchema } from "./migrations.ts";
 import { requireSqlite } from "./version.ts";
 
 /** "auto" checks what was not closed cleanly up to 200 MB (about 0.7 s) and what is small always. */
@@ -40,10 +40,10 @@ export function openReader(path: string): DatabaseSync {
   const file = join(requireSafeFolder(dirname(path)), basename(path));
   return connect(file, true, (db) => {
     const version = requireKnownSchema(db, file);
-    if (version < MIGRATIONS.length) {
+    if (version < READABLE_FROM) {
       throw new StoreError(
         "schema_too_old",
-        `${file} has schema version ${version}; reading needs ${MIGRATIONS.length}.`,
+        `${file} has schema version ${version}; reading needs ${READABLE_FROM}.`,
         "Start Passrail once: it copies the file and upgrades it.",
       );
     }

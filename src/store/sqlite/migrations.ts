@@ -5,11 +5,14 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../store.ts";
-import { SCHEMA_5_GATE_HANDOFFS } from "./schema-gate-handoffs.ts";
-import { SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4 } from "./schema.ts";
+import { SCHEMA_6_GATE_HANDOFFS } from "./schema-gate-handoffs.ts";
+import { SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4, SCHEMA_5 } from "./schema.ts";
 
 /** Entry n - 1 leads from version n - 1 to version n. */
-export const MIGRATIONS: readonly string[] = [SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4, SCHEMA_5_GATE_HANDOFFS];
+export const MIGRATIONS: readonly string[] = [SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4, SCHEMA_5, SCHEMA_6_GATE_HANDOFFS];
+
+/** Readers use nothing that is newer, so commands that only read work on a file that was not upgraded yet. */
+export const READABLE_FROM = 4;
 
 /** "PSRL": tells our files from those of other programs. */
 const APPLICATION_ID = 0x5053524c;

@@ -7,6 +7,7 @@ import { type Check, openReader, openWriter } from "./connection.ts";
 import { explainError } from "./errors.ts";
 import { openGroup } from "./group.ts";
 import { prepareReads, type Reads } from "./read.ts";
+import { prepareRequests, type Requests } from "./requests.ts";
 import { verifyFile } from "./verify.ts";
 import { prepareWrites, requireWellFormed, type Writes } from "./write.ts";
 
@@ -33,6 +34,7 @@ export function openSqliteStore({ file, readOnly = false, check = "auto" }: Sqli
       commit: db.prepare("COMMIT"),
       reads: prepareReads(db),
       writes: prepareWrites(db),
+      requests: prepareRequests(db),
     };
   }
 
@@ -69,12 +71,12 @@ export function openSqliteStore({ file, readOnly = false, check = "auto" }: Sqli
     }
   }
 
-  async function write<T>(work: (writes: Writes) => T): Promise<T> {
+  async function write<T>(work: (writes: Writes, requests: Requests) => T): Promise<T> {
     if (readOnly) {
       throw new StoreError("store_read_only", `${file} is open for reading only.`, "Open the store for writing.");
     }
     connected();
-    return group.add(() => work(connected().writes));
+    return group.add(() => work(connected().writes, connected().requests));
   }
 
   async function read<T>(query: (reads: Reads) => T): Promise<T> {
@@ -104,6 +106,9 @@ export function openSqliteStore({ file, readOnly = false, check = "auto" }: Sqli
     lastSeq: () => read((reads) => reads.lastSeq()),
     attempts: (runId) => read((reads) => reads.attempts(runId)),
     deleteSubject: (subjectId) => write((writes) => writes.deleteSubject(subjectId)),
+    claimRequest: (claim) => write((_, requests) => requests.claim(claim)),
+    answerRequest: (key, answer) => write((_, requests) => requests.answer(key, answer)),
+    releaseRequest: (key) => write((_, requests) => requests.release(key)),
     runsOf: (subjectId) => read((reads) => reads.runsOf(subjectId)),
     hasSignal: (runId, signalId) => read((reads) => reads.hasSignal(runId, signalId)),
     handoffRows: (query) => read((reads) => reads.handoffRows(query)),
@@ -137,4 +142,5 @@ type Connection = {
   readonly commit: StatementSync;
   readonly reads: Reads;
   readonly writes: Writes;
+  readonly requests: Requests;
 };

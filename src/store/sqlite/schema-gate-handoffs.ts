@@ -2,7 +2,7 @@
 // stories, the gate's stage where no agent sends or receives, and the payload with what the receiver added when it accepted.
 // The UPDATE brings older stores to the rows that project.ts makes from the same events; verify compares the two.
 
-export const SCHEMA_5_GATE_HANDOFFS = `
+export const SCHEMA_6_GATE_HANDOFFS = `
 WITH endings AS (
   SELECT h.id, e.type, e.at, e.body ->> '$.reason' AS reason, row_number() OVER (PARTITION BY h.id ORDER BY e.seq) AS place
   FROM handoffs h

@@ -266,3 +266,18 @@ CREATE INDEX spending_by_time ON spending (started_at);
 DROP INDEX handoffs_pending;
 CREATE INDEX handoffs_pending ON handoffs (created_at) WHERE state = 'pending' AND to_agent IS NOT NULL;
 `;
+
+// Version 5: requests that carry an idempotency key, so that a repeat after a restart gets the first answer. The row is written before the
+// request is carried out; `answer` is NULL until it is known.
+
+export const SCHEMA_5 = `
+CREATE TABLE requests (
+  caller     TEXT NOT NULL,
+  key        TEXT NOT NULL,
+  request    TEXT NOT NULL,
+  claimed_at TEXT NOT NULL,
+  answer     TEXT,
+  PRIMARY KEY (caller, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX requests_by_time ON requests (claimed_at);
+`;

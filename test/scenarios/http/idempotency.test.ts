@@ -1,6 +1,9 @@
-// The same wish twice is one wish, also when many send it at once, also after a restart; different wishes meet and one of them wins.
+// The same request twice is one request, also when many send it at once, also after a restart; different ones meet and one of them wins.
 
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { pathOf, type ApiRoute } from "../../../src/http/contract/route.ts";
 import { ROUTES } from "../../../src/http/contract/routes.ts";
 import { createApp } from "../../../src/http/server/app.ts";
 import { type Served, serve } from "./served.ts";
@@ -93,4 +96,88 @@ test("a run is taken in hand: pause, resume, cancel, each once", async () => {
   expect(await act("retry", {})).toMatchObject({ status: 409, body: { code: "run_ended" } });
   const canceled = (await served.bench.events(id)).filter(({ type }) => type === "run.canceled");
   expect(canceled).toMatchObject([{ reason: "enough", actor: "human:tester" }]);
+});
+
+/** A well-formed body of every route that changes something and takes one. A new route without an entry fails the test below. */
+const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
+  actOnHandoff: { action: "cleanup", storyId: "v0.1:1.1.1" },
+  answerItem: { answer: "approve" },
+  cancelRun: {},
+  createKey: { name: "ci", kind: "viewer" },
+  createLoginCode: {},
+  createSession: {},
+  createTicket: { title: "A new one" },
+  editTicket: { title: "Another" },
+  enableEndpoint: {},
+  pauseRun: {},
+  redeliver: {},
+  rerunFrom: { stage: "spec" },
+  resumeRun: {},
+  retryStage: {},
+  runStory: { action: "start", storyId: "v0.1:1.1.1" },
+  signalStory: { action: "progress", storyId: "v0.1:1.1.1" },
+  skipStage: { reason: "not needed" },
+  startDemo: {},
+  startRun: { flow: "feature", title: "Once" },
+  startTicket: {},
+  startWork: {},
+  submitVerdict: { stage: "spec", attempt: 1, verdict: "APPROVED" },
+  testEndpoint: {},
+};
+const MUTATING = (Object.keys(ROUTES) as (keyof typeof ROUTES)[]).filter(
+  // MCP carries calls; each is a request of its own under a key that is derived from the call's.
+  (name) => ROUTES[name].method !== "get" && name !== "mcp",
+);
+
+test.each(MUTATING)(
+  "R-X-12: %s honours the key: under one that another request has, nothing is carried out",
+  async (name) => {
+    const route: ApiRoute = ROUTES[name];
+    const { id } = await served.bench.run("feature", {});
+    const { store } = served.parts;
+    const code = name === "createSession" ? served.keys.newLoginCode().token : undefined;
+    const caller = code === undefined ? "operator" : (served.keys.findLogin(code) as { id: string }).id;
+    const at = new Date().toISOString();
+    await store.claimRequest({ caller, key: "taken", request: "another request", at, forgetBefore: at });
+    const params = {
+      ...{ run: id, item: `${id}.1`, stage: "spec", ticket: "F-1", story: "v0.1:1.1.1" },
+      ...{ key: "k00000000", delivery: "msg_0000000000", endpoint: "team" },
+    };
+    const before = await served.seq();
+    const reply = await served.call(route.method.toUpperCase(), pathOf(route.path, params), {
+      ...(code === undefined ? {} : { token: code }),
+      ...(route.body === undefined ? {} : { body: BODIES[name] ?? { missing: name } }),
+      headers: { "idempotency-key": "taken", "if-match": "*" },
+    });
+    expect({ name, status: reply.status, code: reply.body["code"] }).toEqual({
+      name,
+      status: 422,
+      code: "idempotency_key_reused",
+    });
+    expect(await served.seq()).toBe(before);
+  },
+);
+
+test("R-X-12: a key that answers a secret is made once; its repeat is refused and the secret is not in the store", async () => {
+  const make = () =>
+    served.call("POST", "/api/keys", { body: { name: "ci", kind: "viewer" }, headers: { "idempotency-key": "once" } });
+  const made = await make();
+  expect(made.status).toBe(201);
+  expect(await make()).toMatchObject({ status: 409, body: { code: "idempotency_key_spent" } });
+  served.app = createApp(served.parts, { port: 4321 });
+  expect(await make()).toMatchObject({ status: 409, body: { code: "idempotency_key_spent" } });
+  expect(served.keys.list()).toHaveLength(1);
+  for (const file of readdirSync(served.bench.home))
+    if (file.startsWith("passrail.db"))
+      expect(readFileSync(join(served.bench.home, file)).includes(String(made.body["token"]))).toBe(false);
+});
+
+test("R-X-12: revoking a key twice under one Idempotency-Key is answered alike, also after a restart", async () => {
+  const { id } = await served.keys.create({ name: "short", kind: "viewer" });
+  const revoke = () => served.call("DELETE", `/api/keys/${id}`, { headers: { "idempotency-key": "gone" } });
+  const first = await revoke();
+  expect(first).toMatchObject({ status: 200, body: { id, revoked: true } });
+  served.app = createApp(served.parts, { port: 4321 });
+  expect((await revoke()).body).toEqual(first.body);
+  expect(await served.call("DELETE", `/api/keys/${id}`)).toMatchObject({ status: 404 });
 });

@@ -112,8 +112,9 @@ export const HANDOFF_ROUTES = {
     tag: "handoffs",
     summary: "Delete a story that has ended, with its runs, its handoffs and the files of its attempts",
     params: z.strictObject({ story: storyId }),
+    headers: ["Idempotency-Key"],
     answer: json(storyDeletedSchema, "what is gone"),
-    problems: ["story_not_found", "story_active"],
+    problems: ["story_not_found", "story_active", "idempotency_key_reused"],
   },
   submitVerdict: {
     method: "post",

@@ -31,7 +31,8 @@ export const MACHINE_ROUTES = {
     summary: "Start two runs with scripted agents in a scratch repository: no key, no network",
     body: z.strictObject({}),
     headers: ["Idempotency-Key"],
+    repeat: "refuse",
     answer: json(demoSchema, "the runs", 201),
-    problems: ["run_refused", "idempotency_key_reused"],
+    problems: ["run_refused", "idempotency_key_reused", "idempotency_key_spent"],
   },
 } as const satisfies ApiRoutes;

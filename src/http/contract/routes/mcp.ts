@@ -24,7 +24,8 @@ export const MCP_ROUTES = {
     tag: "mcp",
     summary: "Streamable HTTP of the Model Context Protocol; every tool is a call of this API with the same token",
     body: messageSchema,
+    headers: ["Idempotency-Key"],
     answer: json(messageSchema, "the answer to a request; 202 without a body for what asks for none"),
-    problems: ["too_many_calls"],
+    problems: ["too_many_calls", "idempotency_key_reused"],
   },
 } as const satisfies ApiRoutes;

@@ -32,8 +32,10 @@ export const SYSTEM_ROUTES = {
     tag: "system",
     summary: "A one-time code for the login of a browser, valid for a minute",
     body: none,
+    headers: ["Idempotency-Key"],
+    repeat: "secret",
     answer: json(loginCodeSchema, "the code", 201),
-    problems: [],
+    problems: ["idempotency_key_reused", "idempotency_key_spent"],
   },
   createSession: {
     method: "post",
@@ -42,8 +44,10 @@ export const SYSTEM_ROUTES = {
     tag: "system",
     summary: "Exchange a login code, given as the Bearer token, for a session token",
     body: none,
+    headers: ["Idempotency-Key"],
+    repeat: "secret",
     answer: json(sessionSchema, "the session", 201),
-    problems: ["too_many_logins"],
+    problems: ["too_many_logins", "idempotency_key_reused", "idempotency_key_spent"],
   },
   openapi: {
     method: "get",

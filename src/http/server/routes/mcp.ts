@@ -1,6 +1,7 @@
 // MCP over HTTP. Its tools call this very app with the token that the caller sent, so that no right is granted a second time and every
 // guard is passed again.
 
+import { createHash } from "node:crypto";
 import { ROUTES } from "../../contract/routes.ts";
 import { createClient } from "../../client/client.ts";
 import type { Json } from "../../../core/json.ts";
@@ -26,8 +27,9 @@ export function mountMcp(app: App, mount: MountRoute, { onProblem }: Pick<Server
     running += 1;
     try {
       const { headers, signal } = context.req.raw;
+      const key = headers.get("idempotency-key");
       const tools = createOperatorTools({
-        client: clientOf(app, headers),
+        client: clientOf(app, headers, key),
         readOnly: false,
         onProblem: (text) => onProblem(text, requestId),
       });
@@ -45,7 +47,7 @@ export function mountMcp(app: App, mount: MountRoute, { onProblem }: Pick<Server
 }
 
 /** Speaks to the app as the caller does: same Host, same token. Both have passed the guards once. */
-function clientOf(app: App, headers: Headers) {
+function clientOf(app: App, headers: Headers, key: string | null) {
   const host = headers.get("host") ?? "";
   const token = (headers.get("authorization") ?? "").replace(/^\S+ +/, "");
   return createClient({
@@ -55,7 +57,15 @@ function clientOf(app: App, headers: Headers) {
     fetch: async (url, init) => {
       const sent = new Headers(init.headers);
       sent.set("host", host);
+      // One call of a tool may make several requests: each gets a key of its own, the same when the call is repeated.
+      if (key !== null && sent.has("idempotency-key")) sent.set("idempotency-key", keyFor(key, url));
       return app.request(url, { ...init, headers: sent });
     },
   });
+}
+
+function keyFor(key: string, url: string | URL): string {
+  return createHash("sha256")
+    .update(JSON.stringify([key, String(url)]))
+    .digest("hex");
 }

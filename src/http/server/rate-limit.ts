@@ -4,7 +4,7 @@ const BURST = 60;
 const REFILL_MS = 60_000;
 
 /** `now`: milliseconds since 1970. Each call asks for one: how many were left out before it, or that this one is to be. */
-export function createThrift(now: () => number): () => number | "leave out" {
+export function createRateLimit(now: () => number): () => number | "leave out" {
   let left = BURST;
   let since = now();
   let leftOut = 0;
