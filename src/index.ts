@@ -41,5 +41,5 @@ export type { Step } from "./core/run/transition.ts";
 export { createEngine } from "./engine/engine.ts";
 export type { Delivery, Engine, EngineOptions, RunRequest } from "./engine/engine.ts";
 export type { Store } from "./store/store.ts";
-export type { TicketChanges, TicketFolder } from "./ticket/file/folder.ts";
+export type { TicketKeys as TicketChanges, TicketFolder } from "./ticket/file/folder.ts";
 export { openTicketFolder } from "./ticket/file/open-folder.ts";

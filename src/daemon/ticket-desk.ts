@@ -8,7 +8,7 @@ import { createFlowRules } from "../ticket/pick/flow-rules.ts";
 import { startTicket } from "../ticket/pick/start-ticket.ts";
 import type { EventHub } from "../http/server/events/hub.ts";
 import type { ServerParts, TicketDesk } from "../http/server/parts.ts";
-import { createKnownTickets, type TicketFiles } from "../http/server/tickets/known-tickets.ts";
+import { createKnownTickets, type TicketFiles } from "../http/server/known-tickets.ts";
 import { ownRepoNames } from "../ticket/file/repos.ts";
 import type { Log } from "./log.ts";
 

@@ -17,7 +17,7 @@ import type { DeliveryLog } from "../../notify/delivery-log.ts";
 import type { Audit } from "./audit.ts";
 import type { EventHub } from "./events/hub.ts";
 import type { Keys } from "./keys.ts";
-import type { KnownTickets } from "./tickets/known-tickets.ts";
+import type { KnownTickets } from "./known-tickets.ts";
 
 export type ServerParts = {
   readonly store: Store;

@@ -5,7 +5,7 @@ import { ROUTES } from "../../../src/http/contract/routes.ts";
 import type { Ticket } from "../../../src/core/ticket/ticket.ts";
 import { createApp } from "../../../src/http/server/app.ts";
 import { DEFAULT_PICK_RULES, type PickRules } from "../../../src/core/ticket/pick-rules.ts";
-import { createKnownTickets } from "../../../src/http/server/tickets/known-tickets.ts";
+import { createKnownTickets } from "../../../src/http/server/known-tickets.ts";
 import { until } from "../../harness/until.ts";
 import { type Served, serve } from "./served.ts";
 

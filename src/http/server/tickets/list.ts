@@ -5,7 +5,7 @@ import type { QueryOf } from "../../contract/route.ts";
 import type { ROUTES } from "../../contract/routes.ts";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { SubjectRecord } from "../../../store/store.ts";
-import type { TicketsNow } from "./known-tickets.ts";
+import type { TicketsNow } from "../known-tickets.ts";
 import { type RunParts, runsOfTicket } from "./own-runs.ts";
 import { optional } from "../../../core/optional.ts";
 

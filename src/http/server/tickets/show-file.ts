@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { ticketFileSchema, ticketProblemSchema } from "../../contract/schemas/ticket-file.ts";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { TicketProblem } from "../../../core/ticket/ticket.ts";
-import type { TicketsNow } from "./known-tickets.ts";
+import type { TicketsNow } from "../known-tickets.ts";
 
 type ShownFile = z.input<typeof ticketFileSchema>;
 type ShownProblem = z.input<typeof ticketProblemSchema>;

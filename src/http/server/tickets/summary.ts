@@ -12,7 +12,7 @@ import { lastActivity } from "../last-activity.ts";
 import type { ServerParts } from "../parts.ts";
 import { showCounters } from "../views/run.ts";
 import { showRow } from "../views/run-row.ts";
-import type { TicketsNow } from "./known-tickets.ts";
+import type { TicketsNow } from "../known-tickets.ts";
 import type { Listed } from "./list.ts";
 import { showFile } from "./show-file.ts";
 

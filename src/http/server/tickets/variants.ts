@@ -9,7 +9,7 @@ import type { AttemptRecord } from "../../../store/store.ts";
 import { openPlain } from "../attempt-file.ts";
 import { statOfDiff } from "../diff-stat.ts";
 import type { ServerParts } from "../parts.ts";
-import type { TicketsNow } from "./known-tickets.ts";
+import type { TicketsNow } from "../known-tickets.ts";
 
 type Variant = z.input<typeof ticketSchema>["variants"][number];
 type Parts = Pick<ServerParts, "store" | "home">;

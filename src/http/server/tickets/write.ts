@@ -10,7 +10,7 @@ import { err, ok, type Problem, type Result } from "../../../core/result.ts";
 import { dependencyCycles, formatCycle } from "../../../core/ticket/graph.ts";
 import type { Ticket } from "../../../core/ticket/ticket.ts";
 import type { TicketDesk } from "../parts.ts";
-import type { KnownTickets, TicketsNow } from "./known-tickets.ts";
+import type { KnownTickets, TicketsNow } from "../known-tickets.ts";
 import { optional } from "../../../core/optional.ts";
 
 type NewTicket = BodyOf<typeof ROUTES.createTicket>;

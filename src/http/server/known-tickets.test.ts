@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { plainTicket as ticket } from "../../../../test/harness/tickets.ts";
-import { DEFAULT_PICK_RULES, type PickRules } from "../../../core/ticket/pick-rules.ts";
-import type { TicketScan } from "../../../core/ticket/ticket.ts";
-import { until } from "../../../../test/harness/until.ts";
+import { plainTicket as ticket } from "../../../test/harness/tickets.ts";
+import { DEFAULT_PICK_RULES, type PickRules } from "../../core/ticket/pick-rules.ts";
+import type { TicketScan } from "../../core/ticket/ticket.ts";
+import { until } from "../../../test/harness/until.ts";
 import { createKnownTickets } from "./known-tickets.ts";
 
 /** A folder of which the test says what is in it, and that something has changed. */
