@@ -43,5 +43,5 @@ export type { Engine, RunRequest } from "./engine/engine.ts";
 export type { EngineOptions } from "./engine/options.ts";
 export type { Delivered } from "./engine/runs.ts";
 export type { Store } from "./store/store.ts";
-export type { TicketChanges, TicketFolder } from "./ticket/file/folder.ts";
+export type { TicketKeys as TicketChanges, TicketFolder } from "./ticket/file/folder.ts";
 export { openTicketFolder } from "./ticket/file/open-folder.ts";

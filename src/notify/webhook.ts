@@ -90,7 +90,7 @@ export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNot
     deliveries: () => log.list(),
     endpoints: () => [...endpoints.values()].map((endpoint) => endpointStatus(endpoint, log)),
     async sendTest(name) {
-      const endpoint = usable(name, `There is no endpoint "${cut(name)}".`);
+      const endpoint = usableEndpoint(name, endpoints, log, `There is no endpoint "${cut(name)}".`);
       if (!endpoint.ok) return endpoint;
       const delivery = queue(log, endpoint.value, TEST, now());
       pump.run();
@@ -99,7 +99,12 @@ export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNot
     async redeliver(id) {
       const found = log.find(id);
       if (found === undefined) return problem("delivery_not_found", `There is no delivery ${cut(id)} in the log.`);
-      const endpoint = usable(found.endpoint, `There is no endpoint "${found.endpoint}" any more.`);
+      const endpoint = usableEndpoint(
+        found.endpoint,
+        endpoints,
+        log,
+        `There is no endpoint "${found.endpoint}" any more.`,
+      );
       if (!endpoint.ok) return endpoint;
       if (pump.isRunning(id))
         return problem("delivery_running", `The delivery ${cut(id)} is being sent at this moment.`);
@@ -132,14 +137,17 @@ export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNot
       log.close();
     },
   };
+}
 
-  function usable(name: string, missing: string): Result<Endpoint> {
-    const endpoint = endpoints.get(name);
-    if (endpoint === undefined) return problem("endpoint_not_found", missing);
-    return isDisabled(log, endpoint)
-      ? problem("endpoint_disabled", `The endpoint "${name}" is disabled.`)
-      : ok(endpoint);
-  }
+function usableEndpoint(
+  name: string,
+  endpoints: ReadonlyMap<string, Endpoint>,
+  log: Deliveries,
+  missing: string,
+): Result<Endpoint> {
+  const endpoint = endpoints.get(name);
+  if (endpoint === undefined) return problem("endpoint_not_found", missing);
+  return isDisabled(log, endpoint) ? problem("endpoint_disabled", `The endpoint "${name}" is disabled.`) : ok(endpoint);
 }
 
 const TEST: Notice = {

@@ -6,7 +6,7 @@ import type { Ticket, TicketProblem, TicketScan } from "../../core/ticket/ticket
 import type { CreateHow } from "./create.ts";
 
 /** Keys that Passrail writes into a ticket's front matter. Null removes the key; what is not named stays as it is, byte for byte. */
-export type TicketChanges = {
+export type TicketKeys = {
   readonly status?: string;
   readonly title?: string;
   readonly dependsOn?: readonly string[];
@@ -41,7 +41,7 @@ export interface TicketFolder {
    */
   update(
     ticket: Pick<Ticket, "path">,
-    changes: TicketChanges,
+    changes: TicketKeys,
     expect?: { readonly status: string },
   ): Promise<Result<Written>>;
   /** The whole text anew, at once; `change` is asked again where the file was changed meanwhile. */

@@ -19,13 +19,13 @@ import type { TicketSettings } from "../../settings/tickets.ts";
 import { statusIn } from "./keys-in.ts";
 import { watchFolder } from "./watch.ts";
 
-export type TicketPlace = {
+export type TicketFolderOptions = {
   /** Absolute path of the project's folder. */
   readonly project: string;
   readonly settings: TicketSettings;
 };
 
-export function openTicketFolder({ project, settings }: TicketPlace): TicketFolder {
+export function openTicketFolder({ project, settings }: TicketFolderOptions): TicketFolder {
   const { folder, requestPrefix, ticketPrefix } = settings;
   const root = join(project, folder);
   const allowsRepo = repoRule(project, settings.repos);

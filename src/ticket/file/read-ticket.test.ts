@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TICKET_STATUSES } from "../../core/ticket/status.ts";
-import { readTicket, type TicketSource } from "./read-ticket.ts";
+import { readTicket } from "./read-ticket.ts";
+import type { TicketSource } from "./ticket-fields.ts";
 
 const HEAD = "id: AGI-7\ntitle: Log in\nrepo: shop\nstatus: Backlog\n";
 

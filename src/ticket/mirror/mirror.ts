@@ -13,7 +13,7 @@ import { createFolderWatch } from "./folder-watch.ts";
 import { lazyMirrorLog } from "./mirror-log.ts";
 import { statusText } from "./perform-act.ts";
 import { type RunTicket, subjectOf, ticketOfRun } from "./run-ticket.ts";
-import { advance, inTurn, type Mirrored, perform, takeTurn, type Turns } from "./turns.ts";
+import { advance, inTurn, type Mirrored, perform, takeTurn, type FileTurns } from "./file-turns.ts";
 
 export type MirrorOptions = {
   readonly store: Store;
@@ -55,7 +55,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     onScan: (project, scan) => review(turns, project, scan),
     onProblem: (error) => options.onProblem(null, error),
   });
-  const turns: Turns = {
+  const turns: FileTurns = {
     ...options,
     folders,
     known: new Map(),
@@ -102,7 +102,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   };
 }
 
-async function start(turns: Turns): Promise<void> {
+async function start(turns: FileTurns): Promise<void> {
   const { known, log, store } = turns;
   for (const runId of new Set([...log.notes.keys(), ...(await store.activeRuns())])) {
     const run = (await store.loadRun(runId))?.run;
@@ -120,7 +120,7 @@ async function start(turns: Turns): Promise<void> {
   }
 }
 
-function runChanged(turns: Turns, run: Run, words: readonly string[], endsNow: boolean): void {
+function runChanged(turns: FileTurns, run: Run, words: readonly string[], endsNow: boolean): void {
   const own = turns.known.get(run.id) ?? adoptChanged(turns, run, endsNow);
   if (own === undefined) return;
   own.run = run;
@@ -129,13 +129,13 @@ function runChanged(turns: Turns, run: Run, words: readonly string[], endsNow: b
 }
 
 /** A run that has ended, and is neither known nor noted, was released: its file belongs to the person. */
-function adoptChanged(turns: Turns, run: Run, endsNow: boolean): Mirrored | undefined {
+function adoptChanged(turns: FileTurns, run: Run, endsNow: boolean): Mirrored | undefined {
   const ticket = ticketOfRun(run);
   if (ticket === undefined) return undefined;
   return isEnded(run) && !endsNow && noteOf(turns, run.id) === undefined ? undefined : adopt(turns, run, ticket);
 }
 
-function adopt(turns: Turns, run: Run, ticket: RunTicket): Mirrored {
+function adopt(turns: FileTurns, run: Run, ticket: RunTicket): Mirrored {
   const { id, path, status } = ticket;
   const entry = newMirrorEntry(mirrored(run), { ticket: id, path, status }, noteOf(turns, run.id));
   const own: Mirrored = { ticket, run, entry, chain: Promise.resolve() };
@@ -144,13 +144,13 @@ function adopt(turns: Turns, run: Run, ticket: RunTicket): Mirrored {
   return own;
 }
 
-function noteOf({ log }: Turns, runId: string) {
+function noteOf({ log }: FileTurns, runId: string) {
   const note = log.notes.get(runId);
   return note !== undefined && "word" in note ? note : undefined;
 }
 
 /** After each scan: files of runs that a person may have changed. */
-function review(turns: Turns, project: string, { tickets, problems }: TicketScan): void {
+function review(turns: FileTurns, project: string, { tickets, problems }: TicketScan): void {
   const own = ofProject(turns, project).filter(({ run }) => !isEnded(run));
   if (own.length === 0) return;
   const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
@@ -169,7 +169,7 @@ function review(turns: Turns, project: string, { tickets, problems }: TicketScan
   }
 }
 
-async function recheck(turns: Turns, own: Mirrored): Promise<void> {
+async function recheck(turns: FileTurns, own: Mirrored): Promise<void> {
   if (turns.closing.signal.aborted || own.entry.state.status === "released" || isEnded(own.run)) return;
   const folder = await turns.folders.folder(own.ticket.project);
   // Most often it was the mirror's own write; one file is read faster than the folder.
@@ -179,7 +179,7 @@ async function recheck(turns: Turns, own: Mirrored): Promise<void> {
   await takeTurn(turns, own, false);
 }
 
-function ofProject({ known }: Turns, project: string): readonly Mirrored[] {
+function ofProject({ known }: FileTurns, project: string): readonly Mirrored[] {
   return [...known.values()].filter(({ ticket }) => ticket.project === project);
 }
 

@@ -4,6 +4,7 @@ import type { Actor } from "../../core/run/event.ts";
 import type { Run } from "../../core/run/run.ts";
 import type { SignalBody } from "../../core/run/signal.ts";
 import type { MirrorAct, MirrorEntry, MirrorSeen } from "../../core/ticket/mirror-step.ts";
+import { formatTicketProblem } from "../../core/ticket/plan.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
 import type { Store } from "../../store/store.ts";
 import type { TicketFolder } from "../file/folder.ts";
@@ -94,7 +95,9 @@ async function look({ entry, folder, run, isStarting }: ActOn): Promise<MirrorSe
   const found = findTicket(tickets, entry);
   if (found === undefined) {
     const broken = problems.find(({ path }) => path === entry.path);
-    return broken === undefined ? { type: "file-missing" } : { type: "file-broken", message: broken.message };
+    return broken === undefined
+      ? { type: "file-missing" }
+      : { type: "file-broken", message: formatTicketProblem(broken) };
   }
   const { path, status } = found;
   const text = await statusText(folder, path);

@@ -128,7 +128,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       ({ round } = taken);
       memory = round.memory;
       if (taken.next === undefined || !poll.isOn) break;
-      round = await tryStart(round, taken.next, byId);
+      round = await tryStart(round, taken.next, byId, options);
       memory = round.memory;
     }
     const ended = endRound(round);
@@ -137,23 +137,24 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (ended.line !== undefined) log(ended.line);
     if (ended.again) void poll.now();
   }
+}
 
-  async function tryStart(
-    round: DispatchRound,
-    planned: PlannedTicket,
-    byId: ReadonlyMap<string, Ticket>,
-  ): Promise<DispatchRound> {
-    const { ticket } = planned;
-    const started = await startOne(planned, byId, options);
-    if (!started.ok) {
-      const refused = afterRefusal(round, { ticket, problem: started.error, atMs: clock.monotonicMs() });
-      if (refused.line !== undefined) log(refused.line);
-      return refused.round;
-    }
-    if (!started.value.started) return round;
-    options.onStart?.(started.value.run);
-    return afterStart(round, ticket.id);
+async function tryStart(
+  round: DispatchRound,
+  planned: PlannedTicket,
+  byId: ReadonlyMap<string, Ticket>,
+  options: DispatcherOptions,
+): Promise<DispatchRound> {
+  const { ticket } = planned;
+  const started = await startOne(planned, byId, options);
+  if (!started.ok) {
+    const refused = afterRefusal(round, { ticket, problem: started.error, atMs: options.clock.monotonicMs() });
+    if (refused.line !== undefined) options.log(refused.line);
+    return refused.round;
   }
+  if (!started.value.started) return round;
+  options.onStart?.(started.value.run);
+  return afterStart(round, ticket.id);
 }
 
 async function startOne(

@@ -1,20 +1,20 @@
-// What is known of the tickets' files at the moment: read once, then only what has changed, and planned anew when files or runs did. Every
-// page and list asks here, so that ten thousand files are not looked at for each request.
+// The ticket files and their plan, as the server knows them: read once, then only the changed files, and planned again when files, runs or
+// flows have changed. Every page and list asks here, so that a request does not read ten thousand files.
 
-import type { PickRulesOf } from "../../../core/ticket/pick-rules.ts";
 import { planTickets } from "../../../core/ticket/plan.ts";
+import type { PickRulesOf } from "../../../core/ticket/pick-rules.ts";
 import type { Ticket, TicketProblem, TicketScan } from "../../../core/ticket/ticket.ts";
-import type { TicketFolder } from "../../../ticket/file/folder.ts";
 import type { KnownTickets, TicketsNow } from "../project-tickets.ts";
+import type { TicketFolder } from "../../../ticket/file/folder.ts";
 
 /** The port through which the server learns of ticket files, of the runs that work on them and of the rules that pick them. */
 export type TicketFiles = {
   folder(): Promise<TicketFolder>;
-  /** Reads the folder now; what has not changed is not read again. */
+  /** Reads the changed files of the folder now. */
   look(): Promise<TicketScan>;
-  /** Told when files have changed, or the work on tickets. */
+  /** Calls `onChange` when files or the work on tickets have changed. */
   listen(onChange: () => void): () => void;
-  /** Ids of tickets with a run that goes on. */
+  /** Ids of tickets with a run that has not ended. */
   busy(): ReadonlySet<string>;
   /** The pick rules of the flows as they are now; the same function as before where no flow has changed. */
   rules(): PickRulesOf;
@@ -22,22 +22,20 @@ export type TicketFiles = {
 
 type Options = {
   readonly source: TicketFiles;
-  /** These tickets are not what they were. */
+  /** Called with the ids of tickets that have changed. */
   readonly onChange: (ids: readonly string[]) => void;
   readonly onProblem: (error: unknown) => void;
 };
 
-/** Runs change many times a second; all of it together is looked at once. */
+/** Runs change many times a second; changes within this time are one look. */
 const GATHER_MS = 100;
 
 export function createKnownTickets({ source, onChange, onProblem }: Options): KnownTickets {
   let isClosed = false;
   let mustLook = true;
   let known: TicketsNow | undefined;
-  /** The look that goes on, and the one that begins after it. */
-  let looking: Promise<TicketsNow> | undefined;
-  let next: Promise<TicketsNow> | undefined;
   let gather: NodeJS.Timeout | undefined;
+  const look = oneAtATime(lookOnce);
   const stop = source.listen(() => {
     gather ??= setTimeout(() => {
       gather = undefined;
@@ -59,25 +57,6 @@ export function createKnownTickets({ source, onChange, onProblem }: Options): Kn
     },
   };
 
-  /** Begins after the question: a look that began before may have missed what the caller knows of. */
-  function look(): Promise<TicketsNow> {
-    if (looking === undefined) return begin();
-    next ??= looking
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined;
-        return begin();
-      });
-    return next;
-  }
-
-  function begin(): Promise<TicketsNow> {
-    looking = lookOnce().finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  }
-
   async function lookOnce(): Promise<TicketsNow> {
     mustLook = false;
     const before = known;
@@ -96,6 +75,28 @@ export function createKnownTickets({ source, onChange, onProblem }: Options): Kn
   }
 }
 
+/** Each call gets a pass that begins after it: one that began earlier may have missed what the caller knows of. */
+function oneAtATime<T>(task: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+  const begin = (): Promise<T> => {
+    current = task().finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
+  return () => {
+    if (current === undefined) return begin();
+    next ??= current
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return begin();
+      });
+    return next;
+  };
+}
+
 function snapshot(scan: TicketScan, busy: ReadonlySet<string>, rules: PickRulesOf): TicketsNow {
   const plan = planTickets(scan, { busy, busyBranches: new Set() }, rules);
   const problems = new Map<string, TicketProblem[]>();
@@ -109,7 +110,7 @@ function snapshot(scan: TicketScan, busy: ReadonlySet<string>, rules: PickRulesO
   return { scan, plan, newestFirst, problems, busy, rules };
 }
 
-/** What is new, gone or different, in the file or in its place among the others. */
+/** Tickets that are new, gone or different, in their file or in the plan. */
 function changedIds(before: TicketsNow, after: TicketsNow): readonly string[] {
   const changed: string[] = [];
   for (const [id, planned] of after.plan.tickets) {
@@ -117,7 +118,7 @@ function changedIds(before: TicketsNow, after: TicketsNow): readonly string[] {
     if (old === undefined || !isSameFile(old.ticket, planned.ticket) || old.why !== planned.why) changed.push(id);
   }
   for (const id of before.plan.tickets.keys()) if (!after.plan.tickets.has(id)) changed.push(id);
-  // Only what is wrong with files that are no tickets has changed.
+  // Only the problems of files that are no tickets have changed.
   if (changed.length === 0 && before.scan !== after.scan) return [""];
   return changed;
 }

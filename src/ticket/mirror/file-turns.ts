@@ -11,7 +11,7 @@ import { type RunTicket, worksNow } from "./run-ticket.ts";
 /** A run and its file. `chain` is the work on the file: each task waits for the one before. */
 export type Mirrored = { readonly ticket: RunTicket; run: Run; entry: MirrorEntry; chain: Promise<void> };
 
-export type Turns = ActParts & {
+export type FileTurns = ActParts & {
   readonly folders: FolderWatch;
   /** By the id of the run. */
   readonly known: Map<string, Mirrored>;
@@ -21,20 +21,20 @@ export type Turns = ActParts & {
 
 const RETRY_MS = 5000;
 
-export function inTurn({ onProblem }: Turns, own: Mirrored, task: () => Promise<void>): Promise<void> {
+export function inTurn({ onProblem }: FileTurns, own: Mirrored, task: () => Promise<void>): Promise<void> {
   own.chain = own.chain.then(task).catch((error: unknown) => onProblem(own.run.id, error));
   return own.chain;
 }
 
 /** Brings the file up to the run. `isStarting`: the attempt that the run says is running has not begun to work. */
-export async function takeTurn(turns: Turns, own: Mirrored, isStarting: boolean): Promise<void> {
+export async function takeTurn(turns: FileTurns, own: Mirrored, isStarting: boolean): Promise<void> {
   const { closing, folders, known, store } = turns;
   if (closing.signal.aborted) return;
   if (known.get(own.run.id) === own) await advance(turns, own, await turnOf(own.entry, own.run, store), isStarting);
   if (!worksNow(own.run)) folders.notify(own.ticket.project);
 }
 
-export async function advance(turns: Turns, own: Mirrored, first: MirrorSeen, isStarting: boolean): Promise<void> {
+export async function advance(turns: FileTurns, own: Mirrored, first: MirrorSeen, isStarting: boolean): Promise<void> {
   for (let seen: MirrorSeen | undefined = first; seen !== undefined; ) {
     const { entry, acts } = mirrorStep(own.entry, seen);
     own.entry = entry;
@@ -44,7 +44,7 @@ export async function advance(turns: Turns, own: Mirrored, first: MirrorSeen, is
 }
 
 export async function perform(
-  turns: Turns,
+  turns: FileTurns,
   own: Mirrored,
   act: MirrorAct,
   isStarting: boolean,
@@ -58,14 +58,14 @@ export async function perform(
   return undefined;
 }
 
-function retryLater(turns: Turns, own: Mirrored): void {
+function retryLater(turns: FileTurns, own: Mirrored): void {
   sleep(RETRY_MS, undefined, { ref: false, signal: turns.closing.signal }).then(
     () => inTurn(turns, own, () => takeTurn(turns, own, false)),
     () => undefined,
   );
 }
 
-function forget({ endings, known, log }: Turns, { run, ticket }: Mirrored): void {
+function forget({ endings, known, log }: FileTurns, { run, ticket }: Mirrored): void {
   if (!known.delete(run.id)) return;
   endings.add(ticket.project, ticket.id);
   log.forget(run.id);
