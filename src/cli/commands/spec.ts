@@ -5,7 +5,7 @@ import { loadSettings } from "../../settings/load.ts";
 import { openItems, type InboxItem, type Run } from "../../core/run/run.ts";
 import { answerText, type PreparedAnswers } from "../../ticket/intake/answers.ts";
 import { createdPaths } from "../../ticket/intake/created.ts";
-import { readAnswersFile } from "../terminal/answers-file.ts";
+import { readAnswersFile } from "../answers-file.ts";
 import { type Asked, askInTerminal, canAsk } from "../terminal/ask-in-terminal.ts";
 import { CliError, EXIT, problemError } from "../errors.ts";
 import type { Io } from "../terminal/io.ts";

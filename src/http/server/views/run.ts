@@ -17,7 +17,7 @@ type Shown = z.input<typeof runDetailSchema>;
 type ShownStage = z.input<typeof stageSchema>;
 type ShownAttempt = z.input<typeof attemptSchema>;
 
-export type RunFacts = {
+export type ShownRunFacts = {
   readonly run: Run;
   readonly version: number;
   readonly itemVersion: string;
@@ -27,7 +27,7 @@ export type RunFacts = {
   readonly handoffs: readonly HandoffRecord[];
 };
 
-export function showRun({ run, version, itemVersion, summary, resolved, attempts, handoffs }: RunFacts): Shown {
+export function showRun({ run, version, itemVersion, summary, resolved, attempts, handoffs }: ShownRunFacts): Shown {
   const { flow } = resolved;
   return {
     ...summary,

@@ -2,10 +2,10 @@
 
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { readYaml } from "../../file/yaml.ts";
-import { type PreparedAnswers, readAnswers } from "../../ticket/intake/answers.ts";
-import { CliError, EXIT, problemError } from "../errors.ts";
-import type { Io } from "./io.ts";
+import { readYaml } from "../file/yaml.ts";
+import { type PreparedAnswers, readAnswers } from "../ticket/intake/answers.ts";
+import { CliError, EXIT, problemError } from "./errors.ts";
+import type { Io } from "./terminal/io.ts";
 
 const MAX_BYTES = 256 * 1024;
 
