@@ -53,36 +53,41 @@ const MARKS: Readonly<Partial<Record<EventType, string>>> = {
 };
 
 function linesOf(progress: Progress, event: RunEvent, later: readonly RunEvent[]): readonly string[] {
-  const { flow, run, number, startedAt } = progress;
-  switch (event.type) {
-    case "stage.started": {
-      startedAt.set(`${event.stage}#${event.attempt}`, Date.parse(event.at));
-      const place = placeOf(flow, run, event.track, event.stage);
-      if (place === undefined) return [];
-      return flow.log.start === undefined ? marked(progress, event) : [fill(flow.log.start, place)];
-    }
-    case "stage.finished":
-      return [finishedLine(progress, event, later)];
-    case "stage.expanded":
-      return flow.log.start === undefined ? marked(progress, event) : [];
-    case "stage.skipped":
-      return event.actor.startsWith("human:") ? marked(progress, event) : [];
-    case "counter.changed":
-      return event.to === 0 ? [] : marked(progress, event);
-    case "gate.opened":
-    case "question.asked":
-    case "escalation.opened":
-    case "budget.reached":
-      // Printed only if it is still open: of the items in old events most are answered already.
-      return openItems(run).some((open) => open.number === event.item.number)
-        ? waitingLines(event.item, number, run)
-        : [];
-    case "run.completed":
-      return flow.log.done === undefined ? marked(progress, event) : [flow.log.done];
-    default:
-      return marked(progress, event);
-  }
+  const own = OWN_LINES[event.type] as LinesOf<RunEvent> | undefined;
+  return own === undefined ? marked(progress, event) : own(progress, event, later);
 }
+
+type LinesOf<E> = (progress: Progress, event: E, later: readonly RunEvent[]) => readonly string[];
+type EventOf<T extends EventType> = Extract<RunEvent, { readonly type: T }>;
+
+/** Printed only if the item is still open: of the items in old events most are answered already. */
+const itemLines: LinesOf<EventOf<"gate.opened" | "question.asked" | "escalation.opened" | "budget.reached">> = (
+  { run, number },
+  { item },
+) => (openItems(run).some((open) => open.number === item.number) ? waitingLines(item, number, run) : []);
+
+/** Events whose lines are more than core's sentence behind a mark. */
+const OWN_LINES: { readonly [T in EventType]?: LinesOf<EventOf<T>> } = {
+  "stage.started"(progress, event) {
+    const { flow, run, startedAt } = progress;
+    startedAt.set(`${event.stage}#${event.attempt}`, Date.parse(event.at));
+    const place = placeOf(flow, run, event.track, event.stage);
+    if (place === undefined) return [];
+    return flow.log.start === undefined ? marked(progress, event) : [fill(flow.log.start, place)];
+  },
+  "stage.finished": (progress, event, later) => [finishedLine(progress, event, later)],
+  "stage.expanded": (progress, event) => (progress.flow.log.start === undefined ? marked(progress, event) : []),
+  "stage.skipped": (progress, event) => (event.actor.startsWith("human:") ? marked(progress, event) : []),
+  "counter.changed": (progress, event) => (event.to === 0 ? [] : marked(progress, event)),
+  "gate.opened": itemLines,
+  "question.asked": itemLines,
+  "escalation.opened": itemLines,
+  "budget.reached": itemLines,
+  "run.completed": (progress, event) => {
+    const { done } = progress.flow.log;
+    return done === undefined ? marked(progress, event) : [done];
+  },
+};
 
 function marked({ flow, run }: Progress, event: RunEvent): readonly string[] {
   const mark = MARKS[event.type];

@@ -61,7 +61,12 @@ test("every event of a run with loops, an escalation and gates has words, also w
       gate("start", "approve"),
       { stage: "spec", verdict: "APPROVED" },
       { stage: "design", verdict: "APPROVED" },
-      ...[built, revise, built, revise, built, revise],
+      built,
+      revise,
+      built,
+      revise,
+      built,
+      revise,
       { at: "qa", kind: "escalation", answer: "accept", text: "" },
       gate("ship", "approve"),
     ],
@@ -71,8 +76,8 @@ test("every event of a run with loops, an escalation and gates has words, also w
   expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(12);
   for (const event of events) {
     const sentence = sentenceOf(event);
-    expect(sentence, event.type).toMatch(/\S/u);
-    expect(sentence, event.type).not.toMatch(/undefined|null|\[object/u);
+    expect(sentence, `the sentence of ${event.type}`).toMatch(/\S/u);
+    expect(sentence, `the sentence of ${event.type}`).not.toMatch(/undefined|null|\[object/u);
   }
 });
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { shippedFlow } from "../../../test/harness/shipped.ts";
-import type { JsonObject } from "../json.ts";
 import { type ScriptedOutcome, simulate } from "../run/simulate.ts";
 import { attemptRow, type RecordedAttempt } from "./attempt-row.ts";
 import { listStages, stageRows } from "./stage-list.ts";
@@ -14,7 +13,7 @@ function recorded(events: ReturnType<typeof simulate>["events"]): readonly Recor
     if (event.type !== "stage.finished") return [];
     const { stage, attempt, track, outcome } = event;
     const times = { readyAt: AT, startedAt: AT, endedAt: "2026-01-01T00:00:02.000Z" };
-    return [{ stage, attempt, track, status: "done", ...times, outcome: outcome as unknown as JsonObject, facts: {} }];
+    return [{ stage, attempt, track, status: "done", ...times, outcome, facts: {} }];
   });
 }
 

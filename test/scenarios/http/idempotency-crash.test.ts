@@ -74,7 +74,7 @@ test("R-X-12: killed between act and answer, a start and a gate's answer repeate
   expect(started).toMatchObject([{ status: 201 }, { status: 201 }]);
   const [first, second] = started as Sent[];
   expect(second?.body).toEqual(first?.body);
-  const id = (first?.body["run"] as { id: string }).id;
+  const id = (first?.body["run"] as { id: string } | undefined)?.id ?? "";
   const answer = await acrossCrash(`/api/inbox/${id}.1/answer`, { answer: "approve" }, { "if-match": "*" });
   expect(answer).toMatchObject([{ status: 200 }, { status: 200 }]);
   await kill();
