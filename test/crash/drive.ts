@@ -68,8 +68,8 @@ export async function closeStage({ dir, home }: Stage): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** When the driver is killed: so long after it has begun (opening, recovering) or is ready (working), unless it has ended by then. */
-export type Kill = { readonly since: "begun" | "ready"; readonly afterMs: number };
+/** When the driver is killed: so long after it has begun (opening, recovering), is ready, or has started an attempt, unless it has ended by then. */
+export type Kill = { readonly since: "begun" | "ready" | "working"; readonly afterMs: number };
 
 /** Lets the driver work, to its end or to its death. */
 export async function drive(stage: Stage, options: { kill?: Kill; failpoint?: string } = {}): Promise<Drive> {
@@ -86,7 +86,7 @@ export async function drive(stage: Stage, options: { kill?: Kill; failpoint?: st
   let killTimer: NodeJS.Timeout | undefined;
   const onText = (chunk: Buffer): void => {
     output += chunk.toString();
-    for (const word of ["begun", "ready", "settled"])
+    for (const word of ["begun", "ready", "working", "settled"])
       if (output.includes(`${word}\n`)) seenAt[word] ??= performance.now();
     if (options.kill !== undefined && seenAt[options.kill.since] !== undefined) {
       killTimer ??= setTimeout(() => child.kill("SIGKILL"), options.kill.afterMs);

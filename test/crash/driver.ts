@@ -21,6 +21,7 @@ const project = join(dir, "project");
 
 say("begun");
 const answering = new Set<Promise<unknown>>();
+const said = new Set<string>();
 const passrail = await openIdle({
   home: join(dir, "home"),
   project,
@@ -38,6 +39,7 @@ const passrail = await openIdle({
 passrail.listen({
   onChange(run, events) {
     acknowledge(run, events);
+    if (events.some(({ type }) => type === "stage.started")) sayOnce("working");
     answerAll(run);
   },
 });
@@ -102,6 +104,12 @@ async function untilSettled(): Promise<void> {
 /** One line per stored change; the file system keeps it when this process is killed. */
 function acknowledge(run: Run, events: readonly RunEvent[]): void {
   appendFileSync(join(dir, "acknowledged"), `${run.id} ${events.map(eventMark).join(" ")}\n`);
+}
+
+function sayOnce(word: string): void {
+  if (said.has(word)) return;
+  said.add(word);
+  say(word);
 }
 
 function say(word: string): void {

@@ -1,7 +1,7 @@
 // One seed is one story of crashes: which scenario, how many kills, when each comes. The same seed tells the same story (as far as a
 // machine's timing allows), so that a failure can be repeated: PASSRAIL_CRASH_FROM=<seed> PASSRAIL_CRASH_SEEDS=1.
 
-import { closeStage, drive, openStage, type Stage } from "./drive.ts";
+import { closeStage, drive, openStage, type Stage, type Kill } from "./drive.ts";
 import { type Ending, inspect, type Inspection, type Violation } from "./invariants.ts";
 import { type Scenario, SCENARIOS } from "./scenarios.ts";
 
@@ -18,6 +18,8 @@ export type SeedResult = {
 
 /** A restarted engine has sorted out what it found within this time (P6). */
 const READY_WITHIN_MS = 10_000;
+/** Attempts are short: a kill that is to cut one off comes soon after its start, however slow the machine is. */
+const KILL_WORK_WITHIN_MS = 80;
 /** The kills come within this time after the program has begun, or after its engine is ready. */
 const KILL_WITHIN_MS = 500;
 
@@ -74,8 +76,8 @@ async function runSeed(seed: number, expected: ReadonlyMap<string, Ending>): Pro
   try {
     const planned = 1 + Math.floor(random() * 4);
     for (let kill = 0; kill < planned; kill++) {
-      const since = random() < 0.3 ? "begun" : "ready";
-      const afterMs = Math.floor(random() * KILL_WITHIN_MS);
+      const since = sinceOf(random());
+      const afterMs = Math.floor(random() * (since === "working" ? KILL_WORK_WITHIN_MS : KILL_WITHIN_MS));
       const { end, output } = await drive(stage, { kill: { since, afterMs } });
       moments.push(`${afterMs} ms after ${since}`);
       if (end === "failed") violations.push({ invariant: "quiet", what: `the program failed: ${output}` });
@@ -101,6 +103,11 @@ async function runSeed(seed: number, expected: ReadonlyMap<string, Ending>): Pro
   } finally {
     await closeStage(stage);
   }
+}
+
+function sinceOf(chance: number): Kill["since"] {
+  if (chance < 0.3) return "begun";
+  return chance < 0.6 ? "ready" : "working";
 }
 
 /** A store that cannot even be opened is a finding of this seed, not the end of all others. */
