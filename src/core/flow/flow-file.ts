@@ -1,5 +1,5 @@
-// The flow file as people write it: one zod schema is the source of the types, of the hints of the check and of docs/flow-reference.md.
-// It says which keys and values a file may have; flow.ts says what they mean.
+// The flow file as people write it: one zod schema is the source of the types, the check's hints and docs/flow-reference.md.
+// It defines the keys and values a file may have; flow.ts defines their meaning.
 
 import { z } from "zod";
 import { agentOptionKeys } from "./agent-options.ts";
@@ -9,7 +9,7 @@ export const FLOW_NAME_PATTERN = /^[a-z][a-z0-9-]{0,47}$/;
 /** At most 24 days: a longer timer would overflow and fire at once. */
 export const DURATION_PATTERN = /^([1-9][0-9]{0,5}(ms|s)|[1-9][0-9]{0,3}m|[1-9][0-9]?h|([1-9]|1[0-9]|2[0-4])d)$/;
 
-// Names become keys of plain objects: what every object has already (constructor, toString …) cannot be one.
+// Names become keys of plain objects, so a property of every object (constructor, toString …) cannot be one.
 const name = z
   .string()
   .regex(NAME_PATTERN)
@@ -23,7 +23,7 @@ const condition = z
   .max(500)
   .describe("a condition over named facts, as in plan.new_infra and not input.agent");
 
-/** What a ticket needs to start; see core/ticket/pick-rules.ts. */
+/** The conditions for a ticket to start; see core/ticket/pick-rules.ts. */
 const PICK_NEEDS = ["actionable-status", "depends-on-satisfied", "branch-free"] as const;
 
 const statusRule = z
@@ -197,7 +197,7 @@ const turns = z
   ])
   .describe("turns an attempt may take, where the runner can tell");
 
-/** What a stage says, and what `defaults` may say for all stages that do not. */
+/** The keys of a stage that `defaults` can set for all stages without them. */
 const sharedKeys = {
   model: z.string().min(1).max(100).describe("the model that plays the agent").optional(),
   ...agentOptionKeys,
