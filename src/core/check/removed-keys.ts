@@ -1,4 +1,4 @@
-// Keys that flow files of version 0.1 could have and that changed nothing. A file that still has one is refused, and the person reads why.
+// Keys that flow files of version 0.1 could have and that had no effect. Passrail refuses a file that still has one and explains why.
 
 import type { Path } from "./problem.ts";
 
@@ -38,7 +38,7 @@ const REMOVED: Readonly<Record<string, RemovedKey>> = {
   },
 };
 
-/** What to do about a key that was removed; undefined for any other key. */
+/** The hint for a removed key; undefined for any other key. */
 export function removedKeyHint(path: Path, key: string): string | undefined {
   const removed = Object.hasOwn(REMOVED, key) ? REMOVED[key] : undefined;
   return removed?.parent(path) === true ? removed.why : undefined;

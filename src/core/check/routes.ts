@@ -31,7 +31,7 @@ export function routeProblems(
       ]),
     ];
   });
-  // A route of `defaults` is looked at once for every stage; it is one fault all the same.
+  // A route of `defaults` applies to every stage, but a fault in it is reported once.
   const shared = showProblems({ written: { route: file.defaults?.route }, path: ["defaults"] });
   return unique([...problems, ...shared, ...escalationProblems(file, places), ...counterProblems(file, flow, places)]);
 }
@@ -173,7 +173,7 @@ function wayProblems(
   return problems;
 }
 
-/** Without a question there is nobody to show it to. */
+/** Without a question, `show` has no reader. */
 function showProblems({ written, path }: Pick<StagePlace, "written" | "path">): readonly FlowProblem[] {
   return Object.entries(written.route ?? {}).flatMap(([key, route]) =>
     typeof route === "string" || route.show === undefined || route.ask !== undefined
