@@ -1,4 +1,4 @@
-// Where the program is that confines others: an absolute path, found once.
+// Finds the sandbox program: an absolute path, looked up once.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
