@@ -10,7 +10,6 @@ export type Repository = GitLocation & {
   readonly prefix: string;
 };
 
-/** The project folder itself, links resolved. */
 export async function findProject(project: string): Promise<Result<string>> {
   const hint = "Give the absolute path of a folder that exists.";
   const found = isAbsolute(project) && !project.includes("\n") ? await stat(project).catch(() => null) : null;
@@ -41,7 +40,7 @@ export async function findRepository(project: string): Promise<Result<Repository
   return ok({ gitDir: await realpath(gitDir), commonDir: await realpath(commonDir), top, prefix });
 }
 
-/** The commit behind each name, null where there is none. Names go through stdin, so none can be read as an option. */
+/** The commit of each name, null if there is none. Names go through stdin, so none can be read as an option. */
 export async function resolveCommits(
   dir: string,
   names: readonly string[],
