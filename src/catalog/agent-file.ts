@@ -104,7 +104,7 @@ function readOptions(
   if (parsed.success) return ok(storedOptions(parsed.data));
   const [issue] = parsed.error.issues;
   const key = String(issue?.path[0] ?? "");
-  // A key that only another tool understands is not an error in that tool's file.
+  // A value that only another tool understands is not an error in that tool's file.
   if (origin === "claude") return ok(storedOptions(asList("tools")));
   return err({ code: "invalid_option", message: `"${key}": ${issue?.message ?? "not a valid value"}`, key });
 }

@@ -1,5 +1,5 @@
-// Flows, agents and prompts as files. A project file overrides the shipped file with the same relative path.
-// Lazy: the catalog reads a file on first use and keeps it, so one catalog is one consistent snapshot. Open a new one to see edits.
+// Flows, agents and prompts as files. A project file overrides the shipped one with the same relative path.
+// The catalog reads a file on first use and keeps it: one catalog is one consistent snapshot. Open a new one to see edits.
 
 import { dirname, join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";

@@ -27,7 +27,7 @@ export type AttemptFacts = {
   readonly to: string | null;
   readonly files: readonly string[];
   readonly repaired: boolean;
-  /** The quality gates of other stages that the agent may rely on. */
+  /** Per stage, whether the agent may rely on its quality gates. */
   readonly trust: readonly TrustFact[];
   /** The person's answer that the attempt was started with. */
   readonly answer: string | null;

@@ -1,5 +1,5 @@
-// YAML from people and repositories, read as plain data: one document, no aliases, no tags, no duplicate keys, no surprises.
-// A token scan comes first, because building a deeply nested or very wide document is slow; every value keeps its position in the text.
+// YAML from people and repositories as plain data: one document, no aliases, no tags, no duplicate keys. Every value keeps its position.
+// A token scan comes first, because building a deeply nested or very wide document is slow.
 
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLError } from "yaml";
 import type { FileProblem, Path } from "../core/check/problem.ts";

@@ -1,5 +1,5 @@
-// Which branch names Passrail accepts, and how free text becomes part of one. The allow-list is stricter than git, which also accepts
-// `feat/$(id)`, `feat/;id` and the ideographic space: harmless to git, but not to programs that read the name later.
+// Which branch names Passrail accepts, and how free text becomes part of one. Stricter than git, which also accepts `feat/$(id)`,
+// `feat/;id` and the ideographic space: harmless to git, but not to programs that read the name later.
 
 import { createHash } from "node:crypto";
 import { err, ok, type Result } from "../core/result.ts";

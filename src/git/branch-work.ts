@@ -1,5 +1,5 @@
-// Commits that Passrail makes on a workspace's branch: an attempt's uncommitted work, and the work that the branch must contain before it
-// starts. No hook, filter or merge driver of the repository runs, and no merge is left half-done.
+// Passrail's own commits on a workspace's branch: an attempt's uncommitted work, and the work that the branch must contain at the start. No
+// hook, filter or merge driver of the repository runs, and no merge is left half-done.
 
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";

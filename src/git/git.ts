@@ -1,5 +1,5 @@
-// One hardened call of git on this machine. An agent in a worktree can write the shared .git, so Passrail must never execute anything
-// that a repository's configuration names. No shell, no hooks, no filters, no pager, no network, no prompts.
+// One hardened call of git. An agent in a worktree can write the shared .git, so Passrail must never execute anything that a repository's
+// configuration names: no shell, hooks, filters, pager, network or prompts.
 // Settings go through GIT_CONFIG_COUNT, not `-c`: `-c` cannot carry a key that holds '=' (filter."a=b".smudge).
 
 import { execFile } from "node:child_process";

@@ -1,5 +1,5 @@
-// Keeps work reachable before its workspace is removed: refs/passrail/keep/<runId> always names the newest; an older pin that would
-// otherwise become unreachable moves to refs/passrail/keep/<runId>.<n>. This file adds pins and never removes them.
+// Keeps work reachable before its workspace is removed: refs/passrail/keep/<runId> names the newest; an older pin that would become
+// unreachable moves to refs/passrail/keep/<runId>.<n>. This file never removes pins.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { git, inRepository, type GitLocation, readConfig } from "./git.ts";

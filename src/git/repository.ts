@@ -10,6 +10,7 @@ export type Repository = GitLocation & {
   readonly prefix: string;
 };
 
+/** The project folder with its links resolved. */
 export async function findProject(project: string): Promise<Result<string>> {
   const hint = "Give the absolute path of a folder that exists.";
   const found = isAbsolute(project) && !project.includes("\n") ? await stat(project).catch(() => null) : null;

@@ -1,5 +1,5 @@
-// The working state as git would commit it: a copy of the index plus all files that are not ignored. The real index, the branch and the
-// work tree stay unchanged. Both the diff for people and the pin that keeps work come from it.
+// The working state as git would commit it: a copy of the index plus all files that are not ignored. The real index, branch and work tree
+// stay unchanged. Diffs and pins are made from it.
 
 import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";

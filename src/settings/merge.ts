@@ -22,7 +22,6 @@ export const mergeSchema = z.strictObject({
     .array(z.array(z.string().min(1)).min(1))
     .max(20)
     .optional(),
-  /** The timeout of one check. */
   check_timeout: duration.optional(),
   /** How to combine work with newer commits of the target. */
   strategy: z.enum(["rebase", "merge"]).optional(),

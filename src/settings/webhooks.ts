@@ -1,5 +1,5 @@
-// The schema of webhook settings, in and out, in the user's file. webhooks/inbound.ts and webhooks/notifications.ts read the secrets and
-// create the sources and endpoints.
+// The schema of webhook settings, in and out, in the user's file. src/http/webhooks and src/notify read the secrets and create the sources
+// and endpoints.
 
 import { z } from "zod";
 import { NAME_PATTERN } from "../core/flow/name.ts";

@@ -29,7 +29,7 @@ export const workspacesSchema = z.strictObject({
       /** In addition to the system's folders. */
       read: z.array(path).max(50).optional(),
       write: z.array(path).max(50).optional(),
-      /** The login files of a known agent in the user's home. */
+      /** Whether the sandbox shows a known agent's login files from the user's home. */
       logins: z.enum(["on", "off"]).optional(),
     })
     .optional(),

@@ -1,5 +1,5 @@
-// Registers a new worktree and checks out its files. In two steps: only inside the new worktree does git report which filters apply
-// there (an include can depend on the branch), and they must be off before the first file is written.
+// Registers a new worktree, then checks out its files. Only inside the new worktree does git report which filters apply there (an include
+// can depend on the branch), and they must be off before the first file is written.
 
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git } from "../git/git.ts";

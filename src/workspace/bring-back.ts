@@ -1,5 +1,5 @@
-// Brings commits from a clone to the project's repository, through a bundle: the hardened git only reads the clone, and the project takes
-// the bundle like any file. Nothing is lost: commits that do not fit on the branch are pinned.
+// Brings commits from a clone to the project's repository through a bundle, so that the hardened git only reads the clone. Commits that do
+// not fit on the branch are pinned.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

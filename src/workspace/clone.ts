@@ -1,5 +1,5 @@
 // A separate clone per workspace: the agent's repository shares nothing with the user's, not even objects. Passrail brings its commits back
-// to the project's repository from outside: after an attempt, and before the clone is removed. Sandboxes build on this.
+// from outside, after an attempt and before the clone is removed. Sandboxes build on this.
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

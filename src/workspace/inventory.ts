@@ -22,7 +22,6 @@ export type FoundWorkspace = {
   /** live: never touched. dirty: holds uncommitted work. orphaned: no owner, all committed. stray: an unknown folder. */
   readonly state: "live" | "dirty" | "orphaned" | "stray";
   readonly bytes: number;
-  /** Files beyond this many were not counted. */
   readonly openedAt: string;
 };
 

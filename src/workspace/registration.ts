@@ -1,5 +1,5 @@
-// A repository's record of one worktree: its folder under <git dir>/worktrees. Found by the path of the worktree,
-// because an agent can change the `.git` file inside it.
+// A repository's record of one worktree: its folder under <git dir>/worktrees. Found by the path of the worktree, because an agent can
+// change the `.git` file inside it.
 
 import { lstat, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
@@ -33,7 +33,7 @@ export async function findRegistration(commonDir: string, top: string): Promise<
   return null;
 }
 
-/** True until the worktree is first used: by Passrail's mark, or by git's during its setup. */
+/** True until the worktree is ready: by Passrail's mark, or by git's during its setup. */
 export const isHalfMade = (found: Registration): boolean => found.locked === OPENING || found.locked === "initializing";
 
 export async function markReady(found: Registration): Promise<void> {

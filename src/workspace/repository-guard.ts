@@ -1,5 +1,5 @@
 // Worktrees share the user's .git. The user's own git would run hooks and configured programs that an agent plants there. The guard
-// compares both before and after each attempt; it quarantines and reports additions.
+// compares both before and after each attempt, quarantines changes and reports them.
 
 import { createHash } from "node:crypto";
 import { copyFile, lstat, mkdir, readdir, readFile, rename } from "node:fs/promises";

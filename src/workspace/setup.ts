@@ -1,5 +1,5 @@
-// Setup commands from the settings that make a fresh workspace usable: installing packages, building test dependencies. They run in order,
-// in the workspace, confined if the workspace confines; the first failure fails the workspace.
+// Setup commands that make a fresh workspace usable: installing packages, building test dependencies. They run in order, confined if the
+// workspace confines; the first failure fails the workspace.
 
 import { spawn } from "node:child_process";
 import {

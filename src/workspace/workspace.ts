@@ -1,5 +1,5 @@
-// The port of every workspace: where an attempt works. Opening is idempotent (a crash may repeat it), closing never loses work:
-// Passrail pins a branch under refs/passrail/keep/ before it removes anything.
+// The port of every workspace: where an attempt works. Opening is idempotent (a crash may repeat it), closing never loses work: Passrail
+// pins a branch under refs/passrail/keep/ before it removes anything.
 
 import type { Result } from "../core/result.ts";
 import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
@@ -18,7 +18,7 @@ export type WorkspaceRequest = {
   readonly base?: string;
   /** Commits that the branch must contain before work starts: the work of tickets that this one depends on. */
   readonly contains?: readonly string[];
-  /** For the setup programs of a fresh workspace: the mark in it finds them again after a crash. */
+  /** For the setup programs of a fresh workspace: its mark lets Passrail find them again after a crash. */
   readonly env?: Readonly<Record<string, string>>;
   /** Aborts the setup. */
   readonly signal?: AbortSignal;
@@ -79,8 +79,8 @@ export interface Workspaces {
   /** Brings the branch's commits to the project's repository. Absent if they are there already. */
   readonly publish?: (workspace: Workspace, runId: string) => Promise<Result<null>>;
   /**
-   * Called before an attempt. The caller calls the result after it, which reports in sentences the changes to the user's repository that
-   * were undone.
+   * Called before an attempt; the caller calls the returned function after it. That undoes changes to the user's repository and reports
+   * them in sentences.
    */
   readonly guard?: (workspace: Workspace) => Promise<() => Promise<readonly string[]>>;
   /** Open workspaces of one run or of all. Throws if they cannot be listed. */

@@ -1,5 +1,5 @@
-// The folders of worktrees on disk: Passrail's root, one folder per run in it, and their removal. Nothing here follows a
-// link: an agent may have replaced a folder by one.
+// The folders of worktrees on disk: Passrail's root, one folder per run in it, and their removal. Nothing here follows a link: an agent may
+// have replaced a folder by one.
 
 import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

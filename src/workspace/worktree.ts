@@ -1,5 +1,5 @@
-// One git worktree per run, under Passrail's own root. Opening is repeatable from any state that a crash left; closing pins first and
-// removes afterwards. This file decides by the state on disk; the files next to it have the details.
+// One git worktree per run, under Passrail's own root. Opening resumes from any state that a crash left; closing pins first, then removes.
+// This file decides by the state on disk; the files next to it have the details.
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The flow as a graph: every stage is reached, every stage can reach the end, loops are limited, and a person reviews before the end.
-// An edge is automatic unless a person answers on the way; it is limited when a counter or `once` bounds how often it is taken.
+// The flow as a graph: every stage is reached and can reach the end, loops are limited, and a person reviews before the end.
+// An edge is automatic unless a person answers on the way, and limited if a counter or `once` bounds it.
 
 import type { Flow, Route } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";

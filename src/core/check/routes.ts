@@ -133,7 +133,7 @@ function targetProblem(
   return problem("flow_graph_invalid", path, `stage ${stage.id} leads to "${target}", which is in another track`, hint);
 }
 
-/** An agent of the same track; in a dynamic stage for any agent, one that exists. */
+/** The agent must play a stage of the same track; in a dynamic stage that takes any agent, it must exist. */
 function agentProblem(
   place: StagePlace,
   target: string,

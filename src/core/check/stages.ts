@@ -252,7 +252,7 @@ function mergeProblems(file: FlowFile, context: CheckContext): readonly FlowProb
   return [...unknownDefault, ...rules, ...fragments];
 }
 
-/** Reports options that the named runner does not support here, rather than in the middle of a run. */
+/** Reports unsupported options of the named runner at check time, not in the middle of a run. */
 function optionProblems({ stage, path }: StagePlace): readonly FlowProblem[] {
   if (stage.kind !== "agent" && stage.kind !== "router") return [];
   const runner = stage.options?.runner ?? (stage.command === undefined ? undefined : "command");

@@ -11,7 +11,6 @@ export type ProgramName = (typeof PROGRAMS)[number];
 export const RUNNERS = [...PROGRAMS, "outside"] as const;
 export type RunnerName = (typeof RUNNERS)[number];
 
-/** Runners that can lead a team of agents. */
 export const TEAM_RUNNERS: readonly RunnerName[] = ["claude"];
 
 const mcpServer = z

@@ -1,5 +1,5 @@
 // The conclusion of an attempt. A `Report` holds the source's own words; an `Outcome` is their meaning in Passrail.
-// Nothing in this file reads text: readers (verdict/) make reports, `judge` turns a report into exactly one outcome.
+// Readers (verdict/) parse text into reports; `judge` turns a report into exactly one outcome.
 
 import type { ToldUsage } from "../budget/budget.ts";
 import type { JsonObject } from "../json.ts";

@@ -1,5 +1,5 @@
-// Who plays a stage, and how. Order: the operator's choice for the stage, for its agent or for all; the flow; the agent file; the
-// operator's default. The nearest source wins key by key; runner and command come together from one source.
+// Who plays a stage, and how. Precedence, key by key: the operator's choice for the stage, its agent or all; the flow; the agent file; the
+// operator's default. Runner and command come together from one source.
 
 import type { ResolvedFlow } from "./agent.ts";
 import { type AgentOptions, type RunnerName, RUNNERS, storedOptions, type WrittenOptions } from "./agent-options.ts";
@@ -71,7 +71,7 @@ export function isPlayedOutside(resolved: ResolvedFlow, facts: JsonObject, stage
 
 /**
  * The options the run was started with, nearest first. A list is a command; an empty one deliberately means no program. A choice for all
- * agents does not apply to a stage that the flow leaves to the outside: no program can merge a pull request in a person's place.
+ * agents skips stages that the flow leaves to the outside: no program can merge a pull request for a person.
  */
 function givenTo(facts: JsonObject, stage: WorkStage, isOutside: boolean): readonly WrittenOptions[] {
   const given = facts["runners"];
@@ -115,8 +115,8 @@ function isClaudeModel(model: string): boolean {
 const LOOKING: ReadonlySet<string> = new Set(["Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "TodoWrite"]);
 
 /**
- * The operator names tools as the program does. Flows and agent files use Claude Code's names; for other runners these only decide between
- * read-only and full access.
+ * The operator names tools as the program does. Flows and agent files use Claude Code's names; for other runners these only choose between
+ * read and edit permission.
  */
 function toolsOf(
   runner: RunnerName,

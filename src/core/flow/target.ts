@@ -18,7 +18,6 @@ export type Around = {
   readonly find: (id: string) => Stage | undefined;
 };
 
-/** The stages around one of the same track. */
 export function aroundStage(stages: readonly Stage[], id: string): Around {
   return { before: agentsBefore(stages, id), find: (name) => stages.find((stage) => stage.id === name) };
 }

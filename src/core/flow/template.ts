@@ -1,5 +1,5 @@
-// Texts with placeholders: `{{NAME}}` in prompts, `{fact}` in branch names, folders and log lines. One pass, values inserted as they are.
-// Inserted values are not expanded again, so `{{Y}}` or `$&` in a ticket's title stays text.
+// Fills placeholders: `{{NAME}}` in prompts, `{fact}` in branch names, folders and log lines. One pass: inserted values are not expanded
+// again, so `{{Y}}` or `$&` in a ticket's title stays text.
 
 import type { Lookup } from "./condition.ts";
 

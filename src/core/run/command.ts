@@ -1,5 +1,5 @@
-// An effect outside a run that a change of the run requires. Passrail stores a command with the change that caused it and performs it until
-// it succeeds, so each must be repeatable. Starting and ending attempts is no command: it follows from the run's tracks.
+// An effect outside the run that a change requires. Passrail stores a command with its change and performs it until it succeeds, so each
+// must be repeatable. Attempts start and end without commands: that follows from the run's tracks.
 
 export type Command =
   | {

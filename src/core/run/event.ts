@@ -1,5 +1,5 @@
-// The events of a run, in the past tense. Events are stored forever, in order, and a run consists of nothing else:
-// folding them with `evolve` gives the run, byte for byte. They are also the history, the audit log and the live stream.
+// The events of a run, stored forever and in order. Folding them with `evolve` gives the run, byte for byte. They are also the history, the
+// audit log and the live stream.
 
 import type { BudgetUse, Raise, Reserved, ToldUsage } from "../budget/budget.ts";
 import type { Postponed } from "./postponement.ts";

@@ -1,5 +1,5 @@
-// The current state of a run: one passage of a ticket through a flow. Its size does not grow with the number of attempts:
-// history is in the events, the run keeps only the state that the next decision needs.
+// The current state of a run: one passage of a ticket through a flow. Its size does not grow with the number of attempts: history is in the
+// events, the run keeps only the state that the next decision needs.
 
 import type { BudgetScope, BudgetUnit, BudgetUse, Raise, Reserved, Spent } from "../budget/budget.ts";
 import type { Postponed } from "./postponement.ts";

@@ -22,7 +22,6 @@ export function findStage(flow: Flow, run: Pick<Run, "expanded">, track: string,
   return stagesOf(flow, run, track).find((stage) => stage.id === id);
 }
 
-/** A stage that does work, or undefined. */
 export function findWork(flow: Flow, run: Run, track: string, id: string): WorkStage | undefined {
   const stage = findStage(flow, run, track, id);
   return stage !== undefined && isWork(stage) ? stage : undefined;

@@ -1,5 +1,5 @@
-// Reports to the engine: a program ended, a person answered, a crash was noticed. A signal is a claim about the world;
-// the transition decides whether it fits the run. It carries its own time, so the decision needs no clock.
+// Reports to the engine: a program ended, a person answered, a crash was noticed. A signal is a claim about the world; the transition
+// decides whether it fits the run. It carries its own time, so the decision needs no clock.
 
 import type { BudgetUse, OverBudget, Reserved, ToldUsage } from "../budget/budget.ts";
 import type { Actor } from "./event.ts";

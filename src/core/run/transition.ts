@@ -1,6 +1,5 @@
-// The one rule: (flow, run, signal) -> the new run, the events that led to it, the commands that follow.
-// Pure and the only place where a run changes. A signal that does not fit (late, repeated, from the wrong sender) changes nothing
-// and is recorded as ignored. routing.ts decides where a run goes next.
+// The one rule: (flow, run, signal) -> the new run, its events and the commands that follow. Pure, and the only place where a run changes.
+// A signal that does not fit (late, repeated, from the wrong sender) is recorded as ignored. routing.ts decides where a run goes next.
 
 import { answered } from "./answers.ts";
 import type { Reserved } from "../budget/budget.ts";

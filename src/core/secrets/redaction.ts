@@ -1,5 +1,5 @@
-// Removes secrets from text: known values in every usual form, and texts with the shape of a key. It reads a text once; a byte that cannot
-// begin a secret costs one table look-up. It prevents accidents and is no boundary against an attacker.
+// Removes secrets from text: known values in every usual form, and texts shaped like a key. One pass; a byte that cannot begin a secret
+// costs one table look-up. It prevents accidents and is no boundary against an attacker.
 
 import { formsOf } from "./secret-forms.ts";
 import { MORE, NONE, SHAPES } from "./secret-shapes.ts";
@@ -16,12 +16,11 @@ export type Redaction = {
 };
 
 /**
- * Reports every secret that begins at `from` or later, in order. Returns the offset from which it needs more bytes to decide; with `final`,
- * or if nothing is open, that is the end. All found secrets are before it. Bytes before `from` are only context.
+ * Reports every secret that begins at `from` or later, in order. Returns the offset from which it needs more bytes to decide, or the end if
+ * nothing is open or `final` is set. All found secrets are before it. Bytes before `from` are only context.
  */
 export type Scan = (bytes: Uint8Array, from: number, final: boolean, onFound: (found: FoundSecret) => void) => number;
 
-/** A secret from `start` to `end`. */
 export type FoundSecret = { readonly start: number; readonly end: number; readonly kind: string };
 
 export function createRedaction(secrets: readonly Secret[]): Redaction {

@@ -1,5 +1,5 @@
-// The texts in which a secret value can appear: as it is, and as the usual encoders write it. Encryption, compression and
-// spelling it letter by letter are out of scope: redaction prevents accidents, not attacks.
+// The texts in which a secret value can appear: as it is, and as the usual encoders write it. Encryption, compression and spelling it
+// letter by letter are out of scope: redaction prevents accidents, not attacks.
 
 export type Form = {
   /** In UTF-8. */

@@ -1,5 +1,5 @@
-// The shapes of well-known keys and tokens: where one begins and ends. Each reader reads a text once, from left to right and within a
-// bound, so no text can make it slow. Texts are UTF-8 bytes. The caller decides what to do with a secret.
+// The shapes of well-known keys and tokens: where one begins and ends. Each reader reads UTF-8 bytes once, from left to right and within a
+// bound, so no text can make it slow.
 
 /** Not a secret here. */
 export const NONE = 0;

@@ -35,7 +35,7 @@ export function dependencyCycles(tickets: readonly Node[]): ReadonlyMap<string, 
   return cycles;
 }
 
-/** Tickets that would never start even if all others finished: usually none, and found quickly. Duplicate dependencies count once each. */
+/** Tickets that would never start even if all others finished: usually none, and found quickly. A dependency listed twice counts twice. */
 function stuck(tickets: readonly Node[]): readonly Node[] {
   const places = new Map(tickets.map(({ id }, at) => [id, at]));
   const open = new Int32Array(tickets.length);

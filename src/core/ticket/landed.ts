@@ -10,7 +10,7 @@ export type How = "push" | "land" | "pr" | "merged" | "forced";
 export type Landed = {
   /** The commit that others can build on. */
   readonly commit: string;
-  /** The approved commit, before it was rebased onto others' work. */
+  /** The approved commit, before it was combined with others' work. */
   readonly approved: string;
   readonly branch: string;
   readonly target: string;

@@ -1,6 +1,6 @@
-// Keeps a ticket's file and its run equal, as one pure step: from the known state of a file and one observation to the next state and the
-// acts that follow. The run's words go into the file in order. A person's status goes to the run: at once if no attempt works or if it
-// cancels the ticket; otherwise Passrail notes a conflict and acts after the attempt. Neither overwrites the other.
+// Keeps a ticket's file and its run equal, as one pure step from a known state and an observation to the next state and its acts. The run's
+// words go into the file in order. A person's status goes to the run: at once if no attempt works or if it cancels the ticket, otherwise
+// after the attempt, with the conflict noted. Neither overwrites the other.
 
 import { CANCELED_STATUS } from "./status.ts";
 

@@ -1,5 +1,5 @@
-// The list of tickets from an intake agent as data, and the file that each becomes. References between its own tickets
-// (`#1`) become ids here, because no agent can know the numbers.
+// The list of tickets from an intake agent as data, and the file that each becomes. References between its own tickets (`#1`) become ids
+// here, because no agent can know the numbers.
 
 import { z } from "zod";
 import { err, ok, type Result } from "../result.ts";

@@ -29,7 +29,6 @@ export type TicketState =
 export type PlannedTicket = TicketState & {
   readonly ticket: Ticket;
   readonly branch: string;
-  /** Ids of the tickets that list this one. */
   readonly dependents: readonly string[];
   /** One sentence for people. */
   readonly why: string;

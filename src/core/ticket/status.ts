@@ -1,4 +1,4 @@
-// The 18 words of a ticket's status (source 004) and their meanings. These tables are the only place in the code that names them.
+// The 18 status words of a ticket (source 004) and their meanings. Only these tables name them in the code.
 // The flow decides the order of stages and which tickets start (pick-rules.ts); a test compares flows/ticket.yaml with these tables.
 
 export const TICKET_STATUSES = [

@@ -1,5 +1,5 @@
-// A flow's requirements for a report beyond its form, checked before the work moves on: keys of a payload (003), a list of tickets that can
-// be written (004). Only a pass is checked: a report that sends work back or reports trouble needs none of them.
+// A flow's requirements for a report beyond its form: keys of a payload (003), a list of tickets that can be written (004). Only a pass is
+// checked: work that is sent back or in trouble needs none of them.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
 import { judge } from "./judge.ts";

@@ -1,5 +1,5 @@
-// A stage whose program reports only an exit code (source 004). The flow's health words give the code its meaning. If the flow lists what
-// an agent may ask for, a WORK_RESULT block at the end of the output counts too; it can hold a stage back, never pass it.
+// A stage whose program reports only an exit code (source 004), which the flow's health words interpret. If the flow lists possible
+// requests, a WORK_RESULT block at the end of the output counts too; it can hold a stage back, never pass it.
 
 import type { ResultSpec } from "../flow/flow.ts";
 import { ok } from "../result.ts";

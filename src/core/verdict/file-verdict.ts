@@ -1,6 +1,5 @@
-// Source 001's verdict: a line `Verdict: WORD` in a review file, with an optional `Score: n` line.
-// Lines in code, comments and quotes do not count. Of two different verdicts the worse one wins; the caller checks whether the file is
-// fresh.
+// Source 001's verdict: a line `Verdict: WORD` in a review file, with an optional `Score: n` line. Code, comments and quotes do not count.
+// Of two different verdicts the worse one wins. The caller checks whether the file is fresh.
 
 import { ok } from "../result.ts";
 import { markdownLines, markerLength } from "./markdown.ts";
@@ -66,10 +65,7 @@ function withoutMarks(text: string, marks: string): string {
   return text.slice(at);
 }
 
-/**
- * The word in upper case. "APPROVE with changes" or "APPROVE
- * REVISE" is not APPROVE: such a text is kept and counts as unknown.
- */
+/** The word in upper case. "APPROVE with changes" or "APPROVE | REVISE" is not APPROVE: such a text is kept and counts as unknown. */
 function verdictWord(value: string, known: readonly string[]): string {
   const bare = withoutMarks(value, "*_` \t");
   const word = (/^[A-Za-z_-]{1,80}/.exec(bare)?.[0].replace(/[_-]{1,80}$/, "") ?? "").toUpperCase();

@@ -1,4 +1,4 @@
-// Checks a JSON value against the small part of JSON Schema that Passrail's tools use: the part that every vendor's models accept.
+// Checks a JSON value against the small part of JSON Schema that every vendor's models accept.
 // The agent that sent the value reads the sentences, so each gives the place, the fault and the allowed values.
 
 import type { Json, JsonObject } from "../json.ts";
@@ -34,7 +34,7 @@ export function schemaFaults(schema: JsonObject, value: Json): readonly string[]
   return faults.slice(0, MAX_FAULTS);
 }
 
-/** A keyword or type that `schemaFaults` would not check. Such a schema is a bug in Passrail, not in the agent. */
+/** A keyword or type that `schemaFaults` would not check. Such a schema is itself the bug, not the agent's value. */
 export function unknownKeyword(schema: JsonObject): string | undefined {
   const own = Object.keys(schema).find((key) => !KEYWORDS.has(key));
   if (own !== undefined) return own;

@@ -1,4 +1,4 @@
-// S07 as properties: text that others put before, after or into an agent's words never becomes a verdict that the agent did not give.
+// S07 as properties: text before, after or inside an agent's words never becomes a verdict that the agent did not give.
 // json-tail.test.ts covers text around a JSON block; here are forged nonces, look-alike words and whole submissions.
 
 import * as fc from "fast-check";

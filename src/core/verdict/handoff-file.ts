@@ -1,5 +1,5 @@
 // Source 002's handoff file: Markdown with `## Status` first, then sections that the engine reads as data.
-// A file without `## Status` still gives a report (without health): the flow defines an unknown health, and it means failed.
+// A file without `## Status` gives a report without health, which the flow treats as failed.
 
 import type { JsonObject } from "../json.ts";
 import type { ResultSpec } from "../flow/flow.ts";

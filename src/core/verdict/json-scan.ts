@@ -1,7 +1,6 @@
 // Finds the JSON values at the end of a text, between prose, fences and code.
-// Linear on hostile text: a failed try costs as much as it could read, and at most `maxDepth` tries per string phase are open over one
-// character.
-// A value inside a malformed one never counts as a whole: that would turn a quoted example into a verdict.
+// Linear on hostile text: a failed try costs as much as it read, and at most `maxDepth` tries per string phase are open over one character.
+// A value inside a malformed one never counts: that would turn a quoted example into a verdict.
 
 import type { Json } from "../json.ts";
 import { type JsonFault, readJsonAt } from "./json-text.ts";

@@ -1,6 +1,6 @@
 // Source 000's verdict: a JSON object with a `verdict` key near the end of the agent's output, fenced or bare.
 // Text can be quoted or forged, so an object counts only if it belongs to this attempt (nonce, agent, subject) and nothing contradicts it.
-// The agent's statements about loop, next agent and status are kept as claims.
+// Loop, next agent and status are kept as claims.
 
 import { canonicalJson, type JsonObject } from "../json.ts";
 import { ok } from "../result.ts";

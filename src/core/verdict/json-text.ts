@@ -1,6 +1,6 @@
-// Strict JSON for verdicts: the JSON of JSON.parse without duplicate keys, `__proto__`, deep nesting, huge values,
-// numbers without a finite value and text that no database stores (NUL, half surrogate pairs).
-// Hand-written because JSON.parse silently keeps the last of two equal keys and does not report where a value in a text ends.
+// Strict JSON for verdicts: no duplicate keys, `__proto__`, deep nesting, huge values, infinite numbers, or text that no database stores
+// (NUL, half surrogate pairs). Hand-written because JSON.parse silently keeps the last of two equal keys and does not report where a value
+// ends.
 
 import type { Json } from "../json.ts";
 import { ok, type Result } from "../result.ts";

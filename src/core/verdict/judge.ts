@@ -1,5 +1,5 @@
-// Turns an attempt's report into its meaning: exactly one health and, if healthy, exactly one verdict. Fail closed:
-// anything missing, unknown or contradictory becomes the flow's `unknown_…` or the worse of two readings, never a pass by default.
+// Turns an attempt's report into exactly one health and, if healthy, exactly one verdict. Fail closed: anything missing, unknown or
+// contradictory becomes the flow's `unknown_…` or the worse of two readings, never a pass by default.
 
 import type { WorkStage, Words } from "../flow/flow.ts";
 import type { Health, Outcome, Report, Verdict } from "../flow/outcome.ts";

@@ -1,5 +1,5 @@
 // Whether one line of "Quality-Gate Results" reports a clean gate (R-002-54), read from the tool's own summary.
-// Clean needs a zero of something bad, or OK/passed, and nothing to the contrary; an unintelligible line is not clean.
+// Clean needs a zero of something bad, or OK/passed, and nothing to the contrary; a line that is not understood is not clean.
 
 const LINE_CHARS = 1000;
 

@@ -1,5 +1,5 @@
 // Shared by all readers of verdicts: the two ways a reading can end, and the limits on an agent's text.
-// A reader is pure and linear in the length of its text; it never repairs, never guesses, and takes exactly one candidate or none.
+// A reader is pure and linear; it never repairs or guesses, and takes exactly one candidate or none.
 
 import type { Report } from "../flow/outcome.ts";
 import { err, type Result } from "../result.ts";

@@ -1,5 +1,5 @@
-// The fields of a submission, as JSON Schema with a sentence for the model on each. Only types, enums, lists and objects: not every vendor
-// accepts more of JSON Schema in a tool, and one unsupported keyword fails the whole request.
+// The fields of a submission as JSON Schema, each with a sentence for the model. Only types, enums, lists and objects: at some vendors one
+// further keyword in a tool fails the whole request.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
 import type { JsonObject } from "../json.ts";

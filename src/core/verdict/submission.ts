@@ -1,4 +1,4 @@
-// A verdict that an agent submits by a tool call or as structured output of its runner: its schema and its reader.
+// A verdict submitted by a tool call or as structured output of the runner: its schema and its reader.
 // The schema covers single fields; the reader checks sizes and combinations, and its messages let the agent correct them.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
@@ -16,7 +16,6 @@ import { optional } from "../optional.ts";
 
 const MAX_ROWS = 200;
 
-/** JSON Schema of a submission for this stage. */
 export function submissionSchema(flow: Flow, stage: WorkStage, knownAgents: readonly string[]): JsonObject {
   return object(stage.kind === "router" ? routerFields(knownAgents) : agentFields(flow, stage), ["summary"]);
 }

@@ -42,7 +42,7 @@ function placeOf(flow: Flow, before: Run, after: Run, number: number): Pick<Lead
   if (after.status === "canceled") return { to: "cancel", who: "", isGate: false };
   const [name = ""] =
     Object.entries(before.tracks).find(([, track]) => track.at === "waiting" && track.item.number === number) ?? [];
-  // A track that is done or gone has returned the run to the main one.
+  // A track that is done or gone has handed the run back to the main one.
   const own = after.tracks[name];
   const [track, at] = own === undefined || own.at === "done" ? ["main", after.tracks["main"]] : [name, own];
   if (at === undefined || at.at === "done" || at.at === "stopped") return { to: "stop", who: "", isGate: false };

@@ -18,7 +18,6 @@ export type StageRow = {
   readonly attempts: readonly AttemptRow[];
 };
 
-/** A stage with the name of its track. */
 export type ListedStage = { readonly track: string; readonly stage: Stage };
 
 /** `now` in milliseconds: the end of attempts that are still running. */

@@ -21,7 +21,7 @@ export type StoryHandoff = {
 
 export type StoryState = { readonly currentAgent: string | null; readonly phase: string | null };
 
-/** The agent that has the story: the receiver of the newest handoff that it has not answered with its own. */
+/** The agent that has the story: the receiver of the newest handoff that it has not answered with a handoff. */
 export function storyState(flow: Flow, handoffs: readonly StoryHandoff[]): StoryState {
   const rows = [...handoffs].sort((a, b) => a.id - b.id);
   const open = rows.findLast((row, index) => {

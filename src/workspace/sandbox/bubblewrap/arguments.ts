@@ -3,7 +3,7 @@
 import type { Mount } from "./mount.ts";
 import type { User } from "./user.ts";
 
-/** A separate process tree that ends with Passrail, and no terminal that could inject input. */
+/** A separate process tree that ends with Passrail, and no terminal that a program could push input into. */
 export const NAMESPACES: readonly string[] = [
   "--unshare-user",
   "--unshare-pid",

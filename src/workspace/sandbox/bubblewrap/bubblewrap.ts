@@ -46,7 +46,7 @@ export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorks
 
 /**
  * bwrap itself would exit at the first TERM and kill the program at once. So `env` blocks the signal for bwrap, and the program gets it and
- * has time to save its work. `env` would take a name with `=` for a variable.
+ * has time to save its work. A program with `=` in its name starts without `env`, which would take it for a variable.
  */
 function commandLine({ bwrap, env }: Bubblewrap, args: readonly string[], program: Launch["argv"]): Launch["argv"] {
   if (env === null || program[0].includes("=")) return [bwrap, ...args, "--", ...program];

@@ -1,5 +1,5 @@
 // Whether bubblewrap can confine a program on this machine. Found out by trying: namespaces can be forbidden in too many ways to guess.
-// Only a yes is cached: people repair a no and retry.
+// Only a yes is cached: after a no, people fix the cause and retry.
 
 import { execFile } from "node:child_process";
 import { err, ok, type Result } from "../../../core/result.ts";

@@ -1,5 +1,5 @@
-// The login files that a known coding agent needs from the user's home, only for the agent being started. Credentials are writable, because
-// agents renew them in place. Settings are read-only: a program that can write hooks in them runs programs outside.
+// The login files that the started coding agent needs from the user's home. Credentials are writable, because agents renew them in place.
+// Settings are read-only: a program that can write hooks in them runs programs outside.
 
 import { basename, isAbsolute, join } from "node:path";
 import { existing } from "../shared/existing.ts";

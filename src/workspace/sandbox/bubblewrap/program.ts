@@ -1,5 +1,5 @@
-// The files that an agent's program needs besides the system's folders: the program itself, its package and its interpreter. Only the
-// operator's command counts: an agent can change files in the workspace, so they may name nothing.
+// The files that an agent's program needs besides the system's folders: itself, its package and its interpreter. Only the operator's
+// command counts: an agent can change files in the workspace.
 
 import { open, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";

@@ -10,7 +10,7 @@ import type { Mount } from "./mount.ts";
 
 export type User = { readonly uid: number; readonly gid: number };
 
-/** Files keep the user outside: both ids are mapped to each other. */
+/** Files keep their owner outside: the sandbox maps this user to the one that runs Passrail. */
 export function userInside(): User {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;

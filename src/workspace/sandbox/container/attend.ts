@@ -1,5 +1,5 @@
-// A separate program: starts the client of a container engine, and ends the container with it. A killed client leaves its container
-// running, so Passrail signals this program to end an attempt, and it removes the container before time is up.
+// A separate program that starts a container engine's client and ends the container with it. A killed client leaves its container running,
+// so Passrail signals this program to end an attempt, and it removes the container in time.
 
 import { execFile, spawn } from "node:child_process";
 import { constants } from "node:os";

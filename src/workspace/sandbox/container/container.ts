@@ -1,5 +1,5 @@
-// Workspaces whose programs run in a docker or podman container: a clone, shown inside at the same path. A container does not end with its
-// client, so each carries the workspace's name, and Passrail ends it before the next one, before the clone is closed, and after a crash.
+// Workspaces in docker or podman containers: a clone, shown inside at the same path. A container does not end with its client, so each
+// carries the workspace's name, and Passrail ends it before the next one, before the clone is closed, and after a crash.
 
 import { createHash, randomBytes } from "node:crypto";
 import { extname } from "node:path";

@@ -1,5 +1,5 @@
-// Carries a clone's work to a sandbox and back, as git bundles: only git objects cross, and the hardened git writes the files here.
-// The returned work replaces the clone's state, so this happens once per program: a note records whether it is still to do.
+// Carries a clone's work to a sandbox and back as git bundles: only git objects cross, and the hardened git writes the files here.
+// The returned work replaces the clone's state once per program: a note records whether that is still to do.
 
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

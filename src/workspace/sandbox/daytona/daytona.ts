@@ -1,5 +1,5 @@
-// Workspaces in Daytona sandboxes: a clone here, its work carried to a sandbox for each program and back afterwards. The first program
-// creates the sandbox, all programs of the workspace share it, and closing the workspace deletes it in every case.
+// Workspaces in Daytona sandboxes: a clone here, its work carried to a sandbox for each program and back. The first program creates the
+// sandbox, all programs of the workspace share it, and closing the workspace always deletes it.
 
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";

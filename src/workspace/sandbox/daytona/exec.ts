@@ -1,5 +1,5 @@
-// A separate program that represents an agent's program in a Daytona sandbox. It sends the work there, starts the program, streams its
-// output, brings the work and the verdict back, and exits with the program's code. Any error gives a failing exit code.
+// A separate program that represents an agent's program in a Daytona sandbox: it sends the work, starts the program, streams its output,
+// brings work and verdict back, and exits with the program's code. Any error gives a failing exit code.
 
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";

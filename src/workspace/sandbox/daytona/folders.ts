@@ -1,5 +1,5 @@
-// Carries the folders of an attempt to a sandbox and back: the program's input (settings, prompts) and its output (the verdict).
-// An agent controls what comes back, so only a few small files are accepted, and only in these folders.
+// Carries an attempt's folders to a sandbox and back: the program's input (settings, prompts) and its output (the verdict).
+// An agent controls the output, so only a few small files are accepted, and only in these folders.
 
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

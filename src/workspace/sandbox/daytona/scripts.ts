@@ -1,6 +1,5 @@
 // The shell scripts that run in the sandbox. Every value from outside is quoted; Passrail chooses the paths.
 
-/** Paths in the sandbox. */
 export type Remote = { readonly root: string; readonly workspace: string };
 
 export const remoteOf = (name: string): Remote => {

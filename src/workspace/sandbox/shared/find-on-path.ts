@@ -1,4 +1,4 @@
-// Finds the sandbox program: an absolute path, looked up once.
+// Finds the program that confines others and returns its absolute path.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
