@@ -57,6 +57,6 @@ export async function resolveCommits(
 
 const bare = (project: string) => ({
   code: "bare_repository",
-  message: `${project} is a bare repository, or lies inside a .git folder: there are no files to work on.`,
+  message: `${project} is a bare repository, or is inside a .git folder: there are no files to work on.`,
   hint: `Give a clone with files instead: git clone ${project} <folder>`,
 });

@@ -31,7 +31,7 @@ const REMOVED: Readonly<Record<string, RemovedKey>> = {
     parent: endsWith("defaults"),
     why: 'write "session: clean" (no earlier conversation) and "questions: deny" (no questions while it works) instead',
   },
-  per: { parent: endsWith("gates"), why: "remove it: trust is always decided for each track by itself" },
+  per: { parent: endsWith("gates"), why: "remove it: trust is always decided for each track separately" },
   env: {
     parent: endsWith("merge"),
     why: "remove it: MERGE_MODE and merge.mode of passrail.yaml always choose the mode",

@@ -182,7 +182,7 @@ function showProblems({ written, path }: Pick<StagePlace, "written" | "path">): 
           problem(
             "show_without_ask",
             [...path, "route", key, "show"],
-            `"show" has no effect in a way that asks nobody`,
+            `"show" has no effect in a route that asks no person`,
             'add "ask: <who>", or remove "show"; a run that stops always shows the reason',
           ),
         ],

@@ -28,7 +28,7 @@ const mcpServer = z
 
 /** Keys as they are written; `model` and `command` are declared next to them for historical reasons. */
 export const agentOptionKeys = {
-  runner: z.enum(RUNNERS).describe("the program that plays the agent; outside: somebody who uses the API").optional(),
+  runner: z.enum(RUNNERS).describe("the program that plays the agent; outside: a worker that uses the API").optional(),
   transport: z
     .enum(["acp", "native"])
     .describe(
@@ -37,7 +37,7 @@ export const agentOptionKeys = {
     .optional(),
   effort: z
     .enum(["minimal", "low", "medium", "high", "max"])
-    .describe("how hard the model thinks, where it can tell")
+    .describe("how hard the model thinks, if the runner supports it")
     .optional(),
   tools: z
     .array(z.string().min(1).max(200))
@@ -57,7 +57,7 @@ export const agentOptionKeys = {
     .max(10_000)
     .describe("US dollars an attempt may cost, where the runner can tell")
     .optional(),
-  system_prompt: z.string().min(1).max(50_000).describe("put before everything else the model is told").optional(),
+  system_prompt: z.string().min(1).max(50_000).describe("text before everything else that the model reads").optional(),
   mcp: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), mcpServer)
     .describe("further MCP servers by name")
