@@ -167,7 +167,7 @@ function started(draft: Draft, signal: Signal & { type: "attempt.started" }): st
   return undefined;
 }
 
-/** Limits that hold back the engine also hold back outside workers. */
+/** A pause or a postponement holds back outside workers too. */
 function refuseOutside(draft: Draft, { stage, notBefore }: Track & { at: "ready" }): string | undefined {
   if (draft.run.paused) return "the run is paused";
   if (notBefore !== undefined && notBefore > draft.at) return `${stage} is put off until ${notBefore}`;
