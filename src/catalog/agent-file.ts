@@ -1,5 +1,5 @@
-// An agent file: Markdown whose front matter says who the agent is and whose body is its prompt.
-// Files made for Claude Code (.claude/agents) are accepted as they are, also where their front matter is not quite YAML.
+// An agent file: Markdown whose front matter describes the agent and whose body is its prompt.
+// Files made for Claude Code (.claude/agents) are accepted unchanged, even where their front matter is not quite YAML.
 
 import { basename } from "node:path";
 import { z } from "zod";
@@ -21,7 +21,7 @@ export type AgentFile = AgentDefinition & {
   readonly origin: CatalogOrigin;
 };
 
-/** The word by which people ask for a routed run; no agent can have it. */
+/** Users ask for a routed run by this word, so no agent can have it as its name. */
 const RESERVED_NAME = "pipeline";
 
 export function readAgent(
@@ -61,7 +61,7 @@ export function readAgent(
   if (prompt === "")
     return fail({ code: "agent_empty", message: "the agent has no prompt", hint: "write it under the front matter" });
   const model = textOf(matter["model"]);
-  // A program to start is a key of ours; in a file made for another tool it means nothing.
+  // `command` is Passrail's own key; in a file made for another tool it means nothing.
   const command = origin === "claude" ? undefined : matter["command"];
   if (command !== undefined && !isWords(command)) {
     const hint = 'write the program and each argument by itself: ["node", "agent.mjs"]; there is no shell';
@@ -82,7 +82,7 @@ export function readAgent(
   });
 }
 
-/** A file for another tool says what it can by that tool's names; what would start programs or lift checks is not taken from it. */
+/** Reads a file made for another tool by that tool's key names. Keys that would start programs or lift checks are ignored. */
 function readOptions(
   matter: Readonly<Record<string, unknown>>,
   origin: CatalogOrigin,
@@ -95,7 +95,7 @@ function readOptions(
     ...(matter["permissionMode"] === "plan" ? { permission: "read" } : {}),
     ...(EFFORTS.has(String(matter["effort"])) ? { effort: matter["effort"] } : {}),
   };
-  // Unknown keys of an agent's file were never an error: files of other tools have many.
+  // Unknown keys in an agent file are allowed: files of other tools have many.
   const own =
     origin === "claude"
       ? {}
@@ -104,7 +104,7 @@ function readOptions(
   if (parsed.success) return ok(storedOptions(parsed.data));
   const [issue] = parsed.error.issues;
   const key = String(issue?.path[0] ?? "");
-  // What another tool may understand is no fault of its file.
+  // A value that only another tool understands is not an error in that tool's file.
   if (origin === "claude") return ok(storedOptions(asList("tools")));
   return err({ code: "invalid_option", message: `"${key}": ${issue?.message ?? "not a valid value"}`, key });
 }
@@ -118,7 +118,7 @@ function withoutSecret(problem: FileProblem): FileProblem {
   return text === undefined || looksSecret(text) ? rest : problem;
 }
 
-/** `key: the rest of the line`, as Claude Code reads it: descriptions there often hold colons that YAML would refuse. */
+/** Reads `key: the rest of the line`, as Claude Code does: descriptions there often hold colons that YAML would refuse. */
 function looseFields(yaml: string): Record<string, unknown> {
   const fields = yaml.split("\n").flatMap((line) => {
     const colon = line.indexOf(":");
@@ -132,7 +132,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
-/** A list, or words with commas between them. */
+/** A list, or words separated by commas. */
 function listOf(value: unknown): readonly string[] {
   if (typeof value === "string") return value.split(",").flatMap((item) => textOf(item) ?? []);
   return Array.isArray(value) ? value.flatMap((item) => textOf(item) ?? []) : [];

@@ -1,4 +1,4 @@
-// The list of bad flow files: each input, its code, its line, and where it helps the suggestion. Numbers are those of the list.
+// The list of bad flow files: each input, its code, its line and, where useful, the suggestion. The numbers are those of the list.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

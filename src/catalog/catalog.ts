@@ -1,5 +1,5 @@
-// Flows, agents and prompts as files: those of the project over the shipped ones, by the same relative path.
-// Lazy: a file is read when it is asked for and then kept, so that one catalog is one consistent picture; make a new one to see edits.
+// Flows, agents and prompts as files. A project file overrides the shipped one with the same relative path.
+// The catalog reads a file on first use and keeps it: one catalog is one consistent snapshot. Open a new one to see edits.
 
 import { dirname, join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
@@ -18,10 +18,10 @@ export type { CheckedFlow } from "./flow-text.ts";
 export type CatalogFolders = {
   /** The folder that holds flows/, agents/ and prompts/ of the package. */
   readonly shippedDir: string;
-  /** The repository; its .passrail/ and .claude/agents/ count. */
+  /** The repository, whose .passrail/ and .claude/agents/ are read. */
   readonly projectDir?: string;
   readonly builtins?: ReadonlySet<string>;
-  /** Whether the runner can work in teams; left out, nothing is said about it. */
+  /** Whether the runner can work in teams; if absent, the check skips the question. */
   readonly teams?: boolean;
 };
 
@@ -29,11 +29,11 @@ export type FlowEntry = { readonly name: string; readonly file: string; readonly
 
 export type Catalog = {
   readonly listFlows: () => readonly FlowEntry[];
-  /** The text of a flow's file as it is on the disk. */
+  /** The text of a flow file as it is on disk. */
   readonly flowText: (name: string) => Result<string, FileProblem> | undefined;
   /** The flow if it has no errors; its warnings are in `problems`. */
   readonly requireFlow: (name: string) => Result<CheckedFlow, readonly FileProblem[]>;
-  /** A flow file that lies anywhere, checked with the agents and prompts of this catalog. */
+  /** Checks a flow file at any path with the agents and prompts of this catalog. */
   readonly checkFile: (path: string) => Result<CheckedFlow, readonly FileProblem[]>;
   readonly resolve: (name: string) => Result<ResolvedFlow, readonly FileProblem[]>;
   readonly agents: () => {
@@ -102,7 +102,7 @@ export function loadCatalog(folders: CatalogFolders): Catalog {
   };
 }
 
-/** The files of one kind, most important first. A path that comes again further down is hidden by the first. */
+/** The files of one kind, highest precedence first. The first file with a path hides later ones with the same path. */
 function sourcesOf(
   folders: CatalogFolders,
   kind: string,
@@ -140,7 +140,7 @@ function fileOf({ root, folder, path }: Source): string {
   return join(root, folder, path);
 }
 
-/** A link may stay inside its folder; the folder itself may not lead out of the project either. */
+/** A link must stay inside its folder, and the folder itself must stay inside the project. */
 function read(source: Source, subject: string): Result<string, FileProblem> {
   const file = fileOf(source);
   const inProject = readText(file, source.root, subject);
@@ -220,7 +220,7 @@ function readFlow(
   if (!text.ok) return err([text.error]);
   const checked = checkFlowText(text.value, fileOf(source), context(), name);
   if (!checked.ok) {
-    // A broken agent file is the likely reason for an agent that is not there.
+    // A broken agent file is the likely reason for an unknown agent.
     const causes = checked.error.some(({ code }) => code === "unknown_agent") ? agentProblems() : [];
     return err([...checked.error, ...causes]);
   }

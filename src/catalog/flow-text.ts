@@ -1,4 +1,4 @@
-// From the text of a flow file to a checked flow, or to problems that each know their line and column.
+// Turns the text of a flow file into a checked flow, or into problems that each have a line and column.
 
 import { checkFlow } from "../core/check/check-flow.ts";
 import type { CheckContext } from "../core/check/context.ts";
@@ -12,7 +12,7 @@ import { optional } from "../core/optional.ts";
 
 export type CheckedFlow = { readonly file: FlowFile; readonly flow: Flow; readonly problems: readonly FileProblem[] };
 
-/** `name`: what the flow has to be called, where the file's name says so. */
+/** `name`: the name the flow must have, where the file name sets it. */
 export function checkFlowText(
   text: string,
   file: string,
@@ -33,7 +33,7 @@ export function checkFlowText(
   return err(inOrder([...errors, ...warnings]));
 }
 
-/** Adds the place in the text and the line itself. */
+/** Adds the position in the text and the line itself. */
 function placed({ path, ...found }: FlowProblem, yaml: YamlText, file: string): FileProblem {
   const position = yaml.at(path);
   const text = yaml.lineAt(position.line);

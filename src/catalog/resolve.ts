@@ -1,4 +1,4 @@
-// What a run keeps of the catalog: its flow, the agents and prompts that the flow can use, and one hash over all of it.
+// The part of the catalog that a run keeps: its flow, the agents and prompts that the flow can use, and one hash over all of it.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export function resolveWith(
   const agents = Object.fromEntries(used.map(([name, { file: _file, origin: _origin, ...agent }]) => [name, agent]));
   const prompts: Record<string, string> = {};
   const problems: FileProblem[] = [];
-  // Which fragments a prompt is put together from is decided when it is composed, so all of them are kept.
+  // The fragments of a prompt are chosen when it is composed, so the run keeps all of them.
   const wanted = [...promptFilesOf(flow), ...promptNames.filter((name) => name.startsWith("fragments/"))];
   for (const name of wanted) {
     const prompt = loadPrompt(name);

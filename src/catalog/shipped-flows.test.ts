@@ -1,4 +1,4 @@
-// The eight shipped flows pass the check, and a fault planted in a copy of any of them is found where it is.
+// The eight shipped flows pass the check, and the check finds a fault planted in a copy of any of them.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

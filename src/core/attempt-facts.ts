@@ -1,16 +1,16 @@
-// The facts that are kept with an attempt while it works, read from the stored JSON in one place. An attempt writes them bit by bit, and a
-// crash can cut it off, so each may be missing.
+// The facts stored with an attempt while it works, parsed from JSON in one place. An attempt writes them one by one and a crash can cut it
+// off, so each may be missing.
 
 import type { Usage } from "./budget/usage.ts";
 import type { Json, JsonObject } from "./json.ts";
 
 export type AttemptFacts = {
-  /** The process that played the agent; finds what a crash left. */
+  /** The process that played the agent; used to find processes left by a crash. */
   readonly process: { readonly pid: number; readonly startTime: string; readonly marker: string } | null;
-  /** Why the program ended; null while it runs, or where nobody saw its end. */
+  /** Why the program ended; null while it runs, or if Passrail did not see it end. */
   readonly ended: string | null;
   readonly exitCode: number | null;
-  /** Null for builtins and for people who work outside. */
+  /** Null for builtins and for work done outside. */
   readonly runner: string | null;
   readonly model: string | null;
   readonly toolCalls: number | null;
@@ -27,11 +27,11 @@ export type AttemptFacts = {
   readonly to: string | null;
   readonly files: readonly string[];
   readonly repaired: boolean;
-  /** Whether it was told to rely on the quality gates of others. */
+  /** Per stage, whether the agent may rely on its quality gates. */
   readonly trust: readonly TrustFact[];
-  /** The answer of a person that it was started with. */
+  /** The person's answer that the attempt was started with. */
   readonly answer: string | null;
-  /** The payload with which somebody outside accepted the handoff. */
+  /** The payload with which an outside worker accepted the handoff. */
   readonly accepted: { readonly handoff: number; readonly payload: JsonObject } | null;
 };
 
@@ -123,7 +123,7 @@ function numberOf(value: Json | undefined): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** An empty text says nothing. */
+/** An empty text counts as missing. */
 function textOf(value: Json | undefined): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }

@@ -3,7 +3,7 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
-/** The same value always gives the same text: keys sorted, `undefined` left out, no white space. */
+/** Equal values give equal texts: keys sorted, `undefined` left out, no white space. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";

@@ -1,10 +1,10 @@
-// Doubtful input ends in a value, not in an exception: `Result` is what every reader at the edge returns.
+// Doubtful input gives a value, not an exception: every reader at the edge returns a `Result`.
 
 export type Result<T, E = Problem> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };
 
-/** What went wrong, in words for the reader: `code` is stable and documented, `message` says what and where, `hint` what to do. */
+/** A problem in words for the reader: `code` is stable and documented, `message` says what and where, `hint` what to do. */
 export type Problem = {
   readonly code: string;
   readonly message: string;
@@ -14,7 +14,6 @@ export type Problem = {
 export const ok = <T>(value: T): Result<T, never> => ({ ok: true, value });
 export const err = <E>(error: E): Result<never, E> => ({ ok: false, error });
 
-/** The message of whatever was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,5 +1,5 @@
-// Splits a Markdown file into its front matter and its body. Strict on purpose: nothing here can run what a file holds,
-// and a file whose front matter is doubtful is refused instead of read as something else.
+// Splits a Markdown file into its front matter and its body. Strict on purpose: it never executes a file's content, and refuses doubtful
+// front matter instead of guessing.
 
 import { err, ok, type Result } from "../core/result.ts";
 

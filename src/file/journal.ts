@@ -1,5 +1,5 @@
-// A private file of lines that is only appended to, each line durable before the call returns, and now and then written anew. It knows
-// nothing of what the lines mean.
+// A private, append-only file of lines. Each line is durable before the call returns; the owner can rewrite the whole file. The journal
+// does not interpret its lines.
 
 import {
   closeSync,
@@ -17,10 +17,10 @@ import {
 import { dirname } from "node:path";
 
 export type Journal = {
-  /** What was in the file when it was opened. A line that a crash cut off is not among them. */
+  /** The lines of the file when it was opened, without one that a crash cut off. */
   readonly lines: readonly string[];
   append(line: string): void;
-  /** Instead of everything so far: all of it or, after a crash, none. */
+  /** Replaces the whole content: after a crash the file has either all of it or none. */
   rewrite(lines: readonly string[]): void;
   /** Bytes in the file. */
   size(): number;
@@ -39,7 +39,7 @@ export function openJournal(path: string, maxBytes: number): Journal {
   const text = readFileSync(fd, "utf8");
   const lines = text.split("\n");
   const last = lines.pop() ?? "";
-  // What was cut off would run together with the next line.
+  // A cut-off line would merge with the next line.
   let isTorn = last !== "";
   let isClosed = false;
 
@@ -81,12 +81,12 @@ export function openJournal(path: string, maxBytes: number): Journal {
     },
   };
 
-  /** The number of a closed file may be another file's by now. */
+  /** After close, the file descriptor's number may belong to another file. */
   function requireOpen(): void {
     if (isClosed) throw new Error(`${path} is closed.`);
   }
 
-  /** The broken line becomes one of its own, which readers leave out. */
+  /** Ends the broken line, so that readers can skip it. */
   function endLine(): void {
     writeFileSync(fd, "\n");
     bytes = fstatSync(fd).size;

@@ -1,4 +1,4 @@
-// Reads one text file that a repository or the package provides: a regular file, of limited size, that stays inside its folder.
+// Reads one text file from a repository or the package: a regular file, of limited size, that stays inside its folder.
 
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
@@ -20,7 +20,7 @@ export function readText(file: string, folder: string, subject: string): Result<
     if (!real.startsWith(realpathSync(folder) + sep)) {
       return fail("link_leaves_folder", "this is a link to a file outside of its folder", "copy the file instead");
     }
-    // A pipe would block for ever, and what was checked must not be swapped for a link: hence the two flags.
+    // A pipe would block forever, and the checked file must not be swapped for a link: hence the two flags.
     descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) return fail("not_a_file", "this is not a regular file");
@@ -42,14 +42,14 @@ export function readText(file: string, folder: string, subject: string): Result<
   }
 }
 
-/** Relative paths of the files below a folder that end so, sorted; a folder that is missing has none. */
+/** Relative paths of the files below a folder with these endings, sorted; none for a missing folder. */
 export function listFiles(folder: string, endings: readonly string[], deep = false): readonly string[] {
   const found: string[] = [];
   const visit = (inner: string, depth: number): void => {
     for (const entry of entriesOf(join(folder, inner))) {
       const path = inner === "" ? entry.name : `${inner}/${entry.name}`;
       if (entry.name.startsWith(".") || found.length >= MAX_FILES) continue;
-      // A folder or a pipe with the name of a file is listed: reading it then says what is wrong with it.
+      // Lists a folder or a pipe with a file's name too: reading it then reports the problem.
       if (endings.some((ending) => entry.name.endsWith(ending))) found.push(path);
       else if (deep && entry.isDirectory() && depth < MAX_FOLDERS_DEEP) visit(path, depth + 1);
     }

@@ -1,4 +1,4 @@
-// Reads a YAML list at the top of a text. Our YAML reader takes mappings only, so the list is indented below a key first.
+// Reads a YAML list at the top of a text. Passrail's YAML reader takes only mappings, so this indents the list below a key first.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { readYaml } from "./yaml.ts";

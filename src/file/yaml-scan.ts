@@ -1,5 +1,5 @@
-// A look at the tokens of a YAML text before anything is built from it: stops at the first thing that is not allowed.
-// Nesting and width are limited here, because the time to build a document grows faster than its text.
+// Scans the tokens of a YAML text before parsing and stops at the first one that is not allowed.
+// It limits nesting and width, because the time to build a document grows faster than its text.
 
 import { CST, Lexer } from "yaml";
 import type { Problem } from "../core/result.ts";
@@ -25,7 +25,7 @@ const REFUSED: Readonly<Partial<Record<string, Problem>>> = {
   },
   "directive-line": { code: "yaml_directive_not_allowed", message: "directives (%NAME) are not allowed" },
 };
-/** Tokens that begin a value or an item, and so stand inside whatever is to the left of them. */
+/** Tokens that begin a value or an item, and so are nested in the token to their left. */
 const STRUCTURE = new Set([
   "seq-item-ind",
   "explicit-key-ind",
@@ -47,7 +47,7 @@ export function scanYaml(text: string, subject: string): (Problem & { readonly o
   const columns: number[] = [];
   for (const token of new Lexer().lex(text)) {
     const type: CST.TokenType | null = isScalarText ? null : CST.tokenType(token);
-    // The lexer puts a mark before plain text. What follows the mark is text, even if it looks like a sign.
+    // The lexer puts a mark before plain text. The text after the mark is text, even if it looks like a sign.
     isScalarText = type === "scalar";
     if (type === "scalar" && flowDepth === 0) nest(columns, offset - lineStart);
     if (type === "scalar" || type === "doc-mode" || type === "flow-error-end") continue;
@@ -73,7 +73,7 @@ export function scanYaml(text: string, subject: string): (Problem & { readonly o
   return undefined;
 }
 
-/** What stands further right than the last thing is inside it; at most one level too many is counted, for plain values. */
+/** A token further right than the last one is inside it. For plain values this counts at most one level too many. */
 function nest(columns: number[], column: number): void {
   while ((columns.at(-1) ?? -1) >= column) columns.pop();
   columns.push(column);

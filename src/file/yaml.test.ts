@@ -70,7 +70,7 @@ describe("hostile texts are refused quickly (74)", () => {
   ])("%s", (_name, text, code) => {
     const before = performance.now();
     const result = read(text);
-    // Far above what it takes (5 to 200 ms), far below what building such a document takes.
+    // Far above the real time (5 to 200 ms), far below the time to build such a document.
     expect(performance.now() - before).toBeLessThan(1500);
     expect(result).toMatchObject({ ok: false, error: [{ code }] });
   });

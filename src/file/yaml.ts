@@ -1,5 +1,5 @@
-// YAML from people and repositories, read as plain data: one document, no aliases, no tags, no duplicate keys, no surprises.
-// A scan over the tokens comes first, because building a deeply nested or very wide document is slow; every value keeps its place in the text.
+// YAML from people and repositories as plain data: one document, no aliases, no tags, no duplicate keys. Every value keeps its position.
+// A token scan comes first, because building a deeply nested or very wide document is slow.
 
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLError } from "yaml";
 import type { FileProblem, Path } from "../core/check/problem.ts";
@@ -11,14 +11,14 @@ export type Position = { readonly line: number; readonly column: number };
 
 export type YamlText = {
   readonly value: Readonly<Record<string, unknown>>;
-  /** Where a key or list item stands; for a path that is not in the text, where its nearest parent stands. */
+  /** The position of a key or list item; for a path that is not in the text, that of its nearest parent. */
   readonly at: (path: Path) => Position;
   readonly lineAt: (line: number) => string | undefined;
 };
 
 export type YamlSource = {
   readonly file: string;
-  /** What the text is, for the codes: flow_too_large, agent_too_deep … */
+  /** The kind of text, for the codes: flow_too_large, agent_too_deep … */
   readonly subject: string;
   /** Lines of the file above the text (front matter). */
   readonly linesBefore?: number;
@@ -26,7 +26,7 @@ export type YamlSource = {
 
 const MAX_YAML_BYTES = 256 * 1024;
 const MAX_FAULTS = 20;
-/** `__proto__` would change what an object is; `<<` asks for a merge, which is not done here. */
+/** `__proto__` would change an object's prototype; `<<` asks for a merge, which is not supported. */
 const FORBIDDEN_KEYS = new Set(["__proto__", "<<"]);
 
 export function readYaml(text: string, source: YamlSource): Result<YamlText, readonly FileProblem[]> {
@@ -70,7 +70,7 @@ export function readYaml(text: string, source: YamlSource): Result<YamlText, rea
   const faults = [...document.errors, ...document.warnings]
     .slice(0, MAX_FAULTS)
     .map((fault) => place(positionOf(fault.pos[0]), describe(fault)));
-  // The parser stumbles more than once over the same line; its first complaint says it all.
+  // The parser reports the same line more than once; the first report is enough.
   const told = faults.filter(({ line }, index) => faults.findIndex((other) => other.line === line) === index);
   if (told.length > 0) return err(told);
   const root = document.contents;

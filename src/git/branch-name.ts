@@ -1,5 +1,5 @@
-// Which branch names Passrail takes, and how free text becomes part of one. An allow-list of our own: git itself also accepts
-// `feat/$(id)`, `feat/;id` and the ideographic space, which are harmless to git and not to what reads the name after it.
+// Which branch names Passrail accepts, and how free text becomes part of one. Stricter than git, which also accepts `feat/$(id)`,
+// `feat/;id` and the ideographic space: harmless to git, but not to programs that read the name later.
 
 import { createHash } from "node:crypto";
 import { err, ok, type Result } from "../core/result.ts";
@@ -18,7 +18,7 @@ export function checkBranchName(name: string): Result<string> {
   });
 }
 
-/** A group or id as a part of a branch name: as it is when it is safe, else slugged; never empty, the same text always the same part. */
+/** A group or id as part of a branch name: unchanged if safe, else slugged; never empty, and deterministic. */
 export function branchPart(text: string): string {
   if (text.length <= MAX_PART && checkBranchName(text).ok) return text;
   const slug = text

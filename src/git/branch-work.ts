@@ -1,5 +1,5 @@
-// Commits that we make on a workspace's branch: of what an attempt left uncommitted, and of the work that the branch must contain before
-// anything begins. No hook, filter or merge driver of the repository takes part, and nothing is ever left half-merged.
+// Passrail's own commits on a workspace's branch: an attempt's uncommitted work, and the work that the branch must contain at the start. No
+// hook, filter or merge driver of the repository runs, and no merge is left half-done.
 
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
@@ -9,7 +9,7 @@ import { resolveCommits } from "./repository.ts";
 const COMMITS_AT_MOST = 100;
 const FILES_SHOWN = 20;
 
-/** What lies uncommitted, as a commit of the branch; null when nothing does. A detached head is an agent's own matter: it stays. */
+/** Commits uncommitted work to the branch; null if there is none. A detached head belongs to the agent and stays. */
 export async function commitLeft(
   place: GitLocation,
   branch: string,
@@ -32,7 +32,7 @@ export async function commitLeft(
   return aligned.ok ? ok(made.value) : aligned;
 }
 
-/** Oldest first; the newest ones where there are more than fit. */
+/** Oldest first; only the newest if there are too many. */
 export async function commitsSince(place: GitLocation, from: string | null): Promise<readonly string[]> {
   if (from !== null && !isCommitId(from)) return [];
   const range = ["HEAD", ...(from === null ? [] : [`^${from}`])];
@@ -41,7 +41,7 @@ export async function commitsSince(place: GitLocation, from: string | null): Pro
   return listed.ok ? listed.value.split("\n").filter((line) => line !== "") : [];
 }
 
-/** The branch contains these commits afterwards, or nothing has changed. */
+/** Afterwards the branch contains these commits, or nothing has changed. */
 export async function mergeIn(place: GitLocation, branch: string, commits: readonly string[]): Promise<Result<null>> {
   const odd = commits.find((commit) => !isCommitId(commit));
   if (odd !== undefined) return err(unknown(odd));
@@ -61,7 +61,7 @@ async function mergeOne(place: GitLocation, branch: string, commit: string): Pro
   if (await isIn(place, other, head)) return ok(null);
   const made = (await isIn(place, head, other)) ? ok(other) : await mergeCommit(place, branch, head, other);
   if (!made.ok) return made;
-  // Files first, the branch afterwards: cut off in between, the same move is made again. Files with changes of somebody's are not touched.
+  // Files first, then the branch: after an interruption the same move is repeated. Files with local changes are not touched.
   const files = { place, touchesFiles: true };
   const moved = await git(place.top, ["read-tree", "-m", "-u", head, made.value], files);
   if (!moved.ok) return moved;

@@ -1,5 +1,5 @@
-// What changed since a commit, with what is uncommitted and untracked: the text that reviewers and people at a gate read.
-// It must never look empty because it failed: what is missing is said in a marker line.
+// The changes since a commit, including uncommitted and untracked files: the text for reviewers and people at a gate.
+// It must never look empty because of a failure: a marker line names missing parts.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
@@ -17,7 +17,7 @@ export async function diffSince(place: GitLocation, dir: string, from: string | 
     async ({ env, nested, incomplete }) => {
       const start = from === null ? await emptyTree(place) : checkRevision(from);
       if (!start.ok) return start;
-      // One byte more than is shown tells "exactly full" from "cut".
+      // One byte beyond the limit distinguishes "exactly full" from "cut".
       const limits = { maxBytes: DIFF_BYTES + 1, overflow: "cut" } as const;
       const args = ["diff", ...FORMAT, ...PREFIX, "--end-of-options", start.value, "--", "."];
       const shown = await git(dir, args, { place, env, ...limits });

@@ -1,33 +1,33 @@
-// One call of git on this machine, hardened: an agent that works in a worktree can write the shared .git, so nothing that a
-// repository's configuration names may ever be executed by us. No shell, no hooks, no filters, no pager, no network, no prompts.
+// One hardened call of git. An agent in a worktree can write the shared .git, so Passrail must never execute anything that a repository's
+// configuration names: no shell, hooks, filters, pager, network or prompts.
 // Settings go through GIT_CONFIG_COUNT, not `-c`: `-c` cannot carry a key that holds '=' (filter."a=b".smudge).
 
 import { execFile } from "node:child_process";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 
-/** A work tree and its repository, named outright so that a tampered `.git` file or core.worktree cannot redirect a call. */
+/** A work tree and its repository, named explicitly so that a tampered `.git` file or core.worktree cannot redirect a call. */
 export type GitLocation = { readonly gitDir: string; readonly commonDir: string; readonly top: string };
 
 export type GitOptions = {
   readonly place?: GitLocation;
   /**
-   * Set for calls that read or write files of a work tree: the filter drivers that apply there are switched off first.
-   * Writing an index counts too: git then reads the files again whose times are too close to tell.
+   * Set for calls that read or write files of a work tree: it turns off the filter drivers that apply there.
+   * Writing an index counts too: git then rereads files whose timestamps are too close to compare.
    */
   readonly touchesFiles?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** What to do with more output than `maxBytes`: fail (default), or keep the beginning. */
+  /** How to treat more output than `maxBytes`: fail (default), or keep the beginning. */
   readonly overflow?: "fail" | "cut";
-  /** Where several exit codes are answers: these are, and the answer begins with the code and a NUL. */
+  /** Exit codes that are answers rather than errors; the output then begins with the code and a NUL. */
   readonly exits?: readonly number[];
-  /** `latin1` carries file names of any bytes there and back. */
+  /** `latin1` preserves file names of any bytes. */
   readonly encoding?: "utf8" | "latin1";
 };
 
-/** Runs git in `dir` (absolute) and gives its standard output. */
+/** Runs git in `dir` (absolute) and returns its standard output. */
 export async function git(dir: string, args: readonly string[], options: GitOptions = {}): Promise<Result<string>> {
   let settings = SETTINGS;
   if (options.touchesFiles === true) {
@@ -43,19 +43,19 @@ export async function git(dir: string, args: readonly string[], options: GitOpti
 async function runTrusted(dir: string, args: readonly string[], options: GitOptions, settings: readonly Setting[]) {
   const end = await run(dir, args, options, settings);
   if (end.problem?.code !== "dubious_ownership") return end;
-  // The user's own word that the folder is safe stands in their global configuration, which is otherwise not read.
+  // The user declares safe folders in their global configuration, which git otherwise does not read here.
   const trusted = await userSafeDirectories(dir);
   return trusted.length === 0 ? end : run(dir, args, options, [...settings, ...trusted]);
 }
 
-/** The effective configuration as pairs, the last one of a key wins. Reading it executes nothing. */
+/** The effective configuration as pairs; the last pair of a key wins. Reading it executes nothing. */
 export async function readConfig(dir: string, place?: GitLocation): Promise<Result<readonly Setting[]>> {
   const listed = await git(dir, ["config", "--null", "--list"], { ...(place && { place }) });
   if (!listed.ok) return listed;
   return ok(settingsIn(listed.value));
 }
 
-/** What the user's own file says, which no other call reads; empty where there is none. */
+/** The user's own configuration file, which no other call reads; empty if there is none. */
 export async function readUserConfig(dir: string): Promise<readonly Setting[]> {
   const args = ["config", "--global", "--null", "--list"];
   const end = await run(dir, args, { env: { GIT_CONFIG_GLOBAL: process.env["GIT_CONFIG_GLOBAL"] ?? "" } }, SETTINGS);
@@ -82,7 +82,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const SETTINGS: readonly Setting[] = [
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
-  // An index from an agent's hands may carry a cache that hides untracked files, or point to a shared part elsewhere.
+  // An index written by an agent may carry a cache that hides untracked files, or point to a shared part elsewhere.
   ["core.untrackedCache", "false"],
   ["core.splitIndex", "false"],
   ["core.pager", "cat"],
@@ -91,7 +91,7 @@ const SETTINGS: readonly Setting[] = [
   ["core.askPass", ""],
   ["credential.helper", ""],
   ["protocol.ext.allow", "never"],
-  // Run by a shell when a repository with alternates fetches; ours never needs an answer.
+  // A shell runs this when a repository with alternates fetches; Passrail never needs its answer.
   ["core.alternateRefsCommand", "true"],
   ["submodule.recurse", "false"],
   ["commit.gpgSign", "false"],
@@ -114,11 +114,11 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_PAGER: "cat",
   GIT_EDITOR: "false",
   GIT_OPTIONAL_LOCKS: "0",
-  // No call of this folder talks to a remote; a planted promisor remote must not start one either.
+  // No call here talks to a remote; a planted promisor remote must not start one either.
   GIT_ALLOW_PROTOCOL: "none",
   GIT_PROTOCOL_FROM_USER: "0",
   GIT_NO_LAZY_FETCH: "1",
-  // refs/replace can make a commit show something else than what it holds.
+  // refs/replace can make a commit show other content than it has.
   GIT_NO_REPLACE_OBJECTS: "1",
 };
 
@@ -133,7 +133,7 @@ function filtersOff(config: readonly Setting[]): Setting[] {
     [`filter.${driver}.process`, ""],
     [`filter.${driver}.required`, "false"],
   ]);
-  // A merge driver that fails leaves a conflict; an empty one would pass one side off as the result.
+  // A failing merge driver leaves a conflict; an empty one would pass one side off as the result.
   return [...filters, ...[...driversOf("merge")].map((driver): Setting => [`merge.${driver}.driver`, "false"])];
 }
 
@@ -166,7 +166,7 @@ function run(dir: string, args: readonly string[], options: GitOptions, settings
         resolve({ stdout: text, problem: problemOf(dir, args, detail, stderr.toString("utf8")), exitCode });
       },
     );
-    // git may end before it has read its input; its exit status says what matters.
+    // git may end before it has read its input; its exit status is enough.
     child.stdin?.on("error", () => {});
     child.stdin?.end(Buffer.from(options.input ?? "", encoding));
   });
@@ -233,7 +233,7 @@ function problemOf(dir: string, args: readonly string[], failure: Failure, stder
   return { code: "git_failed", message: `${command} failed in ${dir}: ${readable(said)}` };
 }
 
-/** The end of what git said on one line; file names in it may hold control characters. */
+/** The end of git's message on one line; file names in it may hold control characters. */
 function readable(text: string): string {
   return text
     .trim()

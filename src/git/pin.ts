@@ -1,5 +1,5 @@
-// Keeps work reachable before its workspace goes: refs/passrail/keep/<runId> always names the newest, an older pin that would
-// otherwise become unreachable moves to refs/passrail/keep/<runId>.<n>. Pins are added here, never removed.
+// Keeps work reachable before its workspace is removed: refs/passrail/keep/<runId> names the newest; an older pin that would become
+// unreachable moves to refs/passrail/keep/<runId>.<n>. This file never removes pins.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { git, inRepository, type GitLocation, readConfig } from "./git.ts";
@@ -9,7 +9,7 @@ import { type SnapshotSource, withSnapshot } from "./snapshot.ts";
 
 const keepRef = (runId: string): string => `refs/passrail/keep/${runId}`;
 
-/** Points the run's keep ref at `commit`; gives the name of the ref. */
+/** Points the run's keep ref at `commit`; returns the name of the ref. */
 export async function pinCommit(commonDir: string, runId: string, commit: string): Promise<Result<string>> {
   const ref = keepRef(runId);
   const options = inRepository(commonDir);
@@ -56,7 +56,7 @@ export async function commitWork(
   });
 }
 
-/** Those of the names that already hold this tree: the parent itself, or the pin of a close that was interrupted. */
+/** The names that already hold this tree: the parent itself, or the pin of an interrupted close. */
 async function sameWork(
   place: GitLocation,
   names: readonly string[],

@@ -1,4 +1,4 @@
-// The folder that the daemon works on, as its first page shows it: whether it is a repository, and how that is.
+// The daemon's project folder for the first page: whether it is a repository, and its state.
 
 import { execFile } from "node:child_process";
 
@@ -14,7 +14,7 @@ export async function describeProject(path: string): Promise<ProjectInfo> {
   const [branch, commit, changes] = await Promise.all([
     git(path, "symbolic-ref", "--quiet", "--short", "HEAD"),
     git(path, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
-    // Files that git does not know do not count: a workspace is made from commits.
+    // Untracked files do not count: a workspace is made from commits.
     git(path, "diff-index", "--name-only", "--no-ext-diff", "HEAD"),
   ]);
   return {

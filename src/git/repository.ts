@@ -10,7 +10,7 @@ export type Repository = GitLocation & {
   readonly prefix: string;
 };
 
-/** The project folder itself, links resolved. */
+/** The project folder with its links resolved. */
 export async function findProject(project: string): Promise<Result<string>> {
   const hint = "Give the absolute path of a folder that exists.";
   const found = isAbsolute(project) && !project.includes("\n") ? await stat(project).catch(() => null) : null;
@@ -41,7 +41,7 @@ export async function findRepository(project: string): Promise<Result<Repository
   return ok({ gitDir: await realpath(gitDir), commonDir: await realpath(commonDir), top, prefix });
 }
 
-/** The commit behind each name, null where there is none. Names go through stdin, so none can be read as an option. */
+/** The commit of each name, null if there is none. Names go through stdin, so none can be read as an option. */
 export async function resolveCommits(
   dir: string,
   names: readonly string[],
@@ -57,6 +57,6 @@ export async function resolveCommits(
 
 const bare = (project: string) => ({
   code: "bare_repository",
-  message: `${project} is a bare repository, or lies inside a .git folder: there are no files to work on.`,
+  message: `${project} is a bare repository, or is inside a .git folder: there are no files to work on.`,
   hint: `Give a clone with files instead: git clone ${project} <folder>`,
 });

@@ -1,5 +1,5 @@
-// The working state as git would commit it: a copy of the index with everything added that is not ignored. The real index, the
-// branch and the work tree stay as they are. Both the diff that people read and the pin that keeps work are made from it.
+// The working state as git would commit it: a copy of the index plus all files that are not ignored. The real index, branch and work tree
+// stay unchanged. Diffs and pins are made from it.
 
 import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,20 +13,20 @@ export type SnapshotSource = {
   readonly dir: string;
   /** Where to start: the work tree's own index, or the files of a commit (null: nothing). */
   readonly start: { readonly from: "index" } | { readonly from: "commit"; readonly commit: string | null };
-  /** `repository`: new objects stay there. `nowhere`: they vanish with the snapshot, and files that cannot be read are left out. */
+  /** `repository`: new objects stay there. `nowhere`: they vanish with the snapshot, and unreadable files are left out. */
   readonly keep: "repository" | "nowhere";
 };
 
 export type Snapshot = {
   /** Environment for the git calls that use it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Folders (latin1) with a repository of their own: their files are not part of the snapshot. */
+  /** Folders (latin1) that are repositories themselves: their files are not part of the snapshot. */
   readonly nested: readonly string[];
-  /** What git said when it could not add everything; null when it could. */
+  /** git's message if it could not add everything; null if it could. */
   readonly incomplete: string | null;
 };
 
-/** Takes the snapshot, gives it to `use`, and removes its temporary files. */
+/** Takes the snapshot, passes it to `use`, and removes its temporary files. */
 export async function withSnapshot<T>(
   source: SnapshotSource,
   use: (snapshot: Snapshot) => Promise<Result<T>>,
@@ -45,7 +45,7 @@ const PREFIX = "passrail-index-";
 const LEFT_MS = 24 * 3_600_000;
 const swept = new Set<string>();
 
-/** Whoever was killed in the middle left a copy of an index behind. Once per process is enough; only what is ours, and surely nobody's by now. */
+/** A killed process leaves its copy of an index behind. Removed once per process, and only if it is Passrail's and too old to be in use. */
 async function sweepLeft(folder: string): Promise<void> {
   if (swept.has(folder)) return;
   swept.add(folder);
@@ -69,8 +69,8 @@ async function take(source: SnapshotSource, folder: string): Promise<Result<Snap
   const begun = await begin(source, env);
   if (!begun.ok) return begun;
 
-  // A nested repository that is in the index makes `git add` run `git status` inside it, under a configuration of its own whose
-  // filters we have not switched off. Out of the index, it is only looked at: its HEAD is recorded.
+  // For a nested repository in the index, `git add` runs `git status` inside it, under its own configuration, whose filters are still on.
+  // Outside the index, git only records its HEAD.
   const known = await gitlinks(source, env);
   if (!known.ok) return known;
   const removed = await forget(source, env, known.value);
@@ -96,7 +96,7 @@ async function copyIndex(from: string, to: string): Promise<Result<string>> {
   if (found === null) return ok("");
   if (!found.isFile()) return err({ code: "workspace_damaged", message: `${from} is not a regular file.` });
   await copyFile(from, to);
-  // git takes a file for unchanged when its time is older than the index: the copy must not look younger than the original.
+  // git considers a file unchanged when it is older than the index: the copy must not look newer than the original.
   const seconds = Math.floor(found.mtimeMs / 1000);
   await utimes(to, seconds, seconds);
   return ok("");

@@ -1,5 +1,5 @@
-// Everything that a run has changed, from the commit that its first attempt began at to the one that a decision is bound to. Commits only: what
-// lies uncommitted in a workspace is in the diff of the attempt that left it there.
+// All changes of a run, from the commit where its first attempt began to the commit that a decision is about. Commits only: uncommitted
+// work is in the diff of the attempt that left it.
 
 import { createRedaction } from "../core/secrets/redaction.ts";
 import type { Run } from "../core/run/run.ts";
@@ -16,7 +16,7 @@ const { text: redact } = createRedaction([]);
 export async function wholeDiff(run: Run, from: string, to: string): Promise<string> {
   if (!COMMIT.test(from) || !COMMIT.test(to)) return failed("it has no commits to compare");
   const args = ["diff", ...FORMAT, ...PREFIX, "--end-of-options", from, to, "--"];
-  // One byte more than is shown tells "exactly full" from "cut".
+  // One byte beyond the limit distinguishes "exactly full" from "cut".
   const made = await git(projectOf(run), args, { maxBytes: DIFF_BYTES + 1, overflow: "cut" });
   if (!made.ok) return failed(made.error.message);
   const bytes = Buffer.from(made.value);
@@ -25,7 +25,7 @@ export async function wholeDiff(run: Run, from: string, to: string): Promise<str
   return `${redact(lines)}[passrail: the diff was cut here, it is larger than ${DIFF_BYTES} bytes]\n`;
 }
 
-/** It must never look empty because it failed. */
+/** It must never look empty because of a failure. */
 function failed(why: string): string {
   return `[passrail: the diff could not be made: ${why.replaceAll("\n", " ")}]\n`;
 }

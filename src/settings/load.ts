@@ -7,7 +7,7 @@ import { err, ok, type Result } from "../core/result.ts";
 import type { Settings } from "./settings.ts";
 import type { Site } from "./site.ts";
 
-/** Flags that every command which performs accepts. */
+/** Flags of every command that performs runs. */
 export type SettingsFlags = { readonly slots?: string; readonly workspace?: string };
 
 export type SettingsSite = Pick<Site, "environment" | "project"> & { readonly flags: SettingsFlags };

@@ -1,5 +1,5 @@
-// `mcp_config: FILE` in settings: a file of MCP servers as Claude Code's own `--mcp-config` takes it. Its servers become those of the agent, so
-// every runner gets them; a file that is missing or cannot be read is an error before anything starts.
+// `mcp_config: FILE` in settings: a file of MCP servers in the format of Claude Code's `--mcp-config`. Its servers become the agent's, so
+// every runner gets them; a missing or unreadable file is an error before anything starts.
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -24,7 +24,7 @@ const server = z.union([
 ]);
 const file = z.object({ mcpServers: z.record(z.string(), server) });
 
-/** `settings` is what a settings file held, before it is checked; what is not understood here is left for that check. */
+/** `settings` is the unchecked content of a settings file; anything unknown here is left for that check. */
 export function withMcpConfigs(settings: unknown, folder: string): Result<unknown> {
   if (!isMap(settings) || !isMap(settings["agents"])) return ok(settings);
   const agents: Record<string, unknown> = {};

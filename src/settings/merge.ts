@@ -1,4 +1,4 @@
-// What settings say of finished work: where it goes, who looks at it before, and which checks are run on the merged tree.
+// Settings for finished work: where it goes, who reviews it first, and which checks run on the merged tree.
 
 import { z } from "zod";
 import { durationMs } from "../core/flow/duration.ts";
@@ -15,18 +15,17 @@ export const mergeSchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$/)
     .optional(),
-  /** Where work goes in the end; default: what the remote's HEAD names, else the branch that the project is on. */
+  /** The final target of work; default: the remote's HEAD, else the project's current branch. */
   target: z.string().min(1).max(100).optional(),
   /** Programs that must exit 0 on the merged tree before it lands. */
   checks: z
     .array(z.array(z.string().min(1)).min(1))
     .max(20)
     .optional(),
-  /** How long one of them may take. */
   check_timeout: duration.optional(),
-  /** How work is put on top of what came into the target meanwhile. */
+  /** How to combine work with newer commits of the target. */
   strategy: z.enum(["rebase", "merge"]).optional(),
-  /** Remove the branch once its work is seen in the target; it is pinned first, and `passrail undo` brings it back. */
+  /** Remove the branch once its work is seen in the target; Passrail pins it first, and `passrail undo` restores it. */
   delete_branch: z.boolean().optional(),
   poll: duration.optional(),
 });
@@ -43,7 +42,7 @@ export type MergeSettings = {
   readonly pollMs: number;
 };
 
-/** Key by key the nearer file wins; `mode` is decided by whoever reads the environment. */
+/** The nearer file wins key by key; the code that reads the environment decides `mode`. */
 export function mergeSettings(
   files: readonly (z.infer<typeof mergeSchema> | undefined)[],
 ): Omit<MergeSettings, "mode"> {

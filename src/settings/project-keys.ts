@@ -1,5 +1,5 @@
-// Keys of services from the project's `.env`, for whom the environment has none (004). Only these few names are read, nothing of it is
-// kept or shown, and agents get them only where they would get them from the environment.
+// Service keys from the project's `.env`, where the environment has none (004). Passrail reads only these few names, stores and shows none
+// of them, and agents get them only where they would get them from the environment.
 
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const NAMES = ["DAYTONA_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "MERGE_MODE", "MAX_WORKERS"] as const;
 const MAX_BYTES = 64 * 1024;
 
-/** The environment with what only the file has. */
+/** The environment, plus the keys that only the file has. */
 export function withProjectKeys(environment: Environment, project: string): Environment {
   const missing = NAMES.filter((name) => (environment[name] ?? "") === "");
   if (missing.length === 0) return environment;
@@ -24,7 +24,7 @@ export function withProjectKeys(environment: Environment, project: string): Envi
   };
 }
 
-/** A plain file, not a link: undefined for everything else. */
+/** Only a plain file, not a link; undefined for everything else. */
 function readPrivate(path: string): string | undefined {
   let fd: number;
   try {
@@ -40,7 +40,7 @@ function readPrivate(path: string): string | undefined {
   }
 }
 
-/** A repository that brings its own keys would let others see what our agents do. */
+/** A repository that brings its own keys could let their owner watch the user's agents. */
 function isTracked(project: string): boolean {
   const safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", project];
   try {

@@ -1,5 +1,5 @@
-// Reads the secrets that settings name: from files that nobody else can read, or from the environment. Messages name the place, never
-// what is in it.
+// Reads the secrets that settings name: from files that only their owner can read, or from the environment. Messages name the place, never
+// the content.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -10,7 +10,7 @@ import type { Environment } from "./site.ts";
 const MAX_SECRETS = 5;
 const MAX_FILE_BYTES = 256 * 1024;
 
-/** A file has one secret per line, the one in use first, so that another can take its place without a gap. */
+/** A file has one secret per line, the current one first, so that secrets can be rotated without a gap. */
 export function readSecrets(
   file: string | undefined,
   variable: string | undefined,
@@ -26,7 +26,7 @@ export function readSecrets(
   return lines.length === 0 ? fault("secret_missing", `${file} is empty.`) : ok(lines.slice(0, MAX_SECRETS));
 }
 
-/** `isPrivate`: refused where anyone but the owner could have read or written it. */
+/** `isPrivate`: refuses a file that others could read or write. */
 export function readText(
   file: string,
   environment: Environment,
@@ -35,7 +35,7 @@ export function readText(
   const path = file.startsWith("~/") ? join(environment["HOME"] ?? homedir(), file.slice(2)) : file;
   let fd: number | undefined;
   try {
-    // A pipe would be waited for.
+    // Without O_NONBLOCK, opening a pipe would block.
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = fstatSync(fd);
     if (!found.isFile() || found.size > MAX_FILE_BYTES) return fault("secret_missing", `${path} is not a small file.`);

@@ -1,5 +1,5 @@
-// Settings and where they come from: flag, then environment, then the project's passrail.yaml, then the user's file, then the default.
-// Each value keeps its origin, so that the product can say which one won.
+// Settings and their sources: flag, then environment, then the project's passrail.yaml, then the user's file, then the default.
+// Each value keeps its origin, so that Passrail can show which one won.
 
 import { z } from "zod";
 import {
@@ -36,7 +36,7 @@ const program = z.strictObject({
   command: command.optional(),
   /** Set in the environment of this runner's programs. */
   env: z.record(variable, z.string()).optional(),
-  /** Taken over from the environment of Passrail. */
+  /** Passed on from Passrail's environment. */
   pass: z.array(variable).optional(),
   /** A flow's name for a model -> the vendor's. */
   models: z.record(z.string(), z.string().min(1).max(100)).optional(),
@@ -82,38 +82,38 @@ export type Settings = {
   readonly merge: Omit<MergeSettings, "mode"> & { readonly mode: Setting<MergeMode> };
   readonly triggers: readonly TriggerSettings[];
   readonly verdictRepair: Setting<boolean>;
-  /** The runner that plays agents for which nothing else is said. */
+  /** The runner of agents that have no other setting. */
   readonly runner: Setting<RunnerName | "none">;
   readonly model: string | null;
-  /** Where the daemon listens on loopback. */
+  /** The daemon's port on loopback. */
   readonly port: Setting<number>;
-  /** Whether hooks, MCP servers and settings that a repository brings for agents' programs may take effect. */
+  /** Whether hooks, MCP servers and settings that a repository brings for agents' programs take effect. */
   readonly repositorySettings: Setting<boolean>;
   /** How an agent or a stage is played, from the files. */
   readonly agents: Readonly<Record<string, WrittenOptions>>;
   readonly programs: Readonly<Partial<Record<RunnerName, RunnerProgram>>>;
   readonly budgets: Budgets;
   readonly agentLimits: Readonly<Record<string, number>>;
-  /** Further names of the environment that agents may see. */
+  /** Additional environment variables that agents may see. */
   readonly passEnvironment: readonly string[];
   readonly notifyCommand: readonly string[] | null;
-  /** Where notices are sent, and who may send webhooks. From the user's file only. */
+  /** Endpoints for notices, and the senders of webhooks. From the user's file only. */
   readonly notifyEndpoints: readonly EndpointSettings[];
   readonly webhooks: Readonly<Record<string, SourceSettings>>;
-  /** Which files have these keys, for settings that only files have; both where they are put together. */
+  /** The files that have these keys, for settings that only files have; both if they are merged. */
   readonly written: Readonly<Partial<Record<keyof SettingsFile, "project" | "user" | "project and user">>>;
 };
 
 const DEFAULT_PORT = 7377;
 
-/** On from the first start: an agent that runs away is noticed before it is expensive. Tokens include those read from caches. */
+/** On by default: Passrail notices a runaway agent before it is expensive. Tokens include those read from caches. */
 const DEFAULT_BUDGETS: Budgets = {
   run: { usd: 25, tokens: 50_000_000 },
   ticket: { usd: 50, tokens: 100_000_000 },
   day: { usd: 100, tokens: 500_000_000 },
 };
 
-/** Where a runner's program is and what it gets besides. */
+/** The path of a runner's program and its extra environment. */
 export type RunnerProgram = {
   readonly command?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -123,7 +123,7 @@ export type RunnerProgram = {
 
 export type SettingsSources = {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Parsed YAML of passrail.yaml and of the user's file; undefined where there is none. */
+  /** Parsed YAML of passrail.yaml and of the user's file; undefined if missing. */
   readonly project: unknown;
   readonly user: unknown;
   readonly flags: { readonly slots?: string; readonly workspace?: string };
@@ -321,13 +321,13 @@ function limitsOf(agents: WrittenAgents): Settings["agentLimits"] {
   return Object.fromEntries(entries);
 }
 
-/** A repository must not say who may send us something, nor where news of it go. */
+/** A repository must not decide who may send to Passrail, nor where its notices go. */
 function foreignKey({ webhooks, notify }: SettingsFile): string | undefined {
   if (webhooks !== undefined) return "webhooks";
   return notify?.endpoints === undefined ? undefined : "notify.endpoints";
 }
 
-/** Everything else is the default. */
+/** Keys that are not here have the default. */
 function writtenIn(files: readonly ReadFile[]): Settings["written"] {
   const keys = Object.keys(fileSchema.shape) as (keyof SettingsFile)[];
   const named = keys.flatMap((key) => {
@@ -343,7 +343,7 @@ function isRunner(value: string): value is RunnerName {
   return KNOWN_RUNNERS.some((name) => name === value);
 }
 
-/** Key by key the project's file wins over the user's. */
+/** The project's file wins over the user's, key by key. */
 function programsOf(files: readonly SettingsFile[]): Settings["programs"] {
   const named = PROGRAMS.flatMap((name) => {
     const [near, far] = files.map((file) => file.runners?.[name]).filter((found) => found !== undefined);

@@ -1,4 +1,4 @@
-// Where Passrail works: its state folder, the user's project and the environment; and where the shipped data is.
+// Where Passrail works: its state folder, the user's project, the environment, and the folder of the shipped data.
 
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";

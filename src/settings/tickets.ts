@@ -1,4 +1,4 @@
-// What settings say of tickets: where their files are, what they are called, how they are picked.
+// Settings for tickets: where their files are, their names, and how Passrail picks them.
 
 import { z } from "zod";
 import { durationMs } from "../core/flow/duration.ts";
@@ -14,16 +14,16 @@ export const ticketsSchema = z.strictObject({
     .optional(),
   request_prefix: prefix.optional(),
   ticket_prefix: prefix.optional(),
-  /** Whether the daemon starts tickets by itself. */
+  /** Whether the daemon starts tickets automatically. */
   dispatch: z.boolean().optional(),
-  /** What a status that is none of the words means. */
+  /** The meaning of an unknown status. */
   unknown_status: z.enum(["block", "Backlog"]).optional(),
   backlog_entry: z.enum(["research", "oneshot"]).optional(),
   test_writer: z.boolean().optional(),
   idle_sleep: duration.optional(),
   flow: z.string().min(1).max(48).optional(),
   intake_flow: z.string().min(1).max(48).optional(),
-  /** Besides the project's own: the name that tickets write under `repo` -> a folder on this machine. */
+  /** Further repositories besides the project: the name that tickets write under `repo` -> a folder on this machine. */
   repos: z.record(z.string().min(1).max(200), z.string().min(1).max(1000)).optional(),
 });
 
@@ -41,7 +41,7 @@ export type TicketSettings = {
   readonly repos: Readonly<Record<string, string>>;
 };
 
-/** Key by key the nearer file wins. */
+/** The nearer file wins key by key. */
 export function ticketSettings(files: readonly (z.infer<typeof ticketsSchema> | undefined)[]): TicketSettings {
   const said = files.toReversed().reduce<z.infer<typeof ticketsSchema>>((far, near) => ({ ...far, ...near }), {});
   return {

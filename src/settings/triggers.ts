@@ -1,4 +1,4 @@
-// What starts a flow by itself: a schedule, a changed file, a labelled issue.
+// Triggers that start a flow automatically: a schedule, a changed file, a labelled issue.
 
 import { z } from "zod";
 
@@ -26,7 +26,7 @@ export const triggersSchema = z
             .string()
             .regex(/^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/)
             .optional(),
-          /** Only issues of these people; without it of everybody with write access. */
+          /** Only issues of these authors; default: everyone with write access. */
           authors: z.array(z.string().min(1).max(60)).optional(),
           every: z
             .string()

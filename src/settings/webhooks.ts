@@ -1,5 +1,5 @@
-// The settings of webhooks, in and out, as they are written in the user's file. Only how they look: secrets are read, and sources and
-// endpoints made of it, in webhooks/inbound.ts and webhooks/notifications.ts.
+// The schema of webhook settings, in and out, in the user's file. src/http/webhooks and src/notify read the secrets and create the sources
+// and endpoints.
 
 import { z } from "zod";
 import { NAME_PATTERN } from "../core/flow/name.ts";
@@ -7,7 +7,7 @@ import { NAME_PATTERN } from "../core/flow/name.ts";
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,47}$/, "expected a-z, 0-9 and dashes, up to 48 characters");
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 const file = z.string().regex(/^(\/|~\/)/, "expected a path that begins with / or ~/");
-/** A way into a delivery: names with dots between them. */
+/** A path into a delivery: names separated by dots. */
 const field = z
   .string()
   .max(200)
@@ -96,7 +96,7 @@ export const webhooksSchema = z.record(
 
 const endpoint = {
   name,
-  /** An address that is a secret itself, like Slack's, may lie in a file or a variable. */
+  /** An address that is itself a secret, like Slack's, can be in a file or a variable. */
   url: z.string().max(2000).optional(),
   url_file: file.optional(),
   url_env: variable.optional(),

@@ -1,4 +1,4 @@
-// What settings say of workspaces: which sandbox a flow gets that asks for one, and what a fresh workspace needs before it is usable.
+// Settings for workspaces: the sandbox for a flow that asks for one, and the preparation of a fresh workspace.
 
 import { z } from "zod";
 
@@ -9,27 +9,27 @@ export const SANDBOXES = ["worktree", "clone", "bubblewrap", "docker", "podman",
 export type Sandbox = (typeof SANDBOXES)[number];
 
 export const workspacesSchema = z.strictObject({
-  /** What `mode: sandbox` of a flow means here. */
+  /** The sandbox for a flow's `mode: sandbox`. */
   sandbox: z.enum(SANDBOXES).optional(),
   /** Run once in a fresh workspace, in order; a failure fails the stage. */
   setup: z.array(command).max(20).optional(),
-  /** Files that git does not know and that a fresh workspace needs, relative to the project: `.env`. Nothing else is copied. */
+  /** Untracked files that a fresh workspace needs, relative to the project: `.env`. Nothing else is copied. */
   copy: z.array(path).max(50).optional(),
-  /** Each workspace gets a block of ports of its own: PORT and PASSRAIL_PORT_BASE. */
+  /** Each workspace gets its own block of ports: PORT and PASSRAIL_PORT_BASE. */
   ports: z.strictObject({ first: z.int().min(1024).max(65_000), step: z.int().min(1).max(1000) }).optional(),
   /** Folders shared by all workspaces: variable -> folder below the state folder, for example npm_config_cache. */
   caches: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/))
     .optional(),
-  /** Keep workspaces after success, failure and cancel, to look at them. */
+  /** Keep workspaces after success, failure and cancel, for inspection. */
   keep: z.boolean().optional(),
   bubblewrap: z
     .strictObject({
       network: z.enum(["on", "off"]).optional(),
-      /** Besides the system's folders. */
+      /** In addition to the system's folders. */
       read: z.array(path).max(50).optional(),
       write: z.array(path).max(50).optional(),
-      /** What a known agent needs of your home to be logged in. */
+      /** Whether the sandbox shows a known agent's login files from the user's home. */
       logins: z.enum(["on", "off"]).optional(),
     })
     .optional(),
@@ -52,7 +52,7 @@ export const workspacesSchema = z.strictObject({
 
 export type WorkspaceSettings = z.infer<typeof workspacesSchema> & { readonly sandbox: Sandbox };
 
-/** Key by key the nearer file wins. */
+/** The nearer file wins key by key. */
 export function workspaceSettings(files: readonly (z.infer<typeof workspacesSchema> | undefined)[]): WorkspaceSettings {
   const said = files.toReversed().reduce<z.infer<typeof workspacesSchema>>((far, near) => ({ ...far, ...near }), {});
   return { ...said, sandbox: said.sandbox ?? "worktree" };

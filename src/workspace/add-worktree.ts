@@ -1,5 +1,5 @@
-// Registers a new worktree and checks its files out. In two steps: only inside the new worktree does git tell which filters apply
-// there (an include can depend on the branch), and they must be off before the first file is written.
+// Registers a new worktree, then checks out its files. Only inside the new worktree does git report which filters apply there (an include
+// can depend on the branch), and they must be off before the first file is written.
 
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git } from "../git/git.ts";
@@ -12,10 +12,10 @@ const CHECKOUT_MS = 600_000;
 
 /** Four git processes. The branch is created from the base when it does not exist. */
 export async function addWorktree(target: Target, inTurn: InTurn): Promise<Result<null>> {
-  // git looks whether a branch is free and takes it in two steps: one registration per repository at a time, files in parallel.
+  // git checks whether a branch is free and takes it in two steps, so registrations run one at a time per repository; files in parallel.
   const once = () => inTurn(target.repository.commonDir, () => register(target));
   let registered = await once();
-  // Another process was just making this branch: look again, once.
+  // Another process was just creating this branch: try once more.
   if (!registered.ok && registered.error.code === "branch_busy") registered = await once();
   if (!registered.ok) return registered;
   const found = await findRegistration(target.repository.commonDir, target.top);
@@ -39,7 +39,7 @@ async function register(target: Target): Promise<Result<string>> {
   return added.ok ? added : err(reworded(target, added.error));
 }
 
-/** The folder in which the branch is checked out, other than the target's own; null when it is free. */
+/** The folder in which the branch is checked out, other than the target's own; null if it is free. */
 export async function whereCheckedOut(
   target: Pick<Target, "branch" | "project" | "repository" | "top">,
 ): Promise<Result<string | null>> {
@@ -54,7 +54,7 @@ export async function whereCheckedOut(
   return ok(null);
 }
 
-/** What git says in English (LC_ALL=C) about a branch that is taken: it looks itself, so looking before it would only cost time. */
+/** git's English message (LC_ALL=C) about a branch in use. git checks this itself, so a check beforehand would only cost time. */
 function reworded(target: Target, problem: Problem): Problem {
   const said = problem.message;
   const where = /already (?:checked out|used by worktree) at '([^']*)'/u.exec(said)?.[1];

@@ -1,5 +1,5 @@
-// Brings commits from a clone to the project's repository. Through a bundle: the clone is only read, by a git that we have hardened, and
-// the project takes the bundle as it takes any file. Nothing is lost: what does not fit on the branch is pinned.
+// Brings commits from a clone to the project's repository through a bundle, so that the hardened git only reads the clone. Commits that do
+// not fit on the branch are pinned.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ export type Return = {
   readonly runId: string;
 };
 
-/** The branch in the project is moved forward to the clone's; `others` are commits of the clone that are to be there too. */
+/** Moves the project's branch forward to the clone's; `others` are further commits of the clone to bring along. */
 export async function bringBack(from: Return, others: readonly string[]): Promise<Result<null>> {
   const { place, repository, branch, runId } = from;
   const name = `refs/heads/${branch}`;
@@ -35,7 +35,7 @@ export async function bringBack(from: Return, others: readonly string[]): Promis
   if (!taken.ok) return taken;
   const moved = tip === null || tip === old ? ok(null) : await moveBranch(from, tip, old);
   if (!moved.ok) return moved;
-  // What was taken is held by refs of its own until here; now the branch or a pin has it.
+  // Temporary refs held the commits until here; now the branch or a pin holds them.
   for (const commit of missing) {
     if (commit === tip) continue;
     const pinned = await pinCommit(repository, runId, commit);
@@ -49,7 +49,7 @@ async function transfer(from: Return, commits: readonly string[], old: string | 
   const folder = await mkdtemp(join(tmpdir(), "passrail-bundle-"));
   try {
     const file = join(folder, "work.bundle");
-    // A bundle carries refs, so each commit gets one in the clone for the moment.
+    // A bundle carries refs, so each commit temporarily gets one in the clone.
     const refs = commits.map((_, index) => `refs/passrail/outgoing/${index}`);
     const input = commits.map((commit, index) => `update ${refs[index]} ${commit}\n`).join("");
     const named = await git(place.top, ["update-ref", "--no-deref", "--stdin"], { place, input });
@@ -77,7 +77,7 @@ async function transfer(from: Return, commits: readonly string[], old: string | 
   }
 }
 
-/** What both have, so that only the rest travels: the branch as the project has it, and its head. */
+/** Commits that both have, so that only the rest is transferred: the branch as the project has it, and its head. */
 async function knownCommits({ place, repository }: Return, old: string | null): Promise<Result<readonly string[]>> {
   const heads = await resolveCommits(repository, ["HEAD"], inRepository(repository));
   if (!heads.ok) return heads;

@@ -1,5 +1,5 @@
-// Makes a clone, and finds its repository again. Everything in a clone belongs to the agent: it is looked at before each use, and git is
-// told outright where its parts are.
+// Makes a clone, and finds its repository again. Everything in a clone belongs to the agent, so each use checks it first and names its
+// parts to git explicitly.
 
 import { appendFile, lstat, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { lookAt } from "./worktree-folder.ts";
 
 const CLONE_MS = 600_000;
 
-/** Made aside and put in its place in one step: what stands there is whole. */
+/** Built aside and moved into place in one step, so a clone in place is complete. */
 export async function makeClone(target: Target): Promise<Result<null>> {
   const { root, top, key, branch, base, project, repository } = target;
   const taken = await whereCheckedOut(target);
@@ -39,7 +39,7 @@ export async function makeClone(target: Target): Promise<Result<null>> {
 }
 
 async function cloneInto(dir: string, { root, branch, project, repository }: Target, start: string) {
-  // Copied, never linked: whoever can write in the clone must not reach the person's objects. No template: no hooks come along.
+  // Copied, never linked: a process that can write in the clone must not reach the user's objects. No template: no hooks are copied.
   const how = ["--no-checkout", "--no-hardlinks", "--template=", "--no-recurse-submodules", "--origin=project"];
   const cloned = await git(root, ["clone", "--quiet", ...how, "--", repository.commonDir, dir], {
     env: { GIT_ALLOW_PROTOCOL: "file" },
@@ -58,7 +58,7 @@ async function cloneInto(dir: string, { root, branch, project, repository }: Tar
   return git(dir, ["reset", "--hard", "--quiet"], { place, touchesFiles: true, timeoutMs: CLONE_MS });
 }
 
-/** Who commits, and where the project's own remote is: what an agent finds in a worktree too. */
+/** The committer and the project's remote, as an agent finds them in a worktree. */
 async function settingsFrom(project: string, place: GitLocation): Promise<Result<string>> {
   const config = await readConfig(project, place);
   if (!config.ok) return config;
@@ -77,7 +77,7 @@ function quoted(value: string): string {
     .replace(/\p{Cc}/gu, "")}"`;
 }
 
-/** The clone's repository, if it is one that can be used: a folder of its own that leads nowhere else. */
+/** The clone's repository, if it is usable: a real folder that leads nowhere else. */
 export async function clonePlace(top: string): Promise<Result<GitLocation>> {
   const there = await lookAt(top);
   if (!there.ok) return there;
@@ -92,10 +92,10 @@ export async function clonePlace(top: string): Promise<Result<GitLocation>> {
   return link === null ? ok({ gitDir, commonDir: gitDir, top }) : err(damaged(top, `${link} is a link`));
 }
 
-/** More names than this below refs and logs are no work of anybody's. */
+/** More names than this below refs and logs are not real work. */
 const NAMES_AT_MOST = 20_000;
 
-/** A link in the folders that we write into would let an agent choose what is written outside. */
+/** A link in the folders that Passrail writes would let an agent redirect a write outside. */
 async function findLink(gitDir: string): Promise<string | null> {
   const folders = [gitDir];
   let names = 0;
@@ -113,7 +113,9 @@ async function findLink(gitDir: string): Promise<string | null> {
   return null;
 }
 
-/** Folders of a repository that git writes for us there; objects are named by what they hold, so nobody chooses what lands where. */
+/**
+ * Folders of a repository that git writes for Passrail. Objects are named by their content, so an agent cannot choose where one is written.
+ */
 const WRITTEN: ReadonlySet<string> = new Set(["refs", "logs", "info"]);
 
 const damaged = (top: string, why: string): Problem => ({

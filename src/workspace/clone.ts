@@ -1,5 +1,5 @@
-// A clone of its own per workspace: the agent's repository shares nothing with the person's, not even objects. What it commits is brought
-// back to the project's repository by us, from outside: after an attempt, and before the clone is removed. Sandboxes are built on this.
+// A separate clone per workspace: the agent's repository shares nothing with the user's, not even objects. Passrail brings its commits back
+// from outside, after an attempt and before the clone is removed. Sandboxes build on this.
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,9 +19,9 @@ import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 import { enter, inTheWay, lookAt, moveAside, sweep } from "./worktree-folder.ts";
 
 export type CloneSettings = {
-  /** The folder that holds the clones; ours alone. */
+  /** The folder that holds the clones; only Passrail writes it. */
   readonly root: string;
-  /** For kinds that are a clone and something around it. */
+  /** For kinds that wrap a clone. */
   readonly mode?: WorkspaceMode;
 };
 
@@ -73,7 +73,7 @@ export function createCloneWorkspaces({ root, mode = "clone" }: CloneSettings): 
     },
 
     async letGo() {
-      // Nobody else sees this repository's branches.
+      // No other workspace sees this repository's branches.
       return ok(null);
     },
 
@@ -112,7 +112,7 @@ async function openAt(target: Target, mode: WorkspaceMode): Promise<Result<Works
   return ok({ mode, key, dir: dir.value, branch, repository: repository.commonDir, lockKeys });
 }
 
-/** A clone is put in its place in one step, so one that stands there was handed out before and is left as it is. */
+/** A clone is moved into place in one step, so an existing one has been used before and stays unchanged. */
 async function reopen({ top, branch }: Target): Promise<Result<null>> {
   const place = await clonePlace(top);
   if (!place.ok) return place;
@@ -131,7 +131,7 @@ async function closeAt({ located, repository, branch }: Known, runId: string): P
     there.value === "filled"
       ? await keepWork(located, repository, branch, runId)
       : await keepBranch(repository, branch, runId);
-  // A branch that went elsewhere is no reason to keep the clone: its work is pinned. It is told once.
+  // A diverged branch is no reason to keep the clone: its work is pinned and the divergence reported once.
   if (!kept.ok && kept.error.code !== "branch_diverged") return kept;
   await moveAside(root, top, key);
   const swept = await sweep(root, key);
@@ -163,12 +163,12 @@ async function keepWork(
   return pinned.ok ? ok({ pinned: pinned.value, leftover: made.value === head ? null : made.value }) : pinned;
 }
 
-/** The agent ruined its repository: the files as they lie there are kept on top of what the project knows of the branch. */
+/** The agent ruined its repository: its files are kept on top of the project's version of the branch. */
 async function keepFiles(top: string, repository: string, branch: string, runId: string): Promise<Result<Closed>> {
   const commits = await resolveCommits(repository, [`refs/heads/${branch}`, "HEAD"], inRepository(repository));
   if (!commits.ok) return commits;
   const parent = commits.value[0] ?? commits.value[1] ?? null;
-  // Whatever stands at .git must not be taken for a repository inside of the work.
+  // A leftover .git must not look like a repository inside the work.
   await rm(join(top, ".git"), { recursive: true, force: true });
   const place = { gitDir: repository, commonDir: repository, top };
   const made = await commitWork(place, { from: "commit", commit: parent }, parent, runId);
@@ -177,7 +177,7 @@ async function keepFiles(top: string, repository: string, branch: string, runId:
   return pinned.ok ? ok({ pinned: pinned.value, leftover: made.value }) : pinned;
 }
 
-/** Closed before, or never opened: the branch as the project has it. */
+/** Closed before, or never opened: keeps the branch as the project has it. */
 async function keepBranch(repository: string, branch: string, runId: string): Promise<Result<Closed>> {
   const commits = await resolveCommits(repository, [`refs/heads/${branch}`], inRepository(repository));
   if (!commits.ok) return commits;

@@ -1,5 +1,5 @@
-// Files that git does not know and that a fresh workspace needs, such as .env. Only those that the settings name, never through a link,
-// never over something that is there, and never so that they could be committed.
+// Copies untracked files that a fresh workspace needs, such as .env. Only files that the settings name, never through a link, never over an
+// existing file, and never so that they could be committed.
 
 import { constants } from "node:fs";
 import { appendFile, lstat, mkdir, open, readFile, realpath } from "node:fs/promises";
@@ -27,7 +27,7 @@ async function copyFile(project: string, dir: string, place: GitLocation, path: 
     return err(refused(path, "it is not a plain path below the project"));
   const source = join(project, path);
   const found = await lstat(source).catch(() => null);
-  // A project may do without it: another developer has no .env yet.
+  // The file is optional: another developer may have no .env yet.
   if (found === null) return ok(null);
   if (!found.isFile() || (await realpath(source)) !== join(await realpath(project), path))
     return err(refused(path, "it is not a regular file, or leads through a link"));
@@ -63,7 +63,7 @@ async function isBelow(dir: string, folder: string): Promise<boolean> {
   }
 }
 
-/** A clone has a list of its own for this. A worktree shares the person's, which is theirs to change. */
+/** A clone has its own exclude list. A worktree shares the user's, which Passrail must not change. */
 async function hide(dir: string, place: GitLocation, path: string): Promise<Result<null>> {
   const asked = await git(dir, ["check-ignore", "--quiet", "--no-index", "--", path], { place, exits: [0, 1] });
   if (!asked.ok) return asked;

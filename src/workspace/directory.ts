@@ -1,5 +1,5 @@
-// Work in the project folder itself, with or without git. Nothing is created, so nothing is removed or pinned: one attempt at a
-// time (the lock key) is all that protects the files.
+// Work in the project folder itself, with or without git. Passrail creates nothing here, so it removes and pins nothing: only the lock key
+// (one attempt at a time) protects the files.
 
 import { ok } from "../core/result.ts";
 import { diffSince } from "../git/diff.ts";
@@ -31,7 +31,7 @@ export function createDirectoryWorkspaces(): Workspaces {
     },
 
     async unlock() {
-      // The folder is the person's own: a lock in there may be theirs.
+      // The folder is the user's: a lock in it may be theirs.
     },
 
     async close() {

@@ -1,5 +1,5 @@
-// Every workspace below the state folder, with its owner: what is at work, what was left behind, what holds work that is not committed.
-// Cleaning removes only what no live run owns, and pins first. Whoever cannot be asked about an owner stops everything.
+// Every workspace below the state folder, with its owner: in use, left behind, or with uncommitted work.
+// Cleaning removes only workspaces without a live owner, and pins first. If the store cannot answer, cleaning stops.
 
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { type Note, openNotes, workspaceOfNote } from "./notes.ts";
 import type { Closed, Workspace, Workspaces } from "./workspace.ts";
 import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 
-/** A live run may work there any moment; one that ended, or that the store does not know, does not. */
+/** A live run may work there at any moment; one that has ended, or that the store does not know, does not. */
 export type Owner = "live" | "ended" | "unknown";
 
 export type FoundWorkspace = {
@@ -16,13 +16,12 @@ export type FoundWorkspace = {
   readonly mode: WorkspaceMode;
   readonly dir: string;
   readonly branch: string | null;
-  /** Null where nothing says whose it is. */
+  /** Null if the owner is unknown. */
   readonly runId: string | null;
   readonly owner: Owner;
-  /** live: never touched. dirty: holds uncommitted work. orphaned: nobody's, all committed. stray: a folder that nothing is known of. */
+  /** live: never touched. dirty: holds uncommitted work. orphaned: no owner, all committed. stray: an unknown folder. */
   readonly state: "live" | "dirty" | "orphaned" | "stray";
   readonly bytes: number;
-  /** Files beyond this many were not counted. */
   readonly openedAt: string;
 };
 
@@ -31,9 +30,9 @@ export type Cleaned = FoundWorkspace & { readonly result: Result<Closed> };
 export type InventoryOptions = {
   readonly home: string;
   readonly workspaces: (mode: WorkspaceMode) => Workspaces;
-  /** Throws where the store cannot be asked. */
+  /** Throws if the store cannot answer. */
   readonly ownerOf: (runId: string) => Promise<Owner>;
-  /** What the store remembers of a workspace whose note is missing. */
+  /** The store's record of a workspace whose note is missing. */
   readonly remembered: (runId: string, dir: string) => Promise<Workspace | null>;
 };
 
@@ -56,7 +55,7 @@ export async function findWorkspaces(options: InventoryOptions): Promise<readonl
   return found;
 }
 
-/** One after the other; what cannot be closed is kept and said. */
+/** One after the other; a workspace that cannot be closed is kept and reported. */
 export async function cleanWorkspaces(
   options: InventoryOptions,
   found: readonly FoundWorkspace[],
@@ -77,7 +76,7 @@ async function clean(options: InventoryOptions, one: FoundWorkspace): Promise<Re
       message: `Nothing is known of ${dir}, so it is left alone.`,
       hint: `Look at it and remove it yourself: rm -r ${dir}`,
     });
-  // Asked again right before: a run may have been taken up in between.
+  // Checked again right before: a run may have started in between.
   if ((await options.ownerOf(runId)) === "live")
     return err({ code: "workspace_live", message: `Run ${runId} works again, so ${dir} is left alone.` });
   const note = await openNotes(options.home).read(key);
@@ -95,7 +94,7 @@ async function describe(options: InventoryOptions, note: Note): Promise<FoundWor
   return { key, mode, dir, branch: note.branch ?? null, runId, owner, state, bytes, openedAt };
 }
 
-/** Of a version that kept no notes, or cut off before the note was written. Its folder's name begins with the run's id. */
+/** From a version without notes, or interrupted before the note was written. The folder's name begins with the run's id. */
 async function describeStray(
   options: InventoryOptions,
   mode: WorkspaceMode,
@@ -113,7 +112,7 @@ async function describeStray(
   return { ...more, branch: workspace.branch ?? null, runId, state };
 }
 
-/** A difference to its head; doubt counts as dirty. */
+/** Whether it differs from its head; doubt counts as dirty. */
 async function isDirty({ workspaces }: InventoryOptions, workspace: Workspace): Promise<boolean> {
   const provider = workspaces(workspace.mode);
   const head = await provider.head(workspace);
@@ -125,7 +124,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     if (error.code === "ENOENT") return [];
     throw error;
   });
-  // What begins with a dot is being made or removed right now.
+  // Names with a leading dot are being created or removed right now.
   return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith(".")).map(({ name }) => name);
 }
 

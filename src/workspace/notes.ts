@@ -1,5 +1,5 @@
-// What we know of each workspace that was opened and not closed yet: whose it is, where, and its ports. A file per workspace in the state
-// folder, out of reach of whoever works in the workspace; written whole or not at all.
+// Notes on each workspace that is open: its run, its folder and its ports. One file per workspace in the state folder, out of reach of the
+// workspace's programs, and written atomically.
 
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const noteSchema = z.object({
   repository: z.string().optional(),
   /** First port of its block. */
   port: z.int().nullable(),
-  /** Copied and set up: what is needed only once was done. */
+  /** The one-time steps (copy and setup) are done. */
   ready: z.boolean(),
   openedAt: z.string(),
 });
@@ -28,7 +28,7 @@ export type Notes = {
   read(key: string): Promise<Note | null>;
   write(note: Note): Promise<void>;
   remove(key: string): Promise<void>;
-  /** A folder that cannot be read throws: it must not look as if there were no workspaces. */
+  /** Throws if the folder is unreadable: it must not look as if there were no workspaces. */
   list(): Promise<readonly Note[]>;
 };
 

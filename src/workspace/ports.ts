@@ -1,4 +1,4 @@
-// A block of ports for each workspace, so that two servers under test do not meet. The same block as long as the workspace lives.
+// A block of ports for each workspace, so that two servers under test do not collide. A workspace keeps its block until it is closed.
 
 import { createServer } from "node:net";
 import { err, ok, type Result } from "../core/result.ts";
@@ -6,11 +6,11 @@ import type { Notes } from "./notes.ts";
 
 export type PortSettings = { readonly first: number; readonly step: number };
 
-/** Ports of a block that are tried; a longer block is believed from there on. */
+/** The number of ports of a block to test; the rest of a longer block is assumed free. */
 const TRIED = 20;
 const HIGHEST = 65_535;
 
-/** The first port of a block that no other workspace has and on which nothing listens now. */
+/** The first port of a block that no other workspace has and where nothing listens now. */
 export async function takeBlock({ first, step }: PortSettings, notes: Notes): Promise<Result<number>> {
   const taken = new Set((await notes.list()).map(({ port }) => port));
   for (let base = first; base + step - 1 <= HIGHEST; base += step) {

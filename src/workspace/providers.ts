@@ -1,5 +1,5 @@
-// Which provider stands behind each kind of workspace. One that cannot open its kind answers with a problem: nothing ever falls back to
-// another kind, because that would be work in a place that nobody chose.
+// The provider of each kind of workspace. One that cannot open its kind returns a problem: Passrail never falls back to another kind,
+// because the work would then be in an unintended place.
 
 import { join } from "node:path";
 import { err, type Problem } from "../core/result.ts";
@@ -21,7 +21,7 @@ export type WorkspaceOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** One provider per kind, made when it is first asked for. */
+/** One provider per kind, created on first use. */
 export function createWorkspaces(options: WorkspaceOptions): (mode: WorkspaceMode) => Workspaces {
   const made = new Map<WorkspaceMode, Workspaces>();
   return (mode) => {
@@ -31,7 +31,7 @@ export function createWorkspaces(options: WorkspaceOptions): (mode: WorkspaceMod
   };
 }
 
-/** What has a repository gets everything that a branch needs; the person's own folder is left as it is. */
+/** Workspaces with a repository get everything that a branch needs; the user's own folder stays unchanged. */
 function withAll(provider: Workspaces | GitWorkspaces, options: WorkspaceOptions): Workspaces {
   return "place" in provider ? usable(provider, options) : provider;
 }
@@ -44,7 +44,7 @@ function create(mode: WorkspaceMode, options: WorkspaceOptions): Workspaces | Gi
   return isConfining(mode) ? createConfining(mode, options) : unknownKind(mode);
 }
 
-/** A run that another version started may name a kind that is not known here. */
+/** A run that another version started may name an unknown kind. */
 function unknownKind(mode: WorkspaceMode): Workspaces {
   const problem: Problem = {
     code: "workspace_mode_unknown",
@@ -63,7 +63,7 @@ function unknownKind(mode: WorkspaceMode): Workspaces {
   };
 }
 
-/** Why such a workspace cannot be had on this machine; undefined where it can. */
+/** Why this machine cannot open such a workspace; undefined if it can. */
 export async function workspaceProblem(mode: WorkspaceMode, settings: WorkspaceSettings): Promise<Problem | undefined> {
   const provider = createWorkspaces({ home: homeOf(process.env), settings, environment: process.env })(mode);
   const checked = await provider.check?.();

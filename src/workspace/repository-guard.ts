@@ -1,5 +1,5 @@
-// Worktrees share the person's .git. What an agent plants there would be run by the person's own git the next time: hooks, and settings
-// that name programs. They are looked at before and after each attempt; what came in between is put into quarantine, and said.
+// Worktrees share the user's .git. The user's own git would run hooks and configured programs that an agent plants there. The guard
+// compares both before and after each attempt, quarantines changes and reports them.
 
 import { createHash } from "node:crypto";
 import { copyFile, lstat, mkdir, readdir, readFile, rename } from "node:fs/promises";
@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { git, inRepository } from "../git/git.ts";
 
 type Seen = {
-  /** Name -> hash of what it holds. */
+  /** Name -> hash of the content. */
   readonly hooks: ReadonlyMap<string, string>;
   readonly attributes: string | null;
-  /** Text of the configuration; null where it cannot be read. */
+  /** Text of the configuration; null if unreadable. */
   readonly config: string | null;
 };
 
@@ -47,7 +47,7 @@ export async function guardRepository(
 
 type Put = (name: string, move: boolean) => Promise<void>;
 
-/** New ones, and old ones with something else in them: neither may run. */
+/** New hooks and changed ones: neither may run. */
 async function undoHooks(before: Seen, after: Seen, put: Put): Promise<string[]> {
   const said: string[] = [];
   for (const [name, hash] of after.hooks) {
@@ -64,7 +64,7 @@ async function undoAttributes(before: Seen, after: Seen, put: Put): Promise<stri
   return ["info/attributes appeared or changed during the attempt and was taken away"];
 }
 
-/** Only settings that name programs: a remote or a tracked branch may well be a person's change of this moment. */
+/** Only settings that name programs: a new remote or tracked branch may be the user's own change. */
 async function undoSettings(commonDir: string, before: Seen, after: Seen, put: Put): Promise<string[]> {
   if (after.config === null || before.config === null || after.config === before.config) return [];
   const known = await settingsIn(commonDir, before.config);
@@ -97,7 +97,7 @@ async function look(commonDir: string): Promise<Seen> {
   return { hooks, attributes: await hashOf(join(commonDir, "info", "attributes")), config };
 }
 
-/** Read by git itself, from its input: includes are not followed. */
+/** git parses the text from its input: includes are not followed. */
 async function settingsIn(commonDir: string, text: string): Promise<Settings> {
   const args = ["config", "--file", "-", "--null", "--list"];
   const listed = await git(commonDir, args, { ...inRepository(commonDir), input: text });
@@ -114,7 +114,7 @@ async function settingsIn(commonDir: string, text: string): Promise<Settings> {
 async function hashOf(path: string): Promise<string | null> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return null;
-  // A link or a huge file is told from another by its own data; git would follow it all the same.
+  // A link or a huge file is compared by its metadata; git would follow it anyway.
   if (!found.isFile() || found.size > FILE_BYTES) return `${found.ino}:${found.size}:${found.mtimeMs}`;
   return createHash("sha256")
     .update(await readFile(path))

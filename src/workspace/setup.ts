@@ -1,5 +1,5 @@
-// Commands of the settings that make a fresh workspace usable: installing packages, building what tests need. Run in order, in the
-// workspace, confined where the workspace confines; the first failure is the workspace's failure.
+// Setup commands that make a fresh workspace usable: installing packages, building test dependencies. They run in order, confined if the
+// workspace confines; the first failure fails the workspace.
 
 import { spawn } from "node:child_process";
 import {
@@ -22,7 +22,7 @@ export type Setup = {
   readonly workspace: Workspace;
   readonly confine: Workspaces["confine"];
   readonly env: Readonly<Record<string, string>>;
-  /** Where their output is kept. */
+  /** The file with their output. */
   readonly log: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -32,7 +32,7 @@ const SHOWN_BYTES = 4000;
 const SHOWN_LINES = 20;
 const LOG_BYTES = 20 * 1024 * 1024;
 
-/** Of our own environment: what package managers and compilers need, and no keys. */
+/** The variables that package managers and compilers need from Passrail's environment, and no keys. */
 const PASSED = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_CACHE_HOME"];
 
 export function setupEnvironment(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
@@ -57,7 +57,7 @@ export async function runSetup(setup: Setup): Promise<Result<null>> {
   }
 }
 
-/** Why it failed; null when it did not. */
+/** Why it failed; null if it did not. */
 async function runCommand(setup: Setup, command: readonly string[], log: number): Promise<string | null> {
   const { workspace, env, timeoutMs, signal } = setup;
   if (signal?.aborted === true) return "it was canceled";
@@ -88,14 +88,14 @@ async function runCommand(setup: Setup, command: readonly string[], log: number)
     };
     const onAbort = (): void => end("it was canceled");
     const late = setTimeout(() => end(`it took longer than ${Math.round(timeoutMs / 60_000)} minutes`), timeoutMs);
-    // Output goes straight to the file; a flood is noticed here.
+    // Output goes straight to the file; this stops a flood.
     const flood = setInterval(() => fstatSync(log).size > LOG_BYTES && end("it wrote more than 20 MiB"), 1000);
     signal?.addEventListener("abort", onAbort);
     const finish = (reason: string | null): void => {
       clearTimeout(late);
       clearInterval(flood);
       signal?.removeEventListener("abort", onAbort);
-      // What it left behind in the background ends with it.
+      // Also ends background processes that it left behind.
       endGroup(child.pid);
       done(why ?? reason);
     };
@@ -109,7 +109,7 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // All of it has ended.
+    // The whole group has already ended.
   }
 }
 

@@ -1,4 +1,4 @@
-// Where a worktree of a run stands: the one place that turns ids and names from outside into paths, after checking them.
+// The location of a run's worktree: the one place that turns ids and names from outside into paths, after checking them.
 
 import { join, relative, sep } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
@@ -74,7 +74,7 @@ function checkKey(key: string): Result<string> {
   return err({ code: "invalid_workspace_key", message });
 }
 
-/** Whether the workspace that was found is the one that is meant, and one of this run: its key is the run's id, or begins with it. */
+/** Whether the located workspace is the requested one and belongs to this run: its key is the run's id, or begins with it. */
 export function isOf({ key }: Workspace, located: Located, runId: string): boolean {
   return located.key === (key ?? runId) && (located.key === runId || located.key.startsWith(`${runId}-`));
 }

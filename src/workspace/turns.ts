@@ -1,6 +1,6 @@
-// One after the other where two would get in each other's way: openings of the same folder, registrations in the same repository.
+// Serialises tasks that would conflict: openings of the same folder, registrations in the same repository.
 
-/** Runs a task after those before it with the same key. */
+/** Runs a task after all earlier ones with the same key. */
 export type InTurn = <T>(key: string, task: () => Promise<T>) => Promise<T>;
 
 /** Two tracks of a run may open its workspace at once: the second waits for the first and finds it ready. */

@@ -1,4 +1,4 @@
-// What a fresh workspace gets besides its files, by real commands in real repositories, for every kind that has a branch of its own.
+// The preparation of a fresh workspace, by real commands in real repositories, for every kind with its own branch.
 
 import { createServer } from "node:net";
 import { existsSync, readFileSync } from "node:fs";

@@ -25,7 +25,7 @@ export type UsableOptions = {
 
 const SETUP_MS = 15 * 60_000;
 
-/** A provider with what its workspaces need to become usable. */
+/** A provider with everything it needs to prepare its workspaces. */
 type Preparing = {
   readonly provider: GitWorkspaces;
   readonly options: UsableOptions;
@@ -72,14 +72,14 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
 
     async close(workspace, runId) {
       const closed = await provider.close(workspace, runId);
-      // The branch had diverged: the work is pinned and the workspace is gone all the same.
+      // The branch had diverged: the work is pinned and the workspace is removed anyway.
       if (closed.ok || closed.error.code === "branch_diverged") await notes.remove(workspace.key ?? runId);
       return closed;
     },
   };
 }
 
-/** Does once per workspace what is needed once; resumes an opening that was cut off. */
+/** Does the one-time steps of a workspace; resumes an interrupted opening. */
 async function prepare(
   preparing: Preparing,
   request: WorkspaceRequest,
@@ -93,7 +93,7 @@ async function prepare(
   const given = await withEnvironment(preparing.options, workspace, note.value);
   const made = await makeReady(preparing, request, given, note.value);
   if (made.ok) return ok(given);
-  // No attempt has worked here yet, so nothing is lost with it.
+  // No attempt has worked here yet, so removing it loses nothing.
   const isUnused = known === null || !note.value.ready;
   if (isUnused && (await preparing.provider.close(workspace, request.runId)).ok) await notes.remove(key);
   return made;
@@ -104,7 +104,7 @@ async function firstNote(
   request: WorkspaceRequest,
   workspace: Workspace & { readonly key: string },
 ): Promise<Result<Note>> {
-  // In turn: two workspaces must not get the same ports.
+  // Serialised: two workspaces must not get the same ports.
   return inTurn(".ports", async () => {
     const port = settings.ports === undefined ? ok(null) : await takeBlock(settings.ports, notes);
     if (!port.ok) return port;

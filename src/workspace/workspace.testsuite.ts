@@ -1,5 +1,5 @@
-// What every kind of workspace must do, run by each of them against real repositories. Also the repositories themselves: a plain
-// one, and one in which everything that git can be told to execute has been planted.
+// The contract of every kind of workspace, run by each of them against real repositories. Also creates the repositories: a plain one, and
+// one with a trap for everything that git can be configured to execute.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, realpath, readFile, rm, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import type { Result } from "../core/result.ts";
 import type { Workspace, Workspaces } from "./workspace.ts";
 
 export type Bench = {
-  /** A folder of this test alone, removed afterwards. */
+  /** A folder for this test alone, removed afterwards. */
   readonly dir: string;
   readonly project: string;
   readonly workspaces: Workspaces;
@@ -28,7 +28,7 @@ export async function removeTempDirs(): Promise<void> {
   for (const dir of dirs.splice(0)) await rm(dir, { recursive: true, force: true });
 }
 
-/** The user's own git, as a developer would type it; configuration of the machine left out. */
+/** The user's own git, as a developer would type it, without the machine's configuration. */
 export function userGit(dir: string, ...args: string[]): string {
   const env = { PATH: process.env["PATH"] ?? "", HOME: dir, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
   return execFileSync("git", ["-C", dir, ...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
@@ -196,7 +196,7 @@ export function workspacesSuite(name: string, bench: () => Promise<Bench>): void
     test("a file that cannot be added is named in the diff, the rest is shown", async () => {
       const given = await bench();
       const workspace = await opened(given);
-      // A repository without a commit is what git refuses to add, also for root.
+      // git refuses to add a repository without a commit, even for root.
       await mkdir(join(workspace.dir, "inner"));
       userGit(join(workspace.dir, "inner"), "init", "--quiet");
       await writeFile(join(workspace.dir, "zz.txt"), "z\n");

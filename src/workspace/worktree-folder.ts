@@ -1,11 +1,11 @@
-// The folders of worktrees on disk: the root that we own, one folder per run in it, and their removal. Nothing here follows a
-// link: an agent may have put one where a folder was.
+// The folders of worktrees on disk: Passrail's root, one folder per run in it, and their removal. Nothing here follows a link: an agent may
+// have replaced a folder by one.
 
 import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { err, messageOf, ok, type Problem, type Result } from "../core/result.ts";
 
-/** The root with the links above it resolved; created 0700 when missing, refused when others could write in it. */
+/** The root with the links above it resolved; created with mode 0700 if missing, refused if others could write in it. */
 export async function openRoot(root: string): Promise<Result<string>> {
   const parent = dirname(root);
   await mkdir(parent, { recursive: true, mode: 0o700 });
@@ -26,7 +26,7 @@ export async function openRoot(root: string): Promise<Result<string>> {
   return ok(join(await realpath(parent), basename(root)));
 }
 
-/** What stands at the place of a workspace; a link or a file there is refused. */
+/** The state of a workspace's folder; a link or a file in its place is refused. */
 export async function lookAt(top: string): Promise<Result<"absent" | "empty" | "filled">> {
   const found = await lstat(top).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
@@ -52,7 +52,7 @@ export async function enter(top: string, prefix: string): Promise<Result<string>
   });
 }
 
-/** Takes the folder out of the way in one step, so that a half-removed one is never taken for work. */
+/** Moves the folder away in one step, so that a half-removed one never looks like work. */
 export async function moveAside(root: string, top: string, runId: string): Promise<void> {
   const aside = await mkdtemp(join(root, `.gone.${runId}.`));
   await rename(top, join(aside, "work")).catch((error: NodeJS.ErrnoException) => {
@@ -60,7 +60,7 @@ export async function moveAside(root: string, top: string, runId: string): Promi
   });
 }
 
-/** Removes what was moved aside for this run, now or by a close that was interrupted. */
+/** Removes folders moved aside for this run, now or by an interrupted close. */
 export async function sweep(root: string, runId: string): Promise<Result<null>> {
   const left = (await readdir(root)).filter((name) => name.startsWith(`.gone.${runId}.`));
   for (const name of left) {

@@ -313,7 +313,7 @@ describe("closing a worktree", () => {
     const given = await bench();
     const workspace = valueOf(await open(given));
     await writeFile(join(workspace.dir, "new.txt"), "n\n");
-    // Interrupted after the pin: a folder that cannot be moved aside does it, the pin is then there already.
+    // Interrupted after the pin, by a folder that cannot be moved aside; the pin exists by then.
     await chmod(given.root, 0o777);
     expect(await given.workspaces.close(workspace, "r1")).toMatchObject({
       ok: false,

@@ -1,5 +1,5 @@
-// One git worktree per run, under a root that we own. Opening repeats safely from whatever a crash left; closing pins first and
-// removes afterwards. Decisions about what is on disk are made here, the details live in the files beside this one.
+// One git worktree per run, under Passrail's own root. Opening resumes from any state that a crash left; closing pins first, then removes.
+// This file decides by the state on disk; the files next to it have the details.
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ export function createWorktreeWorkspaces(settings: { readonly root: string }): G
     async unlock(workspace) {
       const found = await registrationOf(settings.root, workspace);
       if (!found.ok || found.value === null) return;
-      // In git's own folder of this worktree, which nobody else uses.
+      // In git's own folder of this worktree, which no other worktree uses.
       for (const name of ["index.lock", "HEAD.lock"]) await rm(join(found.value.place.gitDir, name), { force: true });
     },
 
@@ -94,7 +94,7 @@ async function openAt(target: Target, inTurn: InTurn): Promise<Result<Workspace>
   return ok({ mode: "worktree", key: target.key, dir: dir.value, branch, repository: repository.commonDir, lockKeys });
 }
 
-/** A worktree that was handed out before is left as it is; a detached HEAD is an agent in the middle of a rebase. */
+/** A used worktree stays unchanged; a detached HEAD is an agent in the middle of a rebase. */
 async function reopen(target: Target, found: Registration): Promise<Result<null>> {
   const linked = await relink(found);
   if (!linked.ok) return linked;
@@ -109,7 +109,7 @@ async function reopen(target: Target, found: Registration): Promise<Result<null>
   });
 }
 
-/** Makes room for a new worktree. What might be somebody's work is pinned before it goes. */
+/** Makes room for a new worktree. Possible work is pinned before it is removed. */
 async function clear(
   target: Target,
   there: "absent" | "empty" | "filled",
@@ -153,7 +153,7 @@ async function closeAt(located: Located, runId: string, workspace: Workspace): P
   return removed.ok ? ok(pinned.value) : removed;
 }
 
-/** Pins the head of the worktree and whatever in it is not committed; null when there is no commit and no file to keep. */
+/** Pins the head of the worktree and its uncommitted work; null if there is no commit and no file to keep. */
 async function pinWork(
   commonDir: string,
   top: string,
@@ -168,7 +168,7 @@ async function pinWork(
   if (!resolved.ok) return resolved;
   const tip = resolved.value[0] ?? null;
   const head = resolved.value[1] ?? tip;
-  // Two commits when an agent left HEAD detached or on another branch: both are pinned, the one with the work last.
+  // Two commits if an agent left HEAD detached or on another branch: both are pinned, the one with the work last.
   if (tip !== null && tip !== head) {
     const first = await pinCommit(commonDir, runId, tip);
     if (!first.ok) return first;
@@ -186,7 +186,7 @@ async function pinWork(
   return pinned.ok ? ok({ pinned: pinned.value, leftover: commit === head ? null : commit }) : pinned;
 }
 
-/** The branch is free for others; files, index and commit stay as they are. */
+/** Frees the branch for others; files, index and commit stay unchanged. */
 async function detach(place: GitLocation): Promise<Result<null>> {
   const commits = await resolveCommits(place.top, ["HEAD"], { place });
   if (!commits.ok) return commits;

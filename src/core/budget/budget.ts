@@ -1,5 +1,5 @@
-// Limits on what a run, a ticket and a day may cost, and what is put aside before an attempt starts. Only data and arithmetic: whether there
-// is room is checked by the store, in the transaction that starts the attempt.
+// Limits on the cost of a run, a ticket and a day, and the amount reserved before an attempt starts. Only data and arithmetic: the store
+// checks whether there is room, in the transaction that starts the attempt.
 
 import { tokensOf, type Usage } from "./usage.ts";
 
@@ -12,7 +12,7 @@ export type BudgetUnit = keyof BudgetLimit;
 const NONE: BudgetLimit = { usd: null, tokens: null };
 export const NO_BUDGETS: Budgets = { run: NONE, ticket: NONE, day: NONE };
 
-/** Who plays a stage that costs something, and what is put aside for it as long as nothing is known of its agent. */
+/** The runner of a stage that costs something, and the amount to reserve while its agent has no history. */
 export type Metered = {
   readonly runner: string;
   readonly model: string | null;
@@ -20,31 +20,31 @@ export type Metered = {
   readonly reserveTokens: number;
 };
 
-/** What an attempt used, and by whom it was told. */
+/** The usage of an attempt, with the runner and model that reported it. */
 export type ToldUsage = { readonly runner: string; readonly model: string | null; readonly usage: Usage };
 
-/** What was put aside for an attempt when it started; it counts as spent until the attempt says what it used. */
+/** The amount reserved for an attempt when it started; it counts as spent until the attempt reports its usage. */
 export type Reserved = {
   readonly agent: string;
   readonly runner: string;
   readonly model: string | null;
   readonly usd: number;
   readonly tokens: number;
-  /** The ticket under which it is counted (ticketKey). */
+  /** The ticket it counts towards (ticketKey). */
   readonly ticket: string;
 };
 
-/** A limit as it is checked: with the raises of the run, and the key under which is counted. */
+/** A limit as it is checked: with the raises of the run, and the key it counts under. */
 export type KeyedLimit = BudgetLimit & { readonly scope: BudgetScope; readonly key: string };
 
-/** Asked for in the same transaction as the start; refused as a whole when one limit has no room. */
+/** Requested in the transaction that starts the attempt; refused as a whole when one limit has no room. */
 export type Reservation = Reserved & {
   readonly stage: string;
   readonly attempt: number;
   readonly limits: readonly KeyedLimit[];
 };
 
-/** How far a limit is used. `used` holds what is put aside, too. */
+/** How far a limit is used. `used` includes reserved amounts. */
 export type BudgetUse = {
   readonly scope: BudgetScope;
   readonly key: string;
@@ -56,7 +56,7 @@ export type BudgetUse = {
 /** A limit without room for what an attempt needs. */
 export type OverBudget = BudgetUse & { readonly needed: number };
 
-/** What a person allowed on top of a limit, for one run. */
+/** The amount a person allowed on top of a limit, for one run. */
 export type Raise = {
   readonly scope: BudgetScope;
   readonly key: string;
@@ -64,7 +64,7 @@ export type Raise = {
   readonly tokens: number;
 };
 
-/** What a run has used as far as it was told; how often it was not told stands beside it. */
+/** The reported usage of a run, with the number of attempts that did not report. */
 export type Spent = {
   readonly attempts: number;
   readonly usd: number;
@@ -73,11 +73,11 @@ export type Spent = {
   readonly unknownTokens: number;
 };
 
-/** What spending can be looked at by. Days are UTC days of the start. */
+/** The keys by which spending can be grouped. Days are UTC days of the start. */
 export const SPENDING_KEYS = ["agent", "stage", "flow", "day", "runner", "model", "run"] as const;
 export type SpendingKey = (typeof SPENDING_KEYS)[number];
 
-/** A person is told from here on. */
+/** Passrail warns a person from this share of a limit on. */
 export const WARNED_AT = 0.8;
 
 /** A day is the UTC day on which the attempt started. */
@@ -85,20 +85,20 @@ export function dayOf(at: string): string {
   return at.slice(0, 10);
 }
 
-/** One entry per scope: a day that is over takes its raise with it. */
+/** One entry per scope: when a day is over, its raise ends too. */
 export function withRaise(raised: readonly Raise[], { scope, key, usd, tokens }: Raise): readonly Raise[] {
   const before = raised.find((each) => each.scope === scope && each.key === key);
   const sum = { scope, key, usd: (before?.usd ?? 0) + usd, tokens: (before?.tokens ?? 0) + tokens };
   return [...raised.filter((each) => each.scope !== scope), sum];
 }
 
-/** Fewer than this say little about an agent. */
+/** Fewer attempts than this do not predict an agent's cost. */
 const ENOUGH = 3;
 const PERCENTILE = 0.9;
-/** How many settled attempts are looked at. */
+/** The number of settled attempts to look at. */
 export const HISTORY = 20;
 
-/** What to put aside: what nine of ten attempts of this agent stayed below, or what its runner says while little is known. */
+/** The amount to reserve: the 90th percentile of this agent's attempts, or the runner's default while there is little history. */
 export function estimate(history: readonly Usage[], { reserveUsd, reserveTokens }: Metered): BudgetAmounts {
   return {
     usd: percentile(history.map(({ usd }) => usd)) ?? reserveUsd,
@@ -113,11 +113,11 @@ function percentile(values: readonly (number | null)[]): number | undefined {
   return known.length < ENOUGH ? undefined : known[Math.ceil(known.length * PERCENTILE) - 1];
 }
 
-/** Far above anything real; what is beyond is a fault of whoever told it. */
+/** Far above anything real; a larger number is an error of the program that reported it. */
 const USD_AT_MOST = 1_000_000;
 const TOKENS_AT_MOST = 100_000_000_000;
 
-/** What a vendor tells is not believed blindly: no number, a negative or an absurd one is unknown. */
+/** Checks a vendor's numbers: a missing, negative or absurd one counts as unknown. */
 export function soundUsage({ usd, inputTokens, outputTokens, cachedTokens }: Usage): Usage {
   const sound = (value: number | null, most: number): number | null =>
     typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= most ? value : null;
@@ -133,7 +133,7 @@ export function soundUsage({ usd, inputTokens, outputTokens, cachedTokens }: Usa
   };
 }
 
-/** The totals of a run after one more attempt has told what it used. */
+/** The totals of a run after one more attempt has reported its usage. */
 export function addSpent(spent: Spent | undefined, usage: Usage): Spent {
   const before = spent ?? { attempts: 0, usd: 0, unknownUsd: 0, tokens: 0, unknownTokens: 0 };
   const tokens = tokensOf(usage);
@@ -146,7 +146,7 @@ export function addSpent(spent: Spent | undefined, usage: Usage): Spent {
   };
 }
 
-/** Money is added up in millionths of a dollar, so that sums are exact. */
+/** Adds money in millionths of a dollar, so that sums are exact. */
 export function toMicros(usd: number): number;
 export function toMicros(usd: number | null): number | null;
 export function toMicros(usd: number | null): number | null {
@@ -159,7 +159,7 @@ export function toUsd(micros: number | null): number | null {
   return micros === null ? null : micros / 1e6;
 }
 
-/** `5`, `5 usd`, `$5`, `200000 tokens`; nothing at all means `size` once more. Undefined: it cannot be read, or is in another unit. */
+/** Reads `5`, `5 usd`, `$5`, `200000 tokens`; an empty text means `size` once more. Undefined: unreadable, or in another unit. */
 export function readRaise(text: string, unit: BudgetUnit, size: number): number | undefined {
   const said = text.trim().toLowerCase();
   const most = unit === "usd" ? USD_AT_MOST : TOKENS_AT_MOST;

@@ -1,9 +1,9 @@
-// What an attempt used: money and tokens as its vendor told them. What was not told is null and stays unknown; it is never 0.
+// The usage of an attempt: money and tokens as its vendor reported them. An unreported number is null, meaning unknown; it is never 0.
 
 export type Usage = {
-  /** US dollars, where the vendor says so. */
+  /** US dollars, where the vendor reports them. */
   readonly usd: number | null;
-  /** Tokens that were sent, cached ones included. */
+  /** Tokens sent, cached ones included. */
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   /** The part of the input that came from the vendor's cache. */
@@ -22,7 +22,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
   });
 }
 
-/** What came on top of `before`, for vendors that count over a whole session. Never negative: a smaller total is a new count. */
+/** The usage on top of `before`, for vendors that count over a whole session. Never negative: a smaller total is a new count. */
 export function usageSince(total: Usage, before: Usage | null): Usage {
   if (before === null) return total;
   return combine((key) => {

@@ -1,4 +1,4 @@
-// Whether a flow file can be run: first its form (the schema), then its meaning. All problems at once, each with its place.
+// Checks whether a flow file can run: first its form (the schema), then its meaning. Reports all problems at once, each with its place.
 // Reads no files; the catalog adds lines and columns.
 
 import { resolveFlow } from "../flow/flow.ts";
@@ -33,7 +33,7 @@ function meaning(file: unknown, context: CheckContext): readonly FlowProblem[] {
   const parsed = flowFileSchema.safeParse(file);
   if (parsed.success) return semantics(parsed.data, context, true);
   const found = schemaProblems(parsed.error.issues, file);
-  // What is malformed is left out, so that the rest can still be looked at. The graph is not: it would blame the gaps.
+  // Leaves out malformed values, so that the rest can still be checked. Skips the graph: it would blame the gaps.
   const rest = flowFileSchema.safeParse(
     without(
       file,
@@ -66,7 +66,7 @@ function isWithin(inner: Path, outer: Path): boolean {
   return outer.every((step, index) => inner[index] === step);
 }
 
-/** A copy without the values at these paths. List items stay, so that the places of the others remain true. */
+/** A copy without the values at these paths. List items stay, so that the positions of the others remain true. */
 function without(value: unknown, paths: readonly Path[], here: Path = []): unknown {
   if (Array.isArray(value)) return value.map((item, index) => without(item, paths, [...here, index]));
   if (value === null || typeof value !== "object") return value;

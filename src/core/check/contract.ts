@@ -1,4 +1,4 @@
-// Texts keep what their stages promise: a heading that no prompt asks for will not be in the handoff.
+// Checks that texts match what their stages promise: a heading that no prompt asks for will be missing from the handoff.
 
 import type { WorkStage } from "../flow/flow.ts";
 import type { CheckContext } from "./context.ts";

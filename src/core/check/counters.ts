@@ -1,4 +1,4 @@
-// Counters: known, used, without contradiction, and with a way out when they are spent.
+// Checks counters: known, used, without contradiction, and with a route to take when they are used up.
 
 import type { Flow } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";

@@ -1,4 +1,4 @@
-// Conditions and entries: they parse, they read facts that can exist, and what they name is there.
+// Checks conditions and entries: they parse, read facts that can exist, and name things that exist.
 
 import { factPathsOf, parseCondition } from "../flow/condition.ts";
 import type { FlowFile } from "../flow/flow-file.ts";

@@ -1,5 +1,5 @@
-// The flow as a graph: every stage is reached, every stage can reach the end, loops are limited, and people look before the end.
-// An edge is automatic unless a person answers on the way; it is limited when a counter or `once` bounds how often it is taken.
+// The flow as a graph: every stage is reached and can reach the end, loops are limited, and a person reviews before the end.
+// An edge is automatic unless a person answers on the way, and limited if a counter or `once` bounds it.
 
 import type { Flow, Route } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
@@ -18,7 +18,7 @@ type Edge = {
 
 const END = "end";
 
-/** `complete`: all targets exist. With a misspelt one, what is reached and what is not would be guesswork. */
+/** `complete`: all targets exist. With a misspelt target, reachability would be guesswork. */
 export function graphProblems(
   file: FlowFile,
   flow: Flow,
@@ -71,7 +71,7 @@ function reachProblems(
   ];
 }
 
-/** A cycle that goes round without a person and without a budget would run, and cost, for ever. */
+/** A cycle without a person and without a limit would run, and cost, forever. */
 function loopProblems(nodes: readonly StagePlace[], edges: readonly Edge[]): readonly FlowProblem[] {
   const gates = new Set(nodes.flatMap(({ stage }) => (stage.kind === "gate" ? [stage.id] : [])));
   const turning = edges.filter(
@@ -99,7 +99,7 @@ function loopProblems(nodes: readonly StagePlace[], edges: readonly Edge[]): rea
   ];
 }
 
-/** Work that nobody looked at must not be the end of a run, unless the flow says in words that it may. */
+/** A run must not end with work that no person has reviewed, unless the flow explicitly allows it. */
 function gateProblems(
   file: FlowFile,
   nodes: readonly StagePlace[],
@@ -107,7 +107,7 @@ function gateProblems(
   entries: readonly string[],
 ): readonly FlowProblem[] {
   const reached = walk(entries, (id) => edges.filter(({ from }) => from === id).map(({ to }) => to));
-  // The stage that ends the run has to be a gate: then everything before it has passed one.
+  // The stage that ends the run must be a gate: then all earlier work has passed one.
   const ungated = nodes.filter(
     ({ stage }) =>
       stage.kind !== "gate" && reached.has(stage.id) && edges.some(({ from, to }) => from === stage.id && to === END),
@@ -132,7 +132,7 @@ function entriesOf(flow: Flow, places: readonly StagePlace[]): readonly string[]
   return [...startOf(sequenceOf(places, ""), 0, [END]), ...named];
 }
 
-/** Where a sequence goes on from a position: the next stage, and those behind it as long as stages may be passed over. */
+/** Where a sequence continues from a position: the next stage, and those after it while stages may be skipped. */
 function startOf(sequence: readonly StagePlace[], from: number, after: readonly string[]): readonly string[] {
   const ids: string[] = [];
   for (const { stage } of sequence.slice(from)) {
@@ -178,11 +178,11 @@ function edgesOf(place: StagePlace, flow: Flow, places: readonly StagePlace[]): 
 function limitOf(route: Route, flow: Flow, isElse: boolean): Edge["limited"] {
   const counter = route.counter === undefined ? undefined : flow.counters[route.counter];
   if (counter !== undefined) return counter.maxLoops === null && counter.sameIssues === null ? "open" : "yes";
-  // The way that is taken when `once` is used up is not itself bounded.
+  // The route taken once `once` is used up is not itself bounded.
   return route.once && !isElse ? "yes" : "no";
 }
 
-/** The nodes that a target stands for, seen from a place; none for those that stop. */
+/** The nodes that a target means, seen from a place; none for targets that stop. */
 function nodesAt(place: StagePlace, target: string, places: readonly StagePlace[]): readonly string[] {
   const own = place.templateOf ?? place.stage.id;
   // The order of a dynamic stage is known only in a run; its templates lead back to the stage itself.
@@ -218,7 +218,7 @@ function walk(starts: readonly string[], onwards: (id: string) => readonly strin
   return seen;
 }
 
-/** The edges that close a cycle, each with the stages of its cycle, found by one walk in depth. */
+/** The edges that close a cycle, each with the stages of its cycle, found by one depth-first walk. */
 function cycles(
   order: readonly string[],
   edges: readonly Edge[],

@@ -1,11 +1,11 @@
-// The keys of `pick`: their words must be ticket statuses, and two needs cannot be left out.
+// Checks the keys of `pick`: their words must be ticket statuses, and two needs are mandatory.
 
 import type { FlowFile } from "../flow/flow-file.ts";
 import { TICKET_STATUSES, isTicketStatus } from "../ticket/status.ts";
 import { type FlowProblem, problem } from "./problem.ts";
 import { didYouMean } from "./suggest.ts";
 
-/** Keys of `pick` in earlier versions that no program read, and the setting that decides instead. */
+/** Keys of `pick` that earlier versions accepted but never read, and the setting that decides instead. */
 export const MOVED_PICK_KEYS: Readonly<Record<string, string>> = {
   from: "settings say where tickets are: tickets.folder, tickets.request_prefix and tickets.ticket_prefix in passrail.yaml",
   workers: "settings say how many stages run at once: slots in passrail.yaml, --slots, PASSRAIL_SLOTS or MAX_WORKERS",
@@ -13,7 +13,7 @@ export const MOVED_PICK_KEYS: Readonly<Record<string, string>> = {
   unknown_status: "settings say what an unknown status means: tickets.unknown_status in passrail.yaml",
 };
 
-/** Without them a finished ticket would start again, and two runs would write one branch. */
+/** Without them a finished ticket would start again, and two runs would write to one branch. */
 const ALWAYS_NEEDED = ["actionable-status", "branch-free"] as const;
 
 export function pickProblems({ pick }: Pick<FlowFile, "pick">): readonly FlowProblem[] {

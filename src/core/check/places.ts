@@ -4,7 +4,7 @@ import type { Flow, Route, Stage, WorkStage } from "../flow/flow.ts";
 import type { FlowFile, StageFile } from "../flow/flow-file.ts";
 import type { Path } from "./problem.ts";
 
-/** A stage as it stands in a sequence: the main one, or the one of a track. Templates of a dynamic stage stand in its place. */
+/** A stage in a sequence: the main one, or that of a track. Templates of a dynamic stage take its place. */
 export type StagePlace = {
   readonly stage: Stage;
   readonly path: Path;
@@ -70,7 +70,7 @@ export function sequenceOf(places: readonly StagePlace[], sequence: string): rea
 
 export type PlacedRoute = { readonly key: string; readonly route: Route; readonly path: Path };
 
-/** The routes of a place, its own and those of `defaults`, each where it is written. */
+/** The routes of a place, its own and those of `defaults`, each with the place where it is written. */
 export function routesOf(place: StagePlace): readonly PlacedRoute[] {
   const { stage, written, path } = place;
   if (stage.kind === "parallel" || stage.kind === "dynamic") return [];

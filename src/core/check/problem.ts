@@ -1,4 +1,4 @@
-// What is wrong with a file of the user's. A check says where in the data; the catalog adds where in the text.
+// A problem in a user's file. A check gives the place in the data; the catalog adds the place in the text.
 
 import type { Problem } from "../result.ts";
 import { optional } from "../optional.ts";
@@ -7,7 +7,7 @@ export type Path = readonly (string | number)[];
 
 export type FlowProblem = Problem & { readonly path: Path; readonly severity: "error" | "warning" };
 
-/** A problem with its place in a file: lines and columns count from 1. `text` is the line itself, left out where it may hold a secret. */
+/** A problem with its place in a file: lines and columns count from 1. `text` is the line itself, omitted where it may hold a secret. */
 export type FileProblem = Problem & {
   readonly severity: "error" | "warning";
   readonly file: string;

@@ -1,4 +1,4 @@
-// Keys that flow files of version 0.1 could have and that changed nothing. A file that still has one is refused, and the person reads why.
+// Keys that flow files of version 0.1 could have and that had no effect. Passrail refuses a file that still has one and explains why.
 
 import type { Path } from "./problem.ts";
 
@@ -31,14 +31,14 @@ const REMOVED: Readonly<Record<string, RemovedKey>> = {
     parent: endsWith("defaults"),
     why: 'write "session: clean" (no earlier conversation) and "questions: deny" (no questions while it works) instead',
   },
-  per: { parent: endsWith("gates"), why: "remove it: trust is always decided for each track by itself" },
+  per: { parent: endsWith("gates"), why: "remove it: trust is always decided for each track separately" },
   env: {
     parent: endsWith("merge"),
     why: "remove it: MERGE_MODE and merge.mode of passrail.yaml always choose the mode",
   },
 };
 
-/** What to do about a key that was removed; undefined for any other key. */
+/** The hint for a removed key; undefined for any other key. */
 export function removedKeyHint(path: Path, key: string): string | undefined {
   const removed = Object.hasOwn(REMOVED, key) ? REMOVED[key] : undefined;
   return removed?.parent(path) === true ? removed.why : undefined;

@@ -31,7 +31,7 @@ export function routeProblems(
       ]),
     ];
   });
-  // A route of `defaults` is looked at once for every stage; it is one fault all the same.
+  // A route of `defaults` applies to every stage, but a fault in it is reported once.
   const shared = showProblems({ written: { route: file.defaults?.route }, path: ["defaults"] });
   return unique([...problems, ...shared, ...escalationProblems(file, places), ...counterProblems(file, flow, places)]);
 }
@@ -133,7 +133,7 @@ function targetProblem(
   return problem("flow_graph_invalid", path, `stage ${stage.id} leads to "${target}", which is in another track`, hint);
 }
 
-/** An agent of the same track; in a dynamic stage for any agent, one that exists. */
+/** The agent must play a stage of the same track; in a dynamic stage that takes any agent, it must exist. */
 function agentProblem(
   place: StagePlace,
   target: string,
@@ -173,7 +173,7 @@ function wayProblems(
   return problems;
 }
 
-/** Without a question there is nobody to show it to. */
+/** Without a question, `show` has no reader. */
 function showProblems({ written, path }: Pick<StagePlace, "written" | "path">): readonly FlowProblem[] {
   return Object.entries(written.route ?? {}).flatMap(([key, route]) =>
     typeof route === "string" || route.show === undefined || route.ask !== undefined
@@ -182,7 +182,7 @@ function showProblems({ written, path }: Pick<StagePlace, "written" | "path">): 
           problem(
             "show_without_ask",
             [...path, "route", key, "show"],
-            `"show" has no effect in a way that asks nobody`,
+            `"show" has no effect in a route that asks no person`,
             'add "ask: <who>", or remove "show"; a run that stops always shows the reason',
           ),
         ],

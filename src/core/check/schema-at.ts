@@ -1,5 +1,5 @@
-// What the schema says about a place in a flow file: which keys, numbers and words are allowed there.
-// Made from the same zod schema as the types, so that a hint can never disagree with the check.
+// The schema's rules for a place in a flow file: the keys, numbers and words allowed there.
+// Derived from the same zod schema as the types, so a hint can never disagree with the check.
 
 import { z } from "zod";
 import { flowFileSchema } from "../flow/flow-file.ts";
@@ -30,7 +30,7 @@ export function flowSchema(): SchemaNode {
   return root;
 }
 
-/** The forms that may stand at a path; several where the schema allows several. */
+/** The forms allowed at a path; several where the schema allows several. */
 export function schemaAt(path: Path): readonly SchemaNode[] {
   let nodes = forms(flowSchema());
   for (const step of path) nodes = nodes.flatMap((node) => forms(inside(node, step)));
@@ -49,7 +49,7 @@ export function allowedWords(path: Path): readonly string[] {
   ];
 }
 
-/** All alternatives of a node, nested ones written out. */
+/** All alternatives of a node, nested ones expanded. */
 export function forms(node: SchemaNode | undefined): readonly SchemaNode[] {
   if (node === undefined) return [];
   return node.anyOf === undefined ? [node] : node.anyOf.flatMap(forms);

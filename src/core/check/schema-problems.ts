@@ -1,4 +1,4 @@
-// From zod's issues to problems that a person can act on: a stable code, the place, what is allowed, and the word that was probably meant.
+// Turns zod's issues into problems that a person can act on: a stable code, the place, the allowed values, and the word probably meant.
 
 import { DURATION_PATTERN } from "../flow/flow-file.ts";
 import { NAME_PATTERN } from "../flow/name.ts";
@@ -8,7 +8,7 @@ import { removedKeyHint } from "./removed-keys.ts";
 import { allowedKeys, allowedWords, schemaAt } from "./schema-at.ts";
 import { didYouMean, nearest } from "./suggest.ts";
 
-/** The part of zod's issues that is looked at. */
+/** The part of zod's issues that Passrail reads. */
 export type SchemaIssue = {
   readonly code: string;
   readonly path: readonly PropertyKey[];
@@ -16,7 +16,7 @@ export type SchemaIssue = {
   readonly errors?: readonly (readonly SchemaIssue[])[];
 };
 
-/** Words that people bring from other tools, and what they are called here. */
+/** Words that people know from other tools, and their names here. */
 const MEANT: Readonly<Record<string, string>> = {
   on: "route",
   transitions: "route",
@@ -39,7 +39,7 @@ const MEANT: Readonly<Record<string, string>> = {
 
 export function schemaProblems(issues: readonly SchemaIssue[], value: unknown): readonly FlowProblem[] {
   const problems = issues.flatMap((issue) => fromIssue(issue, [], value));
-  // A misspelt key is one fault, not two: the key that it was meant to be is then not reported as missing.
+  // A misspelt key is one fault, not two: the key it was meant to be is then not reported as missing.
   const meant = new Set(
     problems.flatMap(({ code, path, hint }) =>
       code === "unknown_field" && hint !== undefined ? [`${path.slice(0, -1).join("/")} ${hint}`] : [],
@@ -74,7 +74,7 @@ function fromIssue(issue: SchemaIssue, parent: Path, value: unknown): readonly F
   return [leaf(path, valueAt(value, path))];
 }
 
-/** Whether a branch of a union is simply of another type than the value, so that its complaints say nothing. */
+/** Whether a branch of a union has another type than the value, so that its issues are noise. */
 function isMismatch(issue: SchemaIssue): boolean {
   if (issue.path.length > 0) return false;
   if (issue.code === "invalid_union") return (issue.errors ?? []).every((branch) => branch.every(isMismatch));
@@ -169,7 +169,7 @@ function shown(value: unknown): string {
   return typeof value === "string" ? `"${value.slice(0, 60)}"` : String(value).slice(0, 60);
 }
 
-/** "stage qa", "the flow", "counters.revision": how people speak of a place. */
+/** "stage qa", "the flow", "counters.revision": a place as people name it. */
 function placeName(path: Path): string {
   return path.length === 0 ? "the flow" : path.map(String).join(".");
 }

@@ -1,16 +1,16 @@
-// Texts that look like keys and passwords. A flow is shared and shown; a secret in it has leaked.
+// Finds texts that look like keys and passwords. A flow is shared and shown, so a secret in it has leaked.
 
 import { createRedaction } from "../secrets/redaction.ts";
 import { type FlowProblem, type Path, problem } from "./problem.ts";
 
 const shapes = createRedaction([]);
 
-/** A private key that is only announced counts too: whoever writes the first line means the rest. */
+/** The first line of a private key is enough to count as one. */
 export function looksSecret(text: string): boolean {
   return shapes.text(text) !== text || /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/.test(text);
 }
 
-/** Every text and key of a value that looks like a secret. The secret itself is not repeated. */
+/** Every text and key of a value that looks like a secret, without the secret itself. */
 export function secretProblems(value: unknown, path: Path = []): readonly FlowProblem[] {
   if (typeof value === "string") return looksSecret(value) ? [found(path)] : [];
   if (value === null || typeof value !== "object") return [];

@@ -1,4 +1,4 @@
-// Each stage by itself: its id, its kind, and the agents, prompts and builtins that it names.
+// Checks each stage on its own: its id, its kind, and the agents, prompts and builtins that it names.
 
 import { TEAM_RUNNERS } from "../flow/agent-options.ts";
 import type { FlowFile, StageFile } from "../flow/flow-file.ts";
@@ -10,11 +10,11 @@ import type { StagePlace } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 import { didYouMean } from "./suggest.ts";
 
-/** Targets of routes; a stage of that name could never be reached by its name. */
+/** Targets of routes; a stage with such a name could never be reached by it. */
 export const TARGET_WORDS = ["next", "self", "prev", "first", "escalate", "stop", "end", "warn"];
 const RESERVED = new Set([...TARGET_WORDS, "cancel", "again", "accept", "pipeline"]);
 
-/** Keys that mean something for one kind of stage only; elsewhere they would be ignored in silence. */
+/** Keys that apply to one kind of stage only; on other kinds they would be silently ignored. */
 const KIND_OF_KEY: Readonly<Partial<Record<keyof StageFile, StageFile["kind"]>>> = {
   who: "gate",
   do: "builtin",
@@ -147,7 +147,7 @@ function promptProblems(name: string, at: Path, context: CheckContext): readonly
   ];
 }
 
-/** A part that is not there would be left out of the prompt in silence. */
+/** A missing part would be silently left out of the prompt. */
 function partProblems(parts: StageFile["prompt"], path: Path): readonly FlowProblem[] {
   if (!Array.isArray(parts)) return [];
   const known = promptPartNames();
@@ -202,7 +202,7 @@ function joinProblems(places: readonly StagePlace[]): readonly FlowProblem[] {
   });
 }
 
-/** A flow that picks models does so for every agent; a forgotten one would run on whatever the machine's default costs. */
+/** A flow that picks models must do so for every agent; a forgotten one would run on the machine's default, at any price. */
 function modelProblems(file: FlowFile, places: readonly StagePlace[]): readonly FlowProblem[] {
   const agents = places.filter(({ stage }) => stage.kind === "agent");
   const picks = file.defaults?.model === undefined && agents.some(({ written }) => written.model !== undefined);
@@ -252,7 +252,7 @@ function mergeProblems(file: FlowFile, context: CheckContext): readonly FlowProb
   return [...unknownDefault, ...rules, ...fragments];
 }
 
-/** What the named runner cannot do is said here, not in the middle of a run. */
+/** Reports unsupported options of the named runner at check time, not in the middle of a run. */
 function optionProblems({ stage, path }: StagePlace): readonly FlowProblem[] {
   if (stage.kind !== "agent" && stage.kind !== "router") return [];
   const runner = stage.options?.runner ?? (stage.command === undefined ? undefined : "command");

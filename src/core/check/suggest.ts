@@ -15,7 +15,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** A hint that always helps: the nearest word if there is one, and otherwise the known words. */
+/** A hint that always helps: the nearest word if there is one, otherwise the known words. */
 export function didYouMean(word: string, known: Iterable<string>, what: string): string {
   const list = [...known];
   const near = nearest(word, list);

@@ -1,4 +1,4 @@
-// The words of a flow: verdicts, scores, the texts in which a report is found, and the names that texts are filled with.
+// Checks the words of a flow: verdicts, scores, the texts that contain a report, and the names of placeholders.
 
 import type { Flow } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
@@ -102,7 +102,7 @@ function resultProblems({ stage, path, written }: StagePlace, flow: Flow): reado
 
 const ENV_NAME = /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g;
 
-/** A command is run without a shell, so `$NAME` would reach the program as text unless the flow declares the name. */
+/** A command runs without a shell, so `$NAME` would reach the program as text unless the flow declares the name. */
 function envProblems({ stage, path, written }: StagePlace): readonly FlowProblem[] {
   if (stage.kind !== "agent" || stage.command === undefined) return [];
   const base: Path = written.command === undefined ? ["defaults", "command"] : [...path, "command"];
@@ -122,7 +122,7 @@ function envProblems({ stage, path, written }: StagePlace): readonly FlowProblem
   );
 }
 
-/** Texts with `{facts}`, folders that must stay inside the workspace, and branches that git must not take for an option. */
+/** Checks texts with `{facts}`, folders that must stay inside the workspace, and branches that git must not read as an option. */
 function textProblems(file: FlowFile, places: readonly StagePlace[]): readonly FlowProblem[] {
   const templates: [string | undefined, Path][] = [
     [file.defaults?.branch, ["defaults", "branch"]],

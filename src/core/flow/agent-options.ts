@@ -1,17 +1,16 @@
-// How an agent is played: by which runner, with which model, tools and limits. The same keys stand in a flow's stages, in passrail.yaml
-// and in the front matter of an agent's file; whoever is nearer to the operator wins, key by key.
+// How an agent is played: the runner, the model, the tools and the limits. A flow's stages, passrail.yaml and the front matter of an agent
+// file have the same keys; the source nearer to the operator wins, key by key.
 
 import { z } from "zod";
 
-/** Programs that Passrail knows how to talk to; `command` is any other program, `acp` any agent that speaks the Agent Client Protocol. */
+/** Programs that Passrail can drive; `command` is any other program, `acp` any agent that speaks the Agent Client Protocol. */
 export const PROGRAMS = ["claude", "codex", "gemini", "opencode", "acp", "command"] as const;
 export type ProgramName = (typeof PROGRAMS)[number];
 
-/** Who can play an agent. `outside` is no program: somebody elsewhere asks the API for the work and reports what came of it. */
+/** The ways to play an agent. `outside` is no program: an outside worker requests the work over the API and reports the result. */
 export const RUNNERS = [...PROGRAMS, "outside"] as const;
 export type RunnerName = (typeof RUNNERS)[number];
 
-/** Runners that can lead a team of agents. */
 export const TEAM_RUNNERS: readonly RunnerName[] = ["claude"];
 
 const mcpServer = z
@@ -27,9 +26,9 @@ const mcpServer = z
   ])
   .describe("an MCP server that the agent may use");
 
-/** Keys as they are written; `model` and `command` are declared beside them where they were before. */
+/** Keys as they are written; `model` and `command` are declared next to them for historical reasons. */
 export const agentOptionKeys = {
-  runner: z.enum(RUNNERS).describe("the program that plays the agent; outside: somebody who uses the API").optional(),
+  runner: z.enum(RUNNERS).describe("the program that plays the agent; outside: a worker that uses the API").optional(),
   transport: z
     .enum(["acp", "native"])
     .describe(
@@ -38,7 +37,7 @@ export const agentOptionKeys = {
     .optional(),
   effort: z
     .enum(["minimal", "low", "medium", "high", "max"])
-    .describe("how hard the model thinks, where it can tell")
+    .describe("how hard the model thinks, if the runner supports it")
     .optional(),
   tools: z
     .array(z.string().min(1).max(200))
@@ -58,7 +57,7 @@ export const agentOptionKeys = {
     .max(10_000)
     .describe("US dollars an attempt may cost, where the runner can tell")
     .optional(),
-  system_prompt: z.string().min(1).max(50_000).describe("put before everything else the model is told").optional(),
+  system_prompt: z.string().min(1).max(50_000).describe("text before everything else that the model reads").optional(),
   mcp: z
     .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), mcpServer)
     .describe("further MCP servers by name")
@@ -79,7 +78,7 @@ export const agentOptionKeys = {
 export type McpServer = z.infer<typeof mcpServer>;
 export type Permission = "read" | "edit" | "full" | "ask";
 
-/** What one attempt is played with, after every source had its say. Absent means: as the agent's own program does by default. */
+/** The options of one attempt, merged from all sources. Absent means the default of the agent's program. */
 export type AgentOptions = {
   readonly model?: string;
   readonly effort?: "minimal" | "low" | "medium" | "high" | "max";
@@ -87,7 +86,7 @@ export type AgentOptions = {
   readonly denyTools?: readonly string[];
   readonly permission: Permission;
   readonly maxTurns?: number;
-  /** Output tokens of one answer of the model. */
+  /** Output tokens per model response. */
   readonly maxTokens?: number;
   readonly maxCostUsd?: number;
   readonly systemPrompt?: string;
@@ -95,7 +94,7 @@ export type AgentOptions = {
   readonly teams: boolean;
 };
 
-/** The keys as somebody wrote them; each may be missing. */
+/** The keys as a file has them; each may be missing. */
 const written = z.object({
   ...agentOptionKeys,
   model: z.string().optional(),
@@ -106,7 +105,7 @@ export type WrittenOptions = {
   readonly [K in keyof z.infer<typeof written>]?: Exclude<z.infer<typeof written>[K], undefined>;
 };
 
-/** Reads options that were stored as plain data; what does not fit is left out, because a run under way must stay readable. */
+/** Reads options stored as plain data; leaves out values that do not fit, because a running run must stay readable. */
 export function storedOptions(value: unknown): WrittenOptions {
   const parsed = written.safeParse(value);
   return parsed.success ? Object.fromEntries(Object.entries(parsed.data).filter(([, item]) => item !== undefined)) : {};

@@ -1,4 +1,4 @@
-// An agent is a role with a prompt; a resolved flow is everything a run needs of the catalog, kept with the run.
+// An agent is a role with a prompt; a resolved flow is everything a run needs from the catalog, stored with the run.
 
 import type { WrittenOptions } from "./agent-options.ts";
 import type { Flow } from "./flow.ts";
@@ -6,20 +6,20 @@ import type { Flow } from "./flow.ts";
 export type AgentDefinition = {
   /** Lower case. */
   readonly name: string;
-  /** When to use it; the router reads this. */
+  /** When to use it, for the router. */
   readonly description: string;
   readonly skills: readonly string[];
   readonly model?: string;
-  /** How it is played, as far as its file says: tools, turns, runner … */
+  /** How it is played, as far as its file sets it: tools, turns, runner … */
   readonly options?: WrittenOptions;
-  /** Program and arguments for the command runner, where the agent's file names one. */
+  /** Program and arguments for the command runner, where the agent file names one. */
   readonly command?: readonly string[];
   readonly prompt: string;
 };
 
 export type ResolvedFlow = {
   readonly flow: Flow;
-  /** By name in lower case; only those that this flow can use. */
+  /** By name in lower case; only those this flow can use. */
   readonly agents: Readonly<Record<string, AgentDefinition>>;
   /** Prompt files and fragments by name (`agent0-spec`, `fragments/repair`). */
   readonly prompts: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 // The conditions of a flow file (`when: "plan.new_infra and not input.agent"`): a small closed language over named facts.
-// Nothing is evaluated as code, nothing can be called, and a fact that is missing is `none`, which is false.
+// It evaluates no code and calls nothing. A missing fact is `none`, which is false.
 
 import type { Json } from "../json.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -27,7 +27,7 @@ const ALLOWED =
 
 const parsed = new Map<string, Result<Condition>>();
 
-/** Whether a condition holds. The text has passed the flow check; a text that does not parse is a bug of the caller. */
+/** Whether a condition holds. The flow check has parsed the text already; one that does not parse is a bug in the caller. */
 export function holds(text: string, lookup: Lookup): boolean {
   const condition = parseCondition(text);
   if (!condition.ok) throw new Error(`${condition.error.message}: ${text}`);
@@ -76,7 +76,7 @@ function isTrue(value: Json): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Nothing is converted: "3" is not 3, and what is not a number is neither smaller nor greater. */
+/** Converts nothing: "3" is not 3, and a value that is not a number is neither smaller nor greater. */
 function compare(op: Comparison, left: Json, right: Json): boolean {
   if (op === "==") return left === right;
   if (op === "!=") return left !== right;
@@ -111,7 +111,7 @@ function operandsOf(condition: Condition): readonly Operand[] {
 
 type Token = { readonly type: "text" | "number" | "name" | "sign" | "end"; readonly text: string; readonly at: number };
 
-/** Thrown and caught in this file only: a recursive parser is shorter and clearer with one way out. */
+/** Thrown and caught in this file only: it keeps the recursive parser short. */
 class Unparsable extends Error {
   readonly at: number;
   constructor(at: number, message: string) {
@@ -133,7 +133,7 @@ function parse(text: string): Result<Condition> {
 
 const KEYWORDS = new Set(["and", "or", "not", "in", "true", "false", "none"]);
 const COMPARISONS: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
-/** Names that mean something to JavaScript objects, never a fact. */
+/** Names with a meaning in JavaScript objects, never a fact. */
 const FORBIDDEN = new Set(["__proto__", "prototype", "constructor"]);
 
 type Cursor = { readonly tokens: readonly Token[]; position: number; depth: number };

@@ -2,7 +2,7 @@
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The text has passed the schema's pattern; anything else is a bug of the caller. */
+/** The text has passed the schema's pattern; anything else is a bug in the caller. */
 export function durationMs(text: string): number {
   const unit = text.endsWith("ms") ? "ms" : text.slice(-1);
   const perUnit = UNIT_MS[unit];

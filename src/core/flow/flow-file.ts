@@ -1,5 +1,5 @@
-// The flow file as people write it: one zod schema is the source of the types, of the hints of the check and of docs/flow-reference.md.
-// It says which keys and values a file may have; flow.ts says what they mean.
+// The flow file as people write it: one zod schema is the source of the types, the check's hints and docs/flow-reference.md.
+// It defines the keys and values a file may have; flow.ts defines their meaning.
 
 import { z } from "zod";
 import { agentOptionKeys } from "./agent-options.ts";
@@ -9,7 +9,7 @@ export const FLOW_NAME_PATTERN = /^[a-z][a-z0-9-]{0,47}$/;
 /** At most 24 days: a longer timer would overflow and fire at once. */
 export const DURATION_PATTERN = /^([1-9][0-9]{0,5}(ms|s)|[1-9][0-9]{0,3}m|[1-9][0-9]?h|([1-9]|1[0-9]|2[0-4])d)$/;
 
-// Names become keys of plain objects: what every object has already (constructor, toString …) cannot be one.
+// Names become keys of plain objects, so a property of every object (constructor, toString …) cannot be one.
 const name = z
   .string()
   .regex(NAME_PATTERN)
@@ -23,7 +23,7 @@ const condition = z
   .max(500)
   .describe("a condition over named facts, as in plan.new_infra and not input.agent");
 
-/** What a ticket needs to start; see core/ticket/pick-rules.ts. */
+/** The conditions for a ticket to start; see core/ticket/pick-rules.ts. */
 const PICK_NEEDS = ["actionable-status", "depends-on-satisfied", "branch-free"] as const;
 
 const statusRule = z
@@ -44,7 +44,7 @@ const routeObject = z.strictObject({
   counter: name.describe("the counter that this way uses up").optional(),
   carry: carryNames.optional(),
   status: statusRule.optional(),
-  ask: z.string().min(1).describe("who is asked; the run waits for the answer before it goes on").optional(),
+  ask: z.string().min(1).describe("the person to ask; the run waits for the answer").optional(),
   show: z
     .enum(["open-questions", "status-reason"])
     .describe("which part of the report the person sees (default: the questions, else the reason)")
@@ -70,7 +70,7 @@ const words = z.strictObject({
     .optional(),
   unknown_verdict: z
     .enum(["failed", "revise", "pass"])
-    .describe("what a missing or unknown verdict counts as; pass only where no verdict is expected")
+    .describe("the meaning of a missing or unknown verdict; pass only where no verdict is expected")
     .optional(),
   health: z
     .record(z.string(), z.enum(["complete", "blocked", "failed", "incomplete"]))
@@ -78,7 +78,7 @@ const words = z.strictObject({
     .optional(),
   unknown_health: z
     .enum(["complete", "failed", "incomplete", "blocked"])
-    .describe("what a missing or unknown health counts as")
+    .describe("the meaning of a missing or unknown health")
     .optional(),
   score: z
     .partialRecord(z.enum(["pass", "revise", "redesign", "reject"]), z.tuple([z.number(), z.number()]))
@@ -119,7 +119,7 @@ const counter = z.strictObject({
 });
 
 const escalation = z.strictObject({
-  notify: z.string().describe("who is told").optional(),
+  notify: z.string().describe("the recipient of the message").optional(),
   status: word.describe("the status word shown while it waits").optional(),
   choices: z
     .union([z.array(z.enum(["again", "accept", "cancel"])), z.record(z.string(), z.string())])
@@ -171,7 +171,7 @@ const result = z.strictObject({
   prefixes: z.record(z.string(), z.string()).describe("text at the start -> word").optional(),
   next: z
     .record(word, z.enum(["revise", "redesign", "reject", "blocked"]))
-    .describe("exit-code: what a WORK_RESULT block may ask for by its next_status, and what that means")
+    .describe("exit-code: the requests that a WORK_RESULT block may make by its next_status, and their meaning")
     .optional(),
 });
 
@@ -187,7 +187,10 @@ const limits = z.strictObject({
 });
 
 const notify = z
-  .strictObject({ to: z.string().describe("who is told"), event: z.string().describe("the name of the message") })
+  .strictObject({
+    to: z.string().describe("the recipient of the message"),
+    event: z.string().describe("the name of the message"),
+  })
   .describe("a message when this stage is reached");
 const turnCount = z.int().min(1).max(10_000);
 const turns = z
@@ -197,7 +200,7 @@ const turns = z
   ])
   .describe("turns an attempt may take, where the runner can tell");
 
-/** What a stage says, and what `defaults` may say for all stages that do not. */
+/** The keys of a stage that `defaults` can set for all stages without them. */
 const sharedKeys = {
   model: z.string().min(1).max(100).describe("the model that plays the agent").optional(),
   ...agentOptionKeys,
@@ -222,7 +225,7 @@ const sharedKeys = {
 
 const stageKeys = {
   ...sharedKeys,
-  title: z.string().max(200).describe("what people see instead of the id").optional(),
+  title: z.string().max(200).describe("the name that people see instead of the id").optional(),
   agent: name.describe("which agent works here: the name of a file in agents/").optional(),
   who: z.string().describe("gate: who decides (default owner)").optional(),
   when: condition.describe("the stage is passed over when this does not hold").optional(),
@@ -231,7 +234,7 @@ const stageKeys = {
     .describe("the source's status word while the stage runs, or one for ready and one for running")
     .optional(),
   phase: word.describe("the source's word for the time in which this stage works").optional(),
-  bundle: z.string().describe("which bundle of rules goes into the prompt").optional(),
+  bundle: z.string().describe("the bundle of rules for the prompt").optional(),
   prompt: z
     .union([z.string(), z.array(z.string())])
     .describe("the instruction of this stage, or the parts of the prompt in order")
@@ -241,8 +244,8 @@ const stageKeys = {
     .regex(/^[a-z0-9][a-z0-9-]{0,79}$/)
     .describe("a file of prompts/, without .md")
     .optional(),
-  reads: z.array(z.string()).describe("what the agent is given to read").optional(),
-  writes: z.array(z.string()).describe("what the agent leaves behind").optional(),
+  reads: z.array(z.string()).describe("the inputs that the agent reads").optional(),
+  writes: z.array(z.string()).describe("the outputs that the agent writes").optional(),
   produces: z
     .array(z.string())
     .describe("headings that its handoff must have, and that its agent file must ask for")
@@ -254,7 +257,7 @@ const stageKeys = {
       trust: z
         .enum(["developer-latest-clean", "never"])
         .describe(
-          "when the sender's quality-gate results are trusted: they are clean and from its latest iteration, or never; each track by itself",
+          "when the sender's quality-gate results are trusted: they are clean and from its latest iteration, or never; for each track separately",
         ),
       when_trusted: z.array(z.string()).describe("gates to run then").optional(),
       otherwise: z.array(z.string()).describe("gates to run if not").optional(),
@@ -287,17 +290,13 @@ const stage = z.strictObject({
   id: name.describe("its name in this flow; letters, digits and dashes"),
   kind: z
     .enum(["agent", "gate", "builtin", "router", "dynamic", "parallel"])
-    .describe("what happens here (default agent)")
+    .describe("the kind of stage (default agent)")
     .optional(),
   ...stageKeys,
   do: z.string().describe("builtin: which one").optional(),
-  first_status: z.string().describe("builtin: the status of what it writes").optional(),
-  fallback: z.enum(["rules", "stop"]).describe("router: what happens without a model (default rules)").optional(),
-  from: z
-    .array(z.string())
-    .min(1)
-    .describe("dynamic: where its list comes from; the first of these that is set")
-    .optional(),
+  first_status: z.string().describe("builtin: the first status of the tickets that it writes").optional(),
+  fallback: z.enum(["rules", "stop"]).describe("router: the fallback without a model (default rules)").optional(),
+  from: z.array(z.string()).min(1).describe("dynamic: the sources of its list; the first that is set wins").optional(),
   templates: z.record(z.string(), template).describe("dynamic: agent -> stage, * for any other agent").optional(),
   tracks: z
     .record(
@@ -311,7 +310,7 @@ const stage = z.strictObject({
     .optional(),
   join: z
     .union([z.enum(["all-passed"]), z.array(name).min(1)])
-    .describe("parallel: the tracks that must be done before the run goes on (default all-passed)")
+    .describe("parallel: the tracks that must be done before the run continues (default all-passed)")
     .optional(),
   then_in_same_workspace: z
     .array(followUp)
@@ -335,17 +334,17 @@ export const flowFileSchema = z
       .int()
       .min(1)
       .max(10_000)
-      .describe("count it up when the meaning changes; runs under way keep what they started with"),
+      .describe("increase it when the meaning changes; running runs keep the version they started with"),
     title: z.string().max(200).describe("one line for people").optional(),
-    description: z.string().max(2000).describe("what the flow is for").optional(),
-    subject: name.describe("what the source calls the work: feature, task, story, ticket"),
+    description: z.string().max(2000).describe("the purpose of the flow").optional(),
+    subject: name.describe("the source's name for the work: feature, task, story, ticket"),
     choose: z
       .strictObject({ when: condition })
       .describe("which work this flow is for; a run of other work starts with a warning")
       .optional(),
-    words: words.describe("the source's words and what they mean here").optional(),
+    words: words.describe("the source's words and their meaning in Passrail").optional(),
     counters: z.record(name, counter).describe("name -> budget of a loop").optional(),
-    escalation: escalation.describe("what happens when people have to decide").optional(),
+    escalation: escalation.describe("how the flow escalates to people").optional(),
     workspace: workspace.describe("where attempts work").optional(),
     merge: z
       .strictObject({
@@ -399,7 +398,7 @@ export const flowFileSchema = z
         prompt: z.array(z.string()).describe("the parts of every prompt in order").optional(),
         branch: z.string().describe("the same as workspace.branch").optional(),
       })
-      .describe("what holds for every stage that does not say it itself")
+      .describe("defaults for every stage that does not set them")
       .optional(),
     max_interruptions: z
       .int()

@@ -1,5 +1,5 @@
-// The flow as the engine sees it: every shorthand of the file written out, every default applied, plain JSON.
-// A run stores this resolved form and its hash, so editing a file never changes a run under way.
+// The flow as the engine sees it: every shorthand expanded, every default applied, plain JSON.
+// A run stores this resolved form and its hash, so editing a file never changes a run in progress.
 
 import type { agentOptionKeys, WrittenOptions } from "./agent-options.ts";
 import { durationMs } from "./duration.ts";
@@ -76,7 +76,7 @@ type StageBase = {
   readonly enterOnly: boolean;
 };
 
-/** A stage in which something works: an agent, a builtin of ours, or the router. */
+/** A stage that does work: an agent, a builtin or the router. */
 export type WorkStage = StageBase & {
   readonly kind: "agent" | "builtin" | "router";
   /** The agent's name in lower case; for a builtin its `do`. */
@@ -86,7 +86,7 @@ export type WorkStage = StageBase & {
   readonly status: { readonly ready?: string; readonly running?: string };
   readonly route: Routes;
   readonly verdicts?: readonly string[];
-  /** Whether a missing verdict is a fault (words.unknownVerdict) or simply means pass. */
+  /** Whether a missing verdict is a fault (words.unknownVerdict) or means pass. */
   readonly expectsVerdict: boolean;
   readonly result: ResultSpec;
   readonly limits: StageLimits;
@@ -104,9 +104,9 @@ export type WorkStage = StageBase & {
   readonly bundle?: string;
   readonly turns?: number | { readonly alone: number; readonly team: number };
   readonly teams: boolean;
-  /** How its agent is played, as far as the flow says. */
+  /** How its agent is played, as far as the flow sets it. */
   readonly options?: WrittenOptions;
-  /** A follow-up that works where another stage worked, before the run moves on. */
+  /** A follow-up that works in another stage's workspace before the run moves on. */
   readonly sameWorkspaceAs?: string;
   readonly workspace?: WorkspacePlan;
   readonly yields: boolean;
@@ -115,7 +115,7 @@ export type WorkStage = StageBase & {
   readonly fallback: "rules" | "stop";
   /** Settings of a builtin, under the names of the file. */
   readonly settings: { readonly first_status?: string };
-  /** Which quality gates are run again (002's trust contract). */
+  /** Which quality gates to run again (002's trust contract). */
   readonly gates?: NonNullable<StageFile["gates"]>;
   readonly maxTokens?: number;
 };
@@ -133,7 +133,7 @@ export type TrackPlan = { readonly workspace?: WorkspacePlan; readonly stages: r
 export type ParallelStage = StageBase & {
   readonly kind: "parallel";
   readonly tracks: Readonly<Record<string, TrackPlan>>;
-  /** Tracks that must be done before the run goes on. */
+  /** Tracks that must be done before the run continues. */
   readonly join: readonly string[];
 };
 
@@ -191,7 +191,7 @@ const CANONICAL_HEALTHS: Words["health"] = {
   incomplete: "incomplete",
 };
 
-/** Writes out what a valid flow file means. `checkFlow` has to have accepted it. */
+/** Expands a valid flow file. `checkFlow` must have accepted it. */
 export function resolveFlow(file: FlowFile): Flow {
   return {
     name: file.flow,
@@ -310,7 +310,7 @@ function resolveStage(file: FlowFile, stage: StageFile): Stage[] {
       const followUps = (stage.then_in_same_workspace ?? []).map((followUp) => ({
         ...resolveWork(file, followUp, "agent"),
         sameWorkspaceAs: stage.id,
-        // It belongs to the stage before it: while it works the ticket shows that one's running word, never its ready word again.
+        // It belongs to the stage before it: while it works the ticket shows that stage's running word, never its ready word again.
         status: work.status.running === undefined ? {} : { running: work.status.running },
       }));
       return [{ ...work, ...base }, ...followUps];
@@ -382,7 +382,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
   };
 }
 
-/** Options that the stage or the flow's defaults say; a flow without any has the same resolved form as ever. */
+/** Options set by the stage or the flow's defaults; a flow without any keeps its resolved form, and so its hash. */
 function optionsOf(...sources: readonly WrittenSource[]): WrittenOptions {
   const entries = OPTIONS.flatMap((key) => {
     const said = sources.map((source) => source[key]).findLast((value) => value !== undefined);
@@ -393,7 +393,7 @@ function optionsOf(...sources: readonly WrittenSource[]): WrittenOptions {
 
 type WrittenSource = Pick<StageFile, keyof typeof agentOptionKeys>;
 
-// Written out, so that whoever only looks at runs need not load the schema; a test compares the two.
+// Listed by hand, so that code that only reads runs need not load the schema; a test compares the two.
 export const OPTIONS: readonly (keyof WrittenSource)[] = [
   "runner",
   "transport",
@@ -429,7 +429,7 @@ function expectsVerdict(stage: Omit<StageFile, "kind">, result: ResultSpec, kind
   }
 }
 
-/** A route that only leads: it counts nothing, asks nobody and carries nothing. */
+/** A route that only leads: it has no counter, no question and no carry. */
 export function plainRoute(goto: string): Route {
   return { goto, carry: [], onlyBlamed: false, once: false };
 }
@@ -462,7 +462,7 @@ function outputBytes(text: string): number {
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
-/** Optional keys of a parsed file may be present with the value undefined; stored data has only keys with values. */
+/** Optional keys of a parsed file may have the value undefined; stored data has only keys with values. */
 function dropUndefined<T extends object>(value: T): Defined<T> {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
 }

@@ -1,4 +1,4 @@
-// The gates at which finished work waits to be accepted: no agent works behind them any more.
+// The gates at which finished work waits to be accepted: no agent works after them.
 
 import type { Flow, Stage } from "./flow.ts";
 
@@ -7,7 +7,7 @@ export function lastGates({ stages }: Pick<Flow, "stages">): readonly string[] {
   return stages.slice(lastWork + 1).flatMap((stage) => (stage.kind === "gate" ? [stage.id] : []));
 }
 
-/** Builtins only land the work, and stages that the flow leaves to the outside only wait for somebody to merge it. */
+/** Builtins only land the work, and stages that the flow leaves to the outside only wait for a merge. */
 function needsWork(stage: Stage): boolean {
   if (stage.kind === "gate" || stage.kind === "builtin") return false;
   return !("options" in stage) || stage.options?.runner !== "outside";

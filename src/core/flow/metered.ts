@@ -1,4 +1,4 @@
-// How much an attempt reserves before anything is known about its agent's usual cost.
+// The amount an attempt reserves before its agent's usual cost is known.
 
 import type { RunnerName } from "./agent-options.ts";
 import type { RunnerChoice } from "./runner-choice.ts";
@@ -8,7 +8,7 @@ import type { Metered } from "../budget/budget.ts";
 const RESERVED_USD: Readonly<Partial<Record<RunnerName, number>>> = { claude: 1, opencode: 1 };
 const RESERVED_TOKENS = 1_000_000;
 
-/** Null for a stage that costs nothing: a command, or an agent that works elsewhere. */
+/** Null for a stage that costs nothing: a command, or an agent that works outside. */
 export function meteredBy(play: RunnerChoice | undefined): Metered | null {
   if (play === undefined || play.runner === "command" || play.runner === "outside") return null;
   const usd = RESERVED_USD[play.runner] ?? 0;

@@ -2,7 +2,7 @@
 
 export const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9-]{0,47}$/;
 
-/** Also not a word that every object has already (constructor, toString …). */
+/** Also excludes properties of every object (constructor, toString …). */
 export function isName(text: string): boolean {
   return NAME_PATTERN.test(text) && !(text in {});
 }

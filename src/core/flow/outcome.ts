@@ -1,5 +1,5 @@
-// What an attempt concluded. A `Report` is what it said, in the source's own words; an `Outcome` is what that means here.
-// Nothing in this file reads text: readers (verdict/) make reports, `judge` turns a report into exactly one outcome.
+// The conclusion of an attempt. A `Report` holds the source's own words; an `Outcome` is their meaning in Passrail.
+// Readers (verdict/) parse text into reports; `judge` turns a report into exactly one outcome.
 
 import type { ToldUsage } from "../budget/budget.ts";
 import type { JsonObject } from "../json.ts";
@@ -9,7 +9,7 @@ export const VERDICTS = ["pass", "revise", "redesign", "reject", "exhausted"] as
 export type Health = (typeof HEALTHS)[number];
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One finding. A source may give a bare sentence or a structured one; both are kept as given. */
+/** One finding. A source may give a bare sentence or a structured one; Passrail keeps both as given. */
 export type Issue =
   | string
   | {
@@ -23,11 +23,11 @@ export type Issue =
 /** One step of a routed run, chosen by the router. */
 export type RoutedStage = { readonly agent: string; readonly teams: boolean };
 
-/** What an attempt said of itself, in the words of its flow, before anything is decided. */
+/** An attempt's own statement, in the words of its flow, before the engine decides anything. */
 export type Report = {
   readonly health?: string;
   readonly verdict?: string;
-  /** How a stage that the engine does itself names what it did; conditions read it as `last('stage').word`. No channel of agents has it. */
+  /** The result of a builtin in one word; conditions read it as `last('stage').word`. Agents have no channel for it. */
   readonly word?: string;
   readonly score?: number;
   readonly reason?: string;
@@ -42,18 +42,18 @@ export type Report = {
   readonly payload?: JsonObject;
   /** Path of a handoff document inside the workspace. */
   readonly path?: string;
-  /** What the agent claims about things that only the engine decides; compared, never obeyed. */
+  /** The agent's claims about things that only the engine decides; compared, never obeyed. */
   readonly claimed?: { readonly loop?: number; readonly next?: string; readonly status?: string };
   /** Set by the engine when there is no usable report: timeout, exit code, no verdict … The attempt then failed. */
   readonly cause?: string;
-  /** From a channel of ours (verdict file, tool, simulation): canonical words count beside the source's. */
+  /** From a structured channel (verdict file, tool, simulation): canonical words count in addition to the source's. */
   readonly structured?: boolean;
   readonly warnings?: readonly string[];
-  /** What the whole attempt used, repairs included; absent where nothing was told. */
+  /** The usage of the whole attempt, repairs included; absent if the vendor reported none. */
   readonly usage?: ToldUsage;
-  /** When the limit ends that is the cause, ISO 8601, where the vendor says so. */
+  /** When the limit that is the cause ends, ISO 8601, if the vendor reports it. */
   readonly resetsAt?: string;
-  /** The attempt ended because its agent asks a person; its questions are there. */
+  /** The attempt ended because its agent asked a person; the questions are stored. */
   readonly asked?: true;
 };
 
@@ -84,7 +84,7 @@ export function routeKey(outcome: Outcome): Health | Verdict {
   return outcome.health === "complete" ? (outcome.verdict ?? "pass") : outcome.health;
 }
 
-/** The text of an issue, whichever form it has. */
+/** The text of an issue in either form. */
 export function issueText(issue: Issue): string {
   if (typeof issue === "string") return issue;
   const where = issue.file ? ` (${issue.file}${issue.line === undefined ? "" : `:${issue.line}`})` : "";

@@ -1,4 +1,4 @@
-// The router without a model: a few keyword rules choose the agents, and say which rule fired.
+// The router without a model: a few keyword rules choose the agents and report which rule fired.
 
 import type { RoutedStage } from "./outcome.ts";
 

@@ -1,4 +1,4 @@
-// Who plays a stage when several sources have a say.
+// The runner of a stage when several sources name one.
 
 import { expect, test } from "vitest";
 import type { AgentDefinition, ResolvedFlow } from "./agent.ts";

@@ -1,5 +1,5 @@
-// Who plays a stage, and how: the operator's word for the stage, for its agent or for all, then the flow, then the agent's file, then the
-// operator's default. Key by key the nearest wins; which program it is (runner and command) is taken from one source as a whole.
+// Who plays a stage, and how. Precedence, key by key: the operator's choice for the stage, its agent or all; the flow; the agent file; the
+// operator's default. Runner and command come together from one source.
 
 import type { ResolvedFlow } from "./agent.ts";
 import { type AgentOptions, type RunnerName, RUNNERS, storedOptions, type WrittenOptions } from "./agent-options.ts";
@@ -9,19 +9,19 @@ import { optional } from "../optional.ts";
 
 export type RunnerChoice = {
   readonly runner: RunnerName;
-  /** Program and arguments where somebody named them; else the runner's own program. */
+  /** Program and arguments if a source names them; else the runner's own program. */
   readonly command: readonly string[] | null;
   readonly transport: "acp" | "native" | null;
   readonly options: AgentOptions;
-  /** Whether an attempt continues the session of the attempt before it: after an answer only, never, or in revisions too. */
+  /** Whether an attempt continues the session of the previous attempt: after an answer only, never, or in revisions too. */
   readonly session: "fresh" | "clean" | "resume";
   readonly questions: "ask" | "deny";
 };
 
-/** Turns of one agent alone and of a team, where nobody says otherwise. */
+/** The default number of turns for a single agent and for a team. */
 const TURNS = { alone: 50, team: 200 } as const;
 
-/** Undefined where nothing was configured for this stage. `facts` are those of the run. */
+/** Undefined if nothing is configured for this stage. `facts` are those of the run. */
 export function runnerChoiceOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): RunnerChoice | undefined {
   if (stage.kind === "builtin") return undefined;
   const agent = resolved.agents[stage.agent];
@@ -64,14 +64,14 @@ export function runnerChoiceOf(resolved: ResolvedFlow, facts: JsonObject, stage:
   };
 }
 
-/** Whether the engine leaves this stage to somebody who takes it and reports it through the API. */
+/** Whether the engine leaves this stage to an outside worker, who takes and reports it through the API. */
 export function isPlayedOutside(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): boolean {
   return runnerChoiceOf(resolved, facts, stage)?.runner === "outside";
 }
 
 /**
- * What the run was started with, nearest first. A list is a command; an empty one means: nobody, on purpose. A word for all agents is none
- * for a stage that the flow leaves to the outside: no program can merge a pull request in a person's place.
+ * The options the run was started with, nearest first. A list is a command; an empty one deliberately means no program. A choice for all
+ * agents skips stages that the flow leaves to the outside: no program can merge a pull request for a person.
  */
 function givenTo(facts: JsonObject, stage: WorkStage, isOutside: boolean): readonly WrittenOptions[] {
   const given = facts["runners"];
@@ -97,7 +97,7 @@ function setting(facts: JsonObject, key: string): Json | undefined {
     : (config as JsonObject)[key];
 }
 
-/** The operator's model is taken as it is. A flow or an agent's file may name Claude's models, which mean nothing to others. */
+/** Takes the operator's model as given. A flow or an agent file may name Claude's models, which mean nothing to other runners. */
 function modelOf(runner: RunnerName, own: readonly WrittenOptions[], others: readonly unknown[]): string | undefined {
   const chosen = own.map(({ model }) => model).find((model) => model !== undefined);
   if (chosen !== undefined) return chosen;
@@ -114,7 +114,10 @@ function isClaudeModel(model: string): boolean {
 /** Tools that change nothing, by Claude Code's names. */
 const LOOKING: ReadonlySet<string> = new Set(["Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "TodoWrite"]);
 
-/** The operator names tools as the program does. Flows and agents' files use Claude Code's names; to others they only tell whether to look or to work. */
+/**
+ * The operator names tools as the program does. Flows and agent files use Claude Code's names; for other runners these only choose between
+ * read and edit permission.
+ */
 function toolsOf(
   runner: RunnerName,
   own: readonly WrittenOptions[],

@@ -1,5 +1,5 @@
-// Where a route leads from a stage. The engine, the drawn graph, the ways that the API shows and the checks of a flow all ask here, so a
-// picture never shows an edge that the engine does not take.
+// Where a route leads from a stage. The engine, the graph, the API and the flow check all use this module, so a picture never shows an edge
+// that the engine does not take.
 
 import { type Flow, type GateStage, plainRoute, type Route, type Routes, type Stage, type WorkStage } from "./flow.ts";
 
@@ -8,17 +8,16 @@ export type RouteTarget =
   /** `next` is the following stage of the track, or its end; `warn` goes there although the stage did not pass. */
   | { readonly type: "next" | "warn" | "self" | "end" | "stop" | "escalate" | "cancel" }
   | { readonly type: "stage"; readonly stage: Stage }
-  /** The track has no such stage, or no agent's stage before this one. */
+  /** The track has no such stage, or no agent stage before this one. */
   | { readonly type: "missing" };
 
 /** The stages that a target can name, seen from one stage. */
 export type Around = {
-  /** Agents' stages that the work can go back to, nearest first. */
+  /** Agent stages that the work can go back to, nearest first. */
   readonly before: readonly WorkStage[];
   readonly find: (id: string) => Stage | undefined;
 };
 
-/** The stages around one of the same track. */
 export function aroundStage(stages: readonly Stage[], id: string): Around {
   return { before: agentsBefore(stages, id), find: (name) => stages.find((stage) => stage.id === name) };
 }
@@ -45,14 +44,14 @@ export function readTarget(target: string, { before, find }: Around): RouteTarge
   }
 }
 
-/** Whether a target is another stage for each stage that names it. */
+/** Whether a target means a different stage for each stage that names it. */
 export function isRelative(target: string): boolean {
   return target === "prev" || target === "first" || target.startsWith("agent:");
 }
 
 /**
- * Where the engine ends up for a target of a route: `else` stands in for a missing stage, a route without one stops, and an end with the
- * flow's word for a canceled run cancels.
+ * The engine's result for a route's target: `else` replaces a missing stage, a route without one stops, and an end with the flow's word for
+ * a canceled run cancels.
  */
 export function readLead(
   { words }: Pick<Flow, "words">,
@@ -67,17 +66,17 @@ export function readLead(
   return lead.type === "end" && isCanceled ? { type: "cancel" } : lead;
 }
 
-/** Every route of a stage: a gate has only its own; work that passes goes on unless its route says otherwise. */
+/** Every route of a stage: a gate has only its own; work that passes moves to the next stage unless its route says otherwise. */
 export function routesFrom(stage: WorkStage | GateStage): Routes {
   return stage.kind === "gate" ? stage.route : { pass: plainRoute("next"), ...stage.route };
 }
 
-/** The stages behind one of the same track, in order. Stages that are reached only by `enter` are passed over. */
+/** The stages after one in the same track, in order, without those reached only by `enter`. */
 export function stagesAfter<S extends Pick<Stage, "id" | "enterOnly">>(stages: readonly S[], id: string): readonly S[] {
   return stages.slice(stages.findIndex((stage) => stage.id === id) + 1).filter((stage) => !stage.enterOnly);
 }
 
-/** Agents' stages before one of the same track, nearest first. Stages that are reached only by `enter` are passed over. */
+/** Agent stages before one in the same track, nearest first, without those reached only by `enter`. */
 function agentsBefore(stages: readonly Stage[], id: string): readonly WorkStage[] {
   const at = stages.findIndex((stage) => stage.id === id);
   return stages

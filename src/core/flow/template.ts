@@ -1,5 +1,5 @@
-// Texts with places to fill: `{{NAME}}` in prompts, `{fact}` in branch names, folders and log lines. One pass, values inserted as they are.
-// What a value holds is never looked at again, so `{{Y}}` or `$&` in a ticket's title stays text.
+// Fills placeholders: `{{NAME}}` in prompts, `{fact}` in branch names, folders and log lines. One pass: inserted values are not expanded
+// again, so `{{Y}}` or `$&` in a ticket's title stays text.
 
 import type { Lookup } from "./condition.ts";
 
@@ -14,7 +14,7 @@ export function fillPrompt(text: string, values: Readonly<Record<string, string>
   );
 }
 
-/** Fills `{plan.backend_dir}` and `{ticket.group or ticket.id}` (the first that is set); undefined if a place stays empty. */
+/** Fills `{plan.backend_dir}` and `{ticket.group or ticket.id}` (the first that is set); undefined if a placeholder has no value. */
 export function fillFacts(text: string, lookup: Lookup): string | undefined {
   let complete = true;
   const filled = text.replace(FACT_PLACE, (_place, names: string) => {
@@ -28,7 +28,7 @@ export function fillFacts(text: string, lookup: Lookup): string | undefined {
   return complete ? filled : undefined;
 }
 
-/** The places of such a text that are not facts: a typo would otherwise show only when the run gets there. */
+/** The placeholders that are not facts: a typo would otherwise show only when the run gets there. */
 export function badFactPlaces(text: string): readonly string[] {
   return [...text.matchAll(FACT_PLACE)].flatMap(([place, inner]) =>
     inner !== undefined && FACTS.test(inner) ? [] : [place],

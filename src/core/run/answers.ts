@@ -1,5 +1,5 @@
-// What a person's answer does: to a gate, a question, a choice, an escalation, a budget. Each either fits the open item and leads the run
-// onwards, or says why it does not fit.
+// The effect of a person's answer to a gate, a question, a choice, an escalation or a budget. Each answer either fits the open item and
+// moves the run, or is refused with a reason.
 
 import { type Draft, emit, showStatus } from "./draft.ts";
 import { resetCounter } from "./counting.ts";
@@ -41,7 +41,7 @@ type Answer = Signal & { type: "item.answered" };
 function answerGate(draft: Draft, sender: Sender, signal: Answer): string | undefined {
   const { stage, track } = sender;
   if (stage.kind !== "gate") return `${stage.id} is not a gate`;
-  // People say reject, some flows say decline: the same wish, whichever of the two the gate knows.
+  // People say reject, some flows say decline: both mean the same, and the gate's own word wins.
   const answer = signal.answer === "reject" && !("reject" in stage.route) ? "decline" : signal.answer;
   const route = Object.hasOwn(stage.route, answer) ? stage.route[answer] : undefined;
   if (route === undefined)
@@ -143,7 +143,7 @@ function resolveEscalation(
       "next",
     );
   } else {
-    // What the agents found stays open; what the person found comes on top of it.
+    // The agents' issues stay open; the person's issues are added.
     const issues = [...sender.carry.issues, ...(signal.issues ?? [])];
     const loops = action === "again" && item.counter !== undefined ? restartLoop(draft, item.counter, track) : {};
     leave(
@@ -155,7 +155,7 @@ function resolveEscalation(
   return undefined;
 }
 
-/** A person's "again" starts a new budget for the loop that was spent; the next attempt is shown the new count. */
+/** A person's "again" resets the loop's exhausted counter; the next attempt sees the new count. */
 function restartLoop(draft: Draft, counter: string, track: string): Pick<Sender["carry"], "loop" | "loopMax"> {
   resetCounter(draft, counter, track);
   return { loop: 0, loopMax: draft.flow.counters[counter]?.maxLoops ?? null };

@@ -12,7 +12,7 @@ export function branchOf(flow: Flow, run: Run): string {
   return filled ?? `passrail/${run.id}`;
 }
 
-/** `{story.number}` is the part of a story's id behind the version: 1.1.1 of v0.1:1.1.1. */
+/** `{story.number}` is the part of a story's id after the version: 1.1.1 of v0.1:1.1.1. */
 function branchFact(run: Run, path: readonly string[]): Json | undefined {
   const found = factOf(run, path);
   if (found !== undefined) return found;

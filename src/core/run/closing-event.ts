@@ -1,8 +1,8 @@
-// The events that close an inbox item: an answer of a person, or the run that withdraws the item.
+// The events that close an inbox item: a person's answer, or the run withdrawing the item.
 
 import type { RunEvent } from "./event.ts";
 
-/** A person's answer to an item; `number` is the item's. Handoffs have numbers of their own. */
+/** A person's answer to an item; `number` is the item's. Handoffs are numbered separately. */
 export type AnswerEvent = Extract<
   RunEvent,
   { type: "gate.answered" | "question.answered" | "escalation.resolved" | "budget.answered" }

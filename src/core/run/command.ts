@@ -1,5 +1,5 @@
-// What Passrail must do outside of a run because the run changed. A command is stored with the change that caused it and performed until
-// it succeeds, so each can be repeated. Which attempts start and end is no command: it follows from the run's tracks.
+// An effect outside the run that a change requires. Passrail stores a command with its change and performs it until it succeeds, so each
+// must be repeatable. Attempts start and end without commands: that follows from the run's tracks.
 
 export type Command =
   | {

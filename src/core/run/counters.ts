@@ -17,7 +17,7 @@ export function counterLimit(flow: Flow, key: string): number | null {
   return flow.counters[name]?.maxLoops ?? null;
 }
 
-/** The loops of every counter of the flow, also of those that have not counted yet; one key per track where each track has its own. */
+/** The loops of every counter of the flow, including those that have not counted yet; one key per track where each track has its own. */
 export function countersOf(flow: Flow, run: Run): Readonly<Record<string, number>> {
   const keys = Object.entries(flow.counters).flatMap(([name, counter]) => {
     const tracks = flow.stages.flatMap((stage) =>

@@ -1,5 +1,5 @@
-// What happens to the ticket's own text while its run goes: a person edits title or body, or the file and the run no longer agree. The
-// run keeps where it stands; only what the next attempt is told changes.
+// Changes to the ticket's text during its run: a person edits title or body, or the file and the run no longer agree. The run keeps its
+// position; only the next attempt's prompt changes.
 
 import { type Draft, emit } from "./draft.ts";
 import { warn } from "./routing.ts";
@@ -18,7 +18,7 @@ export function edited(draft: Draft, signal: Signal & { type: "ticket.edited" })
   return undefined;
 }
 
-/** Something that people should see beside the run, and that decides nothing. */
+/** A warning for people, without effect on the run. */
 export function noticed(draft: Draft, signal: Signal & { type: "warning.noticed" }): string | undefined {
   const { code, message } = signal;
   if (!/^[a-z_]{1,60}$/u.test(code)) return `"${code}" is not the code of a warning`;

@@ -1,5 +1,5 @@
-// What happened to a run, in the past tense. Events are stored for ever, in order, and are the only thing a run is made of:
-// folding them with `evolve` gives the run, byte for byte. They are also the history, the audit log and the live stream.
+// The events of a run, stored forever and in order. Folding them with `evolve` gives the run, byte for byte. They are also the history, the
+// audit log and the live stream.
 
 import type { BudgetUse, Raise, Reserved, ToldUsage } from "../budget/budget.ts";
 import type { Postponed } from "./postponement.ts";
@@ -50,7 +50,7 @@ export type EventBody =
   | ({ readonly type: "stage.finished"; readonly outcome: Outcome } & Attempt)
   | ({ readonly type: "stage.timed_out"; readonly cause: string } & Attempt)
   | ({ readonly type: "stage.interrupted"; readonly cause: string } & Attempt)
-  /** It failed for a reason outside of the work and starts again later; nothing is counted. */
+  /** It failed for a reason outside the work and starts again later; no counter changes. */
   | ({
       readonly type: "stage.postponed";
       readonly cause: string;
@@ -87,9 +87,9 @@ export type EventBody =
       readonly number: number;
       readonly answer: string;
       readonly comment: string;
-      /** What the person found in the work; absent where nothing was named. */
+      /** The person's findings in the work; absent if there are none. */
       readonly issues?: readonly Issue[];
-      /** The commit that was decided upon. */
+      /** The commit that the decision is about. */
       readonly commit?: string;
     }
   | { readonly type: "question.asked"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }

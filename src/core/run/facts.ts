@@ -1,11 +1,11 @@
-// The facts of a run that Passrail itself acts on, read from the stored JSON in one place. Conditions and templates of flows read facts by
+// The facts of a run that Passrail itself uses, parsed from the stored JSON in one place. Conditions and templates of flows read facts by
 // path instead (`factOf`), because the flow names them.
 
 import type { Json, JsonObject } from "../json.ts";
 import type { Run } from "./run.ts";
 
 export type RunFacts = {
-  /** The settings with which the run was started. */
+  /** The settings that the run was started with. */
   readonly config: {
     readonly project: string | null;
     /** The kind of workspace; a word of a newer version is kept as it is. */
@@ -25,14 +25,14 @@ export type RunFacts = {
     readonly status: string | null;
     /** Whether no other ticket builds on this one. */
     readonly isTerminal: boolean;
-    /** Commits that the branch must contain; null where nothing was said. */
+    /** Commits that the branch must contain; null if not set. */
     readonly contains: readonly string[] | null;
   };
   /** Paths of the files of a build plan. */
   readonly plan: { readonly spec: string | null; readonly plan: string | null; readonly task: string | null };
 };
 
-/** A file of the repository that would change how an agent's program works. */
+/** A file of the repository that would change the behaviour of an agent's program. */
 export type RepositoryFile = { readonly path: string; readonly sha256: string; readonly for: string };
 
 export function runFacts({ facts }: Pick<Run, "facts">): RunFacts {
@@ -61,7 +61,7 @@ export function runFacts({ facts }: Pick<Run, "facts">): RunFacts {
   };
 }
 
-/** The project whose folder of tickets has the run's file; agents may work in another repository. Null where none is known. */
+/** The project whose tickets folder has the run's file; agents may work in another repository. Null if unknown. */
 export function ticketProject(run: Pick<Run, "facts">): string | null {
   const { ticket, config } = runFacts(run);
   return ticket.project ?? config.project;

@@ -1,5 +1,5 @@
-// The same issues in a row are recognised by a short fingerprint, so that a run's state stays small. Not for security:
-// two different lists with one fingerprint would only bring a person in a little early.
+// A short fingerprint recognises the same issues in a row and keeps a run's state small. Not for security: if two different lists collide,
+// Passrail only asks a person a little early.
 
 export function fingerprint(texts: readonly string[]): string {
   const text = texts

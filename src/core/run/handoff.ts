@@ -1,4 +1,4 @@
-// The record of an edge: who hands the work to whom. It says nothing about where a run goes.
+// The record of an edge: which stage hands the work to which. It does not decide where a run goes.
 
 import { type Draft, emit } from "./draft.ts";
 import type { HandoffEdge } from "./event.ts";
@@ -6,7 +6,7 @@ import { MAIN_TRACK, type Stage } from "../flow/flow.ts";
 import type { Carry } from "./run.ts";
 import { findStage, isWork } from "./sequence.ts";
 
-/** Who sends the run onwards, and with what. */
+/** The stage or person that sends the run onwards, and the carry. */
 export type Sender = {
   readonly track: string;
   readonly stage: Stage;
@@ -14,12 +14,12 @@ export type Sender = {
   readonly carry: Omit<Carry, "handoff">;
 };
 
-/** Whether a stage goes on with what was handed to it and what nobody took. */
+/** Whether a stage continues with a handoff that was never taken. */
 export function isSentAgain({ stage, carry }: Sender, to: Stage): boolean {
   return carry.untaken === true && stage.id === to.id;
 }
 
-/** Records the edge from the sender to a stage; the first stage has one only where the flow names who sends it. */
+/** Records the edge from the sender to a stage; the first stage has one only if the flow names its sender. */
 export function handOff(draft: Draft, sender: Sender, track: string, stage: Stage): number {
   const from = isSentAgain(sender, stage) ? originOf(draft, track, sender) : sender;
   const entry = draft.flow.handoffs.entry;
@@ -27,7 +27,7 @@ export function handOff(draft: Draft, sender: Sender, track: string, stage: Stag
   return handOver(draft, from, track, { toStage: stage.id, toAgent: isWork(stage) ? stage.shownAgent : null });
 }
 
-/** A stage is told to go on whose handoff is closed: a new one, from whoever sent the last. */
+/** Continues a stage whose handoff is closed: a new handoff from the same sender. */
 export function handOffAgain(draft: Draft, track: string, stage: Stage, carry: Carry): number {
   const sender: Sender = { track, stage, attempt: draft.run.stages[stage.id]?.attempts ?? 0, carry };
   return handOff(draft, { ...sender, carry: { ...carry, untaken: true } }, track, stage);
@@ -56,7 +56,7 @@ export function handOver(
   return number;
 }
 
-/** The stage from which the closed handoff came, with its last attempt. */
+/** The stage that sent the closed handoff, with its last attempt. */
 function originOf(draft: Draft, track: string, sender: Sender): Sender {
   const { from } = sender.carry;
   const stage = findStage(draft.flow, draft.run, track, from) ?? findStage(draft.flow, draft.run, MAIN_TRACK, from);
@@ -64,7 +64,7 @@ function originOf(draft: Draft, track: string, sender: Sender): Sender {
   return stage === undefined ? { ...sender, attempt } : { ...sender, stage, attempt };
 }
 
-/** A stage that leads elsewhere sends in its own name, also if it never took what it was handed. */
+/** A stage that leads elsewhere sends in its own name, even if it never took its handoff. */
 export function inOwnName(sender: Sender): Sender {
   const { untaken, ...carry } = sender.carry;
   return untaken === true ? { ...sender, carry: { ...carry, from: sender.stage.id } } : sender;

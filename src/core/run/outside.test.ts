@@ -1,4 +1,4 @@
-// Stages played outside, and handoffs that nobody takes: single steps of the transition on the shipped story.
+// Stages played outside, and handoffs that are never taken: single steps of the transition on the shipped story.
 
 import { describe, expect, test } from "vitest";
 import { flowOf } from "../../../test/harness/scripted-engine.ts";
@@ -39,7 +39,7 @@ const expire = (number: number, then: "route" | "stop"): SignalBody => ({
   type: "handoff.expired",
   number,
   reason: "Agent timed out",
-  // oxlint-disable-next-line unicorn/no-thenable -- the signal's own word; nobody awaits it
+  // oxlint-disable-next-line unicorn/no-thenable -- the signal's own word; no code awaits it
   then,
 });
 const retry: SignalBody = { type: "retry.requested", note: "" };

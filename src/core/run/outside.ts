@@ -1,4 +1,4 @@
-// Which stages the engine leaves to somebody outside. Asked for every ready stage at every change of a run, so it is remembered.
+// Which stages the engine leaves to the outside. Cached, because every change of a run asks for every ready stage.
 
 import type { ResolvedFlow } from "../flow/agent.ts";
 import type { WorkStage } from "../flow/flow.ts";
@@ -6,7 +6,7 @@ import type { JsonObject } from "../json.ts";
 import { isPlayedOutside } from "../flow/runner-choice.ts";
 import type { Run } from "./run.ts";
 
-/** By the facts of a run, which stay the same object as long as the run is at work. */
+/** Keyed by the facts of a run, which stay the same object while the run works. */
 const known = new WeakMap<JsonObject, Map<WorkStage, boolean>>();
 
 export function isOutside(resolved: ResolvedFlow, { facts }: Pick<Run, "facts">, stage: WorkStage): boolean {

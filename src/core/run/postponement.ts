@@ -1,27 +1,27 @@
-// Failures that are nobody's work: the vendor is over its limit, down or out of reach, or the program fell over. They cost no loop: the stage
-// waits and starts again, so often in a row; after that they are failures like others.
+// Failures not caused by the work: the vendor is over its limit, down or unreachable, or the program crashed. They cost no loop: the stage
+// waits and retries. When its retries are used up, the failure counts like any other.
 
 const OUTAGES: ReadonlySet<string> = new Set(["rate_limit", "quota", "server_error", "unreachable"]);
 const CRASHES: ReadonlySet<string> = new Set(["startup_timeout", "agent_crashed"]);
 
-/** How often in a row a stage was put off, by what was the reason. */
+/** How often in a row a stage was postponed, by cause. */
 export type Postponed = { readonly outages: number; readonly crashes: number };
 
 const RETRIES: Postponed = { outages: 5, crashes: 2 };
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** A week's limit and a day: whoever says more is not believed. */
+/** A week's limit and a day; a longer time is not believed. */
 const LONGEST_LIMIT_MS = 8 * 24 * 60 * 60_000;
 
 export type Postponement = {
   readonly until: string;
-  /** This is the nth of so many retries in a row. */
+  /** The number of this retry, out of the maximum in a row. */
   readonly retry: number;
   readonly of: number;
   readonly times: Postponed;
 };
 
-/** When the stage may start again, or undefined when the cause is not one of these or its retries are spent. */
+/** When the stage may start again, or undefined when the cause is another one or its retries are used up. */
 export function postponement(
   cause: string | undefined,
   before: Postponed | undefined,
@@ -42,12 +42,12 @@ export function postponement(
   };
 }
 
-/** Limits of an account concern every stage that the same runner plays. */
+/** An account's limits apply to every stage with the same runner. */
 export function isAccountLimit(cause: string | undefined): boolean {
   return cause === "rate_limit" || cause === "quota";
 }
 
-/** How long a limit lasts from now, where a time was told that lies ahead. */
+/** How long a limit lasts from now, if the reported time is in the future. */
 export function limitMs(at: string, resetsAt: string | undefined): number | undefined {
   const wait = resetsAt === undefined ? Number.NaN : Date.parse(resetsAt) - Date.parse(at);
   return wait > 0 ? Math.min(wait, LONGEST_LIMIT_MS) : undefined;
@@ -55,7 +55,7 @@ export function limitMs(at: string, resetsAt: string | undefined): number | unde
 
 const NEVER_BEGAN: ReadonlySet<string> = new Set(["agent_not_found", "agent_not_configured", "spawn_failed", "auth"]);
 
-/** No model was asked: what was put aside is free again. */
+/** No model was called, so the reservation is released. */
 export function hasNeverBegun(cause: string | undefined): boolean {
   return cause !== undefined && NEVER_BEGAN.has(cause);
 }

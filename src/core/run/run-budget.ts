@@ -1,4 +1,4 @@
-// The limits that hold for one run: the budgets of the settings, keyed by run, ticket and day, with what people have raised.
+// The limits of one run: the budgets of the settings, keyed by run, ticket and day, with people's raises.
 
 import { type Budgets, dayOf, type KeyedLimit } from "../budget/budget.ts";
 import { runFacts } from "./facts.ts";
@@ -9,7 +9,7 @@ export function ticketKey(run: Run): string {
   return `${runFacts(run).config.project ?? ""}:${run.subject.id}`.toWellFormed();
 }
 
-/** The limits that hold for an attempt of this run that starts at this time. Scopes without any limit are left out. */
+/** The limits of an attempt of this run that starts at this time, without scopes that have no limit. */
 export function limitsOf(budgets: Budgets, run: Run, at: string): readonly KeyedLimit[] {
   const keys = { run: run.id, ticket: ticketKey(run), day: dayOf(at) };
   return (["run", "ticket", "day"] as const).flatMap((scope) => {

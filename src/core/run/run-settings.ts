@@ -1,4 +1,4 @@
-// How a run's attempts work by what the run was started with: the folder, the kind of workspace, the repository's own settings.
+// The settings a run was started with that shape its attempts: the folder, the kind of workspace, the repository's own settings.
 
 import type { ResolvedFlow } from "../flow/agent.ts";
 import type { Run } from "./run.ts";
@@ -11,8 +11,8 @@ export function projectOf(run: Run): string {
 }
 
 /**
- * The setting with which the run was started wins over its flow. A word that this version does not know is handed on as it is: no provider
- * opens it, so no attempt works in a place that nobody chose.
+ * The setting that the run was started with overrides its flow. A word that this version does not know is passed on unchanged: no provider
+ * opens it, so no attempt works in an unintended place.
  */
 export function workspaceMode(resolved: ResolvedFlow, run: Run): WorkspaceMode {
   const chosen = runFacts(run).config.workspace;
@@ -20,7 +20,7 @@ export function workspaceMode(resolved: ResolvedFlow, run: Run): WorkspaceMode {
   return resolved.flow.workspace.mode === "in-place" ? "in-place" : "worktree";
 }
 
-/** Off unless the operator said on when the run was started. */
+/** Off unless the operator turned it on when the run started. */
 export function repositorySettings(run: Run): boolean {
   return runFacts(run).config.repositorySettings;
 }

@@ -1,15 +1,15 @@
-// A run: one passage of a ticket through a flow, as the engine knows it now. Its size does not grow with the number of attempts:
-// history lives in the events, the run keeps only what the next decision needs.
+// The current state of a run: one passage of a ticket through a flow. Its size does not grow with the number of attempts: history is in the
+// events, the run keeps only the state that the next decision needs.
 
 import type { BudgetScope, BudgetUnit, BudgetUse, Raise, Reserved, Spent } from "../budget/budget.ts";
 import type { Postponed } from "./postponement.ts";
 import type { JsonObject } from "../json.ts";
 import type { Health, Issue, RoutedStage, Verdict } from "../flow/outcome.ts";
 
-/** What the work is about. `id` has the source's own form (uuid, AGI-7, v0.1:1.1.1). */
+/** The work. `id` has the source's own form (uuid, AGI-7, v0.1:1.1.1). */
 export type Subject = { readonly id: string; readonly title: string; readonly body: string };
 
-/** What the next attempt gets from whoever sent the run there. */
+/** The sender's input for the next attempt. */
 export type Carry = {
   /** The stage that sent it, or the person. */
   readonly from: string;
@@ -18,14 +18,14 @@ export type Carry = {
   readonly names: readonly string[];
   readonly issues: readonly Issue[];
   readonly questions: readonly string[];
-  /** What a person said: answer, comment or note. */
+  /** A person's answer, comment or note. */
   readonly said?: string;
-  /** How often the counter of this way has counted, 0 outside loops. */
+  /** The count of this route's counter, 0 outside loops. */
   readonly loop: number;
   readonly loopMax: number | null;
   /** The handoff that brings it, by number within the run; 0 = none. */
   readonly handoff: number;
-  /** That handoff was closed before anybody took it: the next one comes from the same sender. */
+  /** That handoff was closed before it was taken: the next one comes from the same sender. */
   readonly untaken?: true;
 };
 
@@ -39,7 +39,7 @@ export type InboxItem = {
   | {
       readonly kind: "gate";
       readonly answers: readonly string[];
-      /** What the person should know besides the work. */
+      /** Notes for the person, apart from the work. */
       readonly notes?: readonly string[];
     }
   | { readonly kind: "question"; readonly questions: readonly string[]; readonly goto: string; readonly key: string }
@@ -54,11 +54,11 @@ export type InboxItem = {
       readonly reason: string;
       readonly issues: readonly Issue[];
       readonly choices: Readonly<Record<string, string>>;
-      /** Where "again" leads, and the counter that it starts anew. */
+      /** Where "again" leads, and the counter that it resets. */
       readonly again: string;
       readonly counter?: string;
     }
-  /** An attempt that would go beyond a limit: raise it, or stop. */
+  /** An attempt that would exceed a limit: raise it, or stop. */
   | {
       readonly kind: "budget";
       readonly scope: BudgetScope;
@@ -74,7 +74,7 @@ export type InboxItem = {
     }
 );
 
-/** Where one track of a run stands. A run without parallel stages has the track `main` only. */
+/** The position of one track of a run. A run without parallel stages has only the track `main`. */
 export type Track =
   | {
       readonly at: "ready";
@@ -82,7 +82,7 @@ export type Track =
       readonly attempt: number;
       readonly carry: Carry;
       readonly since: string;
-      /** It starts by itself, but not before this time, because of a failure that is nobody's work. */
+      /** It starts automatically, but not before this time, because of a failure outside the work. */
       readonly notBefore?: string;
       readonly because?: string;
     }
@@ -92,9 +92,9 @@ export type Track =
       readonly attempt: number;
       readonly carry: Carry;
       readonly since: string;
-      /** Something was put aside for it, with this runner and model. */
+      /** It has a reservation, with this runner and model. */
       readonly metered?: Pick<Reserved, "runner" | "model">;
-      /** Somebody outside works on it: there is no process to look for. */
+      /** An outside worker has it: there is no process to look for. */
       readonly outside?: true;
     }
   | { readonly at: "waiting"; readonly stage: string; readonly item: InboxItem; readonly carry: Carry }
@@ -111,12 +111,12 @@ export type Track =
   /** A track that reached the join. */
   | { readonly at: "done" };
 
-/** What is remembered of a stage: the number of its last attempt and how that ended. */
+/** The run's memory of a stage: the number of its last attempt and how that ended. */
 export type StageMemory = {
   readonly attempts: number;
-  /** Crashes since the stage last ended by itself. */
+  /** Crashes since the stage last ended without one. */
   readonly interruptions: number;
-  /** How often in a row it was put off; absent when it was not. */
+  /** How often in a row it was postponed; absent when it was not. */
   readonly postponed?: Postponed;
   readonly last?: {
     readonly health: Health;
@@ -130,7 +130,7 @@ export type StageMemory = {
 
 export type CounterState = {
   readonly loops: number;
-  /** Fingerprint of the last issues and how often they came in a row. */
+  /** Fingerprint of the last issues and how often they repeated in a row. */
   readonly issues?: string;
   readonly streak: number;
 };
@@ -156,14 +156,14 @@ export type Run = RunState & {
   readonly tracks: Readonly<Record<string, Track>>;
   readonly stages: Readonly<Record<string, StageMemory>>;
   readonly counters: Readonly<Record<string, CounterState>>;
-  /** Ways marked `once` that have been taken. */
+  /** Routes marked `once` that have been taken. */
   readonly taken: readonly string[];
   /** Stages of dynamic stages, by the dynamic stage's id. */
   readonly expanded: Readonly<Record<string, readonly ExpandedStage[]>>;
-  /** Numbers given out so far. */
+  /** Numbers assigned so far. */
   readonly handoffs: number;
   readonly items: number;
-  /** Absent as long as nothing was told, allowed or warned of. */
+  /** Absent until there is a usage report, a raise or a warning. */
   readonly spent?: Spent;
   readonly raised?: readonly Raise[];
   /** The last warning per scope and unit. */

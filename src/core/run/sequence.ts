@@ -1,4 +1,4 @@
-// Which stage comes where: the order of stages in each track of a run, with dynamic stages written out. Pure look-ups.
+// The order of stages in each track of a run, with dynamic stages expanded. Pure look-ups.
 
 import { holds } from "../flow/condition.ts";
 import type { Flow, Stage, StatusRule, WorkStage } from "../flow/flow.ts";
@@ -8,7 +8,7 @@ import type { Json } from "../json.ts";
 import type { RoutedStage } from "../flow/outcome.ts";
 import type { ExpandedStage, Run } from "./run.ts";
 
-/** The stages of one track in order. A dynamic stage is followed by the stages that it was expanded to. */
+/** The stages of one track in order. The stages of an expanded dynamic stage follow it. */
 export function stagesOf(flow: Flow, run: Pick<Run, "expanded">, track: string): readonly Stage[] {
   if (track !== MAIN_TRACK) return trackPlans(flow)[track] ?? [];
   if (Object.keys(run.expanded).length === 0) return flow.stages;
@@ -22,7 +22,6 @@ export function findStage(flow: Flow, run: Pick<Run, "expanded">, track: string,
   return stagesOf(flow, run, track).find((stage) => stage.id === id);
 }
 
-/** A stage in which something works, or undefined. */
 export function findWork(flow: Flow, run: Run, track: string, id: string): WorkStage | undefined {
   const stage = findStage(flow, run, track, id);
   return stage !== undefined && isWork(stage) ? stage : undefined;
@@ -45,7 +44,7 @@ export function aroundOf(flow: Flow, run: Pick<Run, "expanded">, track: string, 
   return { ...around, before: around.before.filter((stage) => group.some((expanded) => expanded.id === stage.id)) };
 }
 
-/** Ids for a router's list: the agent's name, numbered where it comes again or is taken. */
+/** Ids for a router's list: the agent's name, numbered if it repeats or is taken. */
 export function expand(flow: Flow, list: readonly RoutedStage[]): readonly ExpandedStage[] {
   const taken = new Set(flow.stages.map((stage) => stage.id));
   return list.map((routed) => {
@@ -56,7 +55,7 @@ export function expand(flow: Flow, list: readonly RoutedStage[]): readonly Expan
   });
 }
 
-/** What a name stands for in this run: inputs, plan, ticket, settings, and how a stage last ended. */
+/** The value of a name in this run: inputs, plan, ticket, settings, and how a stage last ended. */
 export function factOf(run: Run, path: readonly string[]): Json | undefined {
   if (path[0] === "last" && path.length === 3) {
     const last = run.stages[path[1] ?? ""]?.last;

@@ -1,5 +1,5 @@
-// What is reported to the engine: a program ended, a person answered, a crash was noticed. A signal is a claim about the world;
-// the transition decides whether it fits the run. It carries its own time, so that deciding needs no clock.
+// Reports to the engine: a program ended, a person answered, a crash was noticed. A signal is a claim about the world; the transition
+// decides whether it fits the run. It carries its own time, so the decision needs no clock.
 
 import type { BudgetUse, OverBudget, Reserved, ToldUsage } from "../budget/budget.ts";
 import type { Actor } from "./event.ts";
@@ -19,9 +19,9 @@ export type SignalBody =
       readonly type: "attempt.started";
       readonly stage: string;
       readonly attempt: number;
-      /** What was put aside for it; absent where nothing is metered. */
+      /** Its reservation; absent if the stage is not metered. */
       readonly reserved?: Reserved;
-      /** Somebody outside takes it; the engine has no process for it. */
+      /** An outside worker takes it; the engine has no process for it. */
       readonly outside?: true;
     }
   | {
@@ -29,13 +29,13 @@ export type SignalBody =
       readonly stage: string;
       readonly attempt: number;
       readonly report: Report;
-      /** Reported from outside: one that is still ready is started and finished at once. */
+      /** Reported from outside: a stage that is still ready is started and finished at once. */
       readonly outside?: true;
     }
   | { readonly type: "attempt.interrupted"; readonly stage: string; readonly attempt: number; readonly cause: string }
-  /** News of what an attempt used that ended without a report. */
+  /** A late usage report of an attempt that ended without one. */
   | { readonly type: "attempt.spent"; readonly stage: string; readonly attempt: number; readonly told: ToldUsage }
-  /** It is ready, and its runner is known to be over its limit. */
+  /** It is ready, but its runner is known to be over its limit. */
   | {
       readonly type: "attempt.held";
       readonly stage: string;
@@ -44,7 +44,7 @@ export type SignalBody =
       readonly cause: string;
       readonly until: string;
     }
-  /** It is ready, and a limit has no room for it. `size` is the limit without any raise. */
+  /** It is ready, but a limit has no room for it. `size` is the limit without any raise. */
   | ({
       readonly type: "budget.reached";
       readonly stage: string;
@@ -60,9 +60,9 @@ export type SignalBody =
       readonly answer: string;
       /** Comment, answer or note. */
       readonly text: string;
-      /** What the person found in the work, line by line; for gates and escalations. */
+      /** The person's findings, line by line; for gates and escalations. */
       readonly issues?: readonly Issue[];
-      /** The commit that was decided upon, where there is one. */
+      /** The commit that the decision is about, if there is one. */
       readonly commit?: string;
     }
   | { readonly type: "pause.requested"; readonly reason: string }
@@ -70,7 +70,7 @@ export type SignalBody =
   | { readonly type: "cancel.requested"; readonly reason: string }
   | { readonly type: "retry.requested"; readonly stage?: string; readonly note: string }
   | { readonly type: "skip.requested"; readonly stage?: string; readonly reason: string }
-  /** Nobody took a handoff in time: the stage fails by the flow's route, or the track stops until a person goes on. */
+  /** A handoff was not taken in time: the stage fails by the flow's route, or the track stops until a person continues it. */
   | {
       readonly type: "handoff.expired";
       readonly number: number;
@@ -78,9 +78,9 @@ export type SignalBody =
       readonly then: "route" | "stop";
     }
   | { readonly type: "stall.noticed"; readonly since: string }
-  /** A person changed what the ticket says; the next attempt gets the new text. */
+  /** A person changed the ticket's text; the next attempt gets the new one. */
   | { readonly type: "ticket.edited"; readonly title: string; readonly body: string }
-  /** Something that people should see on the run: its ticket's file is gone, or says something else than the run. */
+  /** A warning for people on the run: its ticket's file is gone or differs from the run. */
   | { readonly type: "warning.noticed"; readonly code: string; readonly message: string };
 
 export type Signal = SignalBody & {

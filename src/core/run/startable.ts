@@ -1,4 +1,4 @@
-// Which attempts may start and which may run, read from the run's tracks. No command says so a second time.
+// Which attempts may start and which may run, derived from the run's tracks. No command duplicates this.
 
 import { isEnded, type Run } from "./run.ts";
 
@@ -10,7 +10,7 @@ export type StartableAttempt = {
   readonly notBefore: string | null;
 };
 
-/** A paused run and one that has ended start nothing. */
+/** A paused or ended run starts nothing. */
 export function startableAttempts(run: Run): readonly StartableAttempt[] {
   if (run.paused || isEnded(run)) return [];
   return Object.entries(run.tracks).flatMap(([name, track]) => {

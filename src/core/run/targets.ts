@@ -1,4 +1,4 @@
-// Where a stage can lead, for people who look at a flow: every way out with the outcome that takes it. routing.ts moves runs.
+// Where a stage can lead, for people who look at a flow: every route with the outcome that takes it. routing.ts moves runs.
 
 import { type Flow, MAIN_TRACK, type Route, type Stage } from "../flow/flow.ts";
 import { readLead, routesFrom } from "../flow/target.ts";
@@ -8,12 +8,12 @@ import { aroundOf, isWork, stageAfter, stagesOf } from "./sequence.ts";
 export type Way = {
   /** A verdict, a health, or an answer of a person. */
   readonly on: string;
-  /** Stages; several where tracks begin. Or one word that no stage has: end, stop, escalate, cancel. */
+  /** Stages; several where tracks begin. Or one reserved word: end, stop, escalate, cancel. */
   readonly to: readonly string[];
   readonly counter: string | null;
 };
 
-/** What a flow is before any run of it. */
+/** A flow before any run of it. */
 export const NOT_STARTED: Pick<Run, "expanded"> = { expanded: {} };
 
 export function waysOf(flow: Flow, run: Pick<Run, "expanded">, track: string, stage: Stage): readonly Way[] {
@@ -63,7 +63,7 @@ function following(flow: Flow, run: Pick<Run, "expanded">, track: string, id: st
   return fork === undefined ? ["end"] : following(flow, run, MAIN_TRACK, fork.id);
 }
 
-/** Where work begins when this stage is entered. A router's list that is not known yet is passed over. */
+/** Where work begins when this stage is entered. A router's list that is not known yet is skipped. */
 function headsOf(flow: Flow, run: Pick<Run, "expanded">, stage: Stage): readonly string[] {
   if (isWork(stage) || stage.kind === "gate") return [stage.id];
   if (stage.kind === "dynamic") return following(flow, run, MAIN_TRACK, stage.id);

@@ -1,4 +1,4 @@
-// Single steps of the one rule that no shipped flow shows by itself; walks over whole flows are in test/scenarios/core-properties.test.ts.
+// Single steps of the transition that no shipped flow shows; walks over whole flows are in test/scenarios/core-properties.test.ts.
 
 import { describe, expect, test } from "vitest";
 import { shippedFlow } from "../../../test/harness/shipped.ts";

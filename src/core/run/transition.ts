@@ -1,6 +1,5 @@
-// The one rule: (flow, run, signal) -> the run after it, the events that made it so, the commands that follow.
-// Pure and the only place where a run changes. A signal that does not fit (late, repeated, from the wrong hand) changes nothing
-// and is recorded as ignored. Where a run goes next is in routing.ts.
+// The one rule: (flow, run, signal) -> the new run, its events and the commands that follow. Pure, and the only place where a run changes.
+// A signal that does not fit (late, repeated, from the wrong sender) is recorded as ignored. routing.ts decides where a run goes next.
 
 import { answered } from "./answers.ts";
 import type { Reserved } from "../budget/budget.ts";
@@ -44,7 +43,7 @@ export function transition(flow: Flow, run: Run | undefined, signal: Signal): St
   return { run: draft.run, events: draft.events, commands: draft.commands };
 }
 
-/** What an attempt has used is true also after the end. */
+/** An attempt's usage counts even after the run has ended. */
 function takeNews(flow: Flow, run: Run, signal: Signal & { type: "attempt.spent" }): Step {
   const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
   const refused = spent(draft, signal);
@@ -61,7 +60,7 @@ const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set([
   "ticket.edited",
 ]);
 
-/** Applies a signal to the draft, or says why it does not fit. A refusal comes before anything is emitted. */
+/** Applies a signal to the draft, or returns why it does not fit. A refusal comes before any event. */
 function apply(
   draft: Draft,
   signal: Exclude<Signal, { type: "run.requested" } | { type: "attempt.spent" }>,
@@ -168,7 +167,7 @@ function started(draft: Draft, signal: Signal & { type: "attempt.started" }): st
   return undefined;
 }
 
-/** Whoever is outside keeps to what holds back the engine, too. */
+/** A pause or a postponement holds back outside workers too. */
 function refuseOutside(draft: Draft, { stage, notBefore }: Track & { at: "ready" }): string | undefined {
   if (draft.run.paused) return "the run is paused";
   if (notBefore !== undefined && notBefore > draft.at) return `${stage} is put off until ${notBefore}`;
@@ -226,7 +225,7 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
     const reason = outcome.reason ?? outcome.summary ?? "sent back";
     emit(draft, { type: "handoff.rejected", track: name, number: track.carry.handoff, reason });
   }
-  // A review file is itself the feedback; any other way of sending back names its issues.
+  // A review file is itself the feedback; any other way to send work back names its issues.
   if (outcome.verdict === "revise" && outcome.issues.length === 0 && stage.result.from !== "file-verdict") {
     warn(
       draft,
@@ -242,16 +241,16 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
   return undefined;
 }
 
-/** The receiver refuses what it was handed, and the work returns to the sender. */
+/** The receiver refuses its handoff, and the work returns to the sender. */
 function sendsBack(stage: WorkStage, carry: Carry, outcome: Outcome): boolean {
   if (outcome.verdict !== "revise" || carry.handoff === 0) return false;
   const goto = stage.route["revise"]?.goto;
-  // Nobody stands before the first stage: what it refuses goes to a person.
+  // The first stage has no sender: a person gets the work it refuses.
   if (carry.from === "" && goto === "escalate") return true;
   return goto === carry.from || goto === "prev" || goto?.startsWith("agent:") === true;
 }
 
-/** What an agent says about routing is compared and never obeyed. */
+/** Compares the agent's claims about routing and never obeys them. */
 function compareClaims(draft: Draft, name: string, stage: string, carry: Carry, outcome: Outcome): void {
   const { claimed } = outcome;
   if (claimed === undefined) return;
@@ -293,7 +292,7 @@ function interrupted(draft: Draft, signal: Signal & { type: "attempt.interrupted
   return undefined;
 }
 
-/** Nobody took what was handed over. It goes back to nobody: the flow, or a person, says how the stage goes on. */
+/** A handoff was not taken. It does not return to its sender: the flow, or a person, decides how the stage continues. */
 function expired(draft: Draft, signal: Signal & { type: "handoff.expired" }): string | undefined {
   const { number, reason } = signal;
   const [name, track] =
@@ -323,7 +322,7 @@ function expired(draft: Draft, signal: Signal & { type: "handoff.expired" }): st
   return undefined;
 }
 
-/** Says what the run as a whole is doing now: working, waiting for people, or stopped. */
+/** Records the run's overall state: working, waiting for people, or stopped. */
 function settle(draft: Draft): void {
   if (isEnded(draft.run)) return;
   const tracks = Object.values(draft.run.tracks);

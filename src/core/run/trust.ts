@@ -1,5 +1,5 @@
-// Source 002's trust contract: whether the tester may rely on the quality gates that the developer already ran. Computed from what
-// attempts concluded, never from what anyone claims about trust; whatever is missing or cannot be read is not trusted.
+// Source 002's trust contract: whether the tester may rely on the quality gates that the developer already ran. Computed from the attempts'
+// outcomes, never from claims about trust; missing or unreadable evidence is not trusted.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -10,7 +10,7 @@ export type TrustConditions = {
   readonly isLatest: boolean;
   /** It lists gates, and every one of them is clean. */
   readonly isClean: boolean;
-  /** Changes of the code were asked for after it. */
+  /** A later stage asked for code changes. */
   readonly askedLater: boolean;
 };
 
@@ -74,7 +74,7 @@ function trustIn(
   return { ...found, stage: developer.id, iteration: handoff?.attempt ?? 0 };
 }
 
-/** Whether a stage's way back leads to the developer, by itself or through the parallel stage that holds it. */
+/** Whether a stage's route back leads to the developer, directly or through the parallel stage that holds it. */
 function sendsTo(flow: Flow, stage: WorkStage, developer: WorkStage): boolean {
   const goto = stage.route["revise"]?.goto;
   if (goto === developer.id) return true;
@@ -107,7 +107,7 @@ const GATE_WORDS: Readonly<Record<string, string>> = {
   "all-gates": "every quality gate from scratch",
 };
 
-/** The same for the tester's prompt: what to run, and which condition failed. */
+/** The same for the tester's prompt: the gates to run, and the condition that failed. */
 export function trustText(gates: NonNullable<WorkStage["gates"]>, found: readonly DeveloperTrust[]): string {
   return found
     .map(({ stage, iteration, trusted, reasons }) => {

@@ -199,6 +199,6 @@ test.each([
   const text = piece.repeat(Math.ceil(10_000_000 / piece.length));
   const before = process.cpuUsage();
   redaction.text(text);
-  // On a free machine it is below 200 ms; the bound leaves room for a busy one and none for anything quadratic.
+  // Below 200 ms on an idle machine; the bound allows for a busy one but not for anything quadratic.
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(3000);
 });

@@ -1,5 +1,5 @@
-// Takes secrets out of text: the values that are known, in every usual form, and what has the shape of a key. It goes over a text once;
-// what cannot begin a secret costs one look into a table. It prevents accidents and is no boundary against somebody who means it.
+// Removes secrets from text: known values in every usual form, and texts shaped like a key. One pass; a byte that cannot begin a secret
+// costs one table look-up. It prevents accidents and is no boundary against an attacker.
 
 import { formsOf } from "./secret-forms.ts";
 import { MORE, NONE, SHAPES } from "./secret-shapes.ts";
@@ -11,17 +11,16 @@ export type Secret = { readonly name: string; readonly value: string };
 export type Redaction = {
   /** The text without secrets; the same string where there are none. */
   readonly text: (value: string) => string;
-  /** Finds them in bytes, also in a stream that comes in pieces. */
+  /** Finds secrets in bytes, also in a stream that arrives in chunks. */
   readonly scan: Scan;
 };
 
 /**
- * Tells every secret that begins at `from` or later, in order. Returns from where on more bytes are needed to tell; with `final`, and where
- * nothing is open, that is the end. What was found lies before it. Bytes before `from` are only looked back at.
+ * Reports every secret that begins at `from` or later, in order. Returns the offset from which it needs more bytes to decide, or the end if
+ * nothing is open or `final` is set. All found secrets are before it. Bytes before `from` are only context.
  */
 export type Scan = (bytes: Uint8Array, from: number, final: boolean, onFound: (found: FoundSecret) => void) => number;
 
-/** A secret from `start` to `end`. */
 export type FoundSecret = { readonly start: number; readonly end: number; readonly kind: string };
 
 export function createRedaction(secrets: readonly Secret[]): Redaction {
@@ -31,7 +30,7 @@ export function createRedaction(secrets: readonly Secret[]): Redaction {
   return { scan, text: (value) => redactText(scan, value) };
 }
 
-/** What stands in the place of a secret. Safe in JSON, in a URL's path and on a terminal. */
+/** The replacement for a secret. Safe in JSON, in a URL's path and on a terminal. */
 export function marker(kind: string): string {
   return `[REDACTED:${kind}]`;
 }
@@ -55,7 +54,7 @@ function redactText(scan: Scan, value: string): string {
   return done === 0 ? value : out + value.slice(done);
 }
 
-/** From a place in UTF-8 to the place in the string; asked from left to right, so the string is walked at most once. */
+/** Converts an offset in UTF-8 to one in the string; called from left to right, so it walks the string at most once. */
 function createIndex(value: string, byteLength: number): (byte: number) => number {
   if (byteLength === value.length) return (byte) => byte;
   let index = 0;
@@ -80,12 +79,12 @@ type Literal = { readonly bytes: Uint8Array; readonly wraps: boolean };
 
 type Pattern = {
   readonly kind: string;
-  /** A known value is taken out wherever it is, also inside of something else. */
+  /** A known value is removed wherever it is, also inside another text. */
   readonly known: boolean;
   readonly literal: Literal;
-  /** Where to look first: keys of one vendor begin alike. */
+  /** The byte to compare first: keys of one vendor begin alike. */
   readonly probe: number;
-  /** For shapes, whose literal is only how they begin. */
+  /** For shapes, whose literal is only their beginning. */
   readonly measure: ((bytes: Uint8Array, at: number, final: boolean) => number) | undefined;
 };
 
@@ -107,7 +106,7 @@ function createScan(values: readonly (Literal & { readonly kind: string })[]): S
       patternOf(kind, { bytes: new TextEncoder().encode(prefix), wraps: false }, measure),
     ),
   ];
-  // For most texts the table is all that is ever looked at: 0 where nothing begins so.
+  // For most texts the scan reads only this table: 0 means that no secret begins this way.
   const table = new Uint16Array(1 << HASH_BITS);
   const groups: Pattern[][] = [[]];
   const heads = new Set<number>();
@@ -121,7 +120,7 @@ function createScan(values: readonly (Literal & { readonly kind: string })[]): S
   }
 
   return (bytes, from, final, onFound) => {
-    // Secrets may overlap: one that begins inside of another makes the place longer, so that nothing of either is left.
+    // Secrets may overlap: one that begins inside another extends the range, so that nothing of either remains.
     let start = 0;
     let end = 0;
     let kind = "";
@@ -164,7 +163,7 @@ function headOf(bytes: Uint8Array, at: number, length: number): number {
   return length === 1 ? (bytes[at] ?? 0) : 0x1_0000 + (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0);
 }
 
-/** The first place from `from` on where the table has something. Kept small: every byte of output passes here. */
+/** The first offset from `from` on with a table entry. Kept small: every byte of output passes here. */
 function nextHit(table: Uint16Array, bytes: Uint8Array, from: number, last: number): number {
   if (from >= last) return last;
   let first = bytes[from] ?? 0;
@@ -180,7 +179,7 @@ function nextHit(table: Uint16Array, bytes: Uint8Array, from: number, last: numb
 
 type Longest = { readonly length: number; readonly kind: string };
 
-/** The longest says how far it goes; a known value gives it its name. */
+/** The longest match sets the end; a known value sets the name. */
 function longestAt(
   group: readonly Pattern[],
   bytes: Uint8Array,
@@ -194,7 +193,7 @@ function longestAt(
     const pattern = group[index] as Pattern;
     const { literal, probe } = pattern;
     if (at + probe < bytes.length && bytes[at + probe] !== literal.bytes[probe]) continue;
-    // What has the shape of a key inside of a secret is part of it; looking closer would cost time and change nothing.
+    // A key shape inside a secret is part of it; measuring it would cost time and change nothing.
     if (isInside && !pattern.known) continue;
     const begun = measureLiteral(literal, bytes, at, final);
     const found = begun > 0 && pattern.measure !== undefined ? pattern.measure(bytes, at, final) : begun;
@@ -217,7 +216,7 @@ function measureLiteral(literal: Literal, bytes: Uint8Array, at: number, final: 
   return final ? NONE : MORE;
 }
 
-/** So much of an encoded value before a line break is no accident. */
+/** This much of an encoded value before a line break is no accident. */
 const BEFORE_BREAK = 12;
 
 function measureWrapped(wanted: Uint8Array, bytes: Uint8Array, at: number, final: boolean): number {
@@ -234,7 +233,7 @@ function measureWrapped(wanted: Uint8Array, bytes: Uint8Array, at: number, final
 
 const BREAKS: readonly string[] = ["\n", "\r\n", String.raw`\n`, String.raw`\r\n`, String.raw`\\n`, String.raw`\\r\\n`];
 
-/** The width of a line break, also of one that is escaped in JSON; 0 where there is none. */
+/** The width of a line break, also of one escaped in JSON; 0 if there is none. */
 function breakAt(bytes: Uint8Array, at: number, final: boolean): number {
   const first = bytes[at];
   if (first !== 0x0a && first !== 0x0d && first !== 0x5c) return 0;

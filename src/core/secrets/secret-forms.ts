@@ -1,21 +1,21 @@
-// The texts in which one secret value can turn up: as it is, and as the usual encoders write it. Encryption, compression and
-// spelling it out letter by letter are beyond this: redaction prevents accidents and stops nobody who means it.
+// The texts in which a secret value can appear: as it is, and as the usual encoders write it. Encryption, compression and spelling it
+// letter by letter are out of scope: redaction prevents accidents, not attacks.
 
 export type Form = {
   /** In UTF-8. */
   readonly bytes: Uint8Array;
-  /** Programs break long base64 into lines; it may go on after a line break. */
+  /** Programs break long base64 into lines; it may continue after a line break. */
   readonly wraps: boolean;
 };
 
-/** Shorter values would be found in innocent text. */
+/** Shorter values would match innocent text. */
 const SHORTEST_SECRET = 6;
-/** A longer value is looked for in pieces, so that little has to be held back while it comes. */
+/** A longer value is searched in pieces, so that the scan holds back little of a stream. */
 const PIECE = 4096;
-/** A line of a longer value counts by itself from here on. */
+/** The minimum length at which one line of a longer value counts as a secret. */
 const SHORTEST_LINE = 16;
 
-/** Values that stand in variables called TOKEN and PASSWORD and are still everybody's words. */
+/** Values of variables called TOKEN and PASSWORD that are still common words. */
 const TRIVIAL: ReadonlySet<string> = new Set(
   [
     "undefined disabled enabled default always unknown example changeme password passwd secret secrets token apikey api-key api_key",
@@ -27,11 +27,11 @@ const TRIVIAL: ReadonlySet<string> = new Set(
 function isTrivial(value: string): boolean {
   const text = value.trim();
   if (text.length < SHORTEST_SECRET || TRIVIAL.has(text.toLowerCase())) return true;
-  // One character over and over: xxxxxx, ******.
+  // One repeated character: xxxxxx, ******.
   return text === text.charAt(0).repeat(text.length);
 }
 
-/** Every form of the value, without repetition; none where it is too short or too common to be taken out. */
+/** Every form of the value, without duplicates; none if it is too short or too common to redact. */
 export function formsOf(value: string): readonly Form[] {
   const whole = value.trim();
   if (isTrivial(whole)) return [];
@@ -51,7 +51,7 @@ export function formsOf(value: string): readonly Form[] {
   return [...forms.values()];
 }
 
-/** Keys over several lines are often printed with indents or numbers; lines with blanks in them say nothing by themselves. */
+/** Programs often print multi-line keys with indents or numbers, so each line is searched too. Lines with blanks in them are too common. */
 function linesOf(value: string): readonly string[] {
   if (!value.includes("\n")) return [];
   const lines = value.split("\n").map((line) => line.trim());
@@ -64,7 +64,7 @@ function piecesOf(value: string): readonly string[] {
   return pieces;
 }
 
-/** As text: plain, in JSON (also JSON inside of JSON), in a URL or a form. */
+/** As text: plain, in JSON (also JSON inside JSON), in a URL or a form. */
 function writtenForms(value: string): readonly string[] {
   const encoded = percentEncoded(value);
   const strict = encoded.replaceAll(/[!'()*]/gu, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -80,12 +80,12 @@ function writtenForms(value: string): readonly string[] {
   ];
 }
 
-/** A lone half of a surrogate pair has no UTF-8; it is written as the replacement character, as programs do. */
+/** A lone half of a surrogate pair has no UTF-8; it becomes the replacement character, as in other programs. */
 function percentEncoded(value: string): string {
   return encodeURIComponent(value.toWellFormed());
 }
 
-/** What encoders really write: the shortest form, with escaped slashes, without non-ASCII letters, safe inside of HTML. */
+/** Forms that encoders really write: the shortest, with escaped slashes, without non-ASCII letters, safe inside HTML. */
 function jsonForms(value: string): readonly string[] {
   const plain = JSON.stringify(value).slice(1, -1);
   const slashes = plain.replaceAll("/", String.raw`\/`);
@@ -112,8 +112,8 @@ function upperDigits(code: string): string {
 }
 
 /**
- * A value inside of a longer text begins at one of three places within a group of base64. The characters at the edges, which also
- * carry bits of the neighbours, are not part of the form.
+ * A value inside a longer text begins at one of three offsets within a base64 group. The form leaves out the characters at the edges, which
+ * also carry bits of the neighbours.
  */
 function base64Forms(bytes: Uint8Array): readonly string[] {
   const text = String.fromCharCode(...bytes);

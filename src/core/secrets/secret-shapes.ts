@@ -1,25 +1,25 @@
-// What keys and tokens of well-known kinds look like: where one begins, and how far it goes. Each reader looks at a text once, from
-// left to right and within a bound, so that no text can make it slow. Texts are bytes of UTF-8. What is done with a secret is not decided here.
+// The shapes of well-known keys and tokens: where one begins and ends. Each reader reads UTF-8 bytes once, from left to right and within a
+// bound, so no text can make it slow.
 
 /** Not a secret here. */
 export const NONE = 0;
-/** It may be one: the text ends too early to tell. */
+/** Possibly a secret: the text ends too early to decide. */
 export const MORE = -1;
 
-/** No secret is longer than this; what goes on beyond is another text. */
+/** No secret is longer than this. */
 const LONGEST = 16 * 1024;
-/** So many bytes before a secret may decide whether it is one. */
+/** This many bytes before a secret may decide whether it is one. */
 export const LOOK_BEHIND = 24;
 
 export type Shape = {
   readonly kind: string;
   /** How it begins, at least three characters of ASCII. */
   readonly prefix: string;
-  /** The length of the secret at `at`, where the prefix stands, or NONE or MORE. `final`: nothing follows the text. */
+  /** The length of the secret at `at`, the offset of the prefix, or NONE or MORE. `final`: nothing follows the text. */
   readonly measure: (text: Uint8Array, at: number, final: boolean) => number;
 };
 
-/** Kinds of characters, as bits: one look into a table tells whether a byte is of any of several kinds. */
+/** Kinds of characters, as bits: one table look-up decides whether a byte is of any of several kinds. */
 const [UPPER, LOWER, DIGIT, HEX_LETTER, UNDERSCORE, DASH, DOT, PLUS, BLANK, QUOTE, URL_END, ESCAPED] = Array.from(
   { length: 12 },
   (_, bit) => 1 << bit,
@@ -46,25 +46,25 @@ for (const [kind, characters] of [
 ] as const)
   for (const character of characters) KINDS[character.charCodeAt(0)] = (KINDS[character.charCodeAt(0)] ?? 0) | kind;
 
-/** False beyond the ends of the text, too. */
+/** Also false beyond the ends of the text. */
 function is(text: Uint8Array, at: number, kinds: number): boolean {
   return at >= 0 && at < text.length && ((KINDS[text[at] ?? 0] ?? 0) & kinds) !== 0;
 }
 
-/** A prefix and letters behind it. */
+/** A prefix followed by letters. */
 type Token = {
   readonly letters: number;
   readonly min: number;
   /** Exactly `min` letters, not more. */
   readonly exact?: true;
-  /** Only at the beginning of a word. Told before anything is read, so that no text is read twice. */
+  /** Only at the beginning of a word. Checked before reading on, so that no text is read twice. */
   readonly word?: true;
-  /** The last look at what was read: may it be a token? */
+  /** A final check of the text: may it be a token? */
   readonly accept?: (text: Uint8Array, from: number, to: number) => boolean;
 };
 
 export const SHAPES: readonly Shape[] = [
-  // "task-ant-colony" is none.
+  // "task-ant-colony" is no key.
   token("anthropic_key", "sk-ant-", { letters: WORD, min: 10, word: true }),
   token("api_key", "sk-", { letters: WORD, min: 16, word: true, accept: isLikelyKey }),
   ...["ghp_", "gho_", "ghu_", "ghs_", "ghr_"].map((prefix) =>
@@ -94,7 +94,7 @@ function token(kind: string, prefix: string, { letters, min, exact, word, accept
       const limit = exact === true ? from + min + 1 : at + LONGEST;
       let end = runEnd(text, from, limit, letters);
       if (end === text.length && end < limit && !final) return MORE;
-      // The end of a sentence is no part of a token.
+      // The full stop of a sentence is not part of a token.
       while (end > from && is(text, end - 1, DOT)) end -= 1;
       if (end - from < min || (exact === true && end - from > min)) return NONE;
       return accept === undefined || accept(text, from, end) ? end - at : NONE;
@@ -102,7 +102,7 @@ function token(kind: string, prefix: string, { letters, min, exact, word, accept
   };
 }
 
-/** Names of CSS classes, branches and packages begin with "sk-" too: a key is not made of words. */
+/** Names of CSS classes, branches and packages begin with "sk-" too: a key does not consist of words. */
 function isLikelyKey(text: Uint8Array, from: number, to: number): boolean {
   let hasDigit = false;
   let hasUpper = false;
@@ -117,7 +117,7 @@ function isLikelyKey(text: Uint8Array, from: number, to: number): boolean {
   return hasDigit && (hasUpper || longest >= 16);
 }
 
-/** Three parts of base64 with dots between them, or more. */
+/** Three or more parts of base64 separated by dots. */
 function measureJwt(text: Uint8Array, at: number, final: boolean): number {
   if (!beginsWord(text, at)) return NONE;
   const limit = at + LONGEST;
@@ -130,22 +130,22 @@ function measureJwt(text: Uint8Array, at: number, final: boolean): number {
     if (parts < 3 && !goesOn) return NONE;
     if (parts >= 3) {
       if (goesOn && stop + 1 === text.length && !final) return MORE;
-      // A dot with nothing of the kind behind it ends a sentence.
+      // A dot without a further part ends a sentence.
       if (!goesOn || !is(text, stop + 1, WORD)) return stop - at;
     }
     from = stop + 1;
   }
 }
 
-/** So far from the last long line of base64 it is no longer the same key. */
+/** At this distance from the last long line of base64 the key is over. */
 const PEM_GAP = 256;
 const PEM_RUN = 32;
 const PEM_MARK = 60;
 const PRIVATE_KEYS = ["PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"];
 
 /**
- * From the first line of a private key to its last. Line numbers, indents and escaped line breaks may stand in between; a quote or a brace
- * ends it, and so does a text without base64: code that only mentions the first line stays readable.
+ * From the first line of a private key to its last, across line numbers, indents and escaped line breaks. A quote or a brace ends it, and
+ * so does a text without base64: code that only mentions the first line stays readable.
  */
 function measurePem(text: Uint8Array, at: number, final: boolean): number {
   const head = markEnd(text, at, "-----BEGIN ", final);
@@ -184,7 +184,7 @@ function isDashes(text: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** Behind `-----BEGIN … -----`, or NONE or MORE. */
+/** The offset after `-----BEGIN … -----`, or NONE or MORE. */
 function markEnd(text: Uint8Array, at: number, prefix: string, final: boolean): number {
   for (let index = 0; index < prefix.length; index += 1) {
     if (at + index >= text.length) return final ? NONE : MORE;
@@ -230,7 +230,7 @@ const LETTER_M = 0x6d;
 const LETTER_U = 0x75;
 const LETTER_X = 0x78;
 
-/** No letter, digit, dash or underscore before it, unless that is the end of an escape: `\n`, `\u001b`, `%3D`, or a colour. */
+/** No letter, digit, dash or underscore precedes it, except as the end of an escape: `\n`, `\u001b`, `%3D`, or a colour. */
 function beginsWord(text: Uint8Array, at: number): boolean {
   if (!is(text, at - 1, WORD)) return true;
   const before = (back: number, character: number): boolean => text[at - back] === character;

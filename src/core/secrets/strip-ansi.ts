@@ -1,4 +1,4 @@
-// Output of programs as plain text: what only steers a terminal is taken out. One pass over the text, whatever it holds.
+// Output of programs as plain text, without terminal control sequences. One linear pass.
 
 const ESC = 0x1b;
 const BEL = 0x07;
@@ -21,7 +21,7 @@ export function stripAnsi(text: string): string {
   return kept === 0 ? text : out + text.slice(kept);
 }
 
-/** Line ends and tabs are text; a lone carriage return draws over its line. */
+/** Line ends and tabs are text; a lone carriage return overwrites its line. */
 function isSteering(code: number): boolean {
   return (code < 0x20 && code !== 0x0a && code !== 0x09) || code === 0x7f || (code >= 0x80 && code < 0xa0);
 }

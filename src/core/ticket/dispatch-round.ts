@@ -1,21 +1,21 @@
-// One round of the dispatcher as pure steps: which of the tickets that can start is tried next, and what follows when it starts or is
-// refused. A round fills the slots and a little more, so that a free slot always finds a run that is ready.
+// One round of the dispatcher as pure steps: which startable ticket to try next, and what follows when it starts or is refused. A round
+// fills the slots and a little more, so that a free slot always finds a ready run.
 
 import { optional } from "../optional.ts";
 import type { Problem } from "../result.ts";
 import type { PlannedTicket, TicketPlan } from "./plan.ts";
 import type { Ticket } from "./ticket.ts";
 
-/** A ticket that could not start, as its file was then. */
+/** A ticket that could not start, with its file at that time. */
 export type TicketRefusal = { readonly ticket: Ticket; readonly problem: Problem; readonly atMs: number };
 
 /** The dispatcher's memory between rounds. */
 export type DispatchMemory = {
   readonly refusals: ReadonlyMap<string, TicketRefusal>;
-  /** Reasons that were logged since a ticket started last. */
+  /** Reasons logged since a ticket last started. */
   readonly logged: ReadonlySet<string>;
   readonly saidIdle: boolean;
-  /** Tickets that could start and were not tried yet. */
+  /** Tickets that could start and have not been tried yet. */
   readonly eligible: number;
   /** Runs that work, or begin as soon as a slot is free. */
   readonly inLine: number;
@@ -29,7 +29,7 @@ export type DispatchLimits = {
 
 export type DispatchRound = {
   readonly memory: DispatchMemory;
-  /** Tickets that are not tried yet, in order. */
+  /** Tickets not tried yet, in order. */
   readonly queue: readonly PlannedTicket[];
   readonly refusedNow: number;
   readonly refusalsBefore: number;
@@ -43,10 +43,10 @@ export const NEW_MEMORY: DispatchMemory = {
   inLine: 0,
 };
 
-/** Runs beyond the slots: they begin in the moment in which a slot is free. */
+/** Runs beyond the slots: they begin the moment a slot is free. */
 const LOOK_AHEAD = 2;
 
-/** A round ends after so many refusals; the next round continues behind them. */
+/** The number of refusals that ends a round; the next round continues after them. */
 const REFUSALS_PER_ROUND = 20;
 
 export function beginRound(memory: DispatchMemory, plan: TicketPlan, inLine: number): DispatchRound {
@@ -60,7 +60,7 @@ export function beginRound(memory: DispatchMemory, plan: TicketPlan, inLine: num
   };
 }
 
-/** The next ticket to start; none where the slots are filled, enough were refused, or no ticket is left. */
+/** The next ticket to start; none if the slots are filled, enough were refused, or no ticket is left. */
 export function takeNext(
   round: DispatchRound,
   { slots, retryMs }: DispatchLimits,
@@ -80,7 +80,7 @@ export function afterStart(round: DispatchRound, id: string): DispatchRound {
   return { ...round, memory: { ...memory, refusals, logged: new Set(), inLine: memory.inLine + 1 } };
 }
 
-/** `line`: the reason for the log, once for all tickets that it keeps from starting. */
+/** `line`: the reason for the log, once for all tickets that it blocks. */
 export function afterRefusal(
   round: DispatchRound,
   refusal: TicketRefusal,
@@ -98,7 +98,7 @@ export function afterRefusal(
   return { round: { ...round, memory: next, refusedNow: round.refusedNow + 1 }, ...(isNew ? { line } : {}) };
 }
 
-/** `again`: tickets behind the refused ones wait for a further round. */
+/** `again`: tickets after the refused ones wait for another round. */
 export function endRound({ memory, refusedNow, refusalsBefore }: DispatchRound): {
   readonly memory: DispatchMemory;
   readonly again: boolean;

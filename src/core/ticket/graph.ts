@@ -1,5 +1,5 @@
-// Who waits for whom among tickets: the ids that depend on one, and the circles in which everybody waits. Nothing here recurses, so a
-// chain of any length is fine.
+// Dependencies between tickets: the ids that depend on one, and the cycles in which every ticket waits. Nothing here recurses, so a chain
+// of any length is fine.
 
 type Node = { readonly id: string; readonly dependsOn: readonly string[] };
 
@@ -20,7 +20,7 @@ export function isTerminal(id: string, tickets: readonly Node[]): boolean {
   return !tickets.some((other) => other.id !== id && other.dependsOn.includes(id));
 }
 
-/** Id of every ticket that is part of a circle -> one circle that it is near, first id repeated at the end. */
+/** Id of every ticket on a cycle -> one nearby cycle, first id repeated at the end. */
 export function dependencyCycles(tickets: readonly Node[]): ReadonlyMap<string, readonly string[]> {
   const edges = new Map(stuck(tickets).map(({ id, dependsOn }) => [id, dependsOn] as const));
   const cycles = new Map<string, readonly string[]>();
@@ -35,7 +35,7 @@ export function dependencyCycles(tickets: readonly Node[]): ReadonlyMap<string, 
   return cycles;
 }
 
-/** Those that would never start if everybody else did their work: mostly nobody, and found quickly. Doubles among dependencies count once each. */
+/** Tickets that would never start even if all others finished: usually none, and found quickly. A dependency listed twice counts twice. */
 function stuck(tickets: readonly Node[]): readonly Node[] {
   const places = new Map(tickets.map(({ id }, at) => [id, at]));
   const open = new Int32Array(tickets.length);
@@ -57,7 +57,7 @@ function stuck(tickets: readonly Node[]): readonly Node[] {
   return tickets.filter((_, at) => open[at] !== 0);
 }
 
-/** AGI-1 → AGI-2 → AGI-1, cut in the middle where it is long. */
+/** AGI-1 → AGI-2 → AGI-1, shortened in the middle if long. */
 export function formatCycle(path: readonly string[]): string {
   const shown = path.length <= 12 ? path : [...path.slice(0, 8), "…", ...path.slice(-3)];
   return shown.join(" → ");
@@ -65,7 +65,7 @@ export function formatCycle(path: readonly string[]): string {
 
 type Edges = ReadonlyMap<string, readonly string[]>;
 
-/** Tarjan's algorithm with a stack of its own. Each node and edge is looked at once. */
+/** Tarjan's algorithm with an explicit stack. Visits each node and edge once. */
 function strongComponents(edges: Edges): string[][] {
   const order = new Map<string, number>();
   const low = new Map<string, number>();
@@ -112,7 +112,7 @@ function strongComponents(edges: Edges): string[][] {
   }
 }
 
-/** Within such a component every walk that stays inside comes back to itself. */
+/** Within such a component every walk that stays inside returns to its start. */
 function circleWithin(start: string, members: ReadonlySet<string>, edges: Edges): readonly string[] {
   const walked = new Map<string, number>();
   let at = start;

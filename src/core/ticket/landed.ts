@@ -1,16 +1,16 @@
-// Where a run's work went, as the stage that brought it there has recorded it. Only what Passrail itself reported counts: an agent can
-// write whatever it likes into its own payload.
+// Where a run's work went, as recorded by the stage that delivered it. Only Passrail's own reports count: an agent can write anything into
+// its payload.
 
 import { attemptFacts } from "../attempt-facts.ts";
 import type { Json, JsonObject } from "../json.ts";
 
-/** How it left: pushed as a branch, landed in the target, proposed for somebody to merge, or seen to be merged. */
+/** How it left: pushed as a branch, landed in the target, proposed as a pull request, or seen to be merged. */
 export type How = "push" | "land" | "pr" | "merged" | "forced";
 
 export type Landed = {
-  /** What others can build on. */
+  /** The commit that others can build on. */
   readonly commit: string;
-  /** The commit that was approved, before it was put on top of others' work. */
+  /** The approved commit, before it was combined with others' work. */
   readonly approved: string;
   readonly branch: string;
   readonly target: string;
@@ -18,7 +18,7 @@ export type Landed = {
   readonly pr: { readonly number: number | null; readonly url: string | null } | null;
 };
 
-/** The part of an attempt that is looked at. */
+/** The part of an attempt that this module reads. */
 type Told = {
   readonly endedAt: string | null;
   readonly outcome: JsonObject | null;
@@ -27,7 +27,7 @@ type Told = {
 
 const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/u;
 
-/** The newest record counts: what was sent back and landed again is where it landed last. */
+/** The newest record counts: work that was sent back and landed again is where it landed last. */
 export function landedRecord(attempts: readonly Told[]): Landed | undefined {
   return attempts
     .filter((attempt) => attemptFacts(attempt).runner === null)

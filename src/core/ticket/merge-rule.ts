@@ -1,10 +1,10 @@
-// How finished work leaves, as a flow's `merge.modes` says it: one word, or one of two picked by whether other tickets build on this one.
+// How finished work leaves, from a flow's `merge.modes`: one word, or one of two, depending on whether other tickets build on this one.
 
 export const MERGE_WAYS = ["pr", "push", "land"] as const;
-/** pr: a pull request is opened. push: the branch is pushed and stays a branch. land: it comes into the target at once. */
+/** pr: opens a pull request. push: pushes the branch and leaves it a branch. land: merges it into the target at once. */
 export type MergeWay = (typeof MERGE_WAYS)[number];
 
-/** Undefined where the rule is not understood. */
+/** Undefined for an unknown rule. */
 export function mergeWay(rule: string, isTerminal: boolean): MergeWay | undefined {
   const [first = "", condition, second] = rule.split(/ if terminal( )else /u);
   const chosen = condition === undefined || isTerminal ? first : (second ?? "");

@@ -1,6 +1,6 @@
-// The ticket's file and its run, kept equal, as one pure step: from the known state of a file and one observation to the next state and the
-// acts that follow. The run's words go into the file in order. A person's status goes to the run: at once where no attempt works, or where
-// it cancels the ticket; otherwise it is a conflict that is noted and acted on after the attempt. Neither overwrites the other.
+// Keeps a ticket's file and its run equal, as one pure step from a known state and an observation to the next state and its acts. The run's
+// words go into the file in order. A person's status goes to the run: at once if no attempt works or if it cancels the ticket, otherwise
+// after the attempt, with the conflict noted. Neither overwrites the other.
 
 import { CANCELED_STATUS } from "./status.ts";
 
@@ -28,7 +28,7 @@ export type MirrorState =
   /** A person wrote another status while an attempt worked. */
   | { readonly status: "conflict"; readonly word: string }
   | { readonly status: "missing" }
-  /** The person's status stands; the run ends and writes nothing more. */
+  /** The person's status wins; the run ends and writes nothing more. */
   | { readonly status: "released" };
 
 export type MirrorEntry = {
@@ -37,16 +37,16 @@ export type MirrorEntry = {
   readonly ticket: string;
   /** Relative to the project. */
   readonly path: string;
-  /** Words of the run that the file has not shown yet, in order. */
+  /** Words of the run that the file does not show yet, in order. */
   readonly pending: readonly string[];
-  /** The status in the file as far as it is known; after a crash it may still be the older one. */
+  /** The status in the file as far as known; after a crash it may still be the older one. */
   readonly written: string;
   readonly older: string | null;
-  /** The keys as they were written last; null where that is not known. */
+  /** The keys as last written; null if unknown. */
   readonly keys: MirrorKeys | null;
   /** Writes in a row that found another status than expected. */
   readonly misses: number;
-  /** The last trouble that was reported, and the last edit that the run received: each once. */
+  /** The last reported problem, and the last edit that the run received: each once. */
   readonly reported: string;
   readonly sentEdit: string;
 };
@@ -67,7 +67,7 @@ export type MirrorSeen =
     }
   | { readonly type: "file-broken"; readonly message: string }
   | { readonly type: "file-missing" }
-  /** An earlier process noted that the person's status stands, and may have died before the run ended. */
+  /** An earlier process noted that the person's status wins, and may have died before the run ended. */
   | { readonly type: "release-noted"; readonly word: string }
   | { readonly type: "text-found"; readonly title: string; readonly body: string };
 
@@ -76,23 +76,23 @@ export type MirrorAct =
   | { readonly type: "continue" }
   /** Read the file and report it as `file-…`. */
   | { readonly type: "look" }
-  /** Note both words, then write where the file still says `before`; report `written` or `write-failed`. */
+  /** Note both words, then write if the file still says `before`; report `written` or `write-failed`. */
   | { readonly type: "write"; readonly before: string; readonly word: string; readonly keys: MirrorKeys | null }
   | { readonly type: "warn-run"; readonly code: string; readonly message: string; readonly signalId?: string }
   | { readonly type: "note-conflict"; readonly path: string; readonly status: string; readonly text: string }
   | { readonly type: "note-release"; readonly word: string }
   | { readonly type: "cancel-run"; readonly reason: string }
   | { readonly type: "edit-run"; readonly title: string; readonly body: string }
-  /** Remove what the run wrote about its troubles. */
+  /** Remove the run's notes about problems. */
   | { readonly type: "clean-file" }
   | { readonly type: "report"; readonly message: string }
   | { readonly type: "retry-later" }
-  /** No more is written for this run. */
+  /** Write nothing more for this run. */
   | { readonly type: "forget" };
 
 export type MirrorStep = { readonly entry: MirrorEntry; readonly acts: readonly MirrorAct[] };
 
-/** So many writes in a row may find another status before the mirror waits for a while. */
+/** After this many writes in a row that found another status, the mirror waits for a while. */
 const MAX_MISSES = 5;
 
 const FOLLOWING: MirrorState = { status: "following" };
@@ -183,7 +183,7 @@ function fileFound(known: MirrorEntry, seen: MirrorSeen & { readonly type: "file
 
 function fileLags(entry: MirrorEntry, written: string): MirrorStep {
   const following: MirrorEntry = { ...entry, state: FOLLOWING, written, older: null };
-  // The note of the conflict is among the keys, so they are written anew.
+  // The note of the conflict is among the keys, so they are written again.
   const next =
     entry.state.status === "conflict"
       ? { ...following, keys: null, pending: [...entry.pending, entry.run.word] }
@@ -210,7 +210,7 @@ function personDecides(entry: MirrorEntry, seen: MirrorSeen & { readonly type: "
   };
 }
 
-/** The file's status stands: the run ends, and the dispatcher continues from the file. */
+/** The file's status wins: the run ends, and the dispatcher continues from the file. */
 function release(entry: MirrorEntry, word: string): MirrorStep {
   const reason = word === CANCELED_STATUS ? "canceled in its file" : `its file was set to ${word}`;
   return {
@@ -238,7 +238,7 @@ function retryLater(entry: MirrorEntry, message: string): MirrorStep {
   };
 }
 
-/** A run that has ended is forgotten as soon as its file shows it, or cannot. */
+/** The mirror forgets an ended run as soon as its file shows the end, or cannot. */
 function endOf({ run, state, pending }: MirrorEntry): readonly MirrorAct[] {
   const isDone = pending.length === 0 ? state.status !== "conflict" : state.status === "missing";
   return run.isEnded && isDone ? [{ type: "forget" }] : [];

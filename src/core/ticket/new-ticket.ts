@@ -1,5 +1,5 @@
-// The list of tickets that an intake agent wrote, as data, and the file that each becomes. References between its own tickets
-// (`#1`) are turned into ids here, because no agent can know the numbers.
+// The list of tickets from an intake agent as data, and the file that each becomes. References between its own tickets (`#1`) become ids
+// here, because no agent can know the numbers.
 
 import { z } from "zod";
 import { err, ok, type Result } from "../result.ts";
@@ -24,10 +24,10 @@ export type NewTicket = {
   readonly repo: string;
   readonly group: string;
   readonly variantHint: string;
-  /** A number is a position within the list, from 0; a text is the id of a ticket that is there already. */
+  /** A number is a position within the list, from 0; a text is the id of an existing ticket. */
   readonly dependsOn: readonly (number | string)[];
   readonly priority: number | null;
-  /** Where it was taken over from: `github:owner/repo#12`. One such place becomes one ticket, however often it is asked for. */
+  /** Where it was imported from: `github:owner/repo#12`. Each source becomes one ticket, however often it is imported. */
   readonly source: string | null;
 };
 
@@ -68,7 +68,7 @@ export function readTicketList(value: unknown): Result<readonly NewTicket[]> {
   return ok(tickets);
 }
 
-/** Positions of the tickets that can never begin because they wait for each other, or for some that do. */
+/** Positions of the tickets that can never begin because they wait for each other, or for tickets that do. */
 export function circleOf(tickets: readonly Pick<NewTicket, "dependsOn">[]): readonly number[] {
   const left = new Set(tickets.keys());
   for (let size = -1; size !== left.size; ) {
@@ -90,7 +90,7 @@ function isEarlierPosition(position: number | undefined, own: number, total: num
   return position !== undefined && position < total && position !== own;
 }
 
-/** A safe part of a branch name; empty where nothing of the text can be one. */
+/** A safe part of a branch name; empty if no part of the text is safe. */
 export function safeGroup(group: string): string {
   const parts = group
     .slice(0, 1000)
@@ -107,7 +107,7 @@ export function safeGroup(group: string): string {
   return isSafeGroup(safe) ? safe : "";
 }
 
-/** The text of a ticket file: `ids` are those of the whole list, `index` says which of them it is. */
+/** The text of a ticket file: `ids` are those of the whole list, `index` selects one. */
 export function ticketFileText(ticket: NewTicket, ids: readonly string[], index: number, status: string): string {
   const dependsOn = ticket.dependsOn.map((on) => (typeof on === "number" ? (ids[on] ?? "") : on));
   const lines = [

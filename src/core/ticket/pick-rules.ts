@@ -1,5 +1,5 @@
-// The rules by which a flow picks its tickets: its `enter` and `pick` keys as sets that the plan can ask. A key that the flow leaves out
-// has the value of source 004, which is also what flows/ticket.yaml writes out.
+// The rules by which a flow picks its tickets: its `enter` and `pick` keys as sets for the plan. A missing key has the value of source 004,
+// which flows/ticket.yaml spells out.
 
 import type { Flow } from "../flow/flow.ts";
 import { isActionable, isIntervention, isTicketStatus, TICKET_STATUSES, type TicketStatus } from "./status.ts";
@@ -9,9 +9,9 @@ export type PickRules = {
   readonly startsFrom: ReadonlySet<TicketStatus>;
   /** Statuses whose tickets wait for a person, even where a run could start. */
   readonly skip: ReadonlySet<TicketStatus>;
-  /** Statuses of a dependency that let the tickets behind it start. */
+  /** Statuses of a dependency that let its dependents start. */
   readonly satisfied: ReadonlySet<TicketStatus>;
-  /** False: tickets start whatever became of those that they depend on. */
+  /** False: tickets start regardless of their dependencies. */
   readonly waitsForDependencies: boolean;
 };
 
@@ -36,7 +36,7 @@ export function pickRules({ enter, pick }: Pick<Flow, "enter" | "pick">): PickRu
   };
 }
 
-/** The other statuses belong to a run that works or waits for its merge, or to a ticket that has ended. */
+/** The other statuses belong to a run that works or waits for its merge, or to an ended ticket. */
 function canStart(status: TicketStatus): boolean {
   return isActionable(status) || isIntervention(status);
 }

@@ -1,16 +1,16 @@
-// Which tickets may start now, in which order, and why the others may not: from their files, the runs that work at the moment and the
-// rules of their flows. Starts nothing. The time grows with the number of tickets and dependencies, not with its square.
+// Which tickets may start now, in which order, and why the others may not: from their files, the running runs and the rules of their flows.
+// Starts nothing. Linear in the number of tickets and dependencies.
 
 import { dependencyCycles, dependentsById, formatCycle } from "./graph.ts";
 import { DEFAULT_PICK_RULES, type PickRulesOf } from "./pick-rules.ts";
 import { isActionable, isAwaitingMerge, isIntervention, isOver } from "./status.ts";
 import type { Ticket, TicketProblem, TicketScan } from "./ticket.ts";
 
-/** The work of the moment. */
+/** The runs and branches in use at the moment. */
 export type PlanFacts = {
   /** Ids of tickets with a run that has not ended. */
   readonly busy: ReadonlySet<string>;
-  /** Branches of any runs that have not ended. */
+  /** Branches of runs that have not ended. */
   readonly busyBranches: ReadonlySet<string>;
 };
 
@@ -29,7 +29,6 @@ export type TicketState =
 export type PlannedTicket = TicketState & {
   readonly ticket: Ticket;
   readonly branch: string;
-  /** Ids of the tickets that list this one. */
   readonly dependents: readonly string[];
   /** One sentence for people. */
   readonly why: string;
@@ -51,10 +50,10 @@ export function planTickets(
   const refusals = refusalsById(problems);
   const cycles = dependencyCycles(tickets.map((ticket) => ({ id: ticket.id, dependsOn: unmet(ticket) })));
   const dependents = dependentsById(tickets);
-  // The same branch under another spelling of capitals would be the same file on some machines.
+  // Branches that differ only in case are the same file on some machines.
   const held = new Map([...busyBranches].map((branch) => [branch.toLowerCase(), ""]));
   for (const ticket of tickets) {
-    // A run that waits for a person may wait for days; other tickets of its group need not.
+    // A run that waits for a person may wait for days; other tickets of its group need not wait with it.
     if (busy.has(ticket.id) && !isIntervention(ticket.status)) held.set(branchName(ticket).toLowerCase(), ticket.id);
   }
 
@@ -93,7 +92,7 @@ export function planTickets(
     return [{ state: "waits", on: [{ ticket: holder, why: before }] }, `${holder} ${before} (${branch})`];
   }
 
-  /** Dependencies that hold this ticket up by the rules of its own flow. */
+  /** Dependencies that block this ticket by the rules of its own flow. */
   function unmet({ dependsOn, flow }: Ticket): readonly string[] {
     const { satisfied, waitsForDependencies } = rulesOf(flow);
     if (!waitsForDependencies) return [];
@@ -118,7 +117,7 @@ export function branchName({ id, group }: Pick<Ticket, "id" | "group">): string 
   return `feat/${group ?? id}`;
 }
 
-/** Everything that the scan and the plan know of one ticket, a line each, the decision first. */
+/** Everything that the scan and the plan know about one ticket, a line each, the decision first. */
 export function explainTicket(id: string, { tickets, problems }: TicketScan, plan: TicketPlan): readonly string[] {
   const planned = plan.tickets.get(id);
   const own = problems.filter(({ ticket }) => ticket === id).map(formatTicketProblem);
@@ -144,7 +143,7 @@ export function formatTicketProblem({ path, line, column, code, message }: Ticke
 
 /** Two files claim one id, or a file claims two: its status may be that of another ticket. */
 const DOUBTFUL: ReadonlySet<string> = new Set(["duplicate_id", "id_mismatch"]);
-/** The plan finds these itself, from all tickets together. */
+/** The plan itself finds these, from all tickets together. */
 const JUDGED_HERE: ReadonlySet<string> = new Set(["unknown_dependency", "dependency_cycle"]);
 
 function refusalsById(problems: readonly TicketProblem[]): ReadonlyMap<string, TicketProblem> {
@@ -159,7 +158,7 @@ function refusalsById(problems: readonly TicketProblem[]): ReadonlyMap<string, T
 
 function byRank(one: Ticket, other: Ticket): number {
   const priority = (one.priority ?? Number.POSITIVE_INFINITY) - (other.priority ?? Number.POSITIVE_INFINITY);
-  // Infinity minus itself is not a number: neither has a priority.
+  // Infinity minus itself is NaN: neither has a priority.
   return priority || one.number - other.number || 0;
 }
 

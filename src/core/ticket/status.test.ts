@@ -92,7 +92,7 @@ test("R-004-07: the flow and the table of statuses say the same", () => {
   }
   const oneshot = stages.find(({ id }) => id === flow.enter["Backlog"]?.[0]?.stage);
   expect(oneshot?.status.running).toBe(inProgressStatus("Backlog", "oneshot"));
-  // What comes after validate delivers the work; it has no stage of the source.
+  // Stages after validate deliver the work; the source has no stage for that.
   const walk = stages.filter(
     (stage) => stage.promptFile !== undefined && stage.sameWorkspaceAs === undefined && !stage.enterOnly,
   );

@@ -1,4 +1,4 @@
-// The 18 words that a ticket's status can be (source 004), and what each means. These tables are the only place in the code that names them.
+// The 18 status words of a ticket (source 004) and their meanings. Only these tables name them in the code.
 // The flow decides the order of stages and which tickets start (pick-rules.ts); a test compares flows/ticket.yaml with these tables.
 
 export const TICKET_STATUSES = [
@@ -27,7 +27,7 @@ export type ActionableStatus = Extract<
   TicketStatus,
   "Backlog" | "Needs Research" | "Needs Spec" | "Needs Plan" | "Needs Implement" | "Needs Validate"
 >;
-/** Where a ticket in the backlog begins: the five stages, or all of it in one. */
+/** How a ticket in the backlog begins: with the five stages, or with one for all of it. */
 export type BacklogEntry = "research" | "oneshot";
 
 /** The prompt of each status that can be picked up. */
@@ -72,7 +72,7 @@ export function isTicketStatus(word: string): word is TicketStatus {
   return (TICKET_STATUSES as readonly string[]).includes(word);
 }
 
-/** A stage of source 004 starts from here. Decided by the table: "Needs Human …" begins with Needs and is not actionable. */
+/** A stage of source 004 starts from here. The table decides: "Needs Human …" begins with Needs and is not actionable. */
 export function isActionable(status: TicketStatus): status is ActionableStatus {
   return Object.hasOwn(stagePromptMap, status);
 }
@@ -106,7 +106,7 @@ export function isAwaitingMerge(status: TicketStatus): boolean {
   return status === AWAITING_MERGE;
 }
 
-/** Its branch holds finished work on which other tickets can build. */
+/** Its branch holds finished work that other tickets can build on. */
 export function hasFinishedWork(status: TicketStatus): boolean {
   return FINISHED.has(status);
 }
@@ -116,7 +116,7 @@ export function isIntervention(status: TicketStatus): boolean {
   return INTERVENTION.has(status);
 }
 
-/** Why a ticket in this status cannot start, for a word that is none of the 18 (a typo must not start an agent). */
+/** Why a ticket cannot start with a word that is none of the 18 (a typo must not start an agent). */
 export function unknownStatusMessage(word: string): string {
   return `"${word}" is not a ticket status; the statuses are ${TICKET_STATUSES.join(", ")}`;
 }

@@ -1,5 +1,5 @@
-// A ticket as its file tells it: the work, what has to be finished before, and where it stands. Reading and writing the file is in
-// src/tickets; which ticket may start is in plan.ts.
+// A ticket as its file describes it: the work, its dependencies and its status. src/ticket reads and writes the file; plan.ts decides which
+// ticket may start.
 
 import type { TicketStatus } from "./status.ts";
 
@@ -8,30 +8,30 @@ export type Ticket = {
   readonly id: string;
   readonly number: number;
   readonly title: string;
-  /** The front matter's own text of the work; the body of the file where there is none. */
+  /** The description from the front matter; the body of the file if there is none. */
   readonly description: string;
-  /** What stands below the front matter. */
+  /** The text below the front matter. */
   readonly body: string;
-  /** "TBD" where nobody has said yet; such a ticket waits. */
+  /** "TBD" if not decided yet; such a ticket waits. */
   readonly repo: string;
   readonly status: TicketStatus;
   readonly dependsOn: readonly string[];
   /** Tickets of one group share a branch. */
   readonly group: string | null;
   readonly variantHint: string | null;
-  /** Lower comes first; null: by number after those that have one. */
+  /** Lower comes first; tickets with null follow by number. */
   readonly priority: number | null;
   /** `oneshot`: all of it in one stage. */
   readonly workflow: string | null;
-  /** Another flow than the one for tickets. */
+  /** A flow other than the one for tickets. */
   readonly flow: string | null;
-  /** FR-2: the folder, which stands for one request. */
+  /** FR-2: the folder, one per request. */
   readonly request: string;
   /** Relative to the project, with `/`. */
   readonly path: string;
   /** Sha-256 of the file's bytes. */
   readonly hash: string;
-  /** What Passrail wrote: why it is blocked, where it is proposed, what its run says where a person's status differs. */
+  /** Written by Passrail: why it is blocked, where it is proposed, and the run's status if a person's differs. */
   readonly lastError: string | null;
   readonly prUrl: string | null;
   readonly conflict: string | null;
@@ -51,13 +51,13 @@ const GROUP = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,59}$/u;
 export const GROUP_PATTERN =
   "1 to 60 letters, digits, - _ / . that begin with a letter or digit, without .. // or .lock";
 
-/** A group becomes a part of a branch's name. */
+/** A group becomes a part of a branch name. */
 export function isSafeGroup(group: string): boolean {
   if (!GROUP.test(group)) return false;
   return group.split("/").every((part) => part !== "" && !/^\.|\.\.|\.$|\.lock$/u.test(part));
 }
 
-/** What is wrong with a file or its place among the others. `refused`: the ticket is not started; `warning`: it is, and people see this. */
+/** A problem with a file or its relation to others. `refused`: the ticket does not start; `warning`: it starts, and people see this. */
 export type TicketProblem = {
   readonly code: string;
   readonly message: string;
@@ -69,7 +69,7 @@ export type TicketProblem = {
   readonly ticket?: string;
 };
 
-/** Everything that the folder of tickets holds. A ticket with a refusing problem of its own is in `tickets` only if its status and id could be read. */
+/** The contents of the tickets folder. A ticket with a refusing problem is in `tickets` only if its status and id were readable. */
 export type TicketScan = {
   readonly tickets: readonly Ticket[];
   readonly problems: readonly TicketProblem[];

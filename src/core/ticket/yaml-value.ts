@@ -1,8 +1,8 @@
-// How a value is written into front matter: plain where that is safe, else in quotes that every YAML parser reads as the same text.
+// Writes a value into front matter: plain where that is safe, else in quotes that every YAML parser reads as the same text.
 
 export type YamlValue = string | number | readonly string[];
 
-/** `quotes`: what stood around the value that is replaced, kept where the new text allows it. */
+/** `quotes`: the quotes of the replaced value, kept if the new text allows it. */
 export function yamlValue(value: YamlValue, quotes: "" | "'" | '"' = ""): string {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string") return `[${value.map((each) => yamlValue(each)).join(", ")}]`;
@@ -11,17 +11,17 @@ export function yamlValue(value: YamlValue, quotes: "" | "'" | '"' = ""): string
   return quotes === "'" ? `'${value}'` : value;
 }
 
-/** Words that are something else than text in YAML 1.1 or 1.2. */
+/** Words that are not text in YAML 1.1 or 1.2. */
 const NOT_TEXT = /^(?:true|false|null|yes|no|on|off|y|n)$/iu;
 
 function isPlain(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9 _./()-]{0,199}$/u.test(text) && !text.endsWith(" ") && !NOT_TEXT.test(text);
 }
 
-/** JSON is YAML, but for a few characters that JSON leaves as they are. */
+/** JSON is YAML, except for a few characters that JSON leaves as they are. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(
-    // oxlint-disable-next-line no-control-regex -- these are what must not stand in the file as they are
+    // oxlint-disable-next-line no-control-regex -- these must not be in the file unescaped
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

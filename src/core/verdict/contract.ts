@@ -1,5 +1,5 @@
-// What a flow asks of a report beyond its form, before the work is passed on: keys of a payload (003), a list of tickets that can be
-// written (004). Only a pass is checked: whoever sends work back or reports trouble owes none of it.
+// A flow's requirements for a report beyond its form: keys of a payload (003), a list of tickets that can be written (004). Only a pass is
+// checked: work that is sent back or in trouble needs none of them.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
 import { judge } from "./judge.ts";
@@ -9,7 +9,7 @@ import { readTicketList } from "../ticket/new-ticket.ts";
 import type { Result } from "../result.ts";
 import type { Unreadable } from "./reading.ts";
 
-/** A report, and why it could not be read where that is so. */
+/** A report, and why it was unreadable, if it was. */
 export type ReportReading = { readonly report: Report; readonly unreadable?: Unreadable };
 
 export type ContractContext = {
@@ -27,10 +27,10 @@ export function checkContract(context: ContractContext, reading: ReportReading):
   return stage.result.from === "prefix" && writesTickets ? checkTickets(context, report) : reading;
 }
 
-/** What a stage's contract says of the payload with which work is passed on. */
+/** The findings of a stage's contract about the payload of passed work. */
 export type PayloadProblems = { readonly refused?: string; readonly warnings: readonly string[] };
 
-/** A listed key that is missing is worth a warning. One that says `false` (`build_passes`, `approved`) contradicts passing the work on. */
+/** A missing listed key gives a warning. One that says `false` (`build_passes`, `approved`) contradicts passing the work on. */
 export function payloadProblems(
   stage: Pick<WorkStage, "payload">,
   payload: JsonObject | null | undefined,
@@ -54,7 +54,7 @@ function checkPayload(stage: WorkStage, report: Report): ReportReading {
     : { report: { ...report, warnings: [...(report.warnings ?? []), ...warnings] } };
 }
 
-/** Checked here and not only when they are written, because here the agent can still be asked to repeat them. */
+/** Checked here as well as when they are written, because here the agent can still be asked to repeat them. */
 function checkTickets(context: ContractContext, report: Report): ReportReading {
   const text = report.payload?.["text"];
   const yaml = context.readYaml(typeof text === "string" ? text : "");

@@ -1,4 +1,4 @@
-// The rows of `## DoD coverage`: `- <mark> <row text> — <evidence>` (R-002-15). Matching rows to the task's own list is done elsewhere.
+// The rows of `## DoD coverage`: `- <mark> <row text> — <evidence>` (R-002-15). Other code matches rows to the task's own list.
 
 import type { JsonObject } from "../json.ts";
 import { itemsOf, type Line } from "./markdown.ts";
@@ -15,11 +15,11 @@ export type DodCoverage = {
     readonly tester: number;
     readonly other: number;
   };
-  /** Rows without a readable mark; they are among the missing ones. */
+  /** Rows without a readable mark; they count as missing. */
   readonly unreadable: number;
 };
 
-/** As they may be typed: the variation selector of the warning sign is optional, and the longer mark goes first. */
+/** As people may type them: the variation selector of the warning sign is optional, and the longer mark comes first. */
 const MARKS: readonly (readonly [string, DodMark])[] = [
   ["✓", "✓"],
   ["✗", "✗"],

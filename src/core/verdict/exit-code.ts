@@ -1,5 +1,5 @@
-// A stage whose program says nothing but its exit code (source 004). The flow's table of health words says what a code means. Where the
-// flow lists what may be asked for, a WORK_RESULT block at the end of the output is understood too; it can hold a stage back, never pass it.
+// A stage whose program reports only an exit code (source 004), which the flow's health words interpret. If the flow lists possible
+// requests, a WORK_RESULT block at the end of the output counts too; it can hold a stage back, never pass it.
 
 import type { ResultSpec } from "../flow/flow.ts";
 import { ok } from "../result.ts";
@@ -7,7 +7,7 @@ import { clip, ITEM_CHARS, type Reading } from "./reading.ts";
 import { readWorkResult } from "./work-result.ts";
 import { optional } from "../optional.ts";
 
-/** No code means that the process was ended by a signal, which is a failure like any other. */
+/** No code means that a signal ended the process, which is a failure like any other. */
 export function readExitCode(code: number | null, text = "", next?: ResultSpec["next"]): Reading {
   const plain: Reading = ok({ health: String(code ?? 1) });
   if (next === undefined || code !== 0) return plain;

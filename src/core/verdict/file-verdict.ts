@@ -1,5 +1,5 @@
-// Source 001's verdict: a line `Verdict: WORD` in a review file, with an optional `Score: n` line.
-// Lines in code, comments and quotes say nothing. Two different verdicts give the worse one; whether the file is fresh is checked by whoever reads it.
+// Source 001's verdict: a line `Verdict: WORD` in a review file, with an optional `Score: n` line. Code, comments and quotes do not count.
+// Of two different verdicts the worse one wins. The caller checks whether the file is fresh.
 
 import { ok } from "../result.ts";
 import { markdownLines, markerLength } from "./markdown.ts";
@@ -7,7 +7,7 @@ import { clip, FILE_CHARS, present, type Reading, SUMMARY_CHARS, unreadable, WOR
 
 /** The source's words, worst last. */
 const WORST_LAST = ["APPROVE", "REVISE", "REDESIGN"];
-/** A longer line is prose, whatever it begins with. */
+/** A longer line is prose, however it begins. */
 const LINE_CHARS = 1000;
 
 export function readFileVerdict(text: string, worstLast: readonly string[] = WORST_LAST): Reading {
@@ -46,12 +46,12 @@ export function readFileVerdict(text: string, worstLast: readonly string[] = WOR
   );
 }
 
-/** `name: value` for the two names that count; heading, list and emphasis marks may stand around the name. */
+/** `name: value` for the two names that count; heading, list and emphasis marks may surround the name. */
 function statement(line: string): { name: "verdict" | "score"; value: string } | undefined {
   const bare = withoutMarks(line.slice(markerLength(line)), "#*_ \t\ufeff");
   for (const name of ["verdict", "score"] as const) {
     if (bare.slice(0, name.length).toLowerCase() !== name) continue;
-    // The colon may stand inside or outside the bold marks: **Verdict:** X and **Verdict**: X.
+    // The colon may be inside or outside the bold marks: **Verdict:** X and **Verdict**: X.
     const after = withoutMarks(bare.slice(name.length), "*_ \t");
     const value = withoutMarks(after.slice(1), "*_ \t").trim();
     if (after.startsWith(":") && value !== "") return { name, value };
@@ -65,7 +65,7 @@ function withoutMarks(text: string, marks: string): string {
   return text.slice(at);
 }
 
-/** The word in upper case. "APPROVE with changes" or "APPROVE | REVISE" is not APPROVE: such a text stays as it is, to be unknown. */
+/** The word in upper case. "APPROVE with changes" or "APPROVE | REVISE" is not APPROVE: such a text is kept and counts as unknown. */
 function verdictWord(value: string, known: readonly string[]): string {
   const bare = withoutMarks(value, "*_` \t");
   const word = (/^[A-Za-z_-]{1,80}/.exec(bare)?.[0].replace(/[_-]{1,80}$/, "") ?? "").toUpperCase();
@@ -83,12 +83,12 @@ function scoreOf(value: string): number | undefined {
     : undefined;
 }
 
-/** Whether what follows a word or number is a remark beside it and not its continuation. */
+/** Whether the text after a word or number is a remark and not its continuation. */
 function isSetOff(after: string): boolean {
   return after.trim() === "" || /^(?:[.,;](?:\s|$)|\s{0,9}[(–—]|\s{1,9}-\s)/.test(after);
 }
 
-/** An unknown word is worse than the best one and better than any other known one: it can spoil an approval and never soften a refusal. */
+/** An unknown word is worse than the best one and better than any other known one: it can spoil an approval but never soften a refusal. */
 function worstOf(words: ReadonlySet<string>, worstLast: readonly string[]): readonly string[] {
   const rank = (word: string) => (worstLast.includes(word) ? worstLast.indexOf(word) : 0.5);
   const worst = [...words].reduce((rankSoFar, word) => Math.max(rankSoFar, rank(word)), -1);

@@ -1,5 +1,5 @@
-// Checks a JSON value against the small part of JSON Schema that our own tools use: the part that every vendor's models accept.
-// Its sentences go to the agent that sent the value, so each says where, what was wrong and what is allowed.
+// Checks a JSON value against the small part of JSON Schema that every vendor's models accept.
+// The agent that sent the value reads the sentences, so each gives the place, the fault and the allowed values.
 
 import type { Json, JsonObject } from "../json.ts";
 import { clip, WORD_CHARS } from "./reading.ts";
@@ -27,14 +27,14 @@ const TYPES: Readonly<Record<string, { readonly words: string; readonly fits: (v
   null: { words: "null", fits: (value) => value === null },
 };
 
-/** What is wrong with the value, at most eight sentences; empty when it fits. `null` for an optional key counts as not given. */
+/** The faults of the value, at most eight sentences; empty when it fits. `null` for an optional key counts as absent. */
 export function schemaFaults(schema: JsonObject, value: Json): readonly string[] {
   const faults: string[] = [];
   check(schema, value, "", faults);
   return faults.slice(0, MAX_FAULTS);
 }
 
-/** A keyword or type that `schemaFaults` would not check. Such a schema is a bug of whoever made it, not of the agent. */
+/** A keyword or type that `schemaFaults` would not check. Such a schema is itself the bug, not the agent's value. */
 export function unknownKeyword(schema: JsonObject): string | undefined {
   const own = Object.keys(schema).find((key) => !KEYWORDS.has(key));
   if (own !== undefined) return own;
@@ -46,7 +46,7 @@ export function unknownKeyword(schema: JsonObject): string | undefined {
   return inner.map((each) => (isObject(each) ? unknownKeyword(each) : undefined)).find((each) => each !== undefined);
 }
 
-/** The value as JSON in plain ASCII, so that a look-alike letter or an invisible mark can be seen. */
+/** The value as JSON in plain ASCII, so that look-alike letters and invisible marks show. */
 function showValue(value: Json): string {
   const text = JSON.stringify(typeof value === "string" ? clip(value, WORD_CHARS) : value);
   return clip(text, WORD_CHARS * 2).replace(
@@ -94,7 +94,7 @@ function checkObject(schema: JsonObject, value: JsonObject, path: string, faults
   }
 }
 
-/** With one alternative of the value's own type its faults are told, else the list of what would do. */
+/** If one alternative has the value's own type, its faults are reported, else the list of alternatives. */
 function checkAny(choices: readonly JsonObject[], value: Json, path: string, faults: string[]): void {
   const near = choices.filter((choice) => typeOf(choice)?.fits(value));
   const tries = near.map((choice) => {
@@ -122,7 +122,7 @@ function nameOf(path: string): string {
   return path === "" ? "The value" : `"${path}"`;
 }
 
-/** A number that is not whole is shown, of anything else the kind is enough. */
+/** Shows a number that is not whole; for anything else the kind is enough. */
 function given(value: Json): string {
   return typeof value === "number" ? String(value) : kindOf(value);
 }

@@ -1,5 +1,5 @@
-// S07 as properties: what others could put before, after or into an agent's words never becomes a verdict that the agent did not give.
-// json-tail.test.ts has the ones for text around a JSON block; here are forged nonces, look-alike words and whole submissions.
+// S07 as properties: text before, after or inside an agent's words never becomes a verdict that the agent did not give.
+// json-tail.test.ts covers text around a JSON block; here are forged nonces, look-alike words and whole submissions.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -58,7 +58,7 @@ const INVISIBLE = [
   "\u00a0",
 ];
 
-/** The same text for a careless eye, other characters for the machine. */
+/** The same text to a careless eye, different characters to the machine. */
 const disguised = (word: string) =>
   fc
     .tuple(

@@ -1,4 +1,4 @@
-// The `## Abstract` of a handoff file: `key: value` lines that sum it up. What it says is checked against the sections it sums up.
+// The `## Abstract` of a handoff file: `key: value` lines that sum it up. Its values are checked against the sections.
 
 import { asciiLower, type Line, markerLength, plain } from "./markdown.ts";
 import { clip, ITEM_CHARS, WORD_CHARS } from "./reading.ts";
@@ -7,7 +7,7 @@ export type Abstract = ReadonlyMap<string, string>;
 
 const KEYS = new Set(["outcome", "verdict", "files", "next_phase", "open_questions", "blame"]);
 
-/** The first value of each key; the block may stand in a fence. A second verdict line is kept beside it, for it may differ. */
+/** The first value of each key; the block may be in a fence. A second verdict line is kept too, because it may differ. */
 export function readAbstract(lines: readonly Line[]): {
   readonly abstract: Abstract;
   readonly verdicts: readonly string[];
@@ -27,7 +27,7 @@ export function readAbstract(lines: readonly Line[]): {
   return { abstract, verdicts };
 }
 
-/** R-002-47: numbers that disagree with the sections are worth a warning. */
+/** R-002-47: numbers that disagree with the sections give a warning. */
 export function abstractWarnings(
   abstract: Abstract,
   questions: number,

@@ -1,5 +1,5 @@
 // Source 002's handoff file: Markdown with `## Status` first, then sections that the engine reads as data.
-// A file without `## Status` still gives a report (without health): the flow says what an unknown health means, and it means failed.
+// A file without `## Status` gives a report without health, which the flow treats as failed.
 
 import type { JsonObject } from "../json.ts";
 import type { ResultSpec } from "../flow/flow.ts";
@@ -37,7 +37,7 @@ const ISSUE_SECTIONS = new Set(["findings", "gaps", "failures"]);
 const SEVERITIES = new Set(["critical", "major", "minor", "nit"]);
 const FILE_SECTIONS = ["created", "modified", "deleted"] as const;
 
-/** The headings of the sections that decide, where a flow names its own. */
+/** The headings of the sections that decide, if a flow names its own. */
 export type HandoffHeadings = Pick<ResultSpec, "health" | "reason" | "questions">;
 
 export function readHandoffFile(text: string, headings: HandoffHeadings = {}): Reading {
@@ -51,7 +51,7 @@ export function readHandoffFile(text: string, headings: HandoffHeadings = {}): R
   const words = [...verdicts, ...verdictLine(firstLine(linesOf("verdict")))];
   const isContradicted = words.some((word) => spelling(word) !== spelling(words[0] ?? ""));
   const health = statusWord(firstLine(linesOf(sectionUnder(headings.health ?? "## Status"))));
-  // When the status is not complete it decides alone, so a contradiction there takes nothing away from it.
+  // A status other than complete decides alone, so a contradiction does not weaken it.
   if (isContradicted && health === "complete") {
     return unreadable("verdict_ambiguous", `The handoff file says different verdicts: ${clip(words.join(", "), 200)}.`);
   }
@@ -107,7 +107,10 @@ export function readHandoffFile(text: string, headings: HandoffHeadings = {}): R
   );
 }
 
-/** R-002-44: the first non-empty line outside code, without marks, "Status:" and a final dot. More words stay, to be unknown. */
+/**
+ * R-002-44: the first non-empty line outside code, without marks, "Status:" and a final dot. Further words stay, so that the status counts
+ * as unknown.
+ */
 function statusWord(line: string | undefined): string | undefined {
   if (line === undefined) return undefined;
   const bare = asciiLower(plain(line));
@@ -159,7 +162,7 @@ function gatesOf(lines: readonly Line[]): readonly JsonObject[] {
     });
 }
 
-/** The path of a file-list entry: what stands in backticks, else the first word. */
+/** The path of a file-list entry: the text in backticks, else the first word. */
 function filePath(item: string): string {
   const end = item.startsWith("`") ? item.indexOf("`", 1) : -1;
   return clip(end > 1 ? item.slice(1, end) : (item.slice(0, 1100).split(/\s/, 1)[0] ?? ""), 1024);
@@ -179,7 +182,7 @@ function blamed(inAbstract: string | undefined, items: readonly string[]): reado
   return [...new Set(names.map(plain).filter((name) => !isNone(name)))].slice(0, 20);
 }
 
-/** Nothing is dropped in silence: more than a person could read is refused. */
+/** Nothing is dropped silently: a list longer than a person could read is refused. */
 function overLimit(
   issues: readonly Issue[],
   questions: readonly string[],

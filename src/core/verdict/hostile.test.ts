@@ -1,4 +1,4 @@
-// S15: every reader stays linear on hostile text. The aim is 200 ms for 10 MB; the bound here is wide because test machines are noisy.
+// S15: every reader stays linear on hostile text. The goal is 200 ms for 10 MB; the bound here is wide because test machines are noisy.
 
 import { describe, expect, test } from "vitest";
 import type { Result } from "../result.ts";

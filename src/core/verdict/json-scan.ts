@@ -1,6 +1,6 @@
-// Finds the JSON values that stand in the end of a text, between prose, fences and code.
-// Linear on hostile text: a failed try costs what it could read, and at most `maxDepth` tries per string phase are open over one character.
-// A value inside a malformed one is never taken for a whole: that would turn a quoted example into a verdict.
+// Finds the JSON values at the end of a text, between prose, fences and code.
+// Linear on hostile text: a failed try costs as much as it read, and at most `maxDepth` tries per string phase are open over one character.
+// A value inside a malformed one never counts: that would turn a quoted example into a verdict.
 
 import type { Json } from "../json.ts";
 import { type JsonFault, readJsonAt } from "./json-text.ts";
@@ -8,7 +8,7 @@ import { TAIL_CHARS } from "./reading.ts";
 
 export type FoundJson = { readonly start: number; readonly end: number; readonly value: Json };
 export type BrokenJson = { readonly start: number; readonly fault: JsonFault };
-/** In the order of the text; positions are those of the whole text. */
+/** In text order; positions are those of the whole text. */
 export type JsonScan = { readonly found: readonly FoundJson[]; readonly broken: readonly BrokenJson[] };
 
 /** All top-level objects of the text's end, and the malformed ones that hold `key`. */
@@ -98,7 +98,7 @@ function isKey(text: string, at: number, key: string, before: string): boolean {
   return after >= text.length || text[after] === ":";
 }
 
-/** Openings close in the reverse of their order, so a value lies inside a closed pair exactly when its nearest opening was closed. */
+/** Brackets close in reverse order, so a value is inside a closed pair exactly when its nearest opening was closed. */
 function sortOut(nested: readonly Nested[], keyed: readonly BrokenJson[], key: string): JsonScan {
   const found: FoundJson[] = [];
   const broken = [...keyed];

@@ -1,6 +1,6 @@
-// Source 000's verdict: a JSON object with a `verdict` key near the end of what the agent said, fenced or bare.
-// Text can be quoted or forged, so an object counts only when it is this attempt's (nonce, agent, subject) and nothing contradicts it.
-// What the agent says about loop, next agent and status is kept as a claim.
+// Source 000's verdict: a JSON object with a `verdict` key near the end of the agent's output, fenced or bare.
+// Text can be quoted or forged, so an object counts only if it belongs to this attempt (nonce, agent, subject) and nothing contradicts it.
+// Loop, next agent and status are kept as claims.
 
 import { canonicalJson, type JsonObject } from "../json.ts";
 import { ok } from "../result.ts";
@@ -10,7 +10,7 @@ import { clip, present, type Reading, TAIL_CHARS, unreadable, WORD_CHARS } from 
 import { createFieldReader, isObject } from "./report-fields.ts";
 
 export type JsonTailOptions = {
-  /** This attempt's nonce. Required when `nonceRequired`; else an object that carries it is preferred over others. */
+  /** This attempt's nonce. Required when `nonceRequired`; else an object with it wins over others. */
   readonly nonce?: string;
   readonly nonceRequired: boolean;
   readonly require: readonly string[];
@@ -30,7 +30,7 @@ export function readJsonTail(text: string, options: JsonTailOptions): Reading {
     if (isObject(value) && Object.hasOwn(value, "verdict"))
       candidates.push({ start, raw: text.slice(start, end), object: value });
   }
-  // Where the nonce occurs at all, the honest verdict is there: unsigned ones no longer count, even if the signed one cannot be read.
+  // If the nonce occurs at all, the honest verdict is there: unsigned ones no longer count, even if the signed one is unreadable.
   const nonceAt = lastInTail(text, options.nonce);
   if (options.nonceRequired || nonceAt !== -1) return readSigned(text, nonceAt, candidates, broken, options);
   return readUnsigned(text, candidates, broken, options);
@@ -93,12 +93,12 @@ function lastInTail(text: string, nonce: string | undefined): number {
   return at === -1 ? -1 : from + at;
 }
 
-/** The nonce must stand in the text as it is: an escaped spelling is not what the prompt asked for. */
+/** The nonce must be in the text literally: the prompt did not ask for an escaped spelling. */
 function carriesNonce({ object, raw }: Candidate, nonce: string | undefined): boolean {
   return Boolean(nonce) && object.nonce === nonce && raw.includes(nonce ?? "");
 }
 
-/** Why the object speaks of something else: another agent, subject or attempt. Undefined when nothing in it says so. */
+/** Why the object is about another agent, subject or attempt; undefined if nothing in it says so. */
 function whyForeign(object: JsonObject, options: JsonTailOptions): string | undefined {
   const { agent, nonce } = object;
   if (agent !== undefined && agent !== null && !sameName(agent, options.agent)) {

@@ -1,6 +1,6 @@
-// Strict JSON for verdicts: what JSON.parse accepts, minus duplicate keys, `__proto__`, deep nesting, huge values,
-// numbers without a finite value and text that no database stores (NUL, half surrogate pairs).
-// Hand-written because JSON.parse keeps the last of two equal keys in silence and cannot say where a value in a text ends.
+// Strict JSON for verdicts: no duplicate keys, `__proto__`, deep nesting, huge values, infinite numbers, or text that no database stores
+// (NUL, half surrogate pairs). Hand-written because JSON.parse silently keeps the last of two equal keys and does not report where a value
+// ends.
 
 import type { Json } from "../json.ts";
 import { ok, type Result } from "../result.ts";
@@ -31,7 +31,7 @@ export function parseStrictJson(text: string, limits: JsonLimits = JSON_LIMITS):
   return unreadable(fault.code, describeFault(text, fault));
 }
 
-/** The one JSON value that begins at `start`, and where it ends. The cost is the length of what could be read. */
+/** The one JSON value that begins at `start`, and where it ends. The cost is the length of the readable part. */
 export function readJsonAt(text: string, start: number, limits: JsonLimits = JSON_LIMITS): JsonAt {
   const end = Math.min(text.length, start + limits.maxBytes);
   const cursor: Cursor = { text, end, cut: end < text.length, limits, at: start };
@@ -57,7 +57,7 @@ export function describeFault(text: string, fault: JsonFault): string {
 type Cursor = {
   readonly text: string;
   readonly end: number;
-  /** The text goes on after `end`: reaching it means too large, not too short. */
+  /** The text continues after `end`: reaching it means too large, not too short. */
   readonly cut: boolean;
   readonly limits: JsonLimits;
   at: number;

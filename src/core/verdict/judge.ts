@@ -1,5 +1,5 @@
-// From what an attempt said to what it means: exactly one health and, if healthy, exactly one verdict. Fail closed:
-// whatever is missing, unknown or contradictory becomes the flow's `unknown_…` or the worse of two readings, never a pass by default.
+// Turns an attempt's report into exactly one health and, if healthy, exactly one verdict. Fail closed: anything missing, unknown or
+// contradictory becomes the flow's `unknown_…` or the worse of two readings, never a pass by default.
 
 import type { WorkStage, Words } from "../flow/flow.ts";
 import type { Health, Outcome, Report, Verdict } from "../flow/outcome.ts";
@@ -94,7 +94,7 @@ function crossCheckScore(words: Words, verdict: Verdict, score: number | undefin
   };
 }
 
-/** The range that holds the score; between two ranges the worse one, outside of all of them none. */
+/** The range that holds the score; between two ranges the worse one, outside all of them none. */
 function verdictOf(ranges: Words["score"], score: number): Verdict | undefined {
   const holds = ([low, high]: readonly [number, number]) => score >= low && score <= high;
   const inside = VERDICTS.find((verdict) => ranges[verdict] !== undefined && holds(ranges[verdict]));

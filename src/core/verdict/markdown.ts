@@ -1,5 +1,5 @@
 // Markdown as agents write it in review and handoff files: lines, sections and list items, found by a line scan.
-// It is not a Markdown parser; it knows what must not be read as a statement: code, comments and quotes.
+// It is not a Markdown parser; it recognises text that must not count as a statement: code, comments and quotes.
 
 export type Line = {
   readonly text: string;
@@ -92,14 +92,14 @@ export function itemsOf(lines: readonly Line[]): readonly MarkdownItem[] {
     .filter(({ text }) => !isNone(text));
 }
 
-/** "None", "n/a", "-" and nothing at all say that there is nothing (R-002-31). */
+/** "None", "n/a", "-" and an empty text all mean none (R-002-31). */
 export function isNone(text: string): boolean {
   if (text.length > 40) return false;
   const word = asciiLower(plain(text)).replace(/\.$/, "");
   return ["", "none", "n/a", "-", "–", "—"].includes(word);
 }
 
-/** The text without the marks of code and emphasis. */
+/** The text without code and emphasis marks. */
 export function plain(text: string): string {
   return text.replaceAll("`", "").replaceAll("*", "").trim();
 }

@@ -1,4 +1,4 @@
-// Source 004's intake: what the output begins with is the word (`QUESTIONS:`, `TICKETS:`). Prose never becomes a ticket.
+// Source 004's intake: the output begins with the word (`QUESTIONS:`, `TICKETS:`). Prose never becomes a ticket.
 // Leading blank lines and one code fence, around everything or around the body, are tolerated; nothing else is.
 
 import { ok } from "../result.ts";
@@ -53,7 +53,7 @@ function bodyOf(
   const inner = outer === undefined ? openingFence(text, skipBlank(text, from)) : undefined;
   const start = inner ? inner.end : from;
   const marks = outer ?? inner?.marks;
-  // One character more than allowed shows whether there is more, without looking at the rest.
+  // One character beyond the limit shows whether there is more, without reading the rest.
   const part = text.slice(start, start + BODY_CHARS + 1);
   const close = marks === undefined ? undefined : closingFence(part, marks);
   const body = close ? part.slice(0, close.start) : part;
@@ -73,7 +73,7 @@ function openingFence(text: string, at: number): { marks: string; end: number } 
   return lineEnd === -1 || lineEnd - end > 100 ? undefined : { marks: text.slice(at, end), end: lineEnd + 1 };
 }
 
-/** The first line that is only fence marks, not indented (a fence inside a ticket's text is), at least as long as the opening one. */
+/** The first unindented line of only fence marks, at least as long as the opening one (a fence inside a ticket's text is indented). */
 function closingFence(text: string, marks: string): { start: number; end: number } | undefined {
   for (let at = 0; at < text.length; ) {
     const newline = text.indexOf("\n", at);

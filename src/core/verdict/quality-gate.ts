@@ -1,5 +1,5 @@
 // Whether one line of "Quality-Gate Results" reports a clean gate (R-002-54), read from the tool's own summary.
-// Clean needs a zero of something bad, or OK/passed, and nothing that speaks against it; a line that cannot be understood is not clean.
+// Clean needs a zero of something bad, or OK/passed, and nothing to the contrary; a line that is not understood is not clean.
 
 const LINE_CHARS = 1000;
 
@@ -15,7 +15,7 @@ const DOUBT = new Set(
   `not but except never cannot unable partially mostly almost should would will expected assumed some many several few unless
   unknown pending todo timed didn doesn wasn weren isn aren couldn`.split(/\s+/),
 );
-/** A count does not reach over these to the word it counts. */
+/** A count does not reach across these to its word. */
 const STOPS = new Set("[ ] ( ) { } | , ; : . ! = with plus".split(" "));
 const TOKEN = /[0-9]+(?:[.,][0-9]+)*|[a-z]+|\S/g;
 

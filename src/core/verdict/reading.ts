@@ -1,10 +1,10 @@
-// What all readers of verdicts share: the two ways a reading can end, and the limits on what an agent may say.
-// A reader is pure and linear in the length of its text; it never repairs, never guesses, and takes exactly one candidate or none.
+// Shared by all readers of verdicts: the two ways a reading can end, and the limits on an agent's text.
+// A reader is pure and linear; it never repairs or guesses, and takes exactly one candidate or none.
 
 import type { Report } from "../flow/outcome.ts";
 import { err, type Result } from "../result.ts";
 
-/** Why there is no usable verdict. `message` can be sent to the agent as it is (the repair round). */
+/** Why there is no usable verdict. `message` can be sent to the agent unchanged (the repair round). */
 export type Unreadable = {
   readonly code:
     | "verdict_missing"
@@ -20,7 +20,7 @@ export type Unreadable = {
 
 export type Reading = Result<Report, Unreadable>;
 
-/** Text forms are looked for only in this much of the end of an agent's output (characters). */
+/** Readers search only this much of the end of an agent's output for text forms (characters). */
 export const TAIL_CHARS = 256 * 1024;
 /** Handoff and review files above this size are not read (characters). */
 export const FILE_CHARS = 1024 * 1024;

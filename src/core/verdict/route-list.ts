@@ -1,5 +1,5 @@
 // Source 001's router: the list of stages as a JSON array of {agent, teams}, bare, fenced or between prose.
-// The list is data that a model wrote: it is checked against the known agents and never runs as it is.
+// A model wrote the list, so it is data: Passrail checks it against the known agents before use.
 
 import { canonicalJson } from "../json.ts";
 import { ok } from "../result.ts";

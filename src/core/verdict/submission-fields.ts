@@ -1,5 +1,5 @@
-// The fields of a submission, as JSON Schema with a sentence for the model on each. Only types, enums, lists and objects: not every
-// vendor takes more of JSON Schema in a tool, and one keyword too many makes the whole request fail there.
+// The fields of a submission as JSON Schema, each with a sentence for the model. Only types, enums, lists and objects: at some vendors one
+// further keyword in a tool fails the whole request.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
 import type { JsonObject } from "../json.ts";
@@ -109,7 +109,7 @@ function scoreField(flow: Flow): JsonObject {
   };
 }
 
-/** Without keys there is no payload: an object without named properties is refused by some vendors. */
+/** Without keys there is no payload: some vendors refuse an object without named properties. */
 function payloadField(stage: WorkStage): JsonObject {
   const keys = stage.result.from === "prefix" ? ["text"] : stage.payload;
   if (keys.length === 0) return {};
@@ -120,7 +120,7 @@ function payloadField(stage: WorkStage): JsonObject {
       { type: "boolean" },
       { type: "number" },
       { type: "array", items: { type: "string" } },
-      // What later agents should know, by kind: the one nested value that payloads have.
+      // Notes for later agents, by kind: the one nested value that payloads have.
       object(Object.fromEntries(["learnings", "gotchas", "decisions"].map((key) => [key, texts])), []),
     ],
   };

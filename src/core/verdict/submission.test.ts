@@ -48,7 +48,7 @@ const messageOf = (value: object, flow = feature, stage = qa) => {
   return reading.ok ? "ok" : reading.error.message;
 };
 
-/** Every schema inside of a schema, itself included. */
+/** Every schema inside a schema, itself included. */
 function within(schema: JsonObject): readonly JsonObject[] {
   const { properties, items, anyOf } = schema;
   const inner = [...Object.values(isObject(properties) ? properties : {}), items, ...(isList(anyOf) ? anyOf : [])];

@@ -1,5 +1,5 @@
-// A verdict that an agent hands in by a tool call or as structured output of its runner: the shape it is asked for, and its reader.
-// The shape says what single fields may hold; their sizes and what belongs together are checked here, and told so that the agent can correct it.
+// A verdict submitted by a tool call or as structured output of the runner: its schema and its reader.
+// The schema covers single fields; the reader checks sizes and combinations, and its messages let the agent correct them.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -16,17 +16,16 @@ import { optional } from "../optional.ts";
 
 const MAX_ROWS = 200;
 
-/** JSON Schema of what this stage may submit. */
 export function submissionSchema(flow: Flow, stage: WorkStage, knownAgents: readonly string[]): JsonObject {
   return object(stage.kind === "router" ? routerFields(knownAgents) : agentFields(flow, stage), ["summary"]);
 }
 
-/** The same for structured output of a runner: every key is required, those that may be left out may be null (OpenAI's strict mode). */
+/** The same for structured output of a runner: every key is required, optional ones may be null (OpenAI's strict mode). */
 export function nativeSchema(flow: Flow, stage: WorkStage, knownAgents: readonly string[]): JsonObject {
   return strict(submissionSchema(flow, stage, knownAgents));
 }
 
-/** What was submitted, as a report. `null` counts as not given, so both shapes are read alike. */
+/** The submission as a report. `null` counts as absent, so both shapes are read alike. */
 export function readSubmission(text: string, flow: Flow, stage: WorkStage, knownAgents: readonly string[]): Reading {
   const parsed = parseStrictJson(text, JSON_LIMITS);
   if (!parsed.ok) return parsed;
@@ -64,7 +63,7 @@ export function readSubmission(text: string, flow: Flow, stage: WorkStage, known
 
 type Wrong = { readonly code: "verdict_missing" | "verdict_field_invalid"; readonly message: string };
 
-/** What single fields cannot show: a verdict belongs to finished work, a reason to work that is not. */
+/** Checks that single fields cannot express: a verdict belongs to finished work, a reason to unfinished work. */
 function whatIsWrong(flow: Flow, stage: WorkStage, given: JsonObject): Wrong | undefined {
   if (textOf(given["summary"]).trim() === "") return invalid('"summary" is empty.');
   const health = textOf(given["health"]) || "complete";
@@ -87,7 +86,9 @@ function invalid(message: string): Wrong {
   return { code: "verdict_field_invalid", message };
 }
 
-/** Rows of gates and DoD in the shape that a handoff file gives them. Whether a gate is clean is read from the tool's own line, not believed. */
+/**
+ * Rows of gates and DoD in the shape of a handoff file. Whether a gate is clean comes from the tool's own line, not from the agent's claim.
+ */
 function readRows(given: JsonObject): { readonly payload: JsonObject } | { readonly wrong: string } {
   for (const key of ["dod", "gates"]) {
     const rows = rowsOf(given[key]);

@@ -1,5 +1,5 @@
-// The verdict file of the command runner: one JSON object, written by the agent into a folder of its attempt. Every flow can use it.
-// An unknown key is refused by name: a misspelt key must not read as "nothing said".
+// The verdict file of the command runner: one JSON object that the agent writes into a folder of its attempt. Every flow can use it.
+// An unknown key is refused by name: a misspelt key must not read as absent.
 
 import { ok } from "../result.ts";
 import { JSON_LIMITS, parseStrictJson } from "./json-text.ts";
@@ -26,7 +26,7 @@ const KEYS = [
   "nonce",
 ];
 
-/** What must match where the file says it: this attempt's nonce, its agent, the subject under the flow's own key. */
+/** Values that must match if the file has them: this attempt's nonce, its agent, the subject under the flow's own key. */
 export type VerdictFileOptions = {
   readonly nonce?: string;
   readonly agent?: string;
@@ -91,7 +91,7 @@ function unknownKey(key: string): string {
   return `The verdict file has the unknown key ${shown}${near ? `; did you mean "${near}"?` : "."} Known keys: ${KEYS.join(", ")}.`;
 }
 
-/** One letter more, less, other or swapped, or only a different ending: the usual slips. */
+/** One letter added, removed, changed or swapped, or only a different ending: the usual typos. */
 function isNear(key: string, known: string): boolean {
   if (key.length > 20) return false;
   if (key.startsWith(known) || (key.length >= 4 && known.startsWith(key))) return true;

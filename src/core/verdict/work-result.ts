@@ -58,7 +58,7 @@ export function readWorkResult(text: string): Reading {
   );
 }
 
-/** The last mark that stands alone at the start of a line, at or before `before`. */
+/** The last mark alone at the start of a line, at or before `before`. */
 function lastMark(text: string, before: number): number {
   for (let at = text.lastIndexOf(MARK, before); at !== -1; at = at === 0 ? -1 : text.lastIndexOf(MARK, at - 1)) {
     const isLineStart = at === 0 || text[at - 1] === "\n";
@@ -70,7 +70,7 @@ function lastMark(text: string, before: number): number {
 
 type Block = { readonly values: Map<string, string>; readonly warnings: string[] };
 
-/** The keys and values up to the first line that does not belong to the block; a string says what is wrong. */
+/** The keys and values up to the first line outside the block; a string describes a fault. */
 function readBlock(text: string, from: number): Block | string {
   const values = new Map<string, string>();
   const warnings: string[] = [];

@@ -1,4 +1,4 @@
-// What answers lead to, over a walk through the feature flow; whatever is foretold is what then happens.
+// Where answers lead, over a walk through the feature flow; each prediction must come true.
 
 import { expect, test } from "vitest";
 import { shippedFlow } from "../../../test/harness/shipped.ts";

@@ -1,5 +1,5 @@
-// What each answer to an open item would lead to, so that a person sees it before deciding. The one rule itself is asked, and what it would
-// change is thrown away: a second reading of the routes could say something else.
+// Where each answer to an open item would lead, so that a person sees it before deciding. It applies the real transition and discards the
+// result: a second interpretation of the routes could differ.
 
 import type { Flow } from "../flow/flow.ts";
 import { answersOf, type InboxItem, type Run } from "../run/run.ts";
@@ -7,13 +7,13 @@ import { findStage, isWork } from "../run/sequence.ts";
 import { transition } from "../run/transition.ts";
 
 export type Lead = {
-  /** Empty where a text is asked for. */
+  /** Empty if the item takes a text. */
   readonly answer: string;
   /** The stage that works or waits then, or `end`, `cancel`, `stop`. */
   readonly to: string;
   /** The agent or the person of that stage; empty where there is none. */
   readonly who: string;
-  /** Somebody decides there, nobody works. */
+  /** A person decides there; no agent works. */
   readonly isGate: boolean;
   /** The run's status word afterwards. */
   readonly word: string;
@@ -42,7 +42,7 @@ function placeOf(flow: Flow, before: Run, after: Run, number: number): Pick<Lead
   if (after.status === "canceled") return { to: "cancel", who: "", isGate: false };
   const [name = ""] =
     Object.entries(before.tracks).find(([, track]) => track.at === "waiting" && track.item.number === number) ?? [];
-  // A track that is done or gone has given the run back to the main one.
+  // A track that is done or gone has handed the run back to the main one.
   const own = after.tracks[name];
   const [track, at] = own === undefined || own.at === "done" ? ["main", after.tracks["main"]] : [name, own];
   if (at === undefined || at.at === "done" || at.at === "stopped") return { to: "stop", who: "", isGate: false };

@@ -1,4 +1,4 @@
-// Every event in words, once: the CLI's progress, the demo and the dashboard add marks, colours and columns, and say the same.
+// Every event in words, once: the CLI's progress, the demo and the dashboard add only marks, colours and columns.
 // The table is exhaustive, so a new event does not compile before it has its words.
 
 import { amountText, overText, scopeText } from "../budget/budget.ts";
@@ -9,21 +9,21 @@ import { causeText } from "../run/postponement.ts";
 import type { InboxItem } from "../run/run.ts";
 
 export type Said = {
-  /** The stage that it is about; empty where it is about the run. */
+  /** The stage of the event; empty if it concerns the whole run. */
   readonly stage: string;
-  /** What happened, without stage and person: `gate answered`. */
+  /** The event without stage and person: `gate answered`. */
   readonly did: string;
   /** The answer, the reason, the text; may be empty. */
   readonly detail: string;
 };
 
-/** What the event itself does not hold. */
+/** Context that the event itself does not hold. */
 export type SentenceContext = {
-  /** The agent of a stage; empty where it is not known. */
+  /** The agent of a stage; empty if unknown. */
   readonly agentOf?: (track: string, stage: string) => string;
-  /** The limit of a counter; null for none, undefined where it is not known. */
+  /** The limit of a counter; null for none, undefined if unknown. */
   readonly limitOf?: (counter: string) => number | null | undefined;
-  /** How a time is written; ISO 8601 without it. */
+  /** The format of a time; default ISO 8601. */
   readonly timeOf?: (at: string) => string;
 };
 
@@ -44,7 +44,7 @@ export function sentenceOf(event: RunEvent, context: SentenceContext = {}): stri
   return `${stage === "" ? "" : `${stage}: `}${shortSentence({ stage, did: `${did}${by}`, detail })}`;
 }
 
-/** Whether the table has words for an event that came from elsewhere. */
+/** Whether the table has words for an event from elsewhere. */
 export function isEventType(type: string): type is EventType {
   return Object.hasOwn(SAYINGS, type);
 }
@@ -146,7 +146,7 @@ const SAYINGS: Sayings = {
   "signal.ignored": ({ signal, reason }) => ofRun(`${signal} ignored`, reason),
 };
 
-/** The item that waits, with what it asks. */
+/** The waiting item, with its question. */
 function ofItem(item: InboxItem): Said {
   switch (item.kind) {
     case "gate":

@@ -1,4 +1,4 @@
-// Source 000's record over simulated runs of the shipped flow; test/scenarios/engine/feature-record.test.ts sees it over real ones.
+// Source 000's record over simulated runs of the shipped flow; test/scenarios/engine/feature-record.test.ts checks it over real ones.
 
 import { expect, test } from "vitest";
 import { shippedFlow } from "../../../test/harness/shipped.ts";
@@ -129,7 +129,7 @@ function fold(events: readonly RunEvent[]): Run {
   return run;
 }
 
-/** The agents shown at the ends of the changes, without repeats; a change is what happens at one status word. */
+/** The agents shown at the ends of the changes, without repeats; a change is everything that happens at one status word. */
 function agentsAlong(events: readonly RunEvent[]): readonly (string | null)[] {
   const shown: (string | null)[] = [];
   for (const [index, event] of events.entries()) {

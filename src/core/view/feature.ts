@@ -1,5 +1,5 @@
-// Source 000's feature record: status, revision_count, current_agent and pipeline_log, made from a run and its events.
-// A view: nothing is decided here, and an entry once shown never changes, because events never do.
+// Source 000's feature record: status, revision_count, current_agent and pipeline_log, derived from a run and its events.
+// A view: it decides nothing, and a shown entry never changes, because events never do.
 
 import type { RunEvent } from "../run/event.ts";
 import { type Flow, MAIN_TRACK } from "../flow/flow.ts";
@@ -27,7 +27,7 @@ export type FeatureRecord = {
   readonly pipeline_log: readonly PipelineLogEntry[];
 };
 
-/** The name under which a flow's counter is shown as the feature's own. */
+/** The feature's own column that shows a flow's counter. */
 const COLUMN = "revision_count";
 
 export function featureRecord(flow: Flow, events: readonly RunEvent[], run: Run): FeatureRecord {
@@ -45,7 +45,7 @@ function revisionCount(flow: Flow, run: Run): number {
   return run.counters[counterKey(counter, name, MAIN_TRACK)]?.loops ?? 0;
 }
 
-/** Whoever works now. Nobody does at a gate, in the queue, or after the end. */
+/** The agent at work; null at a gate, in the queue and after the end. */
 function currentAgent(flow: Flow, run: Run): string | null {
   for (const [track, state] of Object.entries(run.tracks)) {
     if (state.at === "running") return findWork(flow, run, track, state.stage)?.shownAgent ?? null;
@@ -53,10 +53,10 @@ function currentAgent(flow: Flow, run: Run): string | null {
   return null;
 }
 
-/** One entry per handoff, verdict, gate answer and escalation, in the order in which they happened. */
+/** One entry per handoff, verdict, gate answer and escalation, in order. */
 function pipelineLog(flow: Flow, events: readonly RunEvent[], run: Run): readonly PipelineLogEntry[] {
   const loops = new Map<string, number>();
-  // What was put off is no verdict about the work: the attempt after it is the one that counts.
+  // A postponed attempt is no verdict about the work: the next attempt counts.
   const putOff = new Set(
     events.flatMap((event) => (event.type === "stage.postponed" ? [`${event.stage}:${event.attempt}`] : [])),
   );
@@ -94,7 +94,7 @@ function entryOf(
   return undefined;
 }
 
-/** An attempt without a verdict is logged under what became of it, so that no row is empty. */
+/** An attempt without a verdict is logged under its health, so that no row is empty. */
 function wordOf({ word, verdict, health }: Outcome): string {
   return word ?? verdict ?? health;
 }

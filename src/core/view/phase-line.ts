@@ -1,4 +1,4 @@
-// Source 002's progress of a run in text: one line when a phase ends, and a table at the end. What a runner did not report is shown
+// Source 002's progress of a run as text: one line when a phase ends, and a table at the end. Numbers that a runner did not report appear
 // as not reported, never as 0.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
@@ -55,7 +55,7 @@ export function phaseTable(phases: readonly Phase[]): string {
   ].join("\n");
 }
 
-/** The phases of a flow in order: every stage in which an agent works; tracks one after the other. */
+/** The phases of a flow in order: every stage with an agent; tracks one after the other. */
 export function phasesOf(flow: Flow): readonly WorkStage[] {
   return flow.stages.flatMap((stage): readonly WorkStage[] => {
     if (stage.kind === "parallel") return Object.values(stage.tracks).flatMap((track) => track.stages);

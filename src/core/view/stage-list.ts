@@ -18,7 +18,6 @@ export type StageRow = {
   readonly attempts: readonly AttemptRow[];
 };
 
-/** A stage beside the name of its track. */
 export type ListedStage = { readonly track: string; readonly stage: Stage };
 
 /** `now` in milliseconds: the end of attempts that are still running. */
@@ -43,10 +42,10 @@ export function stageRows(
   }));
 }
 
-/** How the last attempt of a stage ended; undefined where the stage has not been tried. */
+/** How the last attempt of a stage ended; undefined if there was none. */
 export type LastEnd = "passed" | "failed" | undefined;
 
-/** Every stage with its state. `lastEnd` answers for one stage, from stored attempts or from what the run remembers. */
+/** Every stage with its state. `lastEnd` answers for one stage, from stored attempts or from the run's memory. */
 export function stageStates(
   flow: Flow,
   run: Run,
@@ -57,14 +56,14 @@ export function stageStates(
   return listed.map(({ track, stage, end }, index) => {
     const current = run.tracks[track];
     const isHere = current !== undefined && "stage" in current && current.stage === stage.id;
-    // A stage further on has worked, so a gate here was answered.
+    // A later stage has worked, so a gate here was answered.
     const isPassedGate = stage.kind === "gate" && (index < reached || run.status === "completed");
     const past = end === undefined ? (isPassedGate ? "done" : "open") : end === "passed" ? "done" : "failed";
     return { track, stage, state: isHere && current.at !== "forked" ? current.at : past };
   });
 }
 
-/** Stages in the order of the flow, the stages of a track under its name. Stages that a router has not chosen yet are left out. */
+/** Stages in the order of the flow, the stages of a track under its name, without stages that a router has not chosen yet. */
 export function listStages(stages: readonly Stage[]): readonly ListedStage[] {
   return stages.flatMap((stage): ListedStage[] => {
     if (stage.kind === "dynamic") return [];

@@ -1,5 +1,5 @@
-// The status words of a flow in the order in which a ticket meets them: the lanes of a board. Made from the flow, so that a flow's own
-// words need no second list anywhere. What comes only at an end, or only when something went wrong, stands last.
+// The status words of a flow in the order in which a ticket meets them: the lanes of a board. Derived from the flow, so its words need no
+// second list. Words that appear only at an end or after a failure come last.
 
 import type { Flow, Route, Stage, StatusRule } from "../flow/flow.ts";
 
@@ -38,7 +38,7 @@ function wordsAt(flow: Flow, stage: Stage): readonly (string | undefined)[] {
   }
 }
 
-/** Words that a way shows until the next stage has its own. */
+/** Words that a route shows until the next stage has its own. */
 function wordsBetween(stage: Stage): readonly string[] {
   return routesOf(stage)
     .filter((route) => !isEnd(route) && route.goto !== "stop")

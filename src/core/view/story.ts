@@ -1,5 +1,5 @@
-// What source 003 shows of a story, made from its handoffs: who works now, in which phase, what each row carries, which are stale.
-// The table of transitions is made from the flow. Nothing here decides about a run.
+// Source 003's view of a story, derived from its handoffs: the current agent and phase, the payload of each row, and the stale rows.
+// The table of transitions comes from the flow. Nothing here decides about a run.
 
 import type { Flow } from "../flow/flow.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -21,7 +21,7 @@ export type StoryHandoff = {
 
 export type StoryState = { readonly currentAgent: string | null; readonly phase: string | null };
 
-/** Who the story is with: the receiver of the newest handoff that it has not answered with one of its own. */
+/** The agent that has the story: the receiver of the newest handoff that it has not answered with a handoff. */
 export function storyState(flow: Flow, handoffs: readonly StoryHandoff[]): StoryState {
   const rows = [...handoffs].sort((a, b) => a.id - b.id);
   const open = rows.findLast((row, index) => {
@@ -35,7 +35,7 @@ export function storyState(flow: Flow, handoffs: readonly StoryHandoff[]): Story
   return { currentAgent: open.toAgent, phase: phaseOf(flow, open.toAgent) };
 }
 
-/** Three words outward, whatever more is known inside. */
+/** Three words outward, however many states there are inside. */
 export function outwardStatus(state: StoryHandoff["state"]): "pending" | "accepted" | "rejected" {
   switch (state) {
     case "pending":
@@ -53,8 +53,8 @@ export function outwardStatus(state: StoryHandoff["state"]): "pending" | "accept
 export type Transition = { readonly from: string; readonly to: string };
 
 /**
- * Who may create a handoff to whom. Ways back count only where a stage names the stage it sends to; `prev` is what a receiver's
- * reject does, and that needs no create.
+ * Which agent may create a handoff to which. Routes back count only if a stage names the stage it sends to; `prev` is the effect of a
+ * receiver's reject, which needs no create.
  */
 export function storyTransitions(flow: Flow): readonly Transition[] {
   const stages = flow.stages.filter(isWork);
@@ -76,7 +76,7 @@ export function isValidTransition(flow: Flow, from: string, to: string): boolean
   return storyTransitions(flow).some((valid) => valid.from === from && valid.to === to);
 }
 
-/** The agents of a story: who sends the first handoff, those who work, who gets the last one. */
+/** The agents of a story: the first sender, those who work, and the last receiver. */
 export function storyAgents(flow: Flow): readonly string[] {
   const { entry, exit } = flow.handoffs;
   const working = flow.stages.filter(isWork).map((stage) => stage.shownAgent);
@@ -91,7 +91,10 @@ export function isStale(handoff: Pick<StoryHandoff, "state" | "createdAt">, nowM
 /** Payloads by attempt, as agents gave them: `analyst` 1 -> its plan. */
 export type PayloadOf = (stage: string, attempt: number) => JsonObject | undefined;
 
-/** What a handoff carries: the story at first, then what its sender gave; what comes back carries what was sent and why it was refused. */
+/**
+ * The payload of a handoff: first the story, then its sender's payload; a returned handoff carries the sent payload and the reason for the
+ * refusal.
+ */
 export function handoffPayload(
   handoffs: readonly StoryHandoff[],
   handoff: StoryHandoff,
@@ -106,7 +109,7 @@ export function handoffPayload(
   return { ...sent, rejection_reason: refused.rejectionReason ?? "", rejected_by: handoff.fromAgent };
 }
 
-/** The handoff that this one returns: the newest before it, from its receiver to its sender, which was rejected. */
+/** The handoff that this one returns: the newest before it, from its receiver to its sender, that was rejected. */
 function refusedBy(handoffs: readonly StoryHandoff[], handoff: StoryHandoff): StoryHandoff | undefined {
   const last = [...handoffs]
     .sort((a, b) => a.id - b.id)

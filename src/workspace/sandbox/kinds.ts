@@ -1,4 +1,4 @@
-// The kinds of workspaces that confine, each a clone with its own way of putting a program inside.
+// The kinds of workspaces that confine, each a clone with its own way to run a program inside.
 
 import { join } from "node:path";
 import { createBubblewrapWorkspaces } from "./bubblewrap/bubblewrap.ts";

@@ -1,9 +1,9 @@
-// The command line of bwrap, made from what shall be seen inside. Whatever is not named here does not exist in the sandbox.
+// The command line of bwrap, built from the mounts. Anything not named here does not exist in the sandbox.
 
 import type { Mount } from "./mount.ts";
 import type { User } from "./user.ts";
 
-/** A process tree of its own that ends with us, and no terminal into which input could be pushed. */
+/** A separate process tree that ends with Passrail, and no terminal that a program could push input into. */
 export const NAMESPACES: readonly string[] = [
   "--unshare-user",
   "--unshare-pid",
@@ -36,7 +36,7 @@ export function bubblewrapArguments(inside: {
     "--dev",
     "/dev",
     ...inOrder(inside.mounts).flatMap(({ kind, source, target }) => [OPTION[kind], source, target]),
-    // What lies between the mounts is nobody's: a write there would only seem to succeed.
+    // Folders between the mounts are not persistent: a write there would only seem to succeed.
     "--remount-ro",
     "/",
     "--chdir",
@@ -46,7 +46,7 @@ export function bubblewrapArguments(inside: {
 
 const OPTION = { read: "--ro-bind", write: "--bind", link: "--symlink" } as const;
 
-/** Folders before what lies in them, because a mount hides what was there; of two for the same place the later one counts. */
+/** Folders before their contents, because a mount hides earlier ones below it; of two for the same place the later one counts. */
 function inOrder(mounts: readonly Mount[]): readonly Mount[] {
   const last = new Map(mounts.map((mount) => [mount.target, mount]));
   return [...last.values()].toSorted((a, b) => depth(a.target) - depth(b.target));

@@ -1,5 +1,5 @@
-// A workspace that confines: a clone of its own, and every program in it inside bubblewrap, where the project, the state folder, other
-// workspaces and the user's home do not exist. Fails closed: without bubblewrap nothing is opened and nothing is started.
+// A confining workspace: a clone, and every program in it inside bubblewrap, where the project, the state folder, other workspaces and the
+// user's home do not exist. Fails closed: without bubblewrap it opens and starts nothing.
 
 import { homedir } from "node:os";
 import { ok } from "../../../core/result.ts";
@@ -13,7 +13,7 @@ import { userInside } from "./user.ts";
 
 export type BubblewrapOptions = Clones & {
   readonly settings: BubblewrapSettings;
-  /** Folders that all workspaces share. */
+  /** Folders shared by all workspaces. */
   readonly caches: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
@@ -45,8 +45,8 @@ export function createBubblewrapWorkspaces(options: BubblewrapOptions): GitWorks
 }
 
 /**
- * bwrap itself would fall over at the first TERM and take the program with it at once. So it does not hear it, and the program does: it gets
- * its moment to save what it has. `env` would take a name with `=` for a variable.
+ * bwrap itself would exit at the first TERM and kill the program at once. So `env` blocks the signal for bwrap, and the program gets it and
+ * has time to save its work. A program with `=` in its name starts without `env`, which would take it for a variable.
  */
 function commandLine({ bwrap, env }: Bubblewrap, args: readonly string[], program: Launch["argv"]): Launch["argv"] {
   if (env === null || program[0].includes("=")) return [bwrap, ...args, "--", ...program];

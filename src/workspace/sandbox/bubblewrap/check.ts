@@ -1,5 +1,5 @@
-// Whether bubblewrap can confine a program on this machine. It is asked by trying: namespaces can be forbidden in too many ways to guess.
-// A yes is remembered, a no is not: people repair it and go on.
+// Whether bubblewrap can confine a program on this machine. Found out by trying: namespaces can be forbidden in too many ways to guess.
+// Only a yes is cached: after a no, people fix the cause and retry.
 
 import { execFile } from "node:child_process";
 import { err, ok, type Result } from "../../../core/result.ts";
@@ -10,7 +10,7 @@ import { NAMESPACES } from "./arguments.ts";
 export type Bubblewrap = {
   /** Absolute. */
   readonly bwrap: string;
-  /** GNU env, which can keep TERM away from bwrap; null where there is another one: then a program has no time to leave by itself. */
+  /** GNU env, which can keep TERM away from bwrap; null for another env: then a program has no time to exit cleanly. */
   readonly env: string | null;
 };
 
@@ -46,7 +46,7 @@ const OTHER_SANDBOX = "Choose another sandbox: workspaces.sandbox: docker (or cl
 const INSTALL = "sudo apt install bubblewrap, sudo dnf install bubblewrap, or sudo pacman -S bubblewrap";
 const WHOLE_MACHINE = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"];
 
-/** Null when it worked, else what it said. */
+/** Null if it worked, else its error message. */
 function tryOut(program: string, args: readonly string[]): Promise<string | null> {
   return new Promise((resolve) => {
     execFile(
@@ -62,7 +62,7 @@ function tryOut(program: string, args: readonly string[]): Promise<string | null
   });
 }
 
-/** The refusals that people meet, and what lifts each of them. */
+/** Common refusals, and how to fix each. */
 function hintFor(refused: string): string {
   if (/namespace|uid map|Operation not permitted|Permission denied|No permissions/iu.test(refused)) {
     return (

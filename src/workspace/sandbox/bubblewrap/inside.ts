@@ -1,5 +1,5 @@
-// What one program sees in its sandbox, put together: the system, its own files, a home and a /tmp of the workspace, the clone, the folders of
-// the attempt. Neither the user's project nor the state folder is among them.
+// The files that a program sees in its sandbox: the system, its own files, the workspace's home and /tmp, the clone, and the attempt's
+// folders. Neither the user's project nor the state folder is among them.
 
 import { realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,11 +28,11 @@ export type InsideFolders = {
   readonly home: string;
   /** The whole clone. */
   readonly top: string;
-  /** Folder of ours for this workspace. */
+  /** Passrail's folder for this workspace. */
   readonly own: string;
-  /** The user's repository, where it is known. */
+  /** The user's repository, if known. */
   readonly repository: string | undefined;
-  /** Folders that all workspaces share by the operator's will. */
+  /** Folders that the operator shares with all workspaces. */
   readonly caches: readonly string[];
 };
 
@@ -87,7 +87,7 @@ const NO_LOGIN = { folders: [], read: [], write: [] };
 
 const same = (kind: "read" | "write", path: string): Mount => ({ kind, source: path, target: path });
 
-/** What the settings add. The state folder is never shown: the keys of the API and other people's work lie there. */
+/** The mounts that the settings add. Never the state folder: it holds the API keys and other runs' work. */
 async function chosenMounts(
   settings: BubblewrapSettings,
   userHome: string,
@@ -121,7 +121,7 @@ function badSetting(kind: string, said: string, why: string): Problem {
 const workTreeOf = (repository: string): readonly string[] =>
   basename(repository) === ".git" ? [dirname(repository)] : [];
 
-/** Below a folder that shows the same already; mounting it again would need a place in a folder that cannot be written. */
+/** Whether another mount shows it already; mounting it again would need a place in a read-only folder. */
 function isSeenAnyway(mount: Mount, all: readonly Mount[]): boolean {
   if (mount.kind === "write") return false;
   const above = all

@@ -1,25 +1,25 @@
-// What the known coding agents need of the user's home to be logged in, for the one that is started and nothing for others. Credentials can
-// be written, because they are renewed in place. Settings can only be read: whoever can write the hooks in them runs programs outside.
+// The login files that the started coding agent needs from the user's home. Credentials are writable, because agents renew them in place.
+// Settings are read-only: a program that can write hooks in them runs programs outside.
 
 import { basename, isAbsolute, join } from "node:path";
 import { existing } from "../shared/existing.ts";
 import type { Launch } from "../../workspace.ts";
 
 export type LoginFolder = {
-  /** Folders of the program's own that must be there and writable; what it keeps in them stays in the sandbox. */
+  /** The program's folders, which must exist and be writable; their content stays in the sandbox. */
   readonly folders: readonly string[];
   readonly read: readonly string[];
   readonly write: readonly string[];
 };
 
-/** Of those files only what exists. */
+/** Only files that exist. */
 export async function loginOf(launch: Launch, userHome: string): Promise<LoginFolder> {
   const known = LOGINS.find(({ name }) => isCalled(name, launch))?.login(launch.env, userHome);
   if (known === undefined) return { folders: [], read: [], write: [] };
   return { folders: known.folders, read: await existing(known.read), write: await existing(known.write) };
 }
 
-/** By the program's name, or by what it is the interpreter of: `node …/codex.js`, `claude-code-acp`. */
+/** By the program's name, or by the script it interprets: `node …/codex.js`, `claude-code-acp`. */
 function isCalled(name: string, { program, argv }: Launch): boolean {
   return [program, argv[0], argv[1] ?? ""].some((word) => basename(word).includes(name));
 }
@@ -73,7 +73,7 @@ const LOGINS: readonly Known[] = [
       const settings = ["opencode.json", "opencode.jsonc", "config.json", "AGENTS.md", "agent", "agents", "command"];
       const more = ["commands", "mode", "modes", "plugin", "plugins", "skill", "skills", "themes", "tool", "tools"];
       return {
-        // It writes beside its settings, too.
+        // It also writes next to its settings.
         folders: [data, state, cache, config],
         read: [...settings, ...more].map((name) => join(config, name)),
         write: [join(data, "auth.json")],

@@ -2,5 +2,5 @@
 
 export type Mount =
   | { readonly kind: "read" | "write"; readonly source: string; readonly target: string }
-  /** A link inside, to something that is mounted too. */
+  /** A link inside, to another mount. */
   | { readonly kind: "link"; readonly source: string; readonly target: string };

@@ -1,5 +1,5 @@
-// What of the machine's files an agent's program needs besides the system's folders: the program itself, the package it belongs to and its
-// interpreter. Only what the operator named counts: a file in the workspace is in an agent's hands and may name nothing.
+// The files that an agent's program needs besides the system's folders: itself, its package and its interpreter. Only the operator's
+// command counts: an agent can change files in the workspace.
 
 import { open, realpath, stat } from "node:fs/promises";
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
@@ -8,10 +8,10 @@ import type { Launch } from "../../workspace.ts";
 import type { Mount } from "./mount.ts";
 
 export type ProgramPlace = {
-  /** The whole workspace: what lies in it is seen anyway. */
+  /** The whole workspace, which is visible anyway. */
   readonly top: string;
   readonly userHome: string;
-  /** Folders that hold secrets or other people's work: nothing that contains one of them is shown as a whole. */
+  /** Folders with secrets or other people's work: no folder that contains one of them is shown as a whole. */
   readonly closed: readonly string[];
 };
 
@@ -25,19 +25,19 @@ export async function programMounts(launch: Launch, place: ProgramPlace): Promis
     if (interpreter !== null) mounts.push(...(await fileMounts(interpreter, place)));
   };
   await add(program);
-  // `node /opt/agent/main.mjs /opt/agent/settings.json`: as long as files follow. Behind the first word that is none may stand what an
-  // agent said, such as the name of a session.
+  // `node /opt/agent/main.mjs /opt/agent/settings.json`: as long as files follow. Arguments after the first other word may come from an
+  // agent, such as the name of a session.
   for (const arg of args) {
     if (!isAbsolute(arg) || !(await isFile(arg))) break;
     await add(arg);
   }
-  // Passrail needs Node, and so do most projects of those who use it: scripts in the workspace find it.
+  // Passrail needs Node, and most of its users' projects do too: this lets scripts in the workspace find it.
   const node = await onPath(launch.env, "node");
   if (node !== null) await add(node);
   return mounts;
 }
 
-/** A link is kept as a link: programs find their package by where they really lie. */
+/** Keeps a link as a link: programs find their package by their real path. */
 async function fileMounts(path: string, place: ProgramPlace): Promise<readonly Mount[]> {
   const real = await realpath(path).catch(() => null);
   if (real === null) return [];
@@ -53,7 +53,7 @@ function folderOf(real: string, { closed, userHome }: ProgramPlace): string {
   if (modules !== -1) return `${real.slice(0, modules)}${sep}node_modules`;
   const dir = dirname(real);
   const prefix = dirname(dir);
-  // ~/.cargo/bin lies beside ~/.cargo/credentials.toml: the folders directly in a home are not shown for the sake of their bin.
+  // ~/.cargo/bin is next to ~/.cargo/credentials.toml: a folder directly in a home is not shown for the sake of its bin.
   if (basename(dir) === "bin" && dirname(prefix) !== userHome && isOpen(prefix)) return prefix;
   return isOpen(dir) ? dir : real;
 }

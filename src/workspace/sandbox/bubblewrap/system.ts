@@ -1,5 +1,5 @@
-// What of the machine is seen inside, read-only: programs, libraries, certificates, names. Of /etc only what programs cannot do without,
-// because the rest is where services keep their passwords.
+// The machine's files that are visible inside, read-only: programs, libraries, certificates, names. From /etc only the files that programs
+// cannot do without, because services keep their passwords in the rest.
 
 import { access, lstat, readlink } from "node:fs/promises";
 import type { Mount } from "./mount.ts";

@@ -1,17 +1,16 @@
-// The places where something will be mounted. Those in a private folder were in an agent's hands: they are made anew before each start if they
-// are not what we made.
+// The mount points. An agent could write those in a private folder: Passrail recreates them before each start if they have changed.
 
 import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { contains } from "../shared/contains.ts";
 import type { Mount } from "./mount.ts";
 
-/** A mount lands where its target leads: no link that an agent left in a private folder may lead it elsewhere. */
+/** A mount follows links in its target path, so a link that an agent left in a private folder must not redirect it. */
 export async function prepareTargets(mounts: readonly Mount[], privates: readonly Mount[]): Promise<void> {
   const folders = mounts.filter(({ kind }) => kind !== "link").toSorted((a, b) => b.target.length - a.target.length);
   for (const mount of mounts) {
     const parent = folders.find(({ target }) => target !== mount.target && contains(target, mount.target));
-    // Everything else belongs to people: nothing is made or removed there.
+    // Everything else belongs to people: create and remove nothing there.
     if (parent === undefined || !privates.includes(parent)) continue;
     await prepare(parent.source, relative(parent.target, mount.target).split(sep), mount);
   }

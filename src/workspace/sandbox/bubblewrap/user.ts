@@ -1,5 +1,5 @@
-// Who a program is inside: never root, also where Passrail runs as root. Agents' programs refuse to work as root, and their own sandboxes
-// cannot be made by a root without its powers. The names of the machine's other users are nobody's business.
+// The user inside the sandbox: never root, even if Passrail runs as root. Agents' programs refuse to work as root, and a root without its
+// capabilities cannot create their own sandboxes. The machine's other users stay hidden.
 
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import type { Mount } from "./mount.ts";
 
 export type User = { readonly uid: number; readonly gid: number };
 
-/** Files stay those of the user outside: one is the other. */
+/** Files keep their owner outside: the sandbox maps this user to the one that runs Passrail. */
 export function userInside(): User {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;
@@ -21,7 +21,7 @@ export function userInside(): User {
 export async function userMounts({ uid, gid }: User, home: string, own: string): Promise<Result<readonly Mount[]>> {
   const folder = await openPrivate(own, "etc");
   if (!folder.ok) return folder;
-  // A home with such a character would be another line, or another field.
+  // In passwd, such a character would start another line or field.
   const shown = /[:\r\n]/u.test(home) ? "/" : home;
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const files = {

@@ -1,5 +1,5 @@
-// The command line of `docker run` or `podman run` for one program. Values of variables are not on it: everybody on the machine can read
-// a command line, so the names are there and the values in the environment of the client.
+// The command line of `docker run` or `podman run` for one program. It has only the names of variables: everyone on the machine can read a
+// command line, so the values are in the environment of the client.
 
 import { err, ok, type Result } from "../../../core/result.ts";
 import { unavailable } from "../shared/unavailable.ts";
@@ -18,9 +18,9 @@ export type ContainerPlan = {
   readonly name: string;
   readonly labels: readonly string[];
   readonly user: { readonly uid: number; readonly gid: number };
-  /** Seen inside at the same paths, writable. */
+  /** Visible inside at the same paths, writable. */
   readonly folders: readonly string[];
-  /** A folder of the workspace that stands for the home inside. */
+  /** The workspace's folder that serves as the home inside. */
   readonly home: string;
   readonly launch: Launch;
 };
@@ -44,15 +44,15 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     "run",
     "--rm",
     "--interactive",
-    // Collects what ends inside and hands signals on.
+    // Reaps processes inside and forwards signals.
     "--init",
-    // Fetched by a person, before: an attempt's time is not for downloads, and what is fetched is not chosen by chance.
+    // The user pulls the image beforehand: an attempt's time is not for downloads, and the user chooses the image.
     "--pull=never",
     `--name=${plan.name}`,
     ...plan.labels.map((label) => `--label=${label}`),
     `--network=${NETWORK[settings.network ?? "on"]}`,
     `--user=${user.uid}:${user.gid}`,
-    // Without root on the machine, podman maps its own user to root inside unless it is told to keep it.
+    // Rootless podman maps its own user to root inside unless this option keeps it.
     ...(engine === "podman" && user.uid !== 0 ? ["--userns=keep-id"] : []),
     "--cap-drop=ALL",
     "--security-opt=no-new-privileges",
@@ -63,7 +63,7 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
     `--env=HOME=${INSIDE_HOME}`,
     ...(settings.options ?? []),
     settings.image,
-    // By the name that it has in the image.
+    // By its name in the image.
     launch.program,
     ...launch.argv.slice(1),
   ]);
@@ -71,7 +71,7 @@ export function containerArguments(plan: ContainerPlan): Result<readonly string[
 
 const NETWORK = { on: "bridge", off: "none", host: "host" } as const;
 
-/** The option is a line of comma-separated values; null for a path that would say something else in it. */
+/** The option is a line of comma-separated values; null for a path that would break it. */
 function mountOption(source: string, target: string): string | null {
   return [source, target].some((path) => /[,"\r\n]/u.test(path)) ? null : `type=bind,source=${source},target=${target}`;
 }

@@ -1,5 +1,5 @@
-// A program of its own: starts the client of a container engine, and sees to it that the container ends with it. A client that is ended by
-// force leaves its container running, so whoever must end an attempt tells this program, and it removes the container before time is up.
+// A separate program that starts a container engine's client and ends the container with it. A killed client leaves its container running,
+// so Passrail signals this program to end an attempt, and it removes the container in time.
 
 import { execFile, spawn } from "node:child_process";
 import { constants } from "node:os";
@@ -13,7 +13,7 @@ const child = spawn(client, args, { stdio: "inherit" });
 let removing: Promise<void> | undefined;
 let late: NodeJS.Timeout | undefined;
 
-// The client has heard it too and hands it on; a program inside that does not listen is given this long.
+// The client gets the signal too and forwards it; a program inside that ignores it has this long.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
   process.on(signal, () => {
     late ??= setTimeout(() => void remove(), PATIENCE_MS);
@@ -27,7 +27,7 @@ child.once("error", (error) => {
 
 child.once("exit", (code, signal) => {
   clearTimeout(late);
-  // Ended by itself and with a code of the program: the engine has removed it.
+  // It exited without a signal and with the program's code: the engine has removed the container.
   const isGone = signal === null && code !== null && code < 125 && late === undefined;
   const end = (): never => process.exit(code ?? 128 + constants.signals[signal ?? "SIGKILL"]);
   if (isGone) end();

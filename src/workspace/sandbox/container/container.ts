@@ -1,5 +1,5 @@
-// Workspaces whose programs run in a container of docker or podman: a clone of its own, shown inside at the same path. A container does not
-// end with its client, so every one carries the workspace's name and is ended before the next one, before the clone is closed, and after a crash.
+// Workspaces in docker or podman containers: a clone, shown inside at the same path. A container does not end with its client, so each
+// carries the workspace's name, and Passrail ends it before the next one, before the clone is closed, and after a crash.
 
 import { createHash, randomBytes } from "node:crypto";
 import { extname } from "node:path";
@@ -16,13 +16,13 @@ import { clientEnvironment, type EngineName, engineFinder, removeContainers } fr
 
 export type ContainerOptions = Clones & {
   readonly engine: EngineName;
-  /** Undefined where nothing is set: then there is no image. */
+  /** Undefined if not configured: then there is no image. */
   readonly settings: ContainerSettings | undefined;
   readonly caches: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** The program that stands for the container here: what ends it ends the container. */
+/** The program that represents the container: ending it ends the container. */
 const ATTEND = fileURLToPath(new URL(`./attend${extname(import.meta.url)}`, import.meta.url));
 
 export function createContainerWorkspaces(options: ContainerOptions): GitWorkspaces {
@@ -39,7 +39,7 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
     },
 
     async end({ name }) {
-      // Settings may have changed since; without the client there never was a container.
+      // Settings may have changed since; without the client there was never a container.
       const client = findOnPath(environment["PATH"] ?? "", engine);
       return client === undefined ? ok(null) : removeContainers(engine, client, environment, labelOf(name));
     },

@@ -1,4 +1,4 @@
-// The container engine as it is called here: whether it answers, and the end of containers that nobody waits for any more.
+// Calls to the container engine: whether it answers, and the removal of containers without a client.
 
 import { execFile } from "node:child_process";
 import { err, ok, type Result } from "../../../core/result.ts";
@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const ANSWER_MS = 20_000;
 const REMOVE_MS = 60_000;
 
-/** What the client itself needs to find its engine. */
+/** The variables that the client itself needs to find its engine. */
 const OF_THE_CLIENT =
   /^(?:PATH|HOME|XDG_RUNTIME_DIR|XDG_CONFIG_HOME|XDG_DATA_HOME|SSH_AUTH_SOCK|DOCKER_.*|CONTAINER_.*)$/u;
 
@@ -23,7 +23,7 @@ export function clientEnvironment(environment: Environment): Readonly<Record<str
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** The absolute path of the client, when its engine answers and has the image. A yes is remembered. */
+/** The absolute path of the client, if its engine answers and has the image. Only a yes is cached. */
 export function engineFinder(
   engine: EngineName,
   settings: ContainerSettings | undefined,
@@ -40,7 +40,7 @@ export function engineFinder(
       );
     }
     const { image } = settings;
-    // Beginning with a dash it would be an option that nobody meant.
+    // An image with a leading dash would be an option.
     if (!/^[A-Za-z0-9][\w./:@-]*$/u.test(image))
       return no(`${JSON.stringify(image)} is no image.`, "Change workspaces.docker.image");
     const client = findOnPath(environment["PATH"] ?? "", engine);
@@ -60,7 +60,7 @@ export function engineFinder(
   };
 }
 
-/** Ends and removes every container with this label. Repeating it is fine. */
+/** Ends and removes every container with this label. Idempotent. */
 export async function removeContainers(
   engine: EngineName,
   client: string,

@@ -1,5 +1,5 @@
-// The part of Daytona's HTTP API that is used here: sandboxes by name, files, and commands that are run to their end. Spoken directly, because
-// the vendor's SDK brings some hundred packages along. Every call has an end.
+// The part of Daytona's HTTP API that Passrail uses: sandboxes by name, files, and commands that run to completion. Called directly,
+// because the vendor's SDK brings some hundred packages. Every call has a timeout.
 
 import { err, messageOf, ok, type Result } from "../../../core/result.ts";
 
@@ -8,21 +8,21 @@ export type DaytonaAccess = { readonly url: string; readonly key: string };
 export type DaytonaSandbox = {
   readonly id: string;
   readonly state: string;
-  /** Where the sandbox's own API answers. */
+  /** The address of the sandbox's own API. */
   readonly toolbox: string;
 };
 
 export type Ran = { readonly exitCode: number; readonly output: string };
 
 export type Daytona = {
-  /** Null when there is none of this name. */
+  /** Null if there is none with this name. */
   find(name: string): Promise<Result<DaytonaSandbox | null>>;
   create(wanted: {
     readonly name: string;
     readonly image?: string;
     readonly labels: object;
   }): Promise<Result<DaytonaSandbox>>;
-  /** Fine also when it is gone. */
+  /** Also succeeds if it is gone. */
   remove(name: string): Promise<Result<null>>;
   run(sandbox: DaytonaSandbox, command: string, seconds: number): Promise<Result<Ran>>;
   upload(sandbox: DaytonaSandbox, path: string, bytes: Uint8Array): Promise<Result<null>>;
@@ -31,7 +31,7 @@ export type Daytona = {
 
 const CALL_MS = 60_000;
 const FILE_MS = 10 * 60_000;
-/** Without news from us for this long a sandbox stops, and what has stopped is deleted: one that was forgotten costs nothing for long. */
+/** A sandbox without calls for this long stops, and a stopped one is deleted: a forgotten sandbox soon costs nothing. */
 const IDLE_MINUTES = 30;
 
 type Init = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
@@ -119,7 +119,7 @@ function hint(status: number): { hint?: string } {
   return status === 401 || status === 403 ? { hint: "Check the key: DAYTONA_API_KEY" } : {};
 }
 
-/** What comes from a sandbox is an agent's: it may be endless. */
+/** Data from a sandbox comes from an agent: it may be endless. */
 async function readCapped(response: Response, path: string, maxBytes: number): Promise<Result<Uint8Array>> {
   const chunks: Uint8Array[] = [];
   let total = 0;

@@ -1,5 +1,5 @@
-// Carries a clone's work to a sandbox and back, as git bundles: only git's own objects cross, and files are written here by our hardened git.
-// What is brought back replaces the clone's state, so it is done once per program: a note says whether it is still to be done.
+// Carries a clone's work to a sandbox and back as git bundles: only git objects cross, and the hardened git writes the files here.
+// The returned work replaces the clone's state once per program: a note records whether that is still to do.
 
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export type Carried = {
   /** The clone. */
   readonly top: string;
   readonly branch: string;
-  /** A folder of ours for bundles and the note. */
+  /** Passrail's folder for bundles and the note. */
   readonly own: string;
 };
 
@@ -50,7 +50,7 @@ export async function push({ daytona, sandbox, remote, top, branch, own }: Carri
   return ok(null);
 }
 
-/** The clone becomes what the sandbox has: the branch at its head, and what is not committed in the files. */
+/** Makes the clone equal to the sandbox: the branch at its head, and uncommitted work in the files. */
 export async function pull({ daytona, sandbox, remote, top, branch, own }: Carried): Promise<Result<null>> {
   const handed = await daytona.run(sandbox, handOver(remote), REMOTE_SECONDS);
   if (!handed.ok) return handed;
@@ -71,11 +71,11 @@ export async function pull({ daytona, sandbox, remote, top, branch, own }: Carri
     await rm(file, { force: true });
     if (!taken.ok) return taken;
   }
-  // Kept by name first: from here on nothing can be lost any more.
+  // Kept by name first: from here on nothing can be lost.
   const input = `update refs/passrail/pull/head ${head}\nupdate refs/passrail/pull/work ${work}\n`;
   const steps: readonly (readonly [readonly string[], object])[] = [
     [["update-ref", "--stdin"], { input }],
-    // What lies here was put into the sandbox before: it is the sandbox's to change and to remove.
+    // These files were sent to the sandbox before, so it may change and remove them.
     [["add", "--all"], { touchesFiles: true }],
     [["read-tree", "--reset", "-u", work], { touchesFiles: true, timeoutMs: GIT_MS }],
     [["update-ref", "--no-deref", `refs/heads/${branch}`, head], {}],
@@ -90,7 +90,7 @@ export async function pull({ daytona, sandbox, remote, top, branch, own }: Carri
   return ok(null);
 }
 
-/** Where the newest state of the work is. */
+/** The place with the newest state of the work. */
 export async function whereIsWork(own: string): Promise<"here" | "there"> {
   const said = await readFile(join(own, "work"), "utf8").catch(() => "here");
   return said === "there" ? "there" : "here";

@@ -1,5 +1,5 @@
-// Workspaces in sandboxes of Daytona: a clone here, its work carried to a sandbox for each program and back after it. The sandbox is made when
-// the first program is started, serves all programs of the workspace, and is deleted when the workspace is closed, whatever came of it.
+// Workspaces in Daytona sandboxes: a clone here, its work carried to a sandbox for each program and back. The first program creates the
+// sandbox, all programs of the workspace share it, and closing the workspace always deletes it.
 
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
@@ -87,7 +87,7 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
     async end({ workspace, name, top, own }, why) {
       const work = await whereIsWork(own);
       const known = access();
-      // Without a key nothing can be asked for. What has no work of ours is left to end by itself.
+      // Without a key Passrail cannot call the API. A sandbox without unreturned work expires at the vendor.
       if (!known.ok) return work === "here" ? ok(null) : known;
       const daytona = connectDaytona(known.value);
       const found = await daytona.find(sandboxOf(name));

@@ -1,5 +1,5 @@
-// A program of its own: stands here for an agent's program that runs in a Daytona sandbox. Puts the work there, starts the program, copies its
-// output as it comes, brings the work and the verdict back, and ends with the program's own code. Whatever goes wrong is a code that fails.
+// A separate program that represents an agent's program in a Daytona sandbox: it sends the work, starts the program, streams its output,
+// brings work and verdict back, and exits with the program's code. Any error gives a failing exit code.
 
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
@@ -13,16 +13,16 @@ import { endProgram, lookAtProgram, quote, remoteOf, startProgram } from "./scri
 import { optional } from "../../../core/optional.ts";
 
 const PROMPT_BYTES = 20 * 1024 * 1024;
-/** For a sandbox to be there, a build of its image included; an attempt's own limits end it sooner. */
+/** The time for a sandbox to start, including an image build; an attempt's own limits end it sooner. */
 const START_MS = 15 * 60_000;
 const POLL_MS = 400;
-/** A sandbox that does not answer for this long is given up. */
+/** The time after which Passrail gives up on a sandbox that does not answer. */
 const SILENCE_MS = 60_000;
-/** Between asking the program to end and making it end; less than the time an attempt has. */
+/** The time between TERM and KILL; less than an attempt has. */
 const PATIENCE_MS = 2_000;
 const FAILED = 70;
 
-/** Set when somebody wants it to end. */
+/** Set when the program is asked to end. */
 let ending: number | undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => (ending ??= performance.now()));
 
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   process.exit(code);
 }
 
-/** The sandbox of this workspace: the one that is there, or a new one. */
+/** The sandbox of this workspace: the existing one, or a new one. */
 async function openSandbox(daytona: Daytona, job: DaytonaJob): Promise<Result<DaytonaSandbox>> {
   const { name, image, labels } = job;
   let found: Result<DaytonaSandbox | null> = await daytona.find(name);
@@ -74,7 +74,7 @@ async function openSandbox(daytona: Daytona, job: DaytonaJob): Promise<Result<Da
   }
 }
 
-/** Copies what the program prints until it has ended; its exit code. */
+/** Copies the program's output until it has ended; returns its exit code. */
 async function follow(daytona: Daytona, sandbox: DaytonaSandbox, remote: ReturnType<typeof remoteOf>): Promise<number> {
   const seen = { out: 0, err: 0 };
   const plain = { out: plainStream(), err: plainStream() };
@@ -100,13 +100,13 @@ async function follow(daytona: Daytona, sandbox: DaytonaSandbox, remote: ReturnT
     seen.err += news.err.length;
     const isQuiet = news.out.length === 0 && news.err.length === 0;
     if (isQuiet && /^\d+$/u.test(code)) return Math.min(Number(code), 255);
-    // Killed as a whole it has nobody left to tell its code.
+    // A killed program cannot report its exit code.
     if (isQuiet && asked === "KILL") return 137;
     if (isQuiet) await delay(POLL_MS);
   }
 }
 
-/** Paths of this machine, as they are called in the sandbox. */
+/** Translates paths of this machine to paths in the sandbox. */
 function pathsInside(job: DaytonaJob, remote: ReturnType<typeof remoteOf>): (text: string) => string {
   const known = [[job.top, remote.workspace], ...job.folders.map((path, index) => [path, folderInside(remote, index)])];
   return (text) => known.reduce((told, [path = "", inside = ""]) => told.replaceAll(path, inside), text);

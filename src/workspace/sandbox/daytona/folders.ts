@@ -1,5 +1,5 @@
-// The folders of an attempt, carried to a sandbox and back: what its program is given (settings, prompts) and what it leaves (its verdict).
-// What comes back is an agent's: few files, small ones, and nowhere else than in these folders.
+// Carries an attempt's folders to a sandbox and back: the program's input (settings, prompts) and its output (the verdict).
+// An agent controls the output, so only a few small files are accepted, and only in these folders.
 
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,8 +1,8 @@
-// What the program that stands for a sandbox is told: everything but values of variables, which are in its environment.
+// The job of the program that represents a sandbox: everything but values of variables, which are in its environment.
 
 import { z } from "zod";
 
-/** In the environment of that program, and of nothing else. */
+/** Only in the environment of that program. */
 export const KEY_VARIABLE = "PASSRAIL_DAYTONA_KEY";
 
 export const jobSchema = z.strictObject({

@@ -1,4 +1,4 @@
-// Takes the escape sequences of terminals out of output that comes in pieces: some programs colour whatever they print.
+// Removes terminal escape sequences from output that arrives in chunks: some programs colour everything they print.
 
 const ESC = 0x1b;
 const BEL = 0x07;

@@ -1,6 +1,5 @@
-// What is run in the sandbox, as lines of its shell. Every value from outside is quoted; the paths are ours.
+// The shell scripts that run in the sandbox. Every value from outside is quoted; Passrail chooses the paths.
 
-/** Where things lie in the sandbox. */
 export type Remote = { readonly root: string; readonly workspace: string };
 
 export const remoteOf = (name: string): Remote => {
@@ -10,7 +9,7 @@ export const remoteOf = (name: string): Remote => {
 
 export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Takes over what lies in push.bundle: the branch, and on top what was not committed. Files that git ignores stay from before. */
+/** Applies push.bundle: the branch, and the uncommitted work on top. Ignored files stay from before. */
 export function takeOver({ root, workspace }: Remote, branch: string): string {
   return lines(
     "set -e",
@@ -23,7 +22,7 @@ export function takeOver({ root, workspace }: Remote, branch: string): string {
   );
 }
 
-/** Says where the branch and the work are now, and leaves in pull.bundle what we do not have. */
+/** Prints the current commits of the branch and the work, and writes the commits that Passrail lacks to pull.bundle. */
 export function handOver({ root, workspace }: Remote): string {
   return lines(
     `cd ${workspace} && head=$(git rev-parse --verify -q HEAD) || exit 3`,
@@ -39,7 +38,7 @@ export function handOver({ root, workspace }: Remote): string {
   );
 }
 
-/** Starts the program in a session of its own and comes back at once. */
+/** Starts the program in its own session and returns at once. */
 export function startProgram({ root }: Remote, cwd: string, argv: readonly string[]): string {
   const program = `cd ${quote(cwd)} && { set -a; . ${root}/env; set +a; ${argv.map(quote).join(" ")}; } < ${root}/prompt > ${root}/out 2> ${root}/err`;
   const whole = `echo $$ > ${root}/pid; ${program}; echo $? > ${root}/exit.tmp; mv ${root}/exit.tmp ${root}/exit`;
@@ -52,11 +51,11 @@ export function startProgram({ root }: Remote, cwd: string, argv: readonly strin
 
 const PIECE = 192 * 1024;
 
-/** Three lines: what is new of stdout, what is new of stderr, and the exit code or a dash. */
+/** Three lines: new stdout, new stderr, and the exit code or a dash. */
 export function lookAtProgram({ root }: Remote, seen: { readonly out: number; readonly err: number }): string {
   const piece = (name: string, from: number): string =>
     `tail -c +${from + 1} ${root}/${name} | head -c ${PIECE} | base64 | tr -d '\\n'; echo`;
-  // The exit is looked at first: what is printed after it is no output of the program any more.
+  // The exit code is read first: text printed after it is not the program's output.
   return lines(
     `code=$(cat ${root}/exit 2>/dev/null || echo -)`,
     piece("out", seen.out),

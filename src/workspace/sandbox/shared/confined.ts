@@ -1,5 +1,5 @@
-// What all workspaces that confine have in common: they are clones, of which the agent can spoil only its own, and nothing is opened where
-// the sandbox cannot be had. Each kind adds how a program is put inside.
+// Shared by all confining workspaces: they are clones, so an agent can only damage its own, and nothing opens if the sandbox is not
+// available. Each kind adds how to run a program inside.
 
 import { basename, join } from "node:path";
 import { err, ok, type Result } from "../../../core/result.ts";
@@ -11,22 +11,22 @@ import { openPrivate, removePrivate } from "./private-folder.ts";
 import { unavailable } from "./unavailable.ts";
 
 export type Clones = {
-  /** They call themselves by the kind of workspace that is made of them. */
+  /** Their mode is that of the workspaces built on them. */
   readonly clones: GitWorkspaces;
-  /** The folder that the clones lie in. */
+  /** The folder of the clones. */
   readonly root: string;
   /** The state folder. */
   readonly home: string;
 };
 
-/** Where a program is about to be started. */
+/** The place where a program is about to start. */
 export type ConfinedPlace = {
   readonly workspace: Workspace;
-  /** Of the workspace, among all of this state folder. */
+  /** Unique among the workspaces of this state folder. */
   readonly name: string;
   /** The whole clone; the workspace may be a folder in it. */
   readonly top: string;
-  /** A folder of ours for this workspace, outside of the clone. */
+  /** Passrail's folder for this workspace, outside the clone. */
   readonly own: string;
 };
 
@@ -34,7 +34,7 @@ export type Confinement = {
   readonly check: () => Promise<Result<null>>;
   readonly confine: (place: ConfinedPlace, launch: Launch) => Promise<Result<Launch>>;
   readonly ownPrograms?: boolean;
-  /** Ends what may still work there although its program is gone, and brings its work back. Repeating it is fine. */
+  /** Ends anything that still works there after its program is gone, and brings its work back. Idempotent. */
   readonly end?: (place: ConfinedPlace, why: "crash" | "close") => Promise<Result<null>>;
 };
 
@@ -76,7 +76,7 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
 
     async unlock(workspace) {
       const ended = await end(workspace, "crash");
-      // What still works there needs its locks.
+      // Processes that still work there need their locks.
       if (ended.ok) await clones.unlock(workspace);
     },
 

@@ -1,4 +1,4 @@
-// Of some files and folders those that are there: a sandbox cannot show what does not exist.
+// Of some files and folders those that exist: a sandbox cannot mount a missing one.
 
 import { stat } from "node:fs/promises";
 

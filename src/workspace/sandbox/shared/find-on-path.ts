@@ -1,4 +1,4 @@
-// Where the program is that confines others: an absolute path, found once.
+// Finds the program that confines others and returns its absolute path.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";

@@ -1,10 +1,10 @@
-// Folders of a sandbox that stand for the home or /tmp inside: one set per workspace, kept as long as the workspace is. Agents write there.
+// The folders that serve as the home or /tmp inside a sandbox: one set per workspace, kept as long as the workspace. Agents write there.
 
 import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../../../core/result.ts";
 
-/** Makes a folder of ours below `root`; a link or a file in its place is refused. */
+/** Creates a private folder below `root`; refuses a link or a file in its place. */
 export async function openPrivate(root: string, ...names: readonly string[]): Promise<Result<string>> {
   let path = root;
   for (const name of ["", ...names]) {
@@ -19,7 +19,7 @@ export async function openPrivate(root: string, ...names: readonly string[]): Pr
   return ok(path);
 }
 
-/** Also where a program made folders that nobody may write, as caches of packages are. */
+/** Also removes read-only folders, such as package caches. */
 export async function removePrivate(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// The one problem of every sandbox that cannot be had: nothing is started then, and nothing else takes its place.
+// The one problem of every unavailable sandbox: Passrail starts nothing, and nothing else in its place.
 
 import type { Problem } from "../../../core/result.ts";
 

@@ -1,4 +1,4 @@
-// Which variables go along into a sandbox with programs of its own. It has these itself, or they would lead to places that are not there.
+// Which variables pass into a sandbox that has its own programs. It has these itself, or they would name paths that do not exist there.
 
 const OF_THE_MACHINE = new Set(["PATH", "HOME", "SHELL", "TMPDIR", "USER", "LOGNAME", "PWD", "OLDPWD"]);
 
