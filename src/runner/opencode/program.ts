@@ -1,4 +1,4 @@
-// opencode in words: how it is called in sentences, and what its last words say when it left without a result.
+// opencode's name in sentences, and the failure in its last output when it exits without a result.
 
 import { stripVTControlCharacters } from "node:util";
 import { failureOf, type AcpProgram } from "../acp/failure.ts";

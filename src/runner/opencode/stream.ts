@@ -1,5 +1,5 @@
-// The lines of `opencode run --format json`: steps, texts, finished tool calls and errors. There is no last line: the last step says
-// whether the model had finished.
+// Reads `opencode run --format json`: steps, texts, finished tool calls and errors. There is no final line: the last step says whether the
+// model had finished.
 
 import { addUsage, type Usage } from "../../core/budget/usage.ts";
 import { failureOf } from "../acp/failure.ts";
@@ -167,7 +167,7 @@ function errorText(error: Fields): string {
   return text(fields(error["data"])["message"]) ?? text(error["message"]) ?? text(error["name"]) ?? "an error";
 }
 
-/** Of one step. Its input is counted without what came from the cache or went into it. */
+/** Of one step. Its input excludes tokens read from the cache or written to it. */
 function usageOf(part: Fields): Usage {
   const tokens = fields(part["tokens"]);
   const cache = fields(tokens["cache"]);
