@@ -1,5 +1,5 @@
-// Passes the engine's news on to everyone who follows it. A listener may join after the engine was created, because an engine that does not
-// perform yet reports only what its own caller delivers.
+// Passes the engine's changes on to its listeners. A listener may join after the engine was created: until it performs, an engine reports
+// only the signals of its own caller.
 
 import type { EngineOptions } from "./options.ts";
 
