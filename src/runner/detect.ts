@@ -124,7 +124,7 @@ const VENDORS: Readonly<Partial<Record<RunnerName, Vendor>>> = {
         byFile(join(folder, "oauth_creds.json")) ??
         (isFilled(join(folder, ".env"))
           ? { state: "unknown", told: `a key may be in ${join(folder, ".env")}` }
-          : { state: "no", told: "no key, and nobody logged in with Google" })
+          : { state: "no", told: "no key, and no Google login" })
       );
     },
   },

@@ -249,11 +249,14 @@ function meaningOf({ answer, denials, reading, said }: AcpState, end: ProgramEnd
       };
     case "refusal":
       // Not a permission of ours: the model refuses the request, and the same prompt will not change that.
-      return { kind: "request_refused", message: `${title}: the model refused to go on with this request.` };
+      return { kind: "request_refused", message: `${title}: the model refused to continue with this request.` };
     case "cancelled":
       return denials.length > 0
         ? denied
-        : { kind: "agent_crashed", message: `${title} says that its turn was canceled, but nobody canceled it.` };
+        : {
+            kind: "agent_crashed",
+            message: `${title} reports that its turn was canceled, but Passrail did not cancel it.`,
+          };
     default:
       return {
         kind: "agent_crashed",

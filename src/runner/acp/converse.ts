@@ -87,7 +87,7 @@ async function openSession(
   const resumes = fields(capabilities["sessionCapabilities"])["resume"];
   const mayResume = resumes !== undefined && resumes !== null && resumes !== false;
   if (!mayResume && capabilities["loadSession"] !== true) {
-    throw new Trouble(lost(talk, "it cannot go on with a session"));
+    throw new Trouble(lost(talk, "it cannot resume a session"));
   }
   const method = mayResume ? methods.agent.session.resume : methods.agent.session.load;
   try {
@@ -141,7 +141,7 @@ async function chooseModel(
     const message = `${talk.profile.title} does not offer the model "${wanted.slice(0, 200)}". It offers: ${some.slice(0, 1_000)}.`;
     throw new Trouble({ kind: "request_refused", message });
   }
-  talk.conversation.warn(`${talk.profile.title} cannot be told its model over the protocol; it runs with its own.`);
+  talk.conversation.warn(`${talk.profile.title} does not accept a model over the protocol; it uses its own.`);
   return current;
 }
 
@@ -187,7 +187,7 @@ async function ask(agent: ClientContext, talk: AcpTalk, method: string, params: 
 }
 
 function lost({ profile }: AcpTalk, why: string): Failure {
-  return { kind: "session_lost", message: `${profile.title} could not go on with the session: ${why.slice(0, 600)}` };
+  return { kind: "session_lost", message: `${profile.title} could not resume the session: ${why.slice(0, 600)}` };
 }
 
 function crashed({ profile }: AcpTalk, why: string): Failure {

@@ -61,7 +61,7 @@ const SENTENCES: Readonly<Record<Failure["kind"], (program: AcpProgram) => strin
   turn_limit: () => "the limit of turns is reached",
   budget: () => "its cost limit is reached",
   denied: () => "it ended because a permission was refused",
-  session_lost: () => "the session to go on with does not exist any more",
+  session_lost: () => "the session to resume no longer exists",
   request_refused: () => "the request was refused",
   agent_crashed: () => "it ended with an error",
 };

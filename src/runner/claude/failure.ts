@@ -33,7 +33,7 @@ export function failureWithoutResult(end: ProgramEnd): Failure {
   const kind = kindOf(trouble);
   if (kind !== "agent_crashed") return { kind, message: withWords(sentenceFor(kind, trouble), said) };
   const how = end.signal === null ? `ended with code ${end.exitCode ?? "unknown"}` : `was ended by ${end.signal}`;
-  return { kind, message: withWords(`Claude Code ${how} before it told what came of its work`, said) };
+  return { kind, message: withWords(`Claude Code ${how} before it reported a result`, said) };
 }
 
 const NOTHING_TOLD: ClaudeTrouble = {
@@ -140,7 +140,7 @@ function sentenceFor(kind: Failure["kind"], { startupReason, terminalReason }: C
     case "denied":
       return "Claude Code refuses to run without permission checks as root: choose `permission: edit`, or do not run as root";
     case "session_lost":
-      return "The Claude Code session to go on with does not exist any more";
+      return "The Claude Code session to resume no longer exists";
     case "request_refused":
       return "Claude Code's request was refused";
     case "agent_crashed":

@@ -78,7 +78,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   resume: { failure: null, text: /^Just text/ },
   "resume-401": { failure: "auth" },
   "resume-fork": SUCCESS,
-  "resume-missing": { failure: "session_lost", message: /does not exist any more/ },
+  "resume-missing": { failure: "session_lost", message: /no longer exists/ },
   "resume-othercwd": SUCCESS,
   "root-bypass": { failure: "denied", message: /as root: choose `permission: edit`/ },
   "root-skip": { failure: "denied" },

@@ -24,7 +24,7 @@ export function failureWithoutTurn(end: ProgramEnd): Failure {
     return { kind: "agent_crashed", message: withWords("Codex could not connect to the tools that it is given", said) };
   }
   const how = end.signal === null ? `ended with code ${end.exitCode ?? "unknown"}` : `was ended by ${end.signal}`;
-  return { kind: "agent_crashed", message: withWords(`Codex ${how} before it told what came of its work`, said) };
+  return { kind: "agent_crashed", message: withWords(`Codex ${how} before it reported a result`, said) };
 }
 
 /** Ignores a clock time without a date: the message does not say which day it means. */
@@ -88,7 +88,7 @@ const SENTENCES: Readonly<Record<Failure["kind"], string>> = {
   turn_limit: "Codex used up its turns",
   budget: "Codex spent what it may",
   denied: "Codex ended because a permission was refused",
-  session_lost: "The Codex conversation to go on with does not exist any more",
+  session_lost: "The Codex conversation to resume no longer exists",
   request_refused: "Codex' request was refused",
   agent_crashed: "Codex ended with an error",
 };

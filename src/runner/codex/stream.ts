@@ -83,7 +83,7 @@ function readEvent(state: CodexState, event: Fields, { model, resumed }: CodexRe
       state.total = usageOf(event["usage"]);
       return [{ type: "usage", usage: usageSince(state.total, resumed?.totals ?? null) }];
     case "turn.failed":
-      state.turn = { failed: text(fields(event["error"])["message"]) ?? "no reason was told" };
+      state.turn = { failed: text(fields(event["error"])["message"]) ?? "no reason given" };
       return [];
     case "error": {
       const words = text(event["message"]) ?? "an error without words";

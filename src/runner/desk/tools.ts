@@ -70,7 +70,7 @@ export function createTools(place: DeskPlace, isOpen: () => boolean, onProblem: 
         onProblem(`A call of ${name} failed: ${cause instanceof Error ? cause.message : "unknown error"}`);
         return toResult({
           accepted: false,
-          text: "Passrail could not take this because of an error of its own. Call once more.",
+          text: "Passrail could not take this because of an internal error. Call once more.",
         });
       }
     },

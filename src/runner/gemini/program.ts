@@ -21,7 +21,7 @@ export function leftGemini(end: ProgramEnd): Failure {
   if (words.includes("Error resuming session")) {
     return {
       kind: "session_lost",
-      message: `${GEMINI.title} could not go on with the session: it does not exist any more.`,
+      message: `${GEMINI.title} could not resume the session: it no longer exists.`,
     };
   }
   const kind = CODES[end.exitCode ?? 0];

@@ -79,6 +79,6 @@ async function enter(
   const files = agent.repositorySettings ? [] : await uncontrolledSettings(spec.cwd);
   if (files.length === 0) return environmentOf(spec, agent, withServers);
   const named = files.slice(0, 10).join(", ");
-  const message = `opencode would execute what the repository brings, and cannot be told not to: ${named.slice(0, 500)}. Remove that, or allow it with "repository_settings: on".`;
+  const message = `opencode would execute these files of the repository, and they cannot be switched off: ${named.slice(0, 500)}. Remove that, or allow it with "repository_settings: on".`;
   return err({ kind: "request_refused", message });
 }

@@ -147,7 +147,10 @@ function failureOfEnd({ reason, error, denials }: OpencodeState, end: ProgramEnd
         message: `${OPENCODE.title}: the answer of the model was cut off at its limit of output tokens.`,
       };
     case "content-filter":
-      return { kind: "request_refused", message: `${OPENCODE.title}: the model refused to go on with this request.` };
+      return {
+        kind: "request_refused",
+        message: `${OPENCODE.title}: the model refused to continue with this request.`,
+      };
     default:
       return {
         kind: "agent_crashed",
