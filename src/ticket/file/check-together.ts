@@ -34,7 +34,7 @@ function duplicates(same: readonly FoundFile[]): readonly TicketProblem[] {
   const paths = same.map(({ path }) => path).join(" and ");
   return same.map(({ path, id }) => ({
     code: "duplicate_id",
-    message: `${id} stands in ${paths}; none of them is started`,
+    message: `${id} is in ${paths}; Passrail starts none of them`,
     severity: "refused",
     path,
     line: 1,

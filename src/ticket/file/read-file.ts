@@ -61,7 +61,7 @@ function tooLarge(size: number): Problem {
   return {
     code: "ticket_too_large",
     message,
-    hint: "put long material into a file of its own and name it in the ticket",
+    hint: "put long material into a separate file and name it in the ticket",
   };
 }
 

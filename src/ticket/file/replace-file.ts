@@ -44,7 +44,7 @@ export async function replaceFile(
     }
     await wait(TURN_MS);
   }
-  return err({ code: "ticket_busy", message: "the file is written all the time by somebody else" });
+  return err({ code: "ticket_busy", message: "another process keeps writing the file" });
 }
 
 /** False: the file has changed, or another writer holds it. */

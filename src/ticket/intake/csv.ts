@@ -21,7 +21,7 @@ export function readCsv(text: string): Result<readonly CsvRow[]> {
     if (field === undefined) return err(bad(row, fields.length + 1, "a quote is not closed"));
     const { value, end } = field;
     if (text[at] !== '"' && value.includes('"'))
-      return err(bad(row, fields.length + 1, "a quote stands inside a field that does not begin with one"));
+      return err(bad(row, fields.length + 1, "a quote is inside a field that does not begin with one"));
     const sign = text[end];
     if (sign !== undefined && sign !== "," && sign !== "\n" && sign !== "\r")
       return err(bad(row, fields.length + 1, "text follows the closing quote"));

@@ -49,7 +49,7 @@ export function issuesOfCsv(text: string): Result<readonly GivenIssue[]> {
       ),
     );
   const doubled = columns.findIndex((name, at) => columns.indexOf(name) !== at);
-  if (doubled !== -1) return err(bad(`row 1, column ${doubled + 1}: ${columns[doubled]} stands there twice`));
+  if (doubled !== -1) return err(bad(`row 1, column ${doubled + 1}: ${columns[doubled]} appears twice`));
   if (!columns.includes("title")) return err(bad("row 1: there is no column title"));
   const issues: GivenIssue[] = [];
   for (const { row, fields } of body) {
@@ -96,7 +96,7 @@ export function ticketsOf(
       return err(bad(`${place}, ${String(first?.path[0] ?? "value")}: ${first?.message ?? "is not valid"}`));
     }
     const id = idOf(issue.data);
-    if (id !== undefined && places.has(id)) return err(bad(`${place}: the id ${id} stands there twice`));
+    if (id !== undefined && places.has(id)) return err(bad(`${place}: the id ${id} appears twice`));
     if (id !== undefined) places.set(id, at);
     read.push(issue.data);
   }

@@ -70,7 +70,7 @@ function runOne(command: readonly string[], plan: CheckPlan): Promise<{ why: str
       () => end(`took longer than ${Math.round(plan.timeoutMs / 1000)} s and was ended`),
       plan.timeoutMs,
     );
-    const onAbort = (): void => end("was ended, since nobody waits for it any more");
+    const onAbort = (): void => end("was ended because it is no longer needed");
     plan.signal.addEventListener("abort", onAbort, { once: true });
     if (plan.signal.aborted) onAbort();
     const done = (why: string | null): void => {

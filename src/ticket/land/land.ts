@@ -225,7 +225,7 @@ function reported(failed: { readonly ok: false; readonly error: Problem }): Repo
 
 const nothingApproved: Problem = {
   code: "nothing_approved",
-  message: "No stage of this run has told at which commit it ended, so there is nothing that could be landed.",
+  message: "No stage of this run reported the commit at which it ended, so there is nothing to land.",
 };
 
 function sameBranch(target: string): Problem {

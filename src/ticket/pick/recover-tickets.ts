@@ -33,7 +33,7 @@ export async function recoverTickets(
     lines.push(
       result.ok
         ? `${ticket.id}: ${ticket.status} without a run goes back to ${back}`
-        : `${ticket.id}: ${ticket.status} without a run stays so: ${result.error.message}`,
+        : `${ticket.id}: ${ticket.status} without a run could not be reset: ${result.error.message}`,
     );
   }
   return lines;
