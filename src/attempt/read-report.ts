@@ -87,7 +87,7 @@ async function agreeWithFile(context: ReadContext, submitted: Report): Promise<R
   if (submitted.health !== undefined && judge(flow.words, stage, submitted).health !== "complete") return ok(submitted);
   const place = from === "handoff-file" ? files.handoff : path;
   const text = await ownFile(context, from === "handoff-file" ? files.handoff : join(context.workspaceDir, path));
-  if (text === undefined) return err(`Write ${place} first: whoever works next reads it there. Then submit again.`);
+  if (text === undefined) return err(`Write ${place} first: the next agent reads it there. Then submit again.`);
   const reading = from === "handoff-file" ? readHandoffFile(text, stage.result) : readFileVerdict(text);
   if (!reading.ok) return err(`${place} cannot be read: ${reading.error.message} Correct it, then submit again.`);
   const written = reading.value;

@@ -76,7 +76,7 @@ async function workIn(
   const { stage, play } = job;
   if (stage.kind === "builtin") return { report: await runBuiltin(job, ports, workspace), missing: [] };
   if (play === null) {
-    const reason = `nobody plays agent ${stage.shownAgent}; give --agent ${stage.id}=claude (or a command), or set it in passrail.yaml`;
+    const reason = `no runner plays agent ${stage.shownAgent}; give --agent ${stage.id}=claude (or a command), or set it in passrail.yaml`;
     return { report: { cause: "agent_not_configured", reason }, missing: [] };
   }
   const { memory } = job.resolved.flow.workspace;

@@ -34,7 +34,7 @@ export type Proposal = {
 export interface Forge {
   readonly name: "local" | "remote" | "github";
   /**
-   * Objects of the repository and of its remote together, in a folder of ours: the `GIT_DIR` in which work is rebased onto others' commits.
+   * Objects of the repository and of its remote together, in a folder of ours: the `GIT_DIR` in which work is combined with others' commits.
    */
   readonly gitDir: string;
   /** The target if settings name none: the remote's HEAD, else the project's current branch. */

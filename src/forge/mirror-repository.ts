@@ -1,4 +1,4 @@
-// A bare repository of ours beside the project: it sees the project's objects and the remote's, and work is rebased in it. The project's
+// A bare repository of ours beside the project: it sees the project's objects and the remote's, and work is combined with others' in it. The project's
 // configuration (hooks, filters, addresses) has no effect here. It is a cache: deleting it loses nothing.
 
 import { createHash } from "node:crypto";

@@ -154,7 +154,7 @@ const TEST: Notice = {
   runId: "",
   to: "you",
   event: "test",
-  text: "A test of Passrail: whoever reads this will be told when a run waits for an answer.",
+  text: "A test from Passrail: you will be notified here when a run waits for an answer.",
   item: null,
 };
 
