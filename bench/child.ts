@@ -27,7 +27,6 @@ async function recoverMs(): Promise<number> {
   return took;
 }
 
-/** Peak resident memory. */
 async function peakMegabytes(): Promise<number> {
   const workload = await openWorkload(home, { flow: unlimited(featureFlow()) });
   await workload.complete(100);

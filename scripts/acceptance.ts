@@ -18,7 +18,6 @@ const STATEMENT = /^- \[([ x])\] \*\*(R-(?:\d{3}|X)-\d{2})\*\* (?:([SPEU]) )?(\S
 /** Looks like a statement; a line that matches but is none was mistyped and would get lost. */
 const STATEMENT_LIKE = /^\s*[-*] .{0,6}\*{0,2}R-[0-9A-Za-z]+-\d/;
 
-/** Reads the statements of one file of docs/spec. */
 export function readStatements(file: string, text: string): StatementList {
   const statements: Statement[] = [];
   const problems: string[] = [];

@@ -30,14 +30,12 @@ export type TestRecord = {
   readonly file: string;
   readonly name: string;
   readonly status: TestStatus;
-  /** Why it failed. */
   readonly message?: string;
 };
 export type TestReport = {
   readonly tests: readonly TestRecord[];
   /** Test files that failed without a failing test in them: they did not load, or a hook threw. */
   readonly brokenFiles: readonly string[];
-  /** How long each test file ran. */
   readonly durations: readonly FileDuration[];
 };
 

@@ -38,7 +38,6 @@ Call the tool submit_verdict of the server passrail once, with verdict "pass" an
 
 const LIMITS = { startupMs: 60_000, idleMs: 120_000, totalMs: 180_000, outputBytes: 5 * 1024 * 1024, graceMs: 3000 };
 
-/** One tiny attempt with a runner, from end to end. */
 export async function tryRunner(
   { environment, project }: Pick<Site, "environment" | "project">,
   runner: RunnerName,

@@ -49,7 +49,7 @@ function mayRun(call: Fields, { permission, denyTools, ownServers }: Rules): boo
   }
 }
 
-/** Programs name the tool of a server in various ways: `mcp__s__t`, `s_t`, `t (s MCP Server)`. The model's text is never used. */
+/** Programs name the tool of a server in various ways: `mcp__s__t`, `s_t`, `t (s MCP Server)`. A model's own text never has these forms. */
 function isToolOf(server: string, call: Fields): boolean {
   if (text(fields(fields(fields(call["_meta"])["claudeCode"])["mcpServer"])["name"]) === server) return true;
   if ((text(call["kind"]) ?? "other") !== "other") return false;

@@ -1,6 +1,6 @@
 // The files of a repository that opencode executes although its project configuration is switched off. The switch covers agents, tools, MCP
-// servers and plugins; a second configuration reader in the same program ignores it and imports plugins all the same (measured with
-// 1.18.33, also with --pure). So Passrail refuses a folder that has something for that reader.
+// servers and plugins in their old form; a second configuration reader in the same program ignores it and imports plugins all the same
+// (measured with 1.18.33, also with --pure). So Passrail refuses a folder that has something for that reader.
 
 import { access, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
