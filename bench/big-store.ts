@@ -1,5 +1,5 @@
-// A store after years of use: ten thousand runs with a hundred events each, written by the engine's own commits. Most runs are completed,
-// some wait for a person, one is very long. Several belong to the same ticket.
+// A store after years of use: ten thousand runs with a hundred events each, written by the engine's own commits. Most are completed, some
+// wait for a person, one is very long. Several belong to one ticket.
 
 import type { Report } from "../src/core/flow/outcome.ts";
 import type { Usage } from "../src/core/budget/usage.ts";

@@ -1,5 +1,5 @@
-// The daemon with a store after years of use: start-up time, memory, response time, and response time while a hundred runs commit. Every
-// request goes over a socket to another process.
+// The daemon with a store after years of use: start-up time, memory, and response time, idle and while a hundred runs commit. Requests go
+// over a socket to another process.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";

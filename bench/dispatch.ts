@@ -1,5 +1,5 @@
-// How long a slot is idle between two tickets: from the stored end of one ticket's attempt to the stored start of the next one's, with one
-// slot, files on disk, worktrees and programs that exit at once. Making a workspace counts as the next attempt's time.
+// The idle time of a slot between two tickets: from the stored end of one attempt to the stored start of the next, with one slot, files on
+// disk, worktrees and programs that exit at once. Making a workspace counts as the next attempt's time.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The yardstick: the exact statements that one run of the workload executes, recorded once and repeated with fresh ids in a plain loop, one
+// The yardstick: the exact statements of one run of the workload, recorded once and repeated with fresh ids in a plain loop, one
 // transaction per handoff. Same tables, indexes, triggers, settings and row sizes; no engine, no JSON, no hashing.
 
 import { DatabaseSync, StatementSync } from "node:sqlite";

@@ -1,6 +1,6 @@
-// The server beside a busy engine: a hundred runs commit as fast as they can while clients read over HTTP. The engine is the benchmark's,
-// because its agents must answer at once; the server is the daemon's. `node bench/serve.ts HOME PROJECT` prints its address. A line on
-// stdin starts the work, the next line ends it and prints the numbers.
+// The server beside a busy engine: a hundred runs commit while clients read over HTTP. The engine is the benchmark's, because its agents
+// must answer at once; the server is the daemon's. `node bench/serve.ts HOME PROJECT` prints its address. A line on stdin starts the work,
+// the next line ends it and prints the numbers.
 
 import { createInterface } from "node:readline/promises";
 import { loadSettings } from "../src/settings/load.ts";

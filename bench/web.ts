@@ -1,5 +1,5 @@
-// The dashboard in a real browser with years of data: how long until a page is usable, how long it blocks, how many elements it has, and
-// whether it grows under a stream of events. A long list must cost only its visible part.
+// The dashboard in a real browser with years of data: time until a page is usable, blocking time, number of elements, growth under a stream
+// of events. A long list must cost only its visible part.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// `npm run agent-clis`: installs the agent CLIs that the contract tests drive, in the versions of their lockfile. They are not dependencies
-// of the product and take 1.3 GB: only work on runners needs them. Does nothing if they are installed.
+// `npm run agent-clis`: installs the agent CLIs for the contract tests, in the versions of their lockfile. They take 1.3 GB, and only work
+// on runners needs them. Does nothing if they are installed.
 
 import { spawnSync } from "node:child_process";
 import { delimiter, dirname } from "node:path";

@@ -1,6 +1,6 @@
 // `npm test`: runs vitest on the Node that runs this script and ends with one line, "N passed, N failed". Arguments are passed on: `npm
-// test -- src/core`. `npm run spec` reads the report. Many tests start real processes, and a busy machine can make them late. A failed file
-// therefore runs once more, alone; a test that passes then is listed as unsteady, separate from real failures.
+// test -- src/core`. `npm run spec` reads the report. Many tests start real processes and can be late on a busy machine, so a failed file
+// runs once more, alone; a test that passes then is listed as unsteady.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";

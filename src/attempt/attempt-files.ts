@@ -1,5 +1,5 @@
-// The folder of an attempt's evidence: prompt, raw output, verdict, handoff, diff. It is outside every workspace and new for each attempt,
-// so that a file left by an earlier attempt cannot pass as its result.
+// The folder of an attempt's evidence: prompt, raw output, verdict, handoff, diff. Outside every workspace and new for each attempt, so
+// that an older file cannot pass as its result.
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";

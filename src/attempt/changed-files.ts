@@ -1,5 +1,5 @@
-// The names of the files in one of our diffs, for the next agent's prompt. Only header lines count: a line of file content always begins
-// with a space, a plus or a minus, so content cannot pose as a header.
+// The names of the files in one of our diffs, for the next agent's prompt. Only header lines count; content cannot pose as one, because its
+// lines begin with a space, a plus or a minus.
 
 const HEADER = "diff --git a/";
 const MAX_FILES = 50;

@@ -1,5 +1,5 @@
 // The conversation of one attempt with the program that plays its agent: a user's program that reads a prompt, or a coding agent with a
-// session, a place at the desk and a bill. An attempt may send several prompts (a repair, a lost session); their usage adds up here.
+// session, a place at the desk and a bill. The usage of several prompts (a repair, a lost session) adds up here.
 
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";

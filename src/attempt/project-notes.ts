@@ -1,5 +1,5 @@
-// A flow with shared notes (`workspace.memory`, 001's `.brain/`) begins with PROJECT.md: agents read it first. If it is missing or nearly
-// empty, Passrail writes it from the task; anything longer belongs to the user and stays as it is.
+// A flow with shared notes (`workspace.memory`, 001's `.brain/`) begins with PROJECT.md, which agents read first. Passrail writes it from
+// the task if it is missing or nearly empty; anything longer belongs to the user.
 
 import { lstat, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// From the end of a program to a report: the channels in order of trust. The report accepted at the desk comes first, then the program's
-// structured output, the verdict file, and the form that the flow names. An unreadable verdict carries its reason; nothing is guessed.
+// Reads a report at the end of a program, from the channels in order of trust: the desk, the program's structured output, the verdict file,
+// the form that the flow names. An unreadable verdict carries its reason; nothing is guessed.
 
 import { isAbsolute, join } from "node:path";
 import type { AttemptEnd } from "../runner/runner.ts";

@@ -1,5 +1,4 @@
-// Passes the engine's changes on to its listeners. A listener may join after the engine was created: until it performs, an engine reports
-// only the signals of its own caller.
+// Passes the engine's changes on to its listeners. They may join late: until it performs, an engine reports only its own caller's signals.
 
 import type { EngineOptions } from "./options.ts";
 

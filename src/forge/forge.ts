@@ -1,5 +1,5 @@
-// The port of a forge, the destination of finished work: a plain git remote, a repository without a remote, or GitHub. It deals in commits
-// and branches, not in runs; every call can be repeated.
+// The port of a forge, the destination of finished work: a git remote, a repository without a remote, or GitHub. It deals in commits and
+// branches, not in runs; every call can be repeated.
 
 import type { Issue } from "../core/flow/outcome.ts";
 import type { Result } from "../core/result.ts";

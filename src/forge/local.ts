@@ -1,5 +1,5 @@
-// A repository without a remote: branches stay where they are, and a person merges them here. The target moves only forward; if it is
-// checked out, it moves only when no uncommitted change is in the way.
+// A repository without a remote: a person merges the branches here. The target moves only forward; if it is checked out, only when no
+// uncommitted change is in the way.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { checkBranchName } from "../git/branch-name.ts";

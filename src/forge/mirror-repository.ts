@@ -1,4 +1,4 @@
-// A bare repository of ours beside the project: it sees the project's objects and the remote's, and work is combined with others' in it. The project's
+// A bare repository of ours with the objects of the project and of its remote, in which work is combined with others'. The project's
 // configuration (hooks, filters, addresses) has no effect here. It is a cache: deleting it loses nothing.
 
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
-// One git call that talks to a remote. It runs in a repository of ours whose configuration only Passrail writes; the user's settings
-// (credentials, ssh, addresses) apply, the system's and the project's do not. No hooks, no prompts, no shell, a time limit.
+// One git call that talks to a remote, in a repository whose configuration only Passrail writes. The user's settings (credentials, ssh,
+// addresses) apply, the system's and the project's do not. No hooks, no prompts, no shell, a time limit.
 
 import { execFile } from "node:child_process";
 import { err, ok, type Problem, type Result } from "../core/result.ts";

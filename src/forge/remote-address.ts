@@ -1,5 +1,5 @@
-// The address of a project's remote. It comes from the repository's configuration, which agents can write: Passrail checks it and keeps the
-// first one it saw, so that a change is noticed before anything is sent.
+// The address of a project's remote. Agents can write the repository's configuration, so Passrail checks the address and keeps the first
+// one it saw: a change is noticed before anything is sent.
 
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The allowed targets of a webhook. A host name proves nothing: every address that it resolves to counts. Names are resolved once, here,
-// and the connection uses exactly the checked addresses.
+// The allowed targets of a webhook. Every address that a host name resolves to counts. Names are resolved once, here, and the connection
+// uses exactly the checked addresses.
 
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";

@@ -1,5 +1,5 @@
-// Formats a notice for a receiver: Standard Webhooks, Slack, ntfy. Pure. The words of a notice may come from an agent: they are sent as
-// text, never as markup, and cut to the receivers' limits.
+// Formats a notice for Standard Webhooks, Slack or ntfy. Pure. Its words may come from an agent: they are sent as text, never as markup,
+// and cut to the receivers' limits.
 
 import { topicOf, type WebhookEndpoint } from "./endpoint.ts";
 import type { Notice } from "./notify.ts";

@@ -1,5 +1,5 @@
 // One try to send one message: a new connection to a checked address, no redirects, limits on time and on the answer's size. Only the
-// status counts; the rest of the answer is neither kept nor shown.
+// status is kept.
 
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";

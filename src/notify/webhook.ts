@@ -1,5 +1,5 @@
 // Notifies people through webhooks and commands. The sender waits only until the notice is in the log; the pump sends, retries and gives
-// up, also after a restart. A receiver gets each message at least once, always under the same id.
+// up, also after a restart. A receiver gets each message at least once, under one id.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { type Resolve, resolveBySystem } from "./address.ts";

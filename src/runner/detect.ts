@@ -1,5 +1,5 @@
-// Detects the runners of this machine: the program's path, its version, whether it is logged in, and the one line that fixes a gap. It uses
-// names in the environment and files wherever possible; nothing here needs the network or costs anything.
+// Detects the runners of this machine: path, version, login, and the one line that fixes a gap. It reads names in the environment and files
+// wherever possible; nothing here needs the network or costs anything.
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";

@@ -1,5 +1,5 @@
 // The runners of this machine: for each its program, its environment and its transport. A runner's code is loaded with the first stage that
-// uses it: a machine that only runs commands never loads the others.
+// uses it.
 
 import { childEnvironment, runnerEnvironment, secretsOf } from "./process/environment.ts";
 import { createStreamRedactor } from "./process/redactor.ts";

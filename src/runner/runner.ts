@@ -1,5 +1,5 @@
-// The port of every runner: it starts, watches and ends an attempt's program. A runner does not know flows or verdicts: it gets an argv, a
-// prompt and limits, and reports the outcome. Success and failure have the same fields.
+// The port of every runner: it starts, watches and ends an attempt's program. It gets an argv, a prompt and limits, not flows or verdicts.
+// Success and failure have the same fields.
 
 import type { AgentOptions, RunnerName } from "../core/flow/agent-options.ts";
 import type { StageLimits } from "../core/flow/flow.ts";

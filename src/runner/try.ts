@@ -1,5 +1,5 @@
-// `passrail agent test`: one tiny attempt from end to end with a real runner, in a temporary folder. It shows whether the program is found,
-// starts, is logged in, reaches its model, calls our tool and reports its usage. It costs one short answer.
+// `passrail agent test`: one tiny attempt with a real runner, in a temporary folder. It shows whether the program is found, starts, is
+// logged in, reaches its model, calls our tool and reports its usage. It costs one short answer.
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";

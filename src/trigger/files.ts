@@ -1,5 +1,5 @@
-// Triggers on changed files: one run for all that changed together, once they are stable for two looks. Content counts, not time; the
-// stored hashes reveal changes from while Passrail was down.
+// Triggers on changed files: one run for all that changed together, once they are stable for two looks. Content counts, not time; stored
+// hashes reveal changes from while Passrail was down.
 
 import { sep } from "node:path";
 import type { Json } from "../core/json.ts";

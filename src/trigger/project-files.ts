@@ -1,5 +1,5 @@
-// The files of a project that match a trigger's globs, each with a hash of its content. It does not follow links and skips everything that
-// is not the project's own work (.git, node_modules, the state folder).
+// The files of a project that match a trigger's globs, each with a hash of its content. It follows no links and skips .git, node_modules
+// and the state folder.
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";

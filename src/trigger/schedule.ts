@@ -1,5 +1,5 @@
-// A schedule: cron with five or six fields, in a time zone. The next time is counted from the last one seen, so times that passed while
-// Passrail was down are due at once, and however many passed, they start one run.
+// A schedule: cron with five or six fields, in a time zone. The next time is counted from the last one seen: times that passed while
+// Passrail was down are due at once, as one run.
 
 import { Cron } from "croner";
 import type { Json } from "../core/json.ts";

@@ -1,5 +1,5 @@
-// The objections to a pull request: reviewers who ask for changes and failed checks of its head, each with the original words. A check that
-// was cut off (canceled, timed out, never began) is not the work's fault: Passrail runs it once more, then notifies people.
+// The objections to a pull request: reviewers who ask for changes and failed checks of its head, in their original words. A check that was
+// cut off (canceled, timed out, never began) is not the work's fault: Passrail runs it once more, then notifies people.
 
 import { createHash } from "node:crypto";
 import { excerptOf } from "../../core/prompt/excerpt.ts";

@@ -1,5 +1,5 @@
-// Reaches GitHub's API through the user's `gh` if it is installed and logged in, else over HTTP with GITHUB_TOKEN. Both take a method, a
-// path and a body and return a status and a text; callers cannot see which one was used. The token is in no argument.
+// Reaches GitHub's API through the user's `gh` if it is installed and logged in, else over HTTP with GITHUB_TOKEN. Callers cannot see which
+// one was used. The token is in no argument.
 
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";

@@ -1,5 +1,5 @@
-// Maps an error of an agent's program to our failures. Status codes decide; if a program reports only words, its vendors' known words do.
-// Shared by the protocol and by the output formats of the programs behind it.
+// Maps an error of an agent's program to our failures: by its status code, else by its vendors' known words. Shared by the protocol and by
+// the programs' own output formats.
 
 import type { Failure } from "../runner.ts";
 import { count, fields, parseLine, text } from "../loose-json.ts";

@@ -1,5 +1,5 @@
-// How to make one program speak the protocol: additions to its command line and environment, and readers for its quirks. Without a profile
-// Passrail starts the operator's command unchanged.
+// How to make one program speak the protocol: its extra arguments and variables, and readers for its quirks. Without a profile Passrail
+// starts the operator's command unchanged.
 
 import type { AgentOptions, RunnerName } from "../../core/flow/agent-options.ts";
 import type { Result } from "../../core/result.ts";

@@ -1,5 +1,5 @@
-// The connection to a program that speaks JSON-RPC over stdin and stdout, as the protocol's library wants it: one stream of messages each
-// way. It is stricter than the library: it drops noise, and only answers to open requests get through.
+// The connection to a program that speaks JSON-RPC over stdin and stdout: one stream of messages each way, as the protocol's library wants
+// it. It is stricter than the library: it drops noise, and only answers to open requests get through.
 
 import type { Writable } from "node:stream";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";

@@ -1,5 +1,5 @@
-// The instructions of a repository that Claude Code must be pointed at: it reads AGENTS.md only if there is no CLAUDE.md, and not at all
-// while the repository's settings are off.
+// The AGENTS.md that Claude Code must be pointed at: it reads the file only if there is no CLAUDE.md, and not at all while the repository's
+// settings are off.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Facts about the repository of a workspace for Codex: the folders that git writes for a commit, the folders that its trust depends on, and
-// the instructions that it does not read without trust.
+// Facts about a workspace's repository for Codex: the folders that git writes for a commit, the folders that its trust depends on, and the
+// instructions that it ignores without trust.
 
 import { closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";

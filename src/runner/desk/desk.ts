@@ -1,5 +1,5 @@
-// The port through which a running attempt talks back: it submits its verdict and asks people, through two MCP tools. One place per
-// attempt, with a token that grants only this and expires with it. The opener of the place decides about submissions.
+// The port through which a running attempt talks back: it submits its verdict and asks people, through two MCP tools. Each attempt has one
+// place and a token that expires with it. The opener of the place decides about submissions.
 
 import type { JsonObject } from "../../core/json.ts";
 

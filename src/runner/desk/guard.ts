@@ -1,5 +1,5 @@
-// Decides from the head of a request who may use the desk: only a program on this machine that has a place's token. A page in a browser
-// never may (any Origin is refused), and DNS rebinding to loopback does not help it (Host is checked first).
+// Decides from the head of a request who may use the desk: only a program on this machine with a place's token. Pages in a browser are
+// refused (any Origin), also after DNS rebinding to loopback (Host is checked first).
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";

@@ -1,5 +1,5 @@
 // The part of MCP that a server of tools needs, without state between requests: initialize, ping, tools/list, tools/call. These are the
-// revisions that begin with a handshake; operator/modern.ts speaks the later ones.
+// revisions that begin with a handshake; http/mcp/modern.ts speaks the later ones.
 // https://modelcontextprotocol.io/specification/2025-11-25/basic
 
 import type { Json, JsonObject } from "../../core/json.ts";

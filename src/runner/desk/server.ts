@@ -1,5 +1,5 @@
-// The desk: one listener on loopback, one path and one token per attempt. It decides who may send and how much; messages go to the place's
-// tools. Every answer closes its connection: no bytes of one request can reach the next.
+// The desk: one listener on loopback, one path and one token per attempt. It decides who may send and how much; the place's tools get the
+// messages. Every answer closes its connection, so no bytes of one request can reach the next.
 
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

@@ -1,5 +1,5 @@
-// The two tools of a place. They check the form of a call and pass it on; the opener of the place decides. A refused call is a tool error,
-// in words that let the agent correct it.
+// The two tools of a place. They check the form of a call and pass it on; the opener of the place decides. The error of a refused call lets
+// the agent correct it.
 
 import type { Json, JsonObject } from "../../core/json.ts";
 import { schemaFaults } from "../../core/verdict/fits-schema.ts";

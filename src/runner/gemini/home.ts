@@ -1,6 +1,6 @@
-// Settings for one attempt without touching the user's: a home in the attempt's folder whose files link to the user's, except
-// settings.json, which is theirs with ours on top. The login and the sessions stay where they are. Gemini CLI reads settings from no other
-// place that an ordinary user may write.
+// Settings for one attempt without touching the user's: a home in the attempt's folder that links to the user's files, except
+// settings.json, which is theirs with ours on top. Login and sessions stay where they are. Gemini CLI reads settings from no other place
+// that an ordinary user may write.
 
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";

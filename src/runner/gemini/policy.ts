@@ -1,5 +1,5 @@
-// The allowed tools in the words of Gemini CLI's policy engine: a file of rules, of which the one with the highest priority wins. Without
-// lists of tools it contains only the MCP servers of the attempt, because no person is there to confirm them.
+// The allowed tools as rules for Gemini CLI's policy engine; the rule with the highest priority wins. Without lists of tools there are
+// rules only for the attempt's MCP servers, because no person is there to confirm them.
 
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The environment of an agent: a short allow-list, its runner's login variables, the variables that the operator passes by name, and
-// declared values. Nothing else is inherited, so the daemon's secrets never reach an agent by accident.
+// The environment of an agent: a short allow-list, its runner's login variables, the operator's list, and declared values. Nothing else is
+// inherited, so the daemon's secrets never reach an agent by accident.
 
 import type { ProgramName } from "../../core/flow/agent-options.ts";
 import { looksSecret } from "../../core/check/secrets.ts";

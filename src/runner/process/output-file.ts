@@ -1,6 +1,5 @@
 // The raw output of one attempt in a file of bounded size: all of it while it fits, else its head and its tail with one line between them.
-// Writes are synchronous: order is kept, no queue can grow, and at most `capBytes` ever reach the disk while the attempt runs. This file
-// does not decide when there is too much output.
+// Writes are synchronous: order is kept, no queue can grow, and at most `capBytes` reach the disk while the attempt runs.
 
 import { closeSync, constants, ftruncateSync, openSync, writeSync } from "node:fs";
 import { err, ok, type Result } from "../../core/result.ts";

@@ -1,5 +1,5 @@
-// Which processes exist, and which are ours. A pid alone never identifies a process here, because pids are reused: pid and start time
-// together do, and the marker in the environment names the attempt that a process belongs to.
+// Which processes exist, and which are ours. Pids are reused, so pid and start time together identify a process, and the marker in its
+// environment names its attempt.
 
 import { existsSync } from "node:fs";
 import type { ProcessEntry, ProcessSource } from "./process-source.ts";

@@ -1,5 +1,5 @@
-// Files for an agent's program besides its arguments: configuration and schemas, in the private folder of its attempt. Secrets go through
-// here, because every user of the machine can read arguments.
+// Configuration and schemas for an agent's program, as files in the private folder of its attempt. Secrets go through here, because every
+// user of the machine can read arguments.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,4 @@
-// Programs that report in lines of JSON: reads the lines as they come, and concludes at the end. Each vendor's reader is in its own folder;
-// this file handles only lines and ends.
+// Programs that report in lines of JSON: reads the lines as they come, and concludes at the end. Each vendor's reader is in its own folder.
 
 import { StringDecoder } from "node:string_decoder";
 import { runProcess } from "./process.ts";

@@ -1,5 +1,5 @@
-// Reads the text of a ticket file as a ticket, with every problem and its place. The reader does not guess: Passrail does not start a
-// ticket with a doubtful field, and leaves its file as it is.
+// Reads the text of a ticket file as a ticket, with every problem and its place. It does not guess: a ticket with a doubtful field is not
+// started, and its file stays as it is.
 
 import { splitFrontMatter } from "../../file/front-matter.ts";
 import { type Position, readYaml } from "../../file/yaml.ts";

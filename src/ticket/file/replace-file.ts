@@ -1,5 +1,5 @@
-// Replaces a ticket file as a whole, only if it has not changed in between. The new text is written beside it under a fixed name that only
-// one writer can create, so writers of several processes take turns; a name that a crash left behind expires.
+// Replaces a ticket file as a whole, only if it has not changed in between. Only one writer can create the fixed name of the new text
+// beside it, so processes take turns; a name that a crash left behind expires.
 
 import {
   closeSync,

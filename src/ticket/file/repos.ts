@@ -1,5 +1,5 @@
 // The values of `repo` that name a repository for tickets: the project itself, by its folder's name or its remote, and those in the
-// settings. Everything else is refused, because the value comes from the ticket's author.
+// settings. Others are refused: the value comes from the ticket's author.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";

@@ -1,5 +1,5 @@
 // Changes single keys of a file's front matter by splicing text, so that everything else stays byte for byte: body, comments, order,
-// unknown keys, quotes, line ends. It parses and compares the result: a text with any other difference is not written.
+// unknown keys, quotes, line ends. It parses the result and writes nothing if any other key differs.
 
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type YAMLMap, type YAMLSeq } from "yaml";

@@ -1,5 +1,5 @@
-// One pass over the folder of tickets: lists the folders, reads the files that look different from the pass before, and names broken ones.
-// A long pass gives other work its turn in between.
+// One pass over the folder of tickets: lists the folders, reads the files that changed since the pass before, and reports broken ones. A
+// long pass yields to other work.
 
 import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Reports changes in the folder of tickets. The system's notifications are quick but can get lost, or be missing on some file systems; a
-// slow poll of everything finds the missed ones.
+// Reports changes in the folder of tickets. The system's notifications are quick but can get lost or be missing on some file systems; a
+// slow poll finds the missed changes.
 
 import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";

@@ -1,5 +1,5 @@
-// Removes branches whose work has landed, if the settings say so, and restores them on request. Passrail pins a commit before it removes
-// its branch, and removes a branch only if it is still at the commit that was seen in the target.
+// Removes branches whose work has landed, if the settings say so, and restores them on request. Passrail pins the commit first, and removes
+// a branch only if it is still at the commit that was seen in the target.
 
 import type { Result } from "../../core/result.ts";
 import { err, ok } from "../../core/result.ts";

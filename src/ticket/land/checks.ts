@@ -1,5 +1,5 @@
-// Runs the user's checks on the merged tree, one after the other, until one fails. Each has a time limit; its process group is ended as a
-// whole; its output is kept in a file, and the agent gets the end of it.
+// Runs the user's checks on the merged tree until one fails. Each has a time limit and is ended with its process group; its output is kept
+// in a file, and the agent gets the end of it.
 
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";

@@ -1,5 +1,5 @@
-// The builtin `land`: finished work leaves by the way that the flow and the settings name, and only the approved commit. Passrail reports
-// work as done only after it has seen the commit in the remote branch or in the target. A person decides about everything else.
+// The builtin `land`: the approved commit leaves by the way that the flow and the settings name. Passrail reports work as done only after
+// it has seen the commit in the remote branch or in the target. A person decides about everything else.
 
 import { runFacts } from "../../core/run/facts.ts";
 import { join } from "node:path";

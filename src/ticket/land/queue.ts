@@ -1,5 +1,5 @@
-// The merge queue: for each repository and target, one piece of work at a time is combined with the newest target, checked there, and
-// landed. In one process a chain is enough: only the holder of the engine lock lands work. Every step can be repeated after a crash: the
+// The merge queue: for each repository and target, one piece of work at a time is combined with the newest target, checked, and landed. A
+// chain in one process is enough, because only the holder of the engine lock lands work. Every step can be repeated after a crash: the
 // commit is recorded before it lands, and one that is already in the target is noticed first.
 
 import { mkdir, rm } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// The approved work of a run, and the request that proposed it. Its destination is in core/tickets/landed.ts.
+// The approved work of a run, and the request that proposed it. Its destination is in core/ticket/landed.ts.
 
 import { attemptFacts } from "../../core/attempt-facts.ts";
 import type { Landed } from "../../core/ticket/landed.ts";

@@ -1,5 +1,5 @@
-// Watches pull requests: asks the forge about every run that waits for its merge, after a pause and whenever a caller wakes it. Only the
-// forge's state counts, not the caller's word.
+// Watches pull requests: asks the forge about every run that waits for its merge, after a pause and on request. Only the forge's state
+// counts.
 
 import type { Report } from "../../core/flow/outcome.ts";
 import { messageOf, type Result } from "../../core/result.ts";

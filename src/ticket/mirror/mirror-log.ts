@@ -1,6 +1,5 @@
-// The last status written into each ticket's file, so that after a crash the mirror can distinguish a file that lags behind its run from
-// one that a person edited. A line is stored before the file is touched and names both words: the one in the file and the one to be
-// written.
+// The last status written into each ticket's file: after a crash it distinguishes a file that lags behind its run from one that a person
+// edited. A line is stored before the file is touched and names both words: the one in the file and the one to be written.
 
 import { openJournal } from "../../file/journal.ts";
 

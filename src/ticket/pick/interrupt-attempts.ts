@@ -1,5 +1,5 @@
 // After a forced stop: records the running attempts as interrupted at once, not at the next start. Ticket files then show that these stages
-// wait to be retried, not that an attempt works on them.
+// wait for a retry.
 
 import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,6 +1,5 @@
-// Resets tickets that a dead process left "In Progress": no attempt works on them, so they return to the status where that stage starts
-// again (004). It knows only this store's runs: a ticket that another machine works on looks the same, which is why one folder has one
-// dispatcher.
+// Resets tickets that a dead process left "In Progress" to the status where that stage starts again (004). It knows only this store's runs:
+// a ticket that another machine works on looks the same, which is why one folder has one dispatcher.
 
 import {
   type BacklogEntry,
