@@ -1,4 +1,4 @@
-// What Passrail adds to a coding agent: from the order to start until the program itself runs, and for every event that it streams.
+// The overhead that Passrail adds to a coding agent: from the start command until the program runs, and per streamed event.
 
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ export async function measureAgents(base: string): Promise<readonly Row[]> {
   return inFolder(base, async (dir) => [await measureStart(dir), measureEvents(dir)]);
 }
 
-/** A program that tells when it began; started by hand and by the runner in turns. */
+/** A program that prints its start time; started directly and by the runner in turns. */
 async function measureStart(dir: string): Promise<Row> {
   const program = join(dir, "agent.sh");
   const result = JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "" });

@@ -1,5 +1,5 @@
-// A store as years of use leave it: ten thousand runs with a hundred events each, made by the engine's own commits, as fast as they go.
-// Most runs are completed, some wait for a person, one is very long. Several belong to the same ticket.
+// A store after years of use: ten thousand runs with a hundred events each, written by the engine's own commits. Most are completed, some
+// wait for a person, one is very long. Several belong to one ticket.
 
 import type { Report } from "../src/core/flow/outcome.ts";
 import type { Usage } from "../src/core/budget/usage.ts";
@@ -24,7 +24,7 @@ const RUNS_PER_TICKET = 4;
 const REVISIONS = 4;
 const LONG_REVISIONS = 1000;
 
-/** `home`: the folder of the store. `project`: what the runs say they work in. */
+/** `home`: the folder of the store. `project`: the folder that the runs name as theirs. */
 export async function fillStore(home: string, project: string, runs: number): Promise<BigStore> {
   const since = performance.now();
   let made = 0;
@@ -50,7 +50,7 @@ export async function fillStore(home: string, project: string, runs: number): Pr
   return { runs: made, events, waiting: WAITING, longRun: 1, longEvents, tookMs: performance.now() - since };
 }
 
-/** QA sends it back so often, and passes then. Every attempt tells what it cost. */
+/** QA returns the work this often, then passes. Every attempt reports its cost. */
 function revise({ stage, attempt }: AttemptJob, revisions: number): Report {
   const report: Report =
     stage.id === "qa" && attempt <= revisions

@@ -1,5 +1,5 @@
-// What must be measured in a process of its own: how fast an engine is ready again, and how much memory a busy one takes.
-// `node bench/child.ts recover FOLDER` or `node bench/child.ts memory FOLDER`; the answer is one number on stdout.
+// Measurements that need a separate process: recovery time and memory of a busy engine. `node bench/child.ts recover FOLDER` or `node
+// bench/child.ts memory FOLDER`; prints one number on stdout.
 
 import { openSqliteStore } from "../src/store/sqlite/open.ts";
 import { featureFlow, openEngine, openWorkload, unlimited } from "./workload.ts";
@@ -27,7 +27,6 @@ async function recoverMs(): Promise<number> {
   return took;
 }
 
-/** The most that was ever resident. */
 async function peakMegabytes(): Promise<number> {
   const workload = await openWorkload(home, { flow: unlimited(featureFlow()) });
   await workload.complete(100);

@@ -1,4 +1,4 @@
-// The pure rule alone: transitions per second over the signals of the workload, without store, engine or clock.
+// Transitions per second of the pure core over the signals of the workload, without store, engine or clock.
 
 import { openItems, type Run } from "../src/core/run/run.ts";
 import type { Signal, SignalBody } from "../src/core/run/signal.ts";

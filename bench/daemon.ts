@@ -1,5 +1,5 @@
-// The daemon with a store as years of use leave it: how long it takes to be there, what it takes of the memory, how fast it answers, and
-// how fast it still answers while a hundred runs commit. Every request goes over a socket to another process.
+// The daemon with a store after years of use: start-up time, memory, and response time, idle and while a hundred runs commit. Requests go
+// over a socket to another process.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -16,13 +16,13 @@ const STARTS = 5;
 const ROUNDS = 10;
 const ASKED = 50;
 const ASKED_BESIDE = 200;
-/** For whatever is a page. The last hundredth says more about the machine, and is only shown. */
+/** For every page. The last percentile depends mostly on the machine and is only shown. */
 const PAGE_MS = 50;
-/** At most so many times what it takes in a small store, and so many times a handoff beside it (p99). */
+/** Maximum ratio to the time in a small store, and to a concurrent handoff (p99). */
 const BARS = {
   list: { few: 1.5, handoff: 3 },
   show: { few: 1.5, handoff: 3 },
-  // Starts a git, and waits for several turns of the event loop until it has answered.
+  // Starts git, and waits several turns of the event loop for its answer.
   inbox: { few: 1.5, handoff: 5 },
   tickets: { few: 2.5, handoff: 3 },
   "late page": { few: 1.5, handoff: 3 },
@@ -100,9 +100,9 @@ type Read = keyof typeof BARS;
 
 const FILTERS = ["", "&status=waiting", "&status=stopped", "&status=shipped", "&flow=feature", "&flow=other"];
 
-/** What is asked for the nth time: all over the store, so that nothing is always in memory. */
+/** The path of the nth request: spread over the store, so that no part is always cached. */
 function pathOf(read: Read, { runs, waiting, longRun, longEvents }: BigStore, at: number): string {
-  // The first one is the long one, and the last ones wait: for those git is asked too.
+  // The first run is the long one, and the last ones wait; those also ask git.
   const number = 2 + ((at * 7919) % (runs - waiting - 1));
   switch (read) {
     case "list":

@@ -1,5 +1,5 @@
-// How long a slot is idle between two tickets: from the end of one ticket's attempt to the start of the next one's, both as they are
-// stored, with one slot, files on disk, worktrees and programs that end at once. Making a workspace is the next attempt's own time.
+// The idle time of a slot between two tickets: from the stored end of one attempt to the stored start of the next, with one slot, files on
+// disk, worktrees and programs that exit at once. Making a workspace counts as the next attempt's time.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

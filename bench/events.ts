@@ -23,7 +23,7 @@ export function measureEvents(base: string): Promise<readonly Row[]> {
     for (let round = 0; round <= ROUNDS; round += 1) {
       const first = await workload.store.lastSeq();
       const live = await openClients(`${url}?after=${first}`);
-      // Everything the engine does at its own speed, told while it happens.
+      // The engine works at full speed and streams its events as they happen.
       const since = performance.now();
       const telling = setInterval(() => hub.catchUp(), 10);
       await workload.complete(RUNS);
@@ -75,7 +75,7 @@ async function listen(hub: EventHub): Promise<{ readonly url: string; readonly s
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, server };
 }
 
-/** They only look at ids: what a client does with events is not measured. */
+/** Clients only read ids: the cost of processing events is not measured. */
 async function openClients(url: string) {
   const clients = await Promise.all(Array.from({ length: CLIENTS }, () => openClient(url)));
   return {
@@ -96,7 +96,7 @@ async function openClient(url: string) {
   response.setEncoding("latin1").on("error", () => {});
   response.on("data", (chunk: string) => {
     const text = rest + chunk;
-    // Data has no line breaks of its own, so this is the head of a message.
+    // Data contains no line breaks, so this is the head of a message.
     const head = /^\n\nid: (\d+)\n/.exec(text.slice(text.lastIndexOf("\n\nid: ")));
     seen = Number(head?.[1] ?? seen);
     rest = text.slice(-50);

@@ -1,4 +1,4 @@
-// Whether things get slower as they pile up: a run in a store that holds thousands, and a revision of a run that had hundreds.
+// Whether speed drops with size: a run in a store that holds thousands, and a revision of a run that had hundreds.
 
 import { cpSync } from "node:fs";
 import type { ResolvedFlow } from "../src/core/flow/agent.ts";
@@ -17,7 +17,7 @@ export function measureLateRuns(base: string): Promise<readonly Row[]> {
   return inFolder(base, async (dir) => {
     const flow = unlimited(featureFlow());
     const late = await openWorkload(`${dir}/late`, { flow });
-    // Nothing is measured here; parked runs of the same size would do, but completed ones are what a store is full of.
+    // Not measured. Parked runs of the same size would do, but a real store is full of completed ones.
     for (let runs = 0; runs < LATE; runs += BATCH) await late.complete(BATCH);
     const seed = await openWorkload(`${dir}/seed`, { flow });
     await seed.complete(EARLY);
@@ -97,7 +97,7 @@ export function endlessRevisions(): ResolvedFlow {
 
 type Waiting = { readonly job: AttemptJob; readonly say: (report: Report) => void };
 
-/** Agents that answer only when they are told to, so that two runs can go on in turns. */
+/** Agents that answer only on command, so that two runs can advance in turns. */
 function handStepped() {
   const waiting = new Map<string, Waiting>();
   let arrived: ((runId: string) => void) | undefined;
@@ -130,7 +130,7 @@ function handStepped() {
   return {
     agent,
     step,
-    /** Starts a run and brings it to its first QA. It never ends by itself. */
+    /** Starts a run and brings it to its first QA. It never ends without a command. */
     async begin(start: () => Promise<unknown>): Promise<string> {
       const first = nextArrival();
       start().catch((error: unknown) => {

@@ -1,5 +1,5 @@
-// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web] [--short]`: measures everything in one run, prints a table and the same as JSON.
-// Ends with 1 when a bar is missed. docs/benchmarks.md says what each line means.
+// `npm run bench [-- --json FILE] [--no-bars] [--dir FOLDER] [--only web] [--short]`: runs all measurements, prints a table and the same as
+// JSON. Exits with 1 when a bar is missed. docs/benchmarks.md explains each line.
 
 import { writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
     json: { type: "string" },
     "no-bars": { type: "boolean", default: false },
     dir: { type: "string", default: tmpdir() },
-    // The dashboard alone; with less of everything, to try whether the lines come out.
+    // Only the dashboard; with smaller amounts, to check that every line appears.
     only: { type: "string", default: "" },
     short: { type: "boolean", default: false },
   },
@@ -80,7 +80,7 @@ function line(row: Row): string {
   return `${name.padEnd(42)}${shown.padStart(14)}  ${bar.padEnd(18)}${verdict.padEnd(8)}${note ?? ""}`.trimEnd();
 }
 
-/** What could not be measured has not met its bar. */
+/** A value that could not be measured has not met its bar. */
 function outcome({ value, limit }: Row): "ok" | "MISSED" | "" {
   if (limit === undefined) return "";
   if (value === undefined) return "MISSED";

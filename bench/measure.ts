@@ -1,10 +1,10 @@
-// How things are measured here: in rounds that take turns, because machines are noisy and slow down and speed up as a whole.
-// What counts is the middle value, and for a comparison the middle of the rounds' ratios.
+// Measurements run in rounds that take turns, because a noisy machine slows down and speeds up as a whole. The median counts, and for a
+// comparison the median of the rounds' ratios.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** One line of the table. Without a limit it is shown and nothing more. */
+/** One line of the table. Without a limit it is only shown. */
 export type Row = {
   readonly name: string;
   /** Undefined when it could not be measured; the note says why. */
@@ -16,7 +16,7 @@ export type Row = {
 
 export type Sample = { readonly wallMs: number; readonly cpuMs: number };
 
-/** A folder of its own for one measurement, gone afterwards. */
+/** A temporary folder for one measurement. */
 export async function inFolder<T>(base: string, work: (dir: string) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(base, "passrail-bench-"));
   try {
@@ -48,7 +48,7 @@ export function percentile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** The middle of the ratios of neighbours: what disturbs one round disturbs both of its halves. */
+/** The median ratio of neighbours: a disturbance in one round affects both of its halves. */
 export function ratio(above: readonly number[], below: readonly number[]): number {
   return median(above.map((value, index) => value / (below[index] ?? Number.NaN)));
 }

@@ -1,4 +1,4 @@
-// Everything that needs a fresh process: cold start of the command, recovery after a crash, and memory.
+// Measurements that need a fresh process: cold start of the command, recovery after a crash, and memory.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
@@ -91,7 +91,7 @@ function measureStart(home: string): readonly Row[] {
 
 export const NOT_BUILT = "dist/cli/main.js could not be built";
 
-/** The program as it is shipped; built where it is not there yet. */
+/** The program as it is shipped; built first if missing. */
 export function builtCommand(): string | undefined {
   if (!existsSync(CLI)) spawnSync(process.execPath, [join(ROOT, "scripts/build.ts")], { stdio: "ignore" });
   return existsSync(CLI) ? CLI : undefined;

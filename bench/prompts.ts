@@ -1,4 +1,4 @@
-// How much of a prompt stays the same between two attempts of one role in one run: vendors' caches reuse a prompt only from its beginning.
+// How much of a prompt stays the same between two attempts of one role in one run: vendors' caches reuse only a common beginning.
 
 import { composePrompt, type PromptFacts } from "../src/core/prompt/prompt.ts";
 import { evolve } from "../src/core/run/evolve.ts";
@@ -9,7 +9,7 @@ import { resolveShipped } from "../test/harness/workbench.ts";
 import { SHIPPED } from "../test/harness/shipped.ts";
 import type { Row } from "./measure.ts";
 
-/** Parts that tell what came before; what stands in front of them must not depend on the attempt. */
+/** Parts that describe earlier work; the text before them must not depend on the attempt. */
 const HANDOFF_PARTS: ReadonlySet<string> = new Set(["handoffs", "previous-handoff"]);
 
 export function measurePrompts(): readonly Row[] {

@@ -1,5 +1,5 @@
-// The yardstick: the very statements that one run of the workload executes, recorded once and then repeated with fresh ids in a
-// plain loop, one transaction per handoff. Same tables, indexes, triggers, settings and row sizes; no engine, no JSON, no hashing.
+// The yardstick: the exact statements of one run of the workload, recorded once and repeated with fresh ids in a plain loop, one
+// transaction per handoff. Same tables, indexes, triggers, settings and row sizes; no engine, no JSON, no hashing.
 
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { openSqliteStore } from "../src/store/sqlite/open.ts";
@@ -17,10 +17,10 @@ export type Recording = {
   readonly taken: Numbers;
 };
 
-/** What the store counts, by table. */
+/** Counters of the store, by table. */
 type Numbers = { readonly runs: number; readonly events: number; readonly work: number };
 
-/** While it is recorded the store counts from here, so that its numbers can be told from all others. */
+/** During a recording the store counts from here, so that its numbers are easy to recognise. */
 const MARKS: Numbers = { runs: 3_000_000_000, events: 2_000_000_000, work: 1_000_000_000 };
 
 export type RawLoop = {
@@ -106,8 +106,8 @@ export function openRawLoop(file: string, recording: Recording): RawLoop {
 }
 
 /**
- * What stands between BEGIN and COMMIT, one list per change of the run. What has no transaction of its own there rides along with
- * the next one: what is read beside them, and the deletion of work that is done. That makes the yardstick faster, not slower.
+ * The statements between BEGIN and COMMIT, one list per change of the run. Statements outside a transaction (reads, deletion of finished
+ * work) join the next one. That makes the yardstick faster, not slower.
  */
 function transactionsOf(executed: readonly Executed[]): Executed[][] {
   const transactions: Executed[][] = [];

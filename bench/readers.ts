@@ -1,5 +1,5 @@
-// The readers of verdicts on 10 MB of hostile text: the slowest pair of text and reader, best of three. The tests hold that they are
-// linear; this holds how long that takes.
+// The readers of verdicts on 10 MB of hostile text: the slowest pair of text and reader, best of three. The tests prove that they are
+// linear; this measures the time.
 
 import type { Result } from "../src/core/result.ts";
 import { readFileVerdict } from "../src/core/verdict/file-verdict.ts";

@@ -1,6 +1,6 @@
-// The server beside an engine that never rests: a hundred runs commit as fast as they can while others read over HTTP. Agents answer at
-// once, which those of the real command cannot, so the engine is the benchmark's own; the server is the daemon's.
-// `node bench/serve.ts HOME PROJECT`: prints its address. At a line on stdin it takes up work until the next line, and says how that went.
+// The server beside a busy engine: a hundred runs commit while clients read over HTTP. The engine is the benchmark's, because its agents
+// must answer at once; the server is the daemon's. `node bench/serve.ts HOME PROJECT` prints its address. A line on stdin starts the work,
+// the next line ends it and prints the numbers.
 
 import { createInterface } from "node:readline/promises";
 import { loadSettings } from "../src/settings/load.ts";
@@ -9,10 +9,10 @@ import { openServer } from "../src/http/open-server.ts";
 import { percentile } from "./measure.ts";
 import { featureFlow, openWorkload, unlimited } from "./workload.ts";
 
-/** How the work went while others read. */
+/** The engine's numbers while clients read. */
 export type Told = {
   readonly handoffs: number;
-  /** Stored meanwhile. */
+  /** Events stored meanwhile. */
   readonly events: number;
   readonly tookMs: number;
   readonly p50: number;
@@ -59,10 +59,10 @@ for await (const _line of createInterface({ input: process.stdin })) {
   if (working) work = keepBusy();
   else console.log(JSON.stringify(await work));
 }
-// Whoever asked is gone.
+// The parent process is gone.
 process.exit();
 
-/** So many runs at every moment; each one that is completed makes room for the next. */
+/** Keeps this many runs going; each completed one makes room for the next. */
 async function keepBusy(): Promise<Told> {
   latencies.length = 0;
   const seq = await store.lastSeq();

@@ -1,4 +1,4 @@
-// A server in a process of its own, as a client sees it: started, asked over a socket, ended.
+// A server in another process, as a client sees it: started, asked over a socket, ended.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 
 export type Served = {
   readonly url: string;
-  /** The operator's. */
+  /** The operator's token. */
   readonly token: string;
   /** From the start of the process until a list of runs was answered. */
   readonly firstMs: number;
@@ -18,12 +18,12 @@ export type Served = {
   /** Writes a line to it and gives the next line that it prints. */
   tell(line: string): Promise<string>;
   send(line: string): void;
-  /** What is resident now. */
+  /** Resident memory now. */
   megabytes(): number;
   end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 };
 
-/** `home`: where its token lies. `args`: of node; it prints its address in its first line. */
+/** `home`: the folder of its token. `args`: of node; it prints its address in its first line. */
 export async function startServed(home: string, cwd: string, args: readonly string[]): Promise<Served> {
   const { PASSRAIL_MARKER: _marker, ...environment } = process.env;
   const since = performance.now();

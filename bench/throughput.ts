@@ -1,4 +1,4 @@
-// Durable handoffs per second: one run after the other, and a hundred at once, each beside the raw loop of the same statements.
+// Durable handoffs per second: one run at a time, and a hundred at once, each beside the raw loop of the same statements.
 
 import { statSync } from "node:fs";
 import { inFolder, median, percentile, type Row, ratio, type Sample, sample } from "./measure.ts";
@@ -8,7 +8,7 @@ import { featureFlow, HANDOFFS_PER_RUN, openWorkload, unlimited, type Workload }
 const ROUNDS = 11;
 const RUNS = 40;
 const AT_ONCE = 100;
-/** Batches of a hundred in one sample: long enough that what ran before it in the turn no longer matters. */
+/** Batches of a hundred in one sample: long enough that the work before it in the turn no longer matters. */
 const BATCHES = 4;
 /** An engine lives for days: it is measured after its code has been compiled, about ten thousand handoffs in. */
 const WARM_UP = 12;
@@ -28,7 +28,7 @@ export function measureThroughput(base: string): Promise<readonly Row[]> {
     };
     const rawRuns = () => sample(raw.prepare(RUNS));
     for (let batch = 0; batch < WARM_UP; batch += 1) await many.complete(AT_ONCE);
-    // The first round warms up the rest and is not kept.
+    // The first round warms up the others and is not kept.
     for (let round = 0; round <= ROUNDS; round += 1) {
       const taken = {
         rawBefore: await rawRuns(),

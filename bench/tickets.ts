@@ -1,4 +1,4 @@
-// Ten thousand ticket files: the first look, a second one, one change until it can be seen, and who may start in a chain of them all.
+// Ten thousand ticket files: the first scan, a second one, one change until it is visible, and which tickets of one long chain may start.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -77,7 +77,7 @@ async function changes(project: string, folder: TicketFolder): Promise<readonly 
       const { tickets } = await folder.scan();
       if (tickets[number - 1]?.title !== title) throw new Error("the change was told but not seen");
       times.push(performance.now() - since);
-      // What else the same write causes shall not count for the next round.
+      // Later effects of the same write must not count for the next round.
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   } finally {

@@ -1,5 +1,5 @@
-// The dashboard in a real browser with as much as years of use leave: how long until a page can be used, how long it blocks, how many elements
-// it has, and whether it grows while events rain. Long lists must cost what is seen of them, not what they hold.
+// The dashboard in a real browser with years of data: time until a page is usable, blocking time, number of elements, growth under a stream
+// of events. A long list must cost only its visible part.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const EVENTS_PER_SECOND = 1000;
 
 export type Amount = {
   readonly runs: number;
-  /** What a page keeps on purpose is there after this time; from then on nothing may be added. */
+  /** Everything a page caches on purpose is loaded after this time; from then on it must not grow. */
   readonly warmMs: number;
   readonly rainMs: number;
 };
@@ -72,7 +72,7 @@ export async function measureWeb(base: string, { runs, warmMs, rainMs }: Amount)
   }
 }
 
-/** Whose agents say very much, and change very much. */
+/** A project whose agents write very long output and very large diffs. */
 function makeProject(project: string, agent: string): void {
   mkdirSync(project);
   const git = ["-C", project, "-c", "user.name=bench", "-c", "user.email=bench@localhost"];
@@ -149,7 +149,7 @@ async function measurePage(
   ];
 }
 
-/** From the first line of a long diff to its last, by the wheel: what is drawn comes and goes, and the page stays small. */
+/** From the first line of a long diff to its last, by the wheel: elements come and go, and the page stays small. */
 async function measureScroll(browser: Browser, served: Served, path: string): Promise<readonly Row[]> {
   const page = await openPage(browser, served, path);
   await page.locator("main [data-index] code").first().waitFor({ timeout: 60_000 });
@@ -174,7 +174,7 @@ async function measureScroll(browser: Browser, served: Served, path: string): Pr
 
 const SAMPLES = 6;
 
-/** A hundred runs commit without a rest under an open list. */
+/** A hundred runs commit without a pause under an open list. */
 async function measureRain(browser: Browser, busy: Served, warmMs: number, rainMs: number): Promise<readonly Row[]> {
   const page = await openPage(browser, busy, "/runs");
   await page.locator("main a[href^='/runs/']").first().waitFor({ timeout: 60_000 });
@@ -227,14 +227,14 @@ async function openPage(browser: Browser, { url, token }: Served, path: string):
   return page;
 }
 
-/** What is left after a collection. */
+/** Heap size after a garbage collection. */
 async function heapOf(session: CDPSession): Promise<number> {
   await session.send("HeapProfiler.collectGarbage");
   const { usedSize } = await session.send("Runtime.getHeapUsage");
   return usedSize / 1024 / 1024;
 }
 
-/** Here time itself is what is measured by. */
+/** A real delay: this measurement is over wall time. */
 function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,5 +1,5 @@
-// The work that is measured: the shipped `feature` flow on the real engine and the real store file, with agents that answer at
-// once inside this process. One REVISE per run: start gate, spec, design, build, qa, build, qa, ship gate, done.
+// The measured work: the shipped `feature` flow on the real engine and the real store file, with agents that answer at once inside this
+// process. One REVISE per run: start gate, spec, design, build, qa, build, qa, ship gate, done.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { killLeftovers } from "../src/runner/process/kill-tree.ts";
@@ -27,11 +27,11 @@ const SLOTS = 100;
 export type Workload = {
   readonly store: Store;
   readonly engine: Engine;
-  /** Milliseconds from an agent's or a person's answer until it is durable. Cleared by whoever reads it. */
+  /** Milliseconds from an agent's or a person's answer until it is durable. The reader clears it. */
   readonly latencies: number[];
-  /** Runs so many at once; resolves when all of them are completed. */
+  /** Runs this many at once; resolves when all are completed. */
   complete(runs: number): Promise<void>;
-  /** Starts so many and resolves when all of them wait at the gate. */
+  /** Starts this many; resolves when all wait at the gate. */
   park(runs: number, gate: "start" | "ship"): Promise<void>;
   close(): Promise<void>;
 };
@@ -39,9 +39,9 @@ export type Workload = {
 export type WorkloadOptions = {
   readonly flow?: ResolvedFlow;
   readonly agent?: (job: AttemptJob, ports: AttemptPorts) => Report | Promise<Report>;
-  /** What the next run is about. */
+  /** The subject of the next run. */
   readonly subject?: () => Subject;
-  /** The folder that runs say they work in; nothing looks at it here. */
+  /** The folder that runs name as theirs; it is never read here. */
   readonly project?: string;
 };
 
@@ -57,13 +57,13 @@ export function featureFlow(): ResolvedFlow {
   return resolved.value;
 }
 
-/** The same flow without its limit of one build at a time: with it, runs would wait for each other and not for the store. */
+/** The same flow without its limit of one build at a time: with it, runs would wait for each other instead of the store. */
 export function unlimited(resolved: ResolvedFlow): ResolvedFlow {
   const stages = resolved.flow.stages.map((stage): Stage => (isWork(stage) ? { ...stage, concurrency: SLOTS } : stage));
   return { ...resolved, hash: `${resolved.hash}-unlimited`, flow: { ...resolved.flow, stages } };
 }
 
-/** A store file and an engine on it that performs; `home` is its folder. */
+/** A store file and a performing engine on it; `home` is its folder. */
 export async function openWorkload(home: string, options: WorkloadOptions = {}): Promise<Workload> {
   const { flow = featureFlow(), agent = answerAtOnce, subject = () => SUBJECT, project = "/project" } = options;
   const store = openSqliteStore({ file: `${home}/passrail.db` });

@@ -1,4 +1,4 @@
-// What a workspace costs beyond git itself: a worktree of ours beside a plain `git worktree add`, in turns, on one repository.
+// The overhead of a workspace over git: a worktree of ours beside a plain `git worktree add`, in turns, on one repository.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -51,7 +51,7 @@ function makeRepository(dir: string): string {
   git(dir, "init", "--quiet", "--initial-branch=main");
   git(dir, "add", "--all");
   git(dir, "-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "--quiet", "-m", "files");
-  // As it lies on a developer's disk after a while.
+  // The state of a repository after some use.
   git(dir, "gc", "--quiet");
   return dir;
 }

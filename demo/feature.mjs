@@ -1,5 +1,5 @@
-// Plays the four agents of the flow `feature` for the demo of the dashboard: talks a little, works on the titles library, ends with the JSON
-// block that the flow asks for. QA really imports what was built: the first slugify forgets accents, so it comes back once.
+// Plays the four agents of the flow `feature` for the dashboard demo: works on the titles library and ends with the JSON block that the
+// flow asks for. QA really imports the build: the first slugify forgets accents, so QA returns it once.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Numbers in the names of these tests would count as proof, so the names hold none.
+// Numbers in the names of these tests would count as proof, so the names have none.
 
 import { expect, test } from "vitest";
 import { mark, prove, readStatements } from "./acceptance.ts";

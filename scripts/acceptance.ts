@@ -1,5 +1,5 @@
-// The acceptance list and its proof, without files: statements are read from Markdown, and a test proves the numbers that
-// its full name contains. Whether it is a good test is for people to judge.
+// The acceptance list and its proof, without files: reads statements from Markdown; a test proves the numbers in its full name. People
+// judge whether it is a good test.
 
 import type { TestRecord, TestReport } from "./report.ts";
 
@@ -15,10 +15,9 @@ export type Statement = {
 export type StatementList = { readonly statements: readonly Statement[]; readonly problems: readonly string[] };
 
 const STATEMENT = /^- \[([ x])\] \*\*(R-(?:\d{3}|X)-\d{2})\*\* (?:([SPEU]) )?(\S.*)$/;
-/** Begins like a statement; if it is none, it was mistyped and would be lost in silence. */
+/** Looks like a statement; a line that matches but is none was mistyped and would get lost. */
 const STATEMENT_LIKE = /^\s*[-*] .{0,6}\*{0,2}R-[0-9A-Za-z]+-\d/;
 
-/** Reads the statements of one file of docs/spec. */
 export function readStatements(file: string, text: string): StatementList {
   const statements: Statement[] = [];
   const problems: string[] = [];
@@ -45,7 +44,7 @@ export type Proof = {
   readonly problems: readonly string[];
 };
 
-/** Wider than a valid number, so that a mistyped one is reported and not overlooked. */
+/** Wider than a valid number, so that a mistyped one is reported. */
 const NUMBER = /\bR-[0-9A-Za-z]+-\d+\b/g;
 
 /** A statement is proven when a passing test names it and no failing one does. */

@@ -1,5 +1,5 @@
-// `npm run agent-clis`: installs the agent CLIs that the contract tests drive, in the versions of their lockfile. They are no
-// dependencies of the product, and 1.3 GB: whoever does not touch a runner can do without them. Does nothing when they are there.
+// `npm run agent-clis`: installs the agent CLIs for the contract tests, in the versions of their lockfile. They take 1.3 GB, and only work
+// on runners needs them. Does nothing if they are installed.
 
 import { spawnSync } from "node:child_process";
 import { delimiter, dirname } from "node:path";
@@ -16,7 +16,7 @@ function install(): void {
   const npm = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: CONTRACT_FOLDER,
     encoding: "utf8",
-    // With an older Node npm would choose older versions, or none.
+    // With an older Node, npm would choose older versions or none.
     env: { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` },
   });
   const missing = missingPackages();

@@ -1,4 +1,4 @@
-// `npm run build`: src -> dist, web -> dist/web, and proof that the result starts. The program is what tsc writes; only the dashboard is bundled.
+// `npm run build`: src -> dist, web -> dist/web, then checks that the result starts. tsc writes the program; only the dashboard is bundled.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";

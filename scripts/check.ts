@@ -1,5 +1,5 @@
-// `npm run check`: the only gate, the same on a laptop and in CI. It runs every step, also after a failure, shows the
-// output of those that failed, and ends with the line of the tests. The steps are scripts of package.json.
+// `npm run check`: the only gate, the same on a laptop and in CI. It runs every step even after a failure, prints the output of failed
+// steps, and ends with the test summary. The steps are scripts of package.json.
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const STEPS: readonly Step[] = [
   { script: "build", name: "build" },
   { script: "package", name: "package" },
 ];
-/** A step that hangs must not hang CI without a word. */
+/** A step that hangs must not block CI silently. */
 const STEP_LIMIT_MS = 45 * 60_000;
 const END_LINES = 40;
 const SUMMARY = /^\d+ passed, \d+ failed(, \d+ skipped)?$/;
@@ -35,7 +35,7 @@ for (const step of STEPS) {
   console.log(`${ok ? "ok    " : "FAILED"} ${step.name.padEnd(16)} ${seconds(stepStartedAt)}`);
   if (!ok) {
     failures.push(step.name);
-    // The end first: that is where a step says what is wrong, and whoever shows only a part of this shows its beginning.
+    // The end comes first: a step reports its errors there, and tools that truncate this output keep the beginning.
     const lines = output.trimEnd().split("\n");
     console.log(`${lines.slice(-END_LINES).join("\n")}\n`);
     if (lines.length > END_LINES) console.log(`the whole output of ${step.name}:\n${lines.join("\n")}\n`);
@@ -55,7 +55,7 @@ console.log(
 console.log(summary);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
-/** The slowest test files are shown at the end of every run: that is how a slow one is noticed. */
+/** Every run ends with the slowest test files, so that a slow one is noticed. */
 function slowLines(output: string): readonly string[] {
   const lines = output.split("\n");
   const at = lines.lastIndexOf(SLOWEST);

@@ -1,4 +1,4 @@
-// `node scripts/flow-reference.ts` writes docs/flow-reference.md from the schema of flow files, so that the page cannot disagree with it.
+// `node scripts/flow-reference.ts` writes docs/flow-reference.md from the schema of flow files, so that the two agree.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The report of the last test run: where it lies, how it is read, and the one line that sums it up.
-// It does not run tests (test.ts) and knows nothing of the acceptance list (spec.ts).
+// The report of the last test run: its place, its reader, and its one-line summary. It does not run tests (test.ts) and does not know the
+// acceptance list (spec.ts).
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { z } from "zod";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const REPORT_PATH = fileURLToPath(new URL("../node_modules/.cache/passrail/test-report.json", import.meta.url));
-/** What failed was run once more, alone. */
+/** The report of the failed files, run again alone. */
 export const AGAIN_PATH = fileURLToPath(new URL("../node_modules/.cache/passrail/test-again.json", import.meta.url));
 
 const vitestReport = z.object({
@@ -30,33 +30,31 @@ export type TestRecord = {
   readonly file: string;
   readonly name: string;
   readonly status: TestStatus;
-  /** Why it failed. */
   readonly message?: string;
 };
 export type TestReport = {
   readonly tests: readonly TestRecord[];
   /** Test files that failed without a failing test in them: they did not load, or a hook threw. */
   readonly brokenFiles: readonly string[];
-  /** How long each test file ran. */
   readonly durations: readonly FileDuration[];
 };
 
 export type FileDuration = { readonly file: string; readonly ms: number };
 
-/** The report as it was left by the last run, with what was run again; null when there is none or it is cut off. */
+/** The report of the last run, merged with the repeated files; null if it is missing or cut off. */
 export function loadReport(): TestReport | null {
   const first = readReport(REPORT_PATH);
   const again = readReport(AGAIN_PATH);
   return first === null || again === null ? first : replaceFiles(first, again);
 }
 
-/** The files of the later report stand for those of the earlier one. */
+/** The files of the later report replace those of the earlier one. */
 export function replaceFiles(first: TestReport, again: TestReport): TestReport {
   const files = new Set([...again.tests.map(({ file }) => file), ...again.brokenFiles]);
   return {
     tests: [...first.tests.filter(({ file }) => !files.has(file)), ...again.tests],
     brokenFiles: [...first.brokenFiles.filter((file) => !files.has(file)), ...again.brokenFiles],
-    // Of the whole run: a file that ran again ran alone.
+    // From the whole run: a repeated file ran alone.
     durations: first.durations,
   };
 }

@@ -1,4 +1,4 @@
-// The command as a process, on a small repository of its own: a copy of the scripts, one list, one report.
+// Runs the command as a process on a small repository: a copy of the scripts, one list, one report.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,7 +1,6 @@
-// `npm test`: runs vitest on the Node that runs this script and ends with one line, "N passed, N failed".
-// Arguments are passed on: `npm test -- src/core`. The report it leaves is what `npm run spec` reads.
-// Many tests start real processes, and a machine that is busy with something else can be late. A file that failed is therefore run once
-// more, alone; a test that passes then is named as unsteady, so that it is looked at, and does not hide what is really broken.
+// `npm test`: runs vitest on the Node that runs this script and ends with one line, "N passed, N failed". Arguments are passed on: `npm
+// test -- src/core`. `npm run spec` reads the report. Many tests start real processes and can be late on a busy machine, so a failed file
+// runs once more, alone; a test that passes then is listed as unsteady.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
@@ -21,7 +20,7 @@ import {
 } from "./report.ts";
 
 const SHOWN_FILES = 10;
-/** More than this is not a busy machine. */
+/** More failures than this are not caused by a busy machine. */
 const UNSTEADY_FILES = 6;
 
 for (const path of [REPORT_PATH, AGAIN_PATH]) rmSync(path, { force: true });
@@ -31,7 +30,7 @@ const suspects = code === 0 ? [] : filesToRepeat(first);
 const last = suspects.length === 0 ? code : await runVitest(AGAIN_PATH, ["--maxWorkers=1", ...suspects]);
 process.exitCode = conclude(last);
 
-/** Empty where a repetition would tell nothing: too much failed, or something that belongs to no file. */
+/** Empty where a repetition proves nothing: too much failed, or an error belongs to no file. */
 function filesToRepeat(report: TestReport | null): readonly string[] {
   if (report === null) return [];
   const files = new Set([...failedIn(report).map(({ file }) => file), ...report.brokenFiles]);
@@ -42,7 +41,7 @@ function failedIn(report: TestReport): readonly TestRecord[] {
   return report.tests.filter(({ status }) => status === "failed");
 }
 
-/** What failed, and why, in a few lines at the end, where it is looked for. */
+/** Failures and their causes in a few lines at the end of the output, where people look for them. */
 function tellFailures(report: TestReport): void {
   for (const { file, name, message = "" } of failedIn(report)) {
     console.log(`✖ ${file} > ${name}`);
@@ -67,7 +66,7 @@ function conclude(vitestCode: number): number {
   tellFailures(report);
   for (const file of report.brokenFiles) console.log(`${file} failed outside of its tests (see above)`);
   const counts = tally(report);
-  // An error outside of any test (an unhandled rejection) shows only in the exit code; it must show in the line too.
+  // An error outside of any test (an unhandled rejection) shows only in the exit code; the summary must report it too.
   const silent = vitestCode !== 0 && counts.failed === 0;
   if (silent) console.log(`vitest ended with code ${vitestCode} though no test failed (see above)`);
   if (counts.passed + counts.failed === 0) console.log("no test ran");
@@ -92,7 +91,7 @@ function runVitest(report: string, args: readonly string[]): Promise<number> {
       env: {
         ...process.env,
         PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`,
-        // Thousands of short programs are started from source: with what the first of them compiled, the others need half the time.
+        // Tests start thousands of short programs from source: a shared compile cache halves their start time.
         NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/compiled"),
       },
     },

@@ -1,5 +1,5 @@
-// What all agents of the demo share: the contract of every command agent. The prompt comes on standard input, the workspace is the
-// working directory, the verdict goes into the file that PASSRAIL_VERDICT_FILE names.
+// Shared by all demo agents: the contract of every command agent. The prompt comes on standard input, the workspace is the working
+// directory, the verdict goes into the file that PASSRAIL_VERDICT_FILE names.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export const attempt = Number(process.env.PASSRAIL_ATTEMPT);
 
-/** The prompt, after a moment in which a model would think. The pace is the program's first argument, in milliseconds. */
+/** Reads the prompt, then pauses as a model would. The first argument of the program is the pause in milliseconds. */
 export async function readPrompt() {
   const chunks = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
@@ -25,7 +25,7 @@ export function commit(message) {
   execFileSync("git", ["commit", "--quiet", "--no-verify", "--message", message], { stdio: "ignore" });
 }
 
-/** The lines of the prompt's block with this title: what a person answered or noted. */
+/** The lines of the prompt's block with this title: a person's answer or note. */
 export function blockOf(prompt, title) {
   const start = prompt.indexOf(title);
   return start === -1 ? "" : prompt.slice(start + title.length);

@@ -1,4 +1,4 @@
-// Writes the section of the README. It does not understand what the editor wants, until a person says it in a note.
+// Writes the section of the README. It misses the editor's point until a person explains it in a note.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { attempt, blockOf, commit, readPrompt, report } from "./agent.mjs";

@@ -1,4 +1,4 @@
-// Tests the function as it is in the workspace: it is imported and called, the verdict is what came of it.
+// Imports the function from the workspace, calls it, and reports the result as its verdict.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,4 +1,4 @@
-// Reads the README. Without an example it is sent back.
+// Reads the README, and returns it if it has no example.
 
 import { readFileSync } from "node:fs";
 import { readPrompt, report } from "./agent.mjs";

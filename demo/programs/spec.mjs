@@ -1,4 +1,4 @@
-// Writes the specification. What is to happen with accents is not its decision, so it asks first.
+// Writes the specification. It must not decide about accents, so it asks first.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { blockOf, commit, readPrompt, report } from "./agent.mjs";

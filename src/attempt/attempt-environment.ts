@@ -18,7 +18,7 @@ export function attemptEnvironment(job: AttemptJob, workspace: Workspace): Reado
     PASSRAIL_HANDOFF_FILE: job.files.handoff,
     PASSRAIL_NONCE: job.nonce,
     PASSRAIL_URL: job.url,
-    // The attempt's own right and nothing more; it ends with the attempt.
+    // Grants the rights of this attempt only, and expires with it.
     PASSRAIL_TOKEN: job.token,
     ...flowNames(job, workspace),
   };

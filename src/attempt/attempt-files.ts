@@ -1,5 +1,5 @@
-// Where an attempt's evidence lies: prompt, raw output, verdict, handoff, diff. One folder per attempt, outside every workspace,
-// made new for each attempt, so that nothing left from an earlier one can be mistaken for its result.
+// The folder of an attempt's evidence: prompt, raw output, verdict, handoff, diff. Outside every workspace and new for each attempt, so
+// that an older file cannot pass as its result.
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
@@ -11,13 +11,13 @@ export type AttemptFiles = {
   readonly dir: string;
   readonly prompt: string;
   readonly output: string;
-  /** The only folder of these that the agent writes. */
+  /** The only one of these folders that the agent writes. */
   readonly result: string;
   readonly verdict: string;
   readonly handoff: string;
-  /** What was accepted at the desk. */
+  /** The report accepted at the desk. */
   readonly submission: string;
-  /** What happened in the conversation, in our own words. */
+  /** The events of the conversation, in Passrail's own format. */
   readonly events: string;
   readonly diff: string;
   readonly repairPrompt: string;
@@ -25,7 +25,7 @@ export type AttemptFiles = {
 };
 
 export function attemptFiles(home: string, runId: string, stage: string, attempt: number): AttemptFiles {
-  // The one place that builds these paths; both names were checked long before.
+  // The only place that builds these paths; both names were validated long before.
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/u.test(runId) || !isName(stage))
     throw new Error(`not the name of an attempt: ${runId}/${stage}`);
   const dir = `${home}/runs/${runId}/${stage}-${attempt}`;
@@ -53,7 +53,7 @@ export async function writeRecord(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
 }
 
-/** A file that an agent may have written: regular, inside its size, not reached through a link; else undefined. */
+/** Reads a file that an agent may have written: regular, within its size, not reached through a link; else undefined. */
 export async function readAgentFile(path: string, maxBytes: number): Promise<string | undefined> {
   let file;
   try {
@@ -70,7 +70,7 @@ export async function readAgentFile(path: string, maxBytes: number): Promise<str
   }
 }
 
-/** What a file was before an attempt, to tell afterwards whether the attempt wrote it. */
+/** Identifies a file's state, to see after an attempt whether the attempt wrote it. */
 export async function stamp(path: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await lstat(path);
@@ -80,7 +80,7 @@ export async function stamp(path: string): Promise<string> {
   }
 }
 
-/** Takes an old result out of the way, and keeps it. */
+/** Moves an old result away and keeps it. */
 export async function setAside(path: string, files: AttemptFiles, name: string): Promise<void> {
   try {
     await rename(path, join(files.dir, name));
@@ -88,14 +88,14 @@ export async function setAside(path: string, files: AttemptFiles, name: string):
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === "ENOENT") return;
     if (code !== "EXDEV") throw cause;
-    // Another file system: moving is copying; the old file must not stay in either case.
+    // Another file system: copy, then delete. The old file must not stay in either case.
     const { copyFile, rm } = await import("node:fs/promises");
     await copyFile(path, join(files.dir, name));
     await rm(path);
   }
 }
 
-/** Whether a path lies in a folder also where links lead. What is not there yet is judged by the nearest parent that is. */
+/** Whether a path is in a folder after resolving links. A missing path is judged by its nearest existing parent. */
 export async function isInside(folder: string, path: string): Promise<boolean> {
   const root = await realpath(folder);
   for (let there = path; ; there = dirname(there)) {
@@ -104,13 +104,13 @@ export async function isInside(folder: string, path: string): Promise<boolean> {
       const real = await realpath(there);
       return real === root || real.startsWith(`${root}${sep}`);
     } catch {
-      // A link that leads nowhere: whatever would be written there is not ours to write.
+      // A broken link: a write through it could end up outside.
       return false;
     }
   }
 }
 
-/** Short and stable name of a store's folder, so that its processes can be told from those of another store. */
+/** Short and stable name of a store's folder, to distinguish its processes from those of another store. */
 export function storeMark(home: string): string {
   return createHash("sha256").update(home).digest("hex").slice(0, 12);
 }

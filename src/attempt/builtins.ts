@@ -36,7 +36,7 @@ export const builtins: Readonly<Record<string, Builtin>> = { bundles };
 const SOURCE_BYTES = 1024 * 1024;
 const DIGEST_LINES = 15;
 
-/** 002: one bundle for those who build and one for those who test; the spec is pointed at and digested, never copied. */
+/** 002: one bundle for builders and one for testers; the spec is referenced with a digest, never copied. */
 async function bundles({ run, project, runDir }: BuiltinContext): Promise<Report> {
   const folder = join(runDir, "bundles");
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,10 +1,10 @@
-// The names of the files in a diff of ours, for the next agent's prompt. Only header lines count: a line of a file's own text always begins
-// with a space, a plus or a minus, so no content can pose as a header.
+// The names of the files in one of our diffs, for the next agent's prompt. Only header lines count; content cannot pose as one, because its
+// lines begin with a space, a plus or a minus.
 
 const HEADER = "diff --git a/";
 const MAX_FILES = 50;
 
-/** Files whose part of the diff is not the same as it was before. */
+/** Files whose part of the diff has changed. */
 export function changedFiles(diff: string, before: string): readonly string[] {
   const earlier = new Set(partsOf(before));
   return partsOf(diff)

@@ -1,5 +1,5 @@
-// The conversation of one attempt with the program that plays its agent: a user's own program that reads a prompt, or a coding agent with
-// a session, a place at the desk and a bill. An attempt may say several things (a repair, a lost session); their usage adds up here.
+// The conversation of one attempt with the program that plays its agent: a user's program that reads a prompt, or a coding agent with a
+// session, a place at the desk and a bill. The usage of several prompts (a repair, a lost session) adds up here.
 
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ export type Saying = {
   readonly outputPath: string;
   readonly session?: Session;
   readonly env?: Readonly<Record<string, string>>;
-  /** For runners with structured output of their own. */
+  /** For runners with native structured output. */
   readonly schema?: JsonObject;
 };
 
@@ -57,7 +57,7 @@ export type ConversationPlace = {
   readonly offered: OfferedVerdict | null;
 };
 
-/** No coding agent is silent for so long while it works; the flow's own limits win. */
+/** No coding agent is silent for this long while it works; the flow's limits take precedence. */
 const AGENT_LIMITS = { startupMs: 2 * 60_000, idleMs: 15 * 60_000 } as const;
 
 export async function openConversation(
@@ -153,7 +153,7 @@ async function noteStart(
   failpoint("process-noted");
 }
 
-/** Only for workspaces that confine: the program runs inside, and may write the attempt's own folders besides. */
+/** Only for workspaces that confine: the program runs inside, and may also write the attempt's own folders. */
 function confinement(
   job: AttemptJob,
   ports: AttemptPorts,

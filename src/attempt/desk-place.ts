@@ -7,7 +7,7 @@ import type { DeskAnswer, OpenPlace } from "../runner/desk/desk.ts";
 import { writeRecord } from "./attempt-files.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 
-/** A verdict that can be submitted: its schema, and the check that tells the agent at once what is wrong. */
+/** A verdict that can be submitted: its schema, and the check whose errors the agent gets at once. */
 export type OfferedVerdict = {
   readonly schema: JsonObject;
   readonly accept: (text: string) => Promise<Result<Report, string>>;

@@ -1,4 +1,4 @@
-// What happens in a conversation, one line of JSON per event, for people who look on. Bounded; a full disk ends the log and nothing else.
+// Writes the events of a conversation, one line of JSON each, for people who follow it. Bounded; a full disk ends the log and nothing else.
 
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import type { AgentEvent } from "../runner/runner.ts";

@@ -1,5 +1,5 @@
-// Named places between "persisted" and "performed" at which a test can end the process as a power cut would.
-// PASSRAIL_FAILPOINT=name or name:3 (the third time). Without it a fail-point does nothing.
+// Named places between "persisted" and "performed" at which a test can end the process as a power cut would. PASSRAIL_FAILPOINT=name or
+// name:3 (the third time). Without it a fail-point does nothing.
 
 export const FAILPOINTS = [
   "run-committed",

@@ -1,5 +1,5 @@
-// One attempt as data: the job that the engine gives, and beside it the functions that the attempt calls back. The job survives
-// JSON.stringify, so a process of its own can carry it out. An attempt knows no store.
+// One attempt as data: the job from the engine, and the functions that the attempt calls back. The job survives JSON.stringify, so another
+// process can carry it out. An attempt has no access to the store.
 
 import type { ToldUsage } from "../core/budget/budget.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
@@ -14,7 +14,7 @@ import type { AttemptFiles } from "./attempt-files.ts";
 import type { Builtin } from "./builtins.ts";
 import type { EarlierAttempt } from "./earlier-attempt.ts";
 
-/** Plain JSON: no functions, no classes, nothing that only this process knows. */
+/** Plain JSON: no functions, no classes, no references into this process. */
 export type AttemptJob = {
   readonly resolved: ResolvedFlow;
   readonly run: Run;
@@ -31,7 +31,7 @@ export type AttemptJob = {
   readonly home: string;
   /** How the agent is played; null where no runner is configured for it. */
   readonly play: RunnerChoice | null;
-  /** Whether settings that the repository brings for agents' programs take effect. */
+  /** Whether the repository's own settings for agents' programs take effect. */
   readonly repositorySettings: boolean;
   readonly project: string;
   /** Workspaces stay after their last use, for people to look at. */

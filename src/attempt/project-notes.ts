@@ -1,5 +1,5 @@
-// A flow with shared notes (`workspace.memory`, 001's `.brain/`) begins with PROJECT.md: agents read it first. Where it is missing or
-// says next to nothing it is made from the task; anything longer belongs to the user and stays as it is.
+// A flow with shared notes (`workspace.memory`, 001's `.brain/`) begins with PROJECT.md, which agents read first. Passrail writes it from
+// the task if it is missing or nearly empty; anything longer belongs to the user.
 
 import { lstat, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const MIN_CHARS = 50;
 export async function ensureProjectNotes(dir: string, memory: string, subject: Subject): Promise<void> {
   if (memory.startsWith("/") || memory.split("/").includes("..")) return;
   const folder = join(dir, memory);
-  // The folder may be a link that an agent or the repository put there; nothing is written outside the workspace.
+  // The folder may be a link that an agent or the repository made; never write outside the workspace.
   if (!(await isInside(dir, folder))) return;
   await mkdir(folder, { recursive: true });
   const path = join(folder, "PROJECT.md");

@@ -1,4 +1,5 @@
-// Gathers what the prompt of one attempt needs: files, earlier handoffs, earlier answers, trust. It only reads; core composes the prompt.
+// Gathers the facts for the prompt of one attempt: files, earlier handoffs, earlier answers, trust. It only reads; core composes the
+// prompt.
 
 import { runFacts } from "../core/run/facts.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
@@ -69,7 +70,7 @@ async function promptFiles(job: AttemptJob, dir: string): Promise<Record<string,
   return files;
 }
 
-/** Every round of questions and answers of this stage before the one that the prompt brings now. */
+/** Every round of questions and answers of this stage before the one in this prompt. */
 function earlierAnswers(attempts: readonly EarlierAttempt[]): EarlierAnswer[] {
   const done = attempts.filter(({ status }) => status === "done");
   return done.flatMap((attempt, index) => {

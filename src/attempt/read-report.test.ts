@@ -1,4 +1,4 @@
-// Which channel counts, with real files; what each form means is tested beside its reader.
+// Which channel counts, with real files; each form is tested beside its reader.
 
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,5 @@
-// From the end of a program to a report: the channels in order of trust. What was accepted at the desk comes first, then the program's own
-// structured output, the verdict file, and the form that the flow names.
-// Whatever cannot be read says why; nothing is guessed.
+// Reads a report at the end of a program, from the channels in order of trust: the desk, the program's structured output, the verdict file,
+// the form that the flow names. An unreadable verdict carries its reason; nothing is guessed.
 
 import { isAbsolute, join } from "node:path";
 import type { AttemptEnd } from "../runner/runner.ts";
@@ -31,14 +30,14 @@ export type ReadContext = {
   readonly files: AttemptFiles;
   readonly knownAgents: readonly string[];
   readonly readYaml: (text: string) => Result<unknown>;
-  /** What agents wrote into files is kept without secrets, as their output is. */
+  /** Removes secrets from files that agents wrote, as from their output. */
   readonly redact: (text: string) => string;
 };
 
 const FILE_BYTES = 1024 * 1024;
 const SUMMARY_CHARS = 8 * 1024;
 
-/** Ends that cannot take back what was accepted before: the work was done, only the way out was rough. */
+/** Ends that do not revoke an accepted verdict: the work was done, only the exit was rough. */
 const AFTER_THE_VERDICT: ReadonlySet<string> = new Set([
   "rate_limit",
   "quota",
@@ -49,7 +48,7 @@ const AFTER_THE_VERDICT: ReadonlySet<string> = new Set([
   "idle_timeout",
 ]);
 
-/** `submitted` is what was accepted at the desk during this attempt. */
+/** `submitted` was accepted at the desk during this attempt. */
 export async function readReport(context: ReadContext, end: AttemptEnd, submitted?: Report): Promise<ReportReading> {
   const failure = failureOf(end);
   const warnings = (end.conversation?.denials ?? []).map((denial) => `permission_denied: ${denial}`);
@@ -64,7 +63,7 @@ export async function readReport(context: ReadContext, end: AttemptEnd, submitte
   return { ...reading, report: withWarnings(reading.report, warnings) };
 }
 
-/** What an attempt submits at the desk, judged at once: the agent is told what is wrong while it can still correct it. */
+/** Judges a submission at the desk at once, so that the agent can still correct it. */
 export async function readSubmitted(context: ReadContext, text: string): Promise<Result<Report, string>> {
   const { flow, stage, knownAgents } = context;
   const reading = readSubmission(context.redact(text), flow, stage, knownAgents);
@@ -79,16 +78,16 @@ export async function readSubmitted(context: ReadContext, text: string): Promise
   return checked.unreadable === undefined ? ok(checked.report) : err(checked.unreadable.message);
 }
 
-/** Where a flow hands files on, the file is part of the work: it is there, it can be read, and it says the same. */
+/** Where a flow passes files on, the file is part of the work: it exists, is readable, and agrees. */
 async function agreeWithFile(context: ReadContext, submitted: Report): Promise<Result<Report, string>> {
   const { flow, stage, files } = context;
   const { from, path = "" } = stage.result;
   if (from !== "handoff-file" && from !== "file-verdict") return ok(submitted);
-  // Who asks or gives up need not have written anything.
+  // An agent that asks or gives up need not have written anything.
   if (submitted.health !== undefined && judge(flow.words, stage, submitted).health !== "complete") return ok(submitted);
   const place = from === "handoff-file" ? files.handoff : path;
   const text = await ownFile(context, from === "handoff-file" ? files.handoff : join(context.workspaceDir, path));
-  if (text === undefined) return err(`Write ${place} first: whoever works next reads it there. Then submit again.`);
+  if (text === undefined) return err(`Write ${place} first: the next agent reads it there. Then submit again.`);
   const reading = from === "handoff-file" ? readHandoffFile(text, stage.result) : readFileVerdict(text);
   if (!reading.ok) return err(`${place} cannot be read: ${reading.error.message} Correct it, then submit again.`);
   const written = reading.value;
@@ -137,13 +136,15 @@ function withWarnings(report: Report, warnings: readonly string[]): Report {
   return warnings.length === 0 ? report : { ...report, warnings: [...(report.warnings ?? []), ...warnings] };
 }
 
-/** A router's list is data of a model on every channel: it names agents that exist, or it is refused. */
+/** A router's list comes from a model on every channel: it names agents that exist, or it is refused. */
 function knownStages({ stage, knownAgents }: ReadContext, report: Report): Reading {
   if (stage.kind !== "router" || report.stages === undefined) return { ok: true, value: report };
   return readRouteList(JSON.stringify(report.stages), knownAgents);
 }
 
-/** A program that did not end by itself with 0 has failed, whatever it wrote. One that tells more is judged by its last word. */
+/**
+ * A program that did not exit on its own with 0 has failed, whatever it wrote. A runner that reports more is judged by its final message.
+ */
 function failureOf(end: AttemptEnd): Report | undefined {
   const { conversation } = end;
   const byItself = end.reason === "exited" || end.reason === "finished" || end.reason === "signaled";
@@ -202,7 +203,7 @@ async function readNamedForm(context: ReadContext, end: AttemptEnd): Promise<Rea
     case "router":
       return readRouteList(end.stdoutTail, context.knownAgents);
     case "exit-code":
-      // A conversation that ended well has said so; how its program left is no verdict.
+      // A conversation that ended well has reported it; the exit code of its program is no verdict.
       return readExitCode(end.conversation === undefined ? end.exitCode : 0, end.stdoutTail, result.next);
     case "handoff-api":
     case "verdict-file":
@@ -218,7 +219,7 @@ function finish(context: ReadContext, reading: Reading, end: AttemptEnd): Report
     const spoken = tailOf(end);
     const outcome = judge(context.flow.words, context.stage, value);
     if (outcome.cause === "verdict_unknown" || outcome.cause === "verdict_missing") {
-      // A word that means nothing here is as good as none: it may be said again, and people see the whole of it.
+      // A word without a meaning in this flow counts as missing: the agent may repeat it, and people see all of it.
       const message = outcome.reason ?? outcome.cause;
       return { report: { ...value, summary: spoken }, unreadable: { code: outcome.cause, message } };
     }
@@ -233,7 +234,7 @@ function finish(context: ReadContext, reading: Reading, end: AttemptEnd): Report
   return { report: { cause: code, reason: message, summary: tailOf(end) }, unreadable: reading.error };
 }
 
-/** What was said before the verdict block: a later agent that quotes this must not quote a verdict. */
+/** The text before the verdict block: a later agent that quotes it must not quote a verdict. */
 function spokenBefore(tail: string): string {
   const fence = tail.lastIndexOf("```json");
   const brace = tail.lastIndexOf("\n{");

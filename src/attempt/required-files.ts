@@ -15,7 +15,7 @@ export async function stampRequired(dir: string, stage: WorkStage): Promise<Stam
   return new Map(paths.map((path, index) => [path, stamps[index] ?? "absent"]));
 }
 
-/** Files that are not there, or that are as they were before the attempt. `changed`: whether it left any commit or diff. */
+/** Files that are missing or unchanged since before the attempt. `changed`: whether it left any commit or diff. */
 export async function missingFiles(
   dir: string,
   stage: WorkStage,

@@ -1,4 +1,4 @@
-// The work of an agent in its workspace: clear the way, hold the conversation, note what came of it.
+// The work of an agent in its workspace: clear the way, hold the conversation, record the result.
 
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";

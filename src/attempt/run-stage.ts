@@ -1,5 +1,5 @@
-// One attempt from start to end: workspace, work, verdict, workspace. It reads like the life of an attempt and knows nothing of routing.
-// Ordinary failures end as a report with a cause; only bugs throw.
+// One attempt from start to end: workspace, work, verdict, workspace. It does no routing. Ordinary failures end as a report with a cause;
+// only bugs throw.
 
 import { join } from "node:path";
 import type { Report } from "../core/flow/outcome.ts";
@@ -58,7 +58,7 @@ export async function runStage(job: AttemptJob, ports: AttemptPorts): Promise<Re
   return settleStage(job, ports, { workspace, from, report: warned, passed });
 }
 
-/** The attempt's one judgement of its own report. Only an agent that passes must have written its files. */
+/** Judges the attempt's report, once. Only an agent that passes must have written its files. */
 function judged(job: AttemptJob, { report, missing }: AgentResult): { report: Report; passed: boolean } {
   const { resolved, stage } = job;
   const passed = routeKey(judge(resolved.flow.words, stage, report)) === "pass";
@@ -76,7 +76,7 @@ async function workIn(
   const { stage, play } = job;
   if (stage.kind === "builtin") return { report: await runBuiltin(job, ports, workspace), missing: [] };
   if (play === null) {
-    const reason = `nobody plays agent ${stage.shownAgent}; give --agent ${stage.id}=claude (or a command), or set it in passrail.yaml`;
+    const reason = `no runner plays agent ${stage.shownAgent}; give --agent ${stage.id}=claude (or a command), or set it in passrail.yaml`;
     return { report: { cause: "agent_not_configured", reason }, missing: [] };
   }
   const { memory } = job.resolved.flow.workspace;

@@ -1,5 +1,5 @@
-// The workspace of one attempt: opened before it, settled after it. Where the flow wants one per stage, settling closes it unless a
-// follow-up works in the same one. It first commits the changes that a passed attempt left uncommitted, so that the next stage has them.
+// The workspace of one attempt: opened before it, settled after it. With one workspace per stage, settling closes it unless a follow-up
+// uses it. It first commits the changes that a passed attempt left, so that the next stage has them.
 
 import { runFacts } from "../core/run/facts.ts";
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// The job of an attempt that has started: everything that carries it out needs to know, as plain data.
+// The job of a started attempt as plain data.
 
 import { attemptFiles, markerOf } from "../attempt/attempt-files.ts";
 import type { AttemptJob } from "../attempt/job.ts";

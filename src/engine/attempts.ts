@@ -45,11 +45,11 @@ export type LiveAttempt = {
 export type Attempts = {
   /** Takes the slot of an attempt, or nothing. */
   tryStart(ready: ReadyAttempt): boolean;
-  /** The slot is taken already. */
+  /** The slot is already taken. */
   start(ready: ReadyAttempt): void;
   /** Its start was not stored: starting → gone. */
   giveUp(ready: ReadyAttempt): void;
-  /** Its start is stored: starting → working, with a token of its own. */
+  /** Its start is stored: starting → working, with a new token. */
   work(ready: ReadyAttempt, holder: TokenHolder): { readonly live: LiveAttempt; readonly token: string };
   /** Its verdict came from elsewhere: working → lingering, reporting → settled. */
   settleElsewhere(live: LiveAttempt): void;
@@ -66,7 +66,7 @@ export type Attempts = {
   settledBy(runId: string, signal: Signal): LiveAttempt | undefined;
   /** Whether this is an attempt's own report after its verdict came from elsewhere. */
   isSuperseded(runId: string, signal: Signal): boolean;
-  /** Ends the programs that the run no longer wants; one that lingers may end by itself unless the run is canceled. */
+  /** Ends the programs that the run no longer wants; a lingering one may finish unless the run is canceled. */
   endUnwanted(run: Run): void;
   /** Ends every program, and those that start later too. */
   endAll(reason: string): void;
@@ -160,7 +160,7 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
 
 type Finish = Signal & { type: "attempt.finished" };
 
-/** The program may end by itself for a while. The next attempt of the run waits for it: both would work in the same workspace. */
+/** The program gets time to exit. The next attempt of the run waits for it: both would work in the same workspace. */
 function settleElsewhere(live: LiveAttempt, slots: Pick<Slots, "bar">, lingerMs: number): void {
   if (live.state.at === "reporting") {
     live.state = { at: "settled" };
@@ -187,7 +187,7 @@ function isHeldBy(state: AttemptState, token: string): state is AttemptState & {
   return state.at === "working" && state.token === token;
 }
 
-/** The engine's own id for the end of an attempt; anyone else who reports it uses another. */
+/** The engine's own id for the end of an attempt; other reporters use another one. */
 export function finishId({ stage, attempt }: { readonly stage: string; readonly attempt: number }): string {
   return `finish:${stage}:${attempt}`;
 }

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 
 export type RunFlows = {
   save(resolved: ResolvedFlow): Promise<void>;
-  /** Throws where the store does not have it: every run's flow is saved before the run. */
+  /** Throws if the store does not have it: every run's flow is saved before the run. */
   of(hash: string): Promise<ResolvedFlow>;
 };
 

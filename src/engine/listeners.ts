@@ -1,5 +1,4 @@
-// Passes the engine's news on to everyone who follows it. A listener may join after the engine was created, because an engine that does not
-// perform yet reports only what its own caller delivers.
+// Passes the engine's changes on to its listeners. They may join late: until it performs, an engine reports only its own caller's signals.
 
 import type { EngineOptions } from "./options.ts";
 

@@ -1,4 +1,4 @@
-// Everything that an engine is built from. Tests and benchmarks give their own `runStage`; the rest is the production composition.
+// Everything that an engine is built from. Tests and benchmarks give their own `runStage`; everything else is the production composition.
 
 import type { Builtin } from "../attempt/builtins.ts";
 import type { AttemptJob, AttemptPorts } from "../attempt/job.ts";

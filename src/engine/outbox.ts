@@ -12,7 +12,7 @@ export type OutboxOptions = {
 export type Outbox = {
   /** Performs the pending commands, and those that become pending meanwhile. Calling it while it works is fine. */
   perform(): Promise<void>;
-  /** After the commands at hand. */
+  /** Stops after the current commands. */
   stop(): void;
 };
 

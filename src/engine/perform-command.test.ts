@@ -1,4 +1,4 @@
-// Every command is performed by exactly one function, and one that no function performs is reported and kept.
+// Exactly one function performs each command; a command without one is reported and kept.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import type { Store } from "../store/store.ts";
 import { createOutbox } from "./outbox.ts";
 import { performCommand } from "./perform-command.ts";
 
-/** One of each type. The compiler asks for a new one here, the first test for the others. */
+/** One of each type. The compiler asks for new ones here, the first test for the others. */
 const SAMPLES: { readonly [T in Command["type"]]: Command & { type: T } } = {
   notify: { type: "notify", key: "k", to: "owner", event: "gate", text: "look", item: 1 },
   "release-workspace": { type: "release-workspace" },

@@ -14,7 +14,7 @@ import type { DecisionWithStarts, Schedule } from "./schedule/schedule.ts";
 
 export type PlannedChange = {
   readonly resolved: ResolvedFlow;
-  /** As it was applied: a start may have become a wait for a limit. */
+  /** As applied: a start may have become a wait for a limit. */
   readonly signal: Signal;
   readonly step: Step;
   /** Attempts that start with it; they have their slots. */
@@ -66,7 +66,7 @@ function flowHashOf(runId: string, stored: StoredRun | undefined, asked: Signal)
   return asked.flowHash;
 }
 
-/** A start that the engine asks for by a signal of its own is metered like any other. */
+/** A start that the engine requests with a signal is metered like any other. */
 function meterAsked(
   { metering }: PlanParts,
   resolved: ResolvedFlow,

@@ -1,5 +1,5 @@
-// Recovers the attempts that ran when an engine died. Only attempts that this engine started count as running: it ends the processes of
-// the others, marks their attempts interrupted, and makes their stages ready again. It never acts on a bare pid.
+// Recovers the attempts of a dead engine: ends their processes, marks the attempts interrupted, and makes their stages ready again. Only
+// attempts that this engine started count as running. It never acts on a bare pid.
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { Processes } from "../runner/runner.ts";

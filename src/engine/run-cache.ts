@@ -1,5 +1,5 @@
-// Runs in memory: all that are running, and the latest of those that wait or have ended, because their answers, notices and cleanup come
-// soon. Every other run is read from the store.
+// Runs in memory: all that are running, and the latest of those that wait or have ended, because answers, notices and cleanup follow soon.
+// Every other run is read from the store.
 
 import type { StoredRun } from "../store/store.ts";
 

@@ -20,7 +20,7 @@ export type Delivered = { readonly run: Run; readonly ignored?: string; readonly
 
 /** A change that the store has. */
 export type StoredChange = PlannedChange & {
-  /** Limits of which it uses a great part. */
+  /** Limits that are nearly used up. */
   readonly near: readonly BudgetUse[];
 };
 

@@ -39,7 +39,7 @@ export type AttemptWorkParts = {
   readonly workspaces: Pick<RunWorkspaces, "closeUnused">;
   readonly metering: Pick<Metering, "noteReport">;
   readonly isClosed: () => boolean;
-  /** Brings queue and alarms in line with the run as it is now, and starts what is ready. */
+  /** Updates queue and alarms to match the run, and starts the ready attempts. */
   readonly follow: (runId: string) => Promise<void>;
   /** Slots, locks or limits have changed: others may start. */
   readonly onFreed: () => void;
@@ -105,7 +105,7 @@ async function work(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<voi
   parts.metering.noteReport(resolved, run, ready, report, beganMs);
   if (parts.attempts.endWork(live) === "reporting") {
     const delivered = await deliverReport(parts, atWork, report);
-    // A stored report has started others already. Starting here as well would take the slot of this run's next attempt from it.
+    // A stored report has already started others. Starting here too would take the slot of this run's next attempt.
     if (delivered.ignored !== undefined || delivered.duplicate) parts.onFreed();
     if (delivered.ignored !== undefined) await deliverUsage(parts, ready, report.usage);
     await closeShared(parts, atWork, delivered.run);
@@ -118,7 +118,7 @@ async function work(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<voi
   parts.onFreed();
 }
 
-/** The attempt's report, whatever happens. Usage that was reported on the way counts where the report has none. */
+/** The attempt's report, even after an error. Usage reported on the way counts where the report has none. */
 async function reportOf(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<Report> {
   let told: ToldUsage | undefined;
   let report: Report;

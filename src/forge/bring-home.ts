@@ -1,5 +1,5 @@
-// Commits that were made or fetched in the courier are copied into the user's repository, under a ref of ours: other tickets build on them,
-// and they must not depend on a cache.
+// Copies commits from the courier into the user's repository, under one of our refs: other tickets build on them, and they must not depend
+// on a cache.
 
 import { ok, type Result } from "../core/result.ts";
 import { git, inRepository } from "../git/git.ts";

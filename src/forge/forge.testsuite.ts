@@ -1,17 +1,18 @@
-// What every forge keeps to, on real repositories: nothing of others is overwritten, everything can be repeated, only what is there counts.
+// The rules for every forge, on real repositories: it overwrites no commits of others, every call can be repeated, and only verified
+// commits count.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Forge } from "./forge.ts";
 
 export type ForgeBench = {
   readonly forge: Forge;
-  /** Whether there is another place than the repository itself. */
+  /** Whether the forge is separate from the repository itself. */
   readonly isElsewhere: boolean;
   /** A commit on a branch of the project. */
   commit(branch: string, files: Readonly<Record<string, string>>, from?: string): string;
-  /** Somebody else's commit, where the forge looks. */
+  /** Another person's commit, in the forge's repository. */
   somebody(branch: string, files: Readonly<Record<string, string>>): string;
-  /** The newest commit of a branch, where the forge looks; "" where there is none. */
+  /** The newest commit of a branch in the forge's repository; "" if there is none. */
   tip(branch: string): string;
   /** A person merges the branch into main, as a merge commit. */
   merge(branch: string): string;

@@ -1,5 +1,5 @@
-// A repository without a remote: branches stay where they are, and a person merges them here. The target is moved only forward, and where
-// somebody has it checked out only if nothing of theirs is in the way.
+// A repository without a remote: a person merges the branches here. The target moves only forward; if it is checked out, only when no
+// uncommitted change is in the way.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { checkBranchName } from "../git/branch-name.ts";
@@ -10,7 +10,7 @@ import { type Courier, isAncestor } from "./mirror-repository.ts";
 import type { Forge } from "./forge.ts";
 import { noTarget, proven } from "./remote.ts";
 
-/** `own`: folders whose changes are Passrail's own, such as the tickets'; they are in nobody's way. */
+/** `own`: folders whose changes are Passrail's own, such as the tickets'; they never block a move. */
 export function createLocalForge(repository: Repository, courier: Courier, own: readonly string[]): Forge {
   const { commonDir } = repository;
   const here = inRepository(commonDir);
@@ -71,7 +71,7 @@ export function createLocalForge(repository: Repository, courier: Courier, own: 
       return found.ok ? ok(found.value[0] ?? null) : found;
     },
     keep: (commit) => bringHome(commonDir, courier.gitDir, commit),
-    // There is no other place than the repository itself, and its branch is the caller's.
+    // There is no remote, and the repository's branch belongs to the caller.
     removeBranch: async () => ok(null),
   };
   return forge;
@@ -90,7 +90,7 @@ export async function checkedOut(commonDir: string, branch: string): Promise<Res
   return ok(null);
 }
 
-/** Files are touched only where nothing would be lost; git itself refuses the rest. */
+/** Touches files only if no change is lost; otherwise git itself refuses. */
 async function moveWorktree(
   top: string,
   target: string,

@@ -1,5 +1,5 @@
-// A bare repository of our own beside the project: it sees the project's objects, gets what the remote has, and is where work is put on top
-// of others'. Nothing that the project configures (hooks, filters, addresses) takes effect here. It is a cache: deleting it loses nothing.
+// A bare repository of ours with the objects of the project and of its remote, in which work is combined with others'. The project's
+// configuration (hooks, filters, addresses) has no effect here. It is a cache: deleting it loses nothing.
 
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -12,10 +12,10 @@ import { type Network, remoteGit } from "./network.ts";
 
 export type Courier = {
   readonly gitDir: string;
-  /** Holds what belongs to this repository: the courier itself and the address of its remote. */
+  /** Belongs to this repository: the courier itself and the address of its remote. */
   readonly folder: string;
   isAncestor(older: string, newer: string): Promise<Result<boolean>>;
-  /** What we last wrote down under this name. */
+  /** The commit that we last recorded under this name. */
   noted(ref: string): Promise<Result<string | null>>;
   note(ref: string, commit: string): Promise<Result<null>>;
 };
@@ -46,7 +46,7 @@ export async function openCourier(home: string, commonDir: string): Promise<Resu
 
 const making = new Map<string, Promise<Result<null>>>();
 
-/** Several pieces of work may be the first at the same time: they wait for one making. */
+/** Concurrent first callers wait for the same creation. */
 async function make(folder: string, gitDir: string, commonDir: string): Promise<Result<null>> {
   if (await isWhole(gitDir)) return ok(null);
   const made = making.get(gitDir) ?? makeAside(folder, gitDir, commonDir).finally(() => making.delete(gitDir));
@@ -54,7 +54,7 @@ async function make(folder: string, gitDir: string, commonDir: string): Promise<
   return made;
 }
 
-/** After a crash there is a whole one or none; another process may make one, too, and whoever is first has made it. */
+/** After a crash the courier is complete or missing. Another process may create it too; the first one wins. */
 async function makeAside(folder: string, gitDir: string, commonDir: string): Promise<Result<null>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const aside = await mkdtemp(join(folder, "draft-"));
@@ -78,7 +78,7 @@ async function makeAside(folder: string, gitDir: string, commonDir: string): Pro
   }
 }
 
-/** The last thing that is written; a repository also has to have a head. */
+/** The file that is written last; a repository must also have a head. */
 async function isWhole(gitDir: string): Promise<boolean> {
   const found = await Promise.all(
     ["objects/info/alternates", "HEAD"].map((name) => stat(join(gitDir, name)).catch(() => null)),
@@ -94,7 +94,7 @@ export async function isAncestor(gitDir: string, older: string, newer: string): 
   return ok(asked.ok);
 }
 
-/** The newest commit of a branch of the remote, fetched; null where there is none. */
+/** Fetches the newest commit of a remote branch; null if there is none. */
 export async function fetchBranch(
   courier: Courier,
   network: Network,

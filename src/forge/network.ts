@@ -1,12 +1,12 @@
-// One call of git that talks to a remote. It runs in a repository of our own whose configuration nobody else writes; the user's own settings
-// (credentials, ssh, addresses) hold, the system's and the project's do not. No hooks, no prompts, no shell, a time limit.
+// One git call that talks to a remote, in a repository whose configuration only Passrail writes. The user's settings (credentials, ssh,
+// addresses) apply, the system's and the project's do not. No hooks, no prompts, no shell, a time limit.
 
 import { execFile } from "node:child_process";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 
 export type Network = {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For https remotes of this host, where the user has no other login. Never part of an argument. */
+  /** For https remotes of this host, if the user has no other login. Never part of an argument. */
   readonly token: { readonly host: string; readonly value: string } | null;
 };
 
@@ -30,7 +30,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ["maintenance.auto", "false"],
 ];
 
-/** The token comes from the environment of the one process that asks for it. */
+/** Only the git process that needs the token has it, in its environment. */
 const TOKEN_HELPER = `!f() { test "$1" = get && echo username=x-access-token && echo "password=$PASSRAIL_FORGE_TOKEN"; }; f`;
 
 export function remoteGit(network: Network, gitDir: string, args: readonly string[]): Promise<Result<string>> {
@@ -118,7 +118,7 @@ function problemOf(args: readonly string[], killed: boolean, said: string): Prob
   return { code: "remote_refused", message: `${verb} failed: ${text}` };
 }
 
-/** What git said, without an address that may hold a password, on one line. */
+/** Git's message on one line, without addresses that may contain a password. */
 function readable(text: string): string {
   return text
     .slice(-1500)

@@ -1,4 +1,4 @@
-// Which forge a project has: what the settings name, else what its remote's address tells.
+// The forge of a project: the one that settings name, else the one that its remote's address implies.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { findProject, findRepository } from "../git/repository.ts";
@@ -71,7 +71,7 @@ export async function openForge({ home, project, environment, own, settings }: F
   return ok(createGitHubForge({ remote, api, isPartOf }));
 }
 
-/** Fetches what a pull request was at, and looks for the commit in it. */
+/** Fetches the head of a pull request and looks for the commit in it. */
 async function holdsPulled(
   courier: Courier,
   network: Network,

@@ -1,15 +1,15 @@
-// Where a project's remote is. The address comes from the repository's own configuration, which agents can write: it is checked, and the one
-// that was seen first is kept, so that a changed one is noticed before anything is sent there.
+// The address of a project's remote. Agents can write the repository's configuration, so Passrail checks the address and keeps the first
+// one it saw: a change is noticed before anything is sent.
 
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git } from "../git/git.ts";
 
-/** Null where the repository has no such remote. */
+/** Null if the repository has no such remote. */
 export async function remoteAddress(project: string, remote: string): Promise<Result<string | null>> {
   const listed = await git(project, ["config", "--null", "--get-all", `remote.${remote}.url`]);
-  // git says by its exit code that there is none.
+  // git reports a missing remote by its exit code.
   if (!listed.ok) return listed.error.code === "git_failed" ? ok(null) : listed;
   const [address, ...others] = listed.value.split("\0").filter((value) => value !== "");
   if (address === undefined) return ok(null);
@@ -24,7 +24,7 @@ export async function remoteAddress(project: string, remote: string): Promise<Re
   return ok(address);
 }
 
-/** The address that was seen first for this repository; another one now is refused until a person has looked. */
+/** Keeps the first address of this repository; refuses another one until a person has checked it. */
 export async function keepAddress(folder: string, address: string): Promise<Result<null>> {
   const file = join(folder, "address");
   const known = await readFile(file, "utf8").catch(() => undefined);
@@ -42,7 +42,7 @@ export async function keepAddress(folder: string, address: string): Promise<Resu
   });
 }
 
-/** owner/name on GitHub or a GitHub server of one's own, or undefined. */
+/** owner/name on GitHub or a self-hosted GitHub server, or undefined. */
 export function gitHubName(address: string, host: string): string | undefined {
   const path =
     /^https:\/\/(?:[^/@]{1,200}@)?([A-Za-z0-9.-]{1,200})(?::[0-9]{1,5})?\/(.{1,300})$/u.exec(address) ??
@@ -56,7 +56,7 @@ export function gitHubName(address: string, host: string): string | undefined {
 function isUsable(address: string): boolean {
   if (address.length > 1000 || /[\p{Cc}\s]/u.test(address) || address.startsWith("-")) return false;
   if (/^(https|ssh|file):\/\/[^-]/u.test(address) || /^\/[^:]*$/u.test(address)) return true;
-  // user@host:path; a double colon would name a program of git's.
+  // user@host:path; a double colon would name a git helper program.
   return /^[A-Za-z0-9._-]{1,100}@[A-Za-z0-9.-]{1,200}:[^:-][^:]*$/u.test(address);
 }
 

@@ -1,5 +1,5 @@
-// Which targets a webhook may have. A name says nothing: what counts is every address that it resolves to, and that the connection goes
-// to exactly those. So names are resolved once, here, and the connection gets the addresses that were looked at.
+// The allowed targets of a webhook. Every address that a host name resolves to counts. Names are resolved once, here, and the connection
+// uses exactly the checked addresses.
 
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
@@ -11,9 +11,9 @@ export type Resolve = (host: string) => Promise<readonly HostAddress[]>;
 
 export type Permissions = { readonly allowHttp: boolean; readonly allowPrivate: boolean };
 
-/** Ranges of one's own network. Link-local is not among them: cloud machines give away their credentials there. */
+/** Ranges of a private network. Link-local is not among them: cloud machines expose their credentials there. */
 const PRIVATE_RANGES: ReadonlySet<string> = new Set(["private", "loopback", "uniqueLocal", "carrierGradeNat"]);
-/** Metadata services that lie in a private range. */
+/** Metadata services in a private range. */
 const NEVER: ReadonlySet<string> = new Set(["100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"]);
 const MAX_URL = 2000;
 const MAX_ADDRESSES = 32;
@@ -21,7 +21,7 @@ const MAX_ADDRESSES = 32;
 export const resolveBySystem: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 
-/** The form of a URL, without asking anyone. Messages do not repeat it: it may be a secret. */
+/** Checks the form of a URL, without a lookup. Messages do not repeat it: it may be a secret. */
 export function checkUrl(text: string, { allowHttp }: Permissions): Result<URL> {
   const url = text.length > MAX_URL ? null : URL.parse(text);
   if (url === null) return refuse("url_invalid", "the URL cannot be read");
@@ -32,7 +32,7 @@ export function checkUrl(text: string, { allowHttp }: Permissions): Result<URL> 
   return ok(url);
 }
 
-/** Where to connect to. All addresses of the host have to be allowed, or none is used. */
+/** The addresses to connect to. If one address of the host is not allowed, none is used. */
 export async function vetTarget(
   url: URL,
   permissions: Permissions,
@@ -55,21 +55,21 @@ export async function vetTarget(
   return ok([first, ...others]);
 }
 
-/** Brackets are of the URL, not of the address. */
+/** Removes the brackets, which belong to the URL and not to the address. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
 
 function isAllowed(text: string, allowPrivate: boolean): boolean {
-  // With a zone it is an address of one link.
+  // An address with a zone is local to one link.
   if (isIP(text) === 0 || text.includes("%")) return false;
-  // An IPv4 address in the clothes of IPv6 is taken for what it is.
+  // An IPv4 address mapped into IPv6 counts as IPv4.
   const address = ipaddr.process(text);
   if (NEVER.has(address.toString())) return false;
   const range = address.range();
   if (PRIVATE_RANGES.has(range)) return allowPrivate;
   if (range !== "unicast") return false;
-  // Of IPv6 only what is given out: that leaves out what no list names yet, and IPv4 in ::/96.
+  // IPv6: only the allocated range. That excludes ranges that no list names yet, and IPv4 in ::/96.
   return address instanceof ipaddr.IPv4 || address.match(ipaddr.IPv6.parse("2000::"), 3);
 }
 

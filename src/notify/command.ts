@@ -1,5 +1,5 @@
-// One try to tell a person by a program of the operator's, with the notice as JSON on its standard input. A program that hangs is ended
-// after a while; only its exit code counts.
+// One try to notify a person through the operator's program, with the notice as JSON on stdin. A program that hangs is killed after a
+// timeout; only its exit code counts.
 
 import { spawn } from "node:child_process";
 import type { Notice } from "./notify.ts";

@@ -1,4 +1,4 @@
-// The log of deliveries and their outcomes. It is also the queue: the process that opens it next sends what is pending. Bounded: ended
+// The log of deliveries and their outcomes. It is also the queue: the process that opens it next sends the pending ones. Bounded: ended
 // deliveries make room first, then the oldest pending ones, which end as failed.
 
 import { z } from "zod";
@@ -55,7 +55,7 @@ export type Deliveries = {
   find(id: string): NoticeDelivery | undefined;
   add(delivery: NoticeDelivery): void;
   change(id: string, change: DeliveryChange): void;
-  /** `target` stands for the endpoint's URL: another URL under the same name is another receiver. */
+  /** `target` identifies the endpoint's URL: another URL under the same name is another receiver. */
   isDisabled(endpoint: string, target: string): boolean;
   setDisabled(endpoint: string, target: string, disabled: boolean): void;
   close(): void;
@@ -65,10 +65,10 @@ const MAX_ENDED = 300;
 const MAX_PENDING = 500;
 const MAX_HISTORY = 12;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Below this it is not worth writing anew. */
+/** A smaller file is not worth rewriting. */
 const SLACK_BYTES = 256 * 1024;
 
-/** Throws when the file is no file of ours or the disk fails. Only one process may have it open. */
+/** Throws when the file is not a delivery log or the disk fails. Only one process may have it open. */
 export function openDeliveries(path: string): Deliveries {
   const journal = openJournal(path, MAX_BYTES);
   const known = new Map<string, NoticeDelivery>();
@@ -96,7 +96,7 @@ export function openDeliveries(path: string): Deliveries {
     close: () => journal.close(),
   };
 
-  /** Durable first; only then it counts. */
+  /** Memory changes only after the line is durable. */
   function write(next: Line): void {
     journal.append(JSON.stringify(next));
     apply(next);
@@ -133,12 +133,12 @@ export function openDeliveries(path: string): Deliveries {
       journal.rewrite(lines.map((each) => JSON.stringify(each)));
       sizeAfterRewrite = journal.size();
     } catch {
-      // Everything is in the old file still; the next change tries again.
+      // The old file is still complete; the next change tries again.
     }
   }
 }
 
-/** Undefined for what a crash or a full disk broke. */
+/** Undefined for a line that a crash or a full disk broke. */
 function readLine(text: string): Line | undefined {
   try {
     const parsed = line.safeParse(JSON.parse(text));

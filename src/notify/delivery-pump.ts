@@ -1,4 +1,4 @@
-// Sends the pending deliveries of the log: starts those that are due, records what became of each try, and wakes when the next one is due.
+// Sends the pending deliveries of the log: starts those that are due, records the outcome of each try, and wakes when the next one is due.
 
 import { messageOf } from "../core/result.ts";
 import type { Deliveries, NoticeDelivery } from "./deliveries.ts";
@@ -21,7 +21,7 @@ export type DeliveryPumpOptions = {
 };
 
 export type DeliveryPump = {
-  /** Starts what is due, now and whenever something becomes due. */
+  /** Starts due deliveries, now and later. */
   run(): void;
   isRunning(id: string): boolean;
   /** The item of this delivery was answered while it is being sent: no further try. */

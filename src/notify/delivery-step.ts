@@ -1,11 +1,11 @@
-// The decisions about deliveries, without clock, log or network: which are due now, which can never be sent, and what becomes of one after a
+// The decisions about deliveries, without clock, log or network: which are due now, which can never be sent, and the state of one after a
 // try.
 
 import type { DeliveryChange, NoticeDelivery } from "./deliveries.ts";
 import { afterTry } from "./schedule.ts";
 import type { SendOutcome } from "./send.ts";
 
-/** What the plan knows besides the log. */
+/** Facts for the plan that are not in the log. */
 export type DeliveryFacts = {
   readonly nowMs: number;
   /** Endpoints of the settings by name; one that answered 410 is disabled. */

@@ -1,4 +1,4 @@
-// How an endpoint fares, from the log of its deliveries.
+// The health of an endpoint, from the log of its deliveries.
 
 import type { Deliveries, NoticeDelivery } from "./deliveries.ts";
 import type { EndpointStatus } from "./delivery-log.ts";

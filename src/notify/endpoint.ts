@@ -1,28 +1,28 @@
-// Where notices are sent, from the operator's settings.
+// The receivers of notices, from the operator's settings.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { checkUrl } from "./address.ts";
 
 export type WebhookEndpoint = {
-  /** What the log knows it by. The log never holds the URL: Slack's is a secret itself. */
+  /** Its name in the log. The log never contains the URL: Slack's is itself a secret. */
   readonly name: string;
   readonly url: string;
   readonly format: "standard" | "slack" | "ntfy";
-  /** `whsec_…`; each signs, so that the receiver can change from one to the next. Needed for the standard format. */
+  /** `whsec_…`; each signs, so that the receiver can rotate them. Needed for the standard format. */
   readonly secrets: readonly string[];
   /** Names of events that are sent; null for all. */
   readonly events: readonly string[] | null;
   /** For ntfy: sent as a bearer token. */
   readonly token: string | null;
-  /** Without this only https. */
+  /** Allows http; otherwise only https. */
   readonly allowHttp: boolean;
-  /** Without this only addresses of the public Internet. */
+  /** Allows private addresses; otherwise only those of the public Internet. */
   readonly allowPrivate: boolean;
-  /** Certificate of an authority of one's own, as PEM; null for those that everyone knows. */
+  /** Certificate of a private authority, as PEM; null for the public ones. */
   readonly ca: string | null;
 };
 
-/** A program of the operator's; the notice is on its standard input. */
+/** The operator's program; it gets the notice on its standard input. */
 export type CommandEndpoint = {
   readonly name: string;
   readonly format: "command";
@@ -36,7 +36,7 @@ const NAME = /^[a-z][a-z0-9-]{0,47}$/;
 const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
 
-/** What an endpoint's settings lack, before anything is sent to it. Its host is looked up at each delivery, not here. */
+/** Checks an endpoint's settings before anything is sent. Its host is looked up at each delivery, not here. */
 export function checkEndpoint(endpoint: Endpoint): Result<Endpoint> {
   const { name } = endpoint;
   if (!NAME.test(name)) return wrong(name, "a name is a-z, 0-9 and dashes, up to 48 characters");
@@ -53,7 +53,7 @@ export function checkEndpoint(endpoint: Endpoint): Result<Endpoint> {
   return ok(endpoint);
 }
 
-/** The topic of an ntfy URL; null where there is none. */
+/** The topic of an ntfy URL; null if there is none. */
 export function topicOf(url: URL): string | null {
   return /^\/([A-Za-z0-9_-]{1,64})\/?$/.exec(url.pathname)?.[1] ?? null;
 }

@@ -1,5 +1,5 @@
-// A notice as the text that a receiver understands: Standard Webhooks, Slack, ntfy. Pure. The words of a notice may come from an agent:
-// they are sent as text, never as markup, and cut to what receivers take.
+// Formats a notice for Standard Webhooks, Slack or ntfy. Pure. Its words may come from an agent: they are sent as text, never as markup,
+// and cut to the receivers' limits.
 
 import { topicOf, type WebhookEndpoint } from "./endpoint.ts";
 import type { Notice } from "./notify.ts";
@@ -8,12 +8,12 @@ export type WebhookMessage = { readonly url: string; readonly body: string };
 
 /** Receivers may refuse more. */
 const MAX_PAYLOAD_BYTES = 20_000;
-/** Five bytes each at most, when Slack's escapes are in it; ntfy makes a file of what has more than 4096. */
+/** Five bytes each at most, with Slack's escapes; ntfy turns more than 4096 into a file. */
 const MAX_TEXT = 3000;
 const MAX_NAME = 100;
 const MAX_LINK = 1000;
 
-/** What the engine calls them -> names that say what happened, also to someone who sees nothing else of the run. */
+/** The engine's names -> names that make sense without knowing the run. */
 const EVENT_TYPES: Readonly<Record<string, string>> = {
   gate: "run.gate.requested",
   question: "run.question.asked",
@@ -52,13 +52,13 @@ export function webhookMessage(
       return { url, body: sized({ type: eventType(event), timestamp: at, data }) };
     }
     case "slack": {
-      // Escaped, a text cannot call a channel or hide a link; unfolded, a link would show what an agent chose.
+      // An escaped text cannot call a channel or hide a link; without unfurling, Slack shows no preview that an agent chose.
       const words = link === null ? escapeForSlack(text) : `${escapeForSlack(text)}\n<${escapeForSlack(link)}>`;
       return { url, body: sized({ text: words, unfurl_links: false, unfurl_media: false }) };
     }
     case "ntfy": {
       const target = new URL(url);
-      // As JSON to the root: in headers a line break or an accent would need care.
+      // As JSON to the root: headers would need encoding for line breaks and accents.
       const topic = topicOf(target) ?? "";
       const message = {
         topic,

@@ -1,4 +1,4 @@
-// The port of every way to tell a person something. Telling may fail; a run never waits for it.
+// The port of every way to notify a person. A notice may fail; a run never waits for it.
 
 export type Notice = {
   readonly runId: string;
@@ -6,7 +6,7 @@ export type Notice = {
   /** gate, question, choice, escalation, stopped, completed, or a flow's own word. */
   readonly event: string;
   readonly text: string;
-  /** The inbox item it is about: `<run>.<number>`; null when nothing is to be answered. */
+  /** The inbox item it is about: `<run>.<number>`; null if it needs no answer. */
   readonly item: string | null;
 };
 

@@ -27,7 +27,7 @@ export type NotificationOptions = Reading & {
   readonly config: Pick<Settings, "notifyCommand" | "notifyEndpoints">;
   readonly home: string;
   readonly store: Pick<Store, "loadRun">;
-  /** The dashboard's address: links are `<url>/g/<item>`. Empty where nothing listens. */
+  /** The dashboard's address: links are `<url>/g/<item>`. Empty without a server. */
   readonly url: () => string;
   /** Time, chance and addresses, for tests. */
   readonly with?: Partial<WebhookNotifierOptions>;
@@ -42,7 +42,7 @@ export type Notifications = {
   close(): Promise<void>;
 };
 
-/** Null where the settings name no endpoint. Only the process that performs may open it. */
+/** Null if the settings name no endpoint. Only the process that performs may open it. */
 export function openNotifications(options: NotificationOptions): Notifications | null {
   const { config, home, store, url, onProblem } = options;
   const endpoints = readEndpoints(config, options);

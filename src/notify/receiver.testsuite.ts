@@ -1,4 +1,4 @@
-// A receiver of webhooks as others write it, over a real socket, for the tests of this folder.
+// A typical webhook receiver over a real socket, for the tests of this folder.
 
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
@@ -73,7 +73,7 @@ export const GATE: Notice = {
   item: "r1.2",
 };
 
-/** Polls; real sockets need their time. */
+/** Polls, because real sockets take time. */
 export async function until(isTrue: () => boolean): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!isTrue()) {

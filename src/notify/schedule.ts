@@ -1,4 +1,4 @@
-// When a message is tried again, after Standard Webhooks. Pure: time and chance come from outside.
+// The retry schedule of a message, after Standard Webhooks. Pure: the caller passes time and chance.
 
 import type { SendOutcome } from "./send.ts";
 
@@ -20,7 +20,7 @@ export const DELAYS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** Up to this part of a delay is added, so that many messages do not come back at the same moment. */
+/** Adds up to this part of a delay, so that many messages do not retry at the same moment. */
 const JITTER = 0.2;
 const MAX_DELAY_MS = 24 * HOUR;
 
@@ -28,10 +28,10 @@ export type Next =
   | { readonly type: "delivered" }
   | { readonly type: "again"; readonly inMs: number; readonly reason: string }
   | { readonly type: "give-up"; readonly reason: string }
-  /** The receiver is gone for good: nothing more is sent to it. */
+  /** The receiver is gone for good: Passrail stops sending. */
   | { readonly type: "disable"; readonly reason: string };
 
-/** `tries`: how many there were, with this one. `chance`: from 0 to 1. */
+/** `tries`: their number, including this one. `chance`: from 0 to 1. */
 export function afterTry(outcome: SendOutcome, tries: number, chance: number): Next {
   const reason = reasonOf(outcome);
   if (outcome.type === "refused") return { type: "give-up", reason };
@@ -45,7 +45,7 @@ export function afterTry(outcome: SendOutcome, tries: number, chance: number): N
   return { type: "again", inMs: Math.round(wait), reason };
 }
 
-/** A redirect is an answer like any other that is not a success. */
+/** A redirect counts as a failure, like every status that is not a success. */
 function reasonOf(outcome: SendOutcome): string {
   if (outcome.type === "done") return "done";
   return outcome.type === "answered" ? `answered ${outcome.status}` : outcome.reason;

@@ -8,7 +8,7 @@ const signal = new AbortController().signal;
 const PUBLIC: HostAddress = { address: "93.184.216.34", family: 4 };
 const LOOPBACK: HostAddress = { address: "127.0.0.1", family: 4 };
 
-/** What the world's name servers say, hostile ones among them. */
+/** Answers of public name servers, hostile ones included. */
 const NAMES: Readonly<Record<string, readonly HostAddress[]>> = {
   "localhost.": [LOOPBACK],
   localhost: [LOOPBACK],

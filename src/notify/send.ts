@@ -1,5 +1,5 @@
-// One try to hand over one message: a connection of its own to an address that was looked at, no redirects, bounded in time and in what is
-// read of the answer. Only the status counts; what else the receiver says is neither kept nor shown.
+// One try to send one message: a new connection to a checked address, no redirects, limits on time and on the answer's size. Only the
+// status is kept.
 
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -16,10 +16,10 @@ export type Outgoing = {
 
 export type SendOutcome =
   | { readonly type: "answered"; readonly status: number; readonly retryAfterMs: number | null }
-  /** By a command that ended well. */
+  /** From a command that exited with 0. */
   | { readonly type: "done" }
   | { readonly type: "unreachable"; readonly reason: string }
-  /** Nothing was sent, and nothing will be while the settings are what they are. */
+  /** Nothing was sent, and nothing can be until the settings change. */
   | { readonly type: "refused"; readonly reason: string };
 
 export type SendOptions = { readonly resolve: Resolve; readonly timeoutMs: number; readonly signal: AbortSignal };
@@ -30,7 +30,7 @@ export async function send(outgoing: Outgoing, { resolve, timeoutMs, signal }: S
   const url = checkUrl(outgoing.url, outgoing.permissions);
   if (!url.ok) return { type: "refused", reason: url.error.message };
   const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]);
-  // A name server may hang as well, and looking up cannot be ended.
+  // A name server may hang too, and a lookup cannot be aborted.
   const target = await Promise.race([vetTarget(url.value, outgoing.permissions, resolve), aborted(limit)]);
   if (target === "aborted") return { type: "unreachable", reason: reasonOf(limit.reason) };
   if (!target.ok) {
@@ -54,9 +54,9 @@ function post(
       port: url.port === "" ? undefined : Number(url.port),
       path: `${url.pathname}${url.search}`,
       headers: { ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" },
-      // The name stays what the certificate has to fit; only where it leads is ours.
+      // The certificate must still match the name; only the address is ours.
       lookup: lookupOf(addresses),
-      // Never a connection that was opened for something else.
+      // Never reuse a connection.
       agent: false,
       signal,
     } as const;
@@ -83,13 +83,13 @@ function post(
     request.on("error", (error) =>
       resolve({ type: "unreachable", reason: reasonOf(signal.aborted ? signal.reason : error) }),
     );
-    // Also after an answer that is none, like an upgrade.
+    // Also after an unusable answer, such as an upgrade.
     request.on("close", () => resolve({ type: "unreachable", reason: "closed without an answer" }));
     request.end(body);
   });
 }
 
-/** Node asks for all addresses or for one, as it likes. */
+/** Node asks for one address or for all. */
 function lookupOf(addresses: readonly [HostAddress, ...HostAddress[]]): LookupFunction {
   return (_host, { all }, answer) => {
     if (all === true) answer(null, [...addresses]);
@@ -97,7 +97,7 @@ function lookupOf(addresses: readonly [HostAddress, ...HostAddress[]]): LookupFu
   };
 }
 
-/** Seconds only; a date would need a clock that agrees with ours. */
+/** Seconds only; a date would need synchronised clocks. */
 function retryAfter(text: string | undefined): number | null {
   return text !== undefined && /^[0-9]{1,6}$/.test(text) ? Number(text) * 1000 : null;
 }
@@ -109,7 +109,7 @@ function aborted(signal: AbortSignal): Promise<"aborted"> {
   });
 }
 
-/** A word of the system, never text of the other side. */
+/** An error code of the system, never text from the receiver. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "stopped";
   if (error.name === "TimeoutError") return "no answer in time";

@@ -1,11 +1,11 @@
-// What a message carries besides its body: its id, its time and its signatures, after Standard Webhooks.
+// The headers of a message: its id, its time and its signatures, after Standard Webhooks.
 
 import { createHash, randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type { Endpoint, WebhookEndpoint } from "./endpoint.ts";
 import type { Notice } from "./notify.ts";
 
-/** Signed at each try: a receiver refuses an old time. */
+/** Signed at each try: a receiver refuses an old timestamp. */
 export function headersOf(
   { format, secrets, token }: WebhookEndpoint,
   id: string,
@@ -24,14 +24,14 @@ export function headersOf(
   };
 }
 
-/** The same for the same item told again; where there is no item, equal words may mean different things. */
+/** The same id for a repeated notice about one item; without an item, equal words may mean different things. */
 export function idOf(endpoint: Pick<Endpoint, "name">, notice: Notice): string {
   if (notice.item === null) return `msg_${randomBytes(18).toString("base64url")}`;
   const parts = [endpoint.name, notice.runId, notice.item, notice.event, notice.to, notice.text];
   return `msg_${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 24)}`;
 }
 
-/** Stands for the URL or the command where that must not be written. */
+/** Identifies the URL or the command without exposing it. */
 export function targetOf(endpoint: Endpoint): string {
   const target = endpoint.format === "command" ? JSON.stringify(endpoint.argv) : endpoint.url;
   return createHash("sha256").update(target).digest("base64url");

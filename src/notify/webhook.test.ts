@@ -18,7 +18,7 @@ beforeEach(async () => {
   receiver = await startReceiver();
 });
 afterEach(async () => {
-  // Before the notifiers: whatever they wait for ends then.
+  // Before the notifiers: closing it ends everything they wait for.
   await receiver.close();
   await Promise.all(open.splice(0).map((notifier) => notifier.close()));
   rmSync(folder, { recursive: true });
@@ -31,7 +31,7 @@ function start(changes: Partial<WebhookNotifierOptions> = {}, ...endpoints: Webh
   return notifier;
 }
 
-/** Time that stands still until it is moved; what waits for it is then called. */
+/** A clock that moves only on command and then calls the due timers. */
 function fakeTime() {
   let time = Date.parse("2026-05-01T12:00:00Z");
   const waiting = new Map<object, { at: number; call: () => void }>();
@@ -301,7 +301,7 @@ describe("the log", () => {
   test("stays bounded: the oldest make room, first those that have ended", async () => {
     receiver.answer = (response) => void response.writeHead(500).end();
     const time = fakeTime();
-    // Nothing is due: only the log is looked at here.
+    // Nothing is due: the test only reads the log.
     const off = endpointTo(receiver.port, { name: "gone" });
     const writer = start({ ...time, resolve: () => new Promise(() => {}) }, { ...off, url: "http://never.example/" });
     for (let item = 0; item < 900; item++) await writer.notify({ ...GATE, text: "x".repeat(5000), item: `r1.${item}` });
@@ -321,7 +321,7 @@ describe("crashes", () => {
       await notifier.notify(JSON.parse(process.argv[2]));
       process.kill(process.pid, "SIGKILL");
     `;
-    // Nobody listens there.
+    // No process listens there.
     const options = { endpoints: [endpointTo(1)], logFile };
     const args = ["--input-type=module", "-e", script, JSON.stringify(options), JSON.stringify(GATE)];
     const child = spawnSync(process.execPath, args, { encoding: "utf8" });
@@ -329,7 +329,7 @@ describe("crashes", () => {
     const notifier = start();
     await until(() => statusOf(notifier)[0] === "delivered");
     expect(receiver.got).toHaveLength(1);
-    // The engine tells again what it could not note as told.
+    // The engine repeats a notice that it could not record as sent.
     expect(await notifier.notify(GATE)).toBe(true);
     expect(notifier.deliveries()).toHaveLength(1);
   });

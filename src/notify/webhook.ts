@@ -1,5 +1,5 @@
-// Notifies people through webhooks and commands. A notice is written to the log, and its sender waits for no more than that; the pump sends,
-// retries and gives up, also after a restart. A receiver gets each message at least once, always under the same id.
+// Notifies people through webhooks and commands. The sender waits only until the notice is in the log; the pump sends, retries and gives
+// up, also after a restart. A receiver gets each message at least once, under one id.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { type Resolve, resolveBySystem } from "./address.ts";
@@ -13,7 +13,7 @@ import { sendNotice } from "./send-notice.ts";
 import { idOf, targetOf } from "./sign.ts";
 
 export type WebhookNotifierOptions = {
-  /** Each of them passes `checkEndpoint`. */
+  /** Each has passed `checkEndpoint`. */
   readonly endpoints: readonly Endpoint[];
   /** In the home folder. Only the process that performs may open it. */
   readonly logFile: string;
@@ -43,7 +43,7 @@ export type WebhookNotifier = Notifier & {
   sendTest(endpoint: string): Promise<Result<NoticeDelivery>>;
   /** Sends a delivery again under its old id, whatever its state. */
   redeliver(id: string): Promise<Result<NoticeDelivery>>;
-  /** The item was answered elsewhere: withdraws what is not sent yet and returns how many those were. */
+  /** The item was answered elsewhere: withdraws its unsent deliveries and returns their number. */
   withdraw(item: string): Promise<number>;
   /** Whether the endpoint answered 410 and is left out. */
   isDisabled(endpoint: string): boolean;
@@ -55,7 +55,7 @@ export type WebhookNotifier = Notifier & {
 
 const TIMEOUT_MS = 15_000;
 const GRACE_MS = 5000;
-/** More is not sent anyway. */
+/** Longer texts are never sent. */
 const MAX_TEXT = 6000;
 
 export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNotifier {
@@ -154,11 +154,11 @@ const TEST: Notice = {
   runId: "",
   to: "you",
   event: "test",
-  text: "A test of Passrail: whoever reads this will be told when a run waits for an answer.",
+  text: "A test from Passrail: you will be notified here when a run waits for an answer.",
   item: null,
 };
 
-/** An engine that crashed before it could note a notice sends it twice; the log knows its id. */
+/** An engine that crashed before it recorded a notice sends it twice; the log knows its id. */
 function queue(log: Deliveries, endpoint: Endpoint, notice: Notice, nowMs: number): NoticeDelivery {
   const id = idOf(endpoint, notice);
   const known = log.find(id);
@@ -177,7 +177,7 @@ function requireEndpoint(endpoint: Endpoint): Endpoint {
   return checked.value;
 }
 
-/** A process that has nothing else to do need not stay for a message that is due in hours. */
+/** An otherwise idle process need not stay alive for a message that is due in hours. */
 function waitUnreferenced(ms: number, then: () => void): () => void {
   const timer = setTimeout(then, ms).unref();
   return () => clearTimeout(timer);

@@ -210,7 +210,7 @@ describe("what goes in", () => {
       NODE_OPTIONS: "--no-warnings",
     };
     const env = childEnvironment(parent, { STORY_ID: "S-1", LANG: "de_DE.UTF-8" }, ["ANTHROPIC_API_KEY", "NOT_SET"]);
-    // Node would hand this one on by itself.
+    // Node passes this one on by default.
     process.env["NODE_V8_COVERAGE"] = bench.path("coverage");
     try {
       const end = await bench.run({ argv: agent("dump-env"), env });

@@ -1,4 +1,4 @@
-// The plainest runner: a program of the user's, prompt on stdin, output on stdout. Every test agent is one of these.
+// The plainest runner: a user's program, prompt on stdin, output on stdout. Every test agent is one of these.
 
 import { findProgram } from "./process/find-program.ts";
 import { notStarted, runProcess } from "./process/process.ts";

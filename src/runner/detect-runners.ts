@@ -7,7 +7,6 @@ import { detectRunner, type Detected } from "./detect.ts";
 import { childEnvironment, runnerEnvironment } from "./process/environment.ts";
 import { optional } from "../core/optional.ts";
 
-/** The programs that can play agents on this machine, each as it would be started for a stage. */
 export async function detectRunners(
   environment: Environment,
   project: string,

@@ -1,5 +1,5 @@
-// Which runners this machine has: where the program is, which version, whether somebody is logged in, and the one line that fixes what is
-// missing. Told from names in the environment and from files wherever that is possible; nothing here needs the network or costs anything.
+// Detects the runners of this machine: path, version, login, and the one line that fixes a gap. It reads names in the environment and files
+// wherever possible; nothing here needs the network or costs anything.
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
@@ -22,23 +22,23 @@ export type Detected =
       readonly runner: RunnerName;
       readonly status: "found";
       readonly path: string;
-      /** As the program says it, so it may be any text; null where it does not answer. */
+      /** The program's own words, so any text; null if it does not answer. */
       readonly version: string | null;
       readonly login: LoginState;
-      /** Empty where nothing is to be done. */
+      /** Empty if nothing needs fixing. */
       readonly fix: string;
     };
 
 export type DetectOptions = {
-  /** Program and arguments that the operator named, instead of the runner's own. */
+  /** The operator's program and arguments, instead of the runner's own. */
   readonly command?: readonly string[];
-  /** From where a program with a slash in its name is meant. */
+  /** Base folder for a program with a slash in its name. */
   readonly cwd: string;
 };
 
 type Environment = Readonly<Record<string, string>>;
 
-/** `environment` is what the program would get, not what we have. */
+/** `environment` is the program's environment, not ours. */
 export async function detectRunner(
   runner: RunnerName,
   environment: Environment,
@@ -59,7 +59,7 @@ export async function detectRunner(
     return { runner, status: "missing", detail: found.error.detail, fix };
   }
   const path = found.value;
-  // Of a program that we do not know nobody can say what it does when it is asked for its version.
+  // An unknown program could do anything when asked for its version.
   if (vendor === undefined) return { runner, status: "found", path, version: null, login: NOT_KNOWN, fix: "" };
   const env = { ...environment, ...vendor.quiet };
   const ask: Ask = (...words) => askProgram(path, [...args, ...words], env);
@@ -80,7 +80,7 @@ type Vendor = {
   readonly program: string;
   readonly install: string;
   readonly logIn: (environment: Environment) => string;
-  /** Keeps a mere question from updating, fetching or starting itself anew. */
+  /** Keeps a mere question from updating, fetching or relaunching the program. */
   readonly quiet: Environment;
   readonly login: (environment: Environment, ask: Ask) => Promise<LoginState>;
 };
@@ -95,7 +95,7 @@ const VENDORS: Readonly<Partial<Record<RunnerName, Vendor>>> = {
       byName(environment, "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN") ??
       byCloud(environment, "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY") ??
       byFile(join(homeOf(environment, "CLAUDE_CONFIG_DIR", ".claude"), ".credentials.json")) ??
-      // The keychain of a Mac can only be asked by the program.
+      // Only the program can ask the keychain of a Mac.
       byAnswer(await ask("auth", "status"), "claude auth status"),
   },
   codex: {
@@ -124,7 +124,7 @@ const VENDORS: Readonly<Partial<Record<RunnerName, Vendor>>> = {
         byFile(join(folder, "oauth_creds.json")) ??
         (isFilled(join(folder, ".env"))
           ? { state: "unknown", told: `a key may be in ${join(folder, ".env")}` }
-          : { state: "no", told: "no key, and nobody logged in with Google" })
+          : { state: "no", told: "no key, and no Google login" })
       );
     },
   },
@@ -152,7 +152,7 @@ function byName(environment: Environment, ...names: readonly string[]): LoginSta
   return name === undefined ? undefined : { state: "yes", told: `${name} is set` };
 }
 
-/** Whether a cloud lets us in is known only to the cloud. */
+/** Only the cloud knows whether it accepts the credentials. */
 function byCloud(environment: Environment, ...names: readonly string[]): LoginState | undefined {
   const name = byName(environment, ...names);
   return name === undefined ? undefined : { state: "unknown", told: name.told };
@@ -187,7 +187,7 @@ function homeOf(environment: Environment, name: string, folder: string): string 
 
 const LARGEST_FILE = 1024 * 1024;
 
-/** More than `{}`, and not so much that it is something else. */
+/** More than `{}`, and not too large for a login file. */
 function isFilled(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && stats.isFile() && stats.size > 2 && stats.size < LARGEST_FILE;
@@ -195,7 +195,7 @@ function isFilled(path: string): boolean {
 
 const LIMITS = { totalMs: 10_000, outputBytes: 64 * 1024, graceMs: 500 };
 
-/** In an empty folder: some programs read settings of the folder in which they are started, even for this. */
+/** In an empty folder: some programs read settings of the current folder, even for this. */
 async function askProgram(path: string, args: readonly string[], env: Environment): Promise<AttemptEnd> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "passrail-detect-")));
   const cwd = join(folder, "empty");
@@ -220,7 +220,7 @@ async function askProgram(path: string, args: readonly string[], env: Environmen
   }
 }
 
-/** `codex-cli 0.166.0`, `2.1.325 (Claude Code)`: the number where there is one, else the first line. */
+/** `codex-cli 0.166.0`, `2.1.325 (Claude Code)`: the number if there is one, else the first line. */
 function versionIn({ reason, exitCode, stdoutTail }: AttemptEnd): string | null {
   if (reason !== "exited" || exitCode !== 0) return null;
   const text = stdoutTail.slice(0, 1000);

@@ -1,4 +1,4 @@
-// Which programs can play agents here, kept for a while: asking them starts processes, and nobody who looks at a page shall wait for that.
+// The programs that can play agents here, cached for a while: asking them starts processes, and a page must not wait for that.
 
 import type { Detected } from "./detect.ts";
 
@@ -18,7 +18,7 @@ export type RunnerInfo = {
 };
 
 const FRESH_MS = 30_000;
-/** So long the first who asks is kept waiting; then the answer is that they are being asked. */
+/** The first caller waits this long; then the answer is that detection is under way. */
 const PATIENCE_MS = 1500;
 
 export type RunnerWatch = {

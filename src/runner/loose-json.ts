@@ -1,4 +1,4 @@
-// Reading what a program prints: JSON of any shape, field by field, without exceptions. Also the limits on what is kept of it.
+// Reads a program's output: JSON of any shape, field by field, without exceptions. Also limits how much of it is kept.
 
 export type Fields = { readonly [key: string]: unknown };
 
@@ -7,7 +7,7 @@ const EVENT_CHARS = 64 * 1024;
 const TOOL_CHARS = 16 * 1024;
 const FINAL_CHARS = 256 * 1024;
 
-/** The value of a line; undefined when it is no JSON. */
+/** The value of a line; undefined if it is not JSON. */
 export function parseLine(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;
@@ -37,23 +37,23 @@ export function count(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-/** For the text of an event: its beginning counts. */
+/** For the text of an event: keeps the beginning. */
 export function eventText(value: string): string {
   return head(value, EVENT_CHARS);
 }
 
-/** For what a tool was given or gave back. */
+/** For a tool's input or output. */
 export function toolText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return head(typeof value === "string" ? value : inJson(value), TOOL_CHARS);
 }
 
-/** For what was said last: its end counts, a verdict stands there. */
+/** For the final text: keeps the end, where a verdict is. */
 export function finalText(value: string): string {
   return endOf(value, FINAL_CHARS);
 }
 
-/** While it is still being said: cut only when it is twice too long, so that adding to it stays cheap. */
+/** For text that still grows: cut only at twice the limit, so that appending stays cheap. */
 export function growingText(value: string): string {
   return value.length <= 2 * FINAL_CHARS ? value : endOf(value, FINAL_CHARS);
 }
@@ -68,7 +68,7 @@ function inJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // Nested beyond what the engine can print.
+    // Nested too deeply for JSON.stringify.
     return "";
   }
 }

@@ -1,5 +1,5 @@
-// Who plays agents on this machine: for every runner its program, its environment and how to talk to it. Runners are loaded when the first
-// stage asks for them: a machine that only runs commands never loads the others.
+// The runners of this machine: for each its program, its environment and its transport. A runner's code is loaded with the first stage that
+// uses it.
 
 import { childEnvironment, runnerEnvironment, secretsOf } from "./process/environment.ts";
 import { createStreamRedactor } from "./process/redactor.ts";
@@ -11,7 +11,7 @@ import { createRedaction } from "../core/secrets/redaction.ts";
 import type { ChosenRunner, Runners } from "./runners.ts";
 import { createDesk } from "./desk/server.ts";
 
-/** Players with what the settings and the environment of this process say. Whoever opens them closes their desk. */
+/** Players from the settings and the environment of this process. The caller closes their desk. */
 export function openRunners(
   environment: Readonly<Record<string, string | undefined>>,
   { programs, passEnvironment }: Pick<Settings, "programs" | "passEnvironment">,
@@ -44,8 +44,8 @@ export function openRunners(
 }
 
 /**
- * Two programs speak ACP and print lines of their own. By their own lines they tell all tokens, keep to a number of turns, give a failing
- * server up and leave the repository's settings alone; over ACP they ask before they act.
+ * Two programs speak ACP and also print their own lines. Their native output reports all tokens, respects the turn limit, gives up on a
+ * failing server and keeps the repository's settings off; over ACP they ask before they act.
  */
 function transportOf({ transport, options }: RunnerChoice): "acp" | "native" {
   return transport ?? (options.permission === "ask" ? "acp" : "native");

@@ -1,8 +1,8 @@
-// What a repository brings for agents' programs and what could run code there before any agent says a word: hooks, MCP servers, plugins,
-// settings. Found and named with a hash, so that a person can agree to exactly this and is asked again when it changes. Nothing is executed.
+// The settings of a repository for agents' programs that could run code before any agent acts: hooks, MCP servers, plugins, settings. Each
+// gets a hash, so that a person approves exactly this version and is asked again when it changes. Nothing is executed.
 //
-// Memory files (AGENTS.md, CLAUDE.md, GEMINI.md, rules) and skills are not settings: they are text for the model, which can do no more
-// than the agent's permission allows. Of the files about agents, commands and skills only those count that bring hooks, servers or commands.
+// Memory files (AGENTS.md, CLAUDE.md, GEMINI.md, rules) and skills are not settings: they are text for the model, which can do no more than
+// the agent's permission allows. Files about agents, commands and skills count only if they contain hooks, servers or commands.
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
@@ -13,21 +13,21 @@ export type RepositorySetting = {
   /** Relative to the repository; a folder ends with a slash. */
   readonly path: string;
   readonly sha256: string;
-  /** Whose program reads it. */
+  /** The program that reads it. */
   readonly for: string;
 };
 
 type Source = {
   readonly for: string;
   readonly files?: readonly string[];
-  /** Everything in it counts, except what is named here. */
+  /** Everything in it counts, except the names listed here. */
   readonly folder: string;
   readonly except: readonly string[];
-  /** Folders of texts: a file counts only where it can run something. */
+  /** Folders of texts: a file counts only if it can run something. */
   readonly texts?: readonly string[];
 };
 
-/** Written by the program itself, or text for the model. What is not named here counts: a new kind of file is a setting until we know better. */
+/** Written by the program itself, or text for the model. Everything else counts: a new kind of file is a setting until we know better. */
 const SOURCES: readonly Source[] = [
   {
     for: "claude",
@@ -64,7 +64,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const FILE_BYTES = 4 * 1024 * 1024;
 const DEEPEST = 12;
 
-/** In the order of their paths. A folder without any gives an empty list, and so does one that cannot be read. */
+/** Sorted by path. Empty for a folder without settings, and for one that cannot be read. */
 export async function findRepositorySettings(dir: string): Promise<readonly RepositorySetting[]> {
   const left: Budget = { files: MOST_FILES, bytes: MOST_BYTES };
   const found: RepositorySetting[] = [];
@@ -78,7 +78,7 @@ export async function findRepositorySettings(dir: string): Promise<readonly Repo
   return found.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** Files and bytes that may still be read. What comes after counts by its name and size alone. */
+/** Files and bytes that may still be read. Beyond it, a file counts by its name and size alone. */
 type Budget = { files: number; bytes: number };
 
 type Named = { readonly path: string; readonly sha256: string };
@@ -87,7 +87,7 @@ async function inFolder(dir: string, source: Source, left: Budget): Promise<read
   const { folder, except, texts = [] } = source;
   const kind = await kindOf(join(dir, folder));
   if (kind === "missing") return [];
-  // A link or a file in the place of the folder: whoever reads it may be led anywhere.
+  // A link or a file in place of the folder may lead its reader anywhere.
   if (kind !== "folder") return [{ path: folder, sha256: (await digest(dir, folder, left)) ?? hashOf(kind) }];
   const found: Named[] = [];
   for (const name of await namesIn(join(dir, folder))) {
@@ -104,7 +104,7 @@ async function inFolder(dir: string, source: Source, left: Budget): Promise<read
   return found;
 }
 
-/** Front matter that brings hooks, servers or rights, and texts with commands that are run when they are read. */
+/** Front matter with hooks, servers or rights, and texts with commands that run when they are read. */
 const RUNS = /^(?:hooks|mcpServers|mcp_servers|permissionMode|allowed-tools|permission)\s*:|!`|!\{/m;
 const TEXT_BYTES = 256 * 1024;
 
@@ -124,7 +124,7 @@ async function runnableTexts(dir: string, path: string, left: Budget, depth: num
   return sha256 === undefined ? [] : [{ path, sha256 }];
 }
 
-/** Over the names and contents of everything in it, so that it does not depend on times or on the order of the disk. */
+/** Covers the names and contents of everything in it, so that it depends neither on times nor on the order of the disk. */
 async function folderDigest(dir: string, path: string, left: Budget, depth: number): Promise<string> {
   const hash = createHash("sha256");
   for (const name of depth < DEEPEST ? await namesIn(join(dir, path)) : []) {
@@ -136,7 +136,7 @@ async function folderDigest(dir: string, path: string, left: Budget, depth: numb
   return hash.digest("hex");
 }
 
-/** Undefined where nothing is. A link counts by where it leads and is not followed. */
+/** Undefined if nothing is there. A link counts by its target and is not followed. */
 async function digest(dir: string, path: string, left: Budget): Promise<string | undefined> {
   const full = join(dir, path);
   const kind = await kindOf(full);

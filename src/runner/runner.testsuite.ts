@@ -1,4 +1,4 @@
-// What every runner must do, whichever program it drives. A runner's own file says how its program is brought to play the scenes.
+// The rules for every runner, whichever program it drives. A runner's own test file makes its program play the scenes.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import {
   type Runner,
 } from "./runner.ts";
 
-/** What the agent does in an attempt, in its working directory. */
+/** The agent's actions in an attempt, in its working directory. */
 export type Scene =
   /** Writes `written.txt` with the text "by a tool", and its environment to `environment.txt` as `env -0` prints it; then succeeds. */
   | "work"
@@ -24,25 +24,25 @@ export type Scene =
   /** Says `SPEECH` and succeeds. */
   | "talk";
 
-/** 13,000 characters in one line. No word comes twice: some programs take repetition for a model that has lost its way. */
+/** 13,000 characters in one line. No word comes twice: some programs take repetition for a model stuck in a loop. */
 export const SPEECH = Array.from({ length: 2_000 }, (_, index) => `w${index}`).join(" ");
 
-/** The name of a scene stands in the prompt. */
+/** The name of a scene in the prompt. */
 export const sceneMark = (scene: Scene): string => `SCENE-${scene}`;
 
 export type Overrides = Partial<Omit<AttemptSpec, "limits">> & { readonly limits?: Partial<AttemptLimits> };
 
 export type RunnerUnderTest = {
   create(): Runner;
-  /** An attempt in a working directory of its own. The prompt is `sceneMark(scene)` unless the overrides say otherwise. */
+  /** An attempt in a new working directory. The prompt is `sceneMark(scene)` unless the overrides say otherwise. */
   spec(scene: Scene, overrides: Overrides): AttemptSpec;
-  /** What the agent was told in this attempt, as it arrived. */
+  /** The prompt that the agent received in this attempt. */
   heard(spec: AttemptSpec): string;
   close(): Promise<void>;
 };
 
 export type Capabilities = {
-  /** It tells of its work besides text. */
+  /** It reports metadata besides text. */
   readonly conversation: boolean;
   /** From its start to its first act on a busy machine. */
   readonly readyMs: number;
@@ -81,7 +81,7 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
         expectSuccess(ended);
         expect(readFileSync(join(spec.cwd, "written.txt"), "utf8").trim()).toBe("by a tool");
         expect(findMarked(spec.marker)).toEqual([]);
-        // The environment is what was given and what the program adds for its own tools; nothing of ours comes along.
+        // The environment is the given one plus the program's additions for its own tools; none of ours leaks.
         const seen = readFileSync(join(spec.cwd, "environment.txt"), "utf8").split("\0");
         expect(seen).toContain(`HOME=${spec.env["HOME"]}`);
         expect(seen).toContain(`${MARKER_VARIABLE}=${spec.marker}`);
@@ -119,7 +119,7 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
         { prompt: hostile },
         {
           onStarted: async (identity) => {
-            // Longer than a program needs to begin by itself.
+            // Longer than a program needs to start.
             await delay(1_000);
             expect(isAlive(identity)).toBe(true);
             heardEarly = subject.heard(spec);
@@ -155,7 +155,7 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
   });
 }
 
-/** Signs that mean something to shells, to JSON, to terminals and to programs that look for commands and files in a prompt. */
+/** Characters with a meaning for shells, JSON, terminals and programs that look for commands and files in a prompt. */
 const HOSTILE = [
   `it's "quoted" \\ \`id\` $(id) $HOME %s {{x}} \${y}`,
   "--flag -p --resume x",

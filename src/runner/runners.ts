@@ -1,4 +1,4 @@
-// What the engine knows of the programs that play agents: who they are, what they get, how they talk back. Built in compose.ts.
+// The engine's view of the programs that play agents: their runners, their environments, their desk. Built in compose.ts.
 
 import type { Runner, StreamRedactor } from "./runner.ts";
 import type { AgentOptions } from "../core/flow/agent-options.ts";
@@ -6,11 +6,11 @@ import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { Desk } from "./desk/desk.ts";
 
 export type Runners = {
-  /** Everything that this machine adds to what a stage asks for. */
+  /** The stage's choice completed with this machine's facts. */
   runnerFor(play: RunnerChoice): ChosenRunner;
-  /** Where attempts submit their verdicts; only runners with a model behind them are told of it. */
+  /** Where attempts submit their verdicts; only runners with a model use it. */
   readonly desk: Desk;
-  /** Takes known secrets out of a text before it is kept. */
+  /** Removes known secrets from a text before it is kept. */
   readonly redact: (text: string) => string;
   readonly redactor: () => StreamRedactor;
 };

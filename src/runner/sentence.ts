@@ -1,8 +1,8 @@
-// A sentence of ours about what a program did, with the program's own words in brackets. Those are hostile: one line, and not long.
+// A sentence of ours about a program, with the program's own words in brackets. Those are untrusted: one line, and not long.
 
 const SAID_CHARS = 500;
 
-/** `Codex ended with code 1 (error: no such option).`; without words just the sentence. */
+/** `Codex ended with code 1 (error: no such option).`; without words only the sentence. */
 export function withWords(sentence: string, said: string): string {
   const line = said
     .slice(0, 4 * SAID_CHARS)

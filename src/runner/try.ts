@@ -1,5 +1,5 @@
-// `passrail agent test`: one tiny attempt from end to end with a real runner, in a folder of its own. It shows whether the program is found,
-// starts, is logged in, reaches its model, calls our tool and tells what it used. It costs what one short answer costs.
+// `passrail agent test`: one tiny attempt with a real runner, in a temporary folder. It shows whether the program is found, starts, is
+// logged in, reaches its model, calls our tool and reports its usage. It costs one short answer.
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -38,7 +38,6 @@ Call the tool submit_verdict of the server passrail once, with verdict "pass" an
 
 const LIMITS = { startupMs: 60_000, idleMs: 120_000, totalMs: 180_000, outputBytes: 5 * 1024 * 1024, graceMs: 3000 };
 
-/** One tiny attempt with a runner, from end to end. */
 export async function tryRunner(
   { environment, project }: Pick<Site, "environment" | "project">,
   runner: RunnerName,

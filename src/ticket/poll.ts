@@ -1,9 +1,9 @@
-// A task that repeats: at once when asked, else after a pause. One pass runs at a time; a request during a pass causes one more pass.
+// A task that repeats: at once on request, else after a pause. One pass runs at a time; a request during a pass causes one more pass.
 
 export type Poll = {
-  /** Allows passes: the first after `firstMs`, or when somebody asks for it. */
+  /** Allows passes: the first after `firstMs`, or on request. */
   start(firstMs?: number): void;
-  /** Requests a pass and resolves when it has ended; at once where the poll is stopped. */
+  /** Requests a pass and resolves when it has ended; at once if the poll is stopped. */
   now(): Promise<void>;
   /** Starts no further pass. Resolves when the current one has ended. */
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
-// Files that change: one run for all that changed together, once they have been still for two looks. Content counts, not time; what changed while
-// nothing ran is noticed by the hashes that were kept.
+// Triggers on changed files: one run for all that changed together, once they are stable for two looks. Content counts, not time; stored
+// hashes reveal changes from while Passrail was down.
 
 import { sep } from "node:path";
 import type { Json } from "../core/json.ts";
@@ -11,13 +11,13 @@ import type { Look, Occurrence, TriggerSource } from "./source.ts";
 
 export type FilesPlace = {
   readonly project: string;
-  /** The state folder may lie inside the project. */
+  /** The state folder may be inside the project. */
   readonly home: string;
   readonly newId: () => string;
   readonly everyMs?: number;
 };
 
-/** `epoch` tells one beginning from another, should what was kept be lost; `number` counts the changes since. */
+/** `epoch` distinguishes a fresh start after lost state; `number` counts the changes since. */
 type Seen = { readonly epoch: string; readonly number: number; readonly hashes: Hashes };
 
 const EVERY_MS = 2000;
@@ -51,7 +51,7 @@ export function createFiles({ name, files }: FilesSettings, place: FilesPlace): 
       const changed = changedPaths(before.hashes, now.value);
       const next = { ...before, hashes: now.value };
       if (changed.length === 0) {
-        // Files that went are forgotten, so that they count as new when they come back.
+        // Deleted files are forgotten, so that they count as new when they return.
         const isSame = Object.keys(before.hashes).length === Object.keys(now.value).length;
         return ok({ occurrence: null, seen: isSame ? seen : next, againMs: everyMs });
       }

@@ -1,6 +1,6 @@
 // Globs over paths with `/`: `*` and `?` within a part, `**` over any number of parts. No regular expressions, so no pattern is slow.
 
-/** A pattern leads into the project and nowhere else. */
+/** Whether a pattern stays within the project. */
 export function isSafeGlob(glob: string): boolean {
   const parts = glob.split("/");
   return (
@@ -15,7 +15,7 @@ export function matchesGlob(glob: string, path: string): boolean {
   return matchesParts(glob.split("/"), path.split("/"));
 }
 
-/** Whether something below this folder can match, so that a walk goes there. */
+/** Whether a path below this folder can match, so that a walk enters it. */
 export function mayHold(glob: string, folder: string): boolean {
   const parts = glob.split("/");
   for (const [index, name] of folder.split("/").entries()) {
@@ -26,7 +26,7 @@ export function mayHold(glob: string, folder: string): boolean {
   return true;
 }
 
-/** `**` is to parts what `*` is to characters: the last one seen takes one more when the rest does not fit. */
+/** `**` is to parts what `*` is to characters: on a mismatch the last one consumes one more. */
 function matchesParts(glob: readonly string[], path: readonly string[]): boolean {
   return fits(
     glob.length,
@@ -37,7 +37,7 @@ function matchesParts(glob: readonly string[], path: readonly string[]): boolean
 }
 
 function matchesPart(part: string, name: string): boolean {
-  // As in a shell: what begins with a dot is meant only where the pattern says so.
+  // As in a shell: a name with a leading dot matches only a pattern with one.
   if (name.startsWith(".") && !part.startsWith(".")) return false;
   return fits(
     part.length,

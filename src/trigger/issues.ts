@@ -29,11 +29,11 @@ const shown = z.object({
 
 type ListedIssue = { readonly number: number; readonly author: string };
 
-/** One watched label: what it asks GitHub with, and what it has learnt. */
+/** One watched label: its query and its cached state. */
 type IssueWatch = {
   readonly settings: IssueSettings["github_issue"];
   readonly gh: Gh;
-  /** Whether an author may start runs, for a while. */
+  /** Whether an author may start runs, cached for a while. */
   readonly trust: Map<string, { readonly may: boolean; readonly until: number }>;
   repo: string | undefined;
 };
@@ -132,7 +132,7 @@ async function mayStart(
   const known = trust.get(login);
   if (known !== undefined && known.until > now.getTime()) return known.may;
   const printed = await gh(["api", `repos/${name}/collaborators/${author}/permission`, "--jq", ".permission"]);
-  // An author whom GitHub does not vouch for is a stranger.
+  // An author whom GitHub does not confirm is untrusted.
   const may = printed.ok && MAY_WRITE.has(printed.value.trim());
   trust.set(login, { may, until: now.getTime() + TRUST_MS });
   return may;

@@ -1,5 +1,5 @@
-// What a trigger remembers over restarts, one private file each below the state folder. What is about to start stands there before it starts, so
-// that a crash in between neither loses nor doubles it.
+// A trigger's memory over restarts, one private file each below the state folder. An occurrence is stored before it starts, so that a crash
+// in between neither loses nor repeats it.
 
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -10,10 +10,10 @@ import type { Occurrence } from "./source.ts";
 import type { TriggerSettings } from "../settings/triggers.ts";
 
 export type Memory = {
-  /** Changes when the trigger watches something else; then everything begins anew. */
+  /** Changes when the trigger watches something else; then its memory is reset. */
   readonly definition: string;
   readonly seen: Json | null;
-  /** Decided upon, but its run is not known to be stored yet. `seen` comes into force with it. */
+  /** Decided, but its run may not be stored yet. `seen` takes effect with it. */
   readonly pending: { readonly occurrence: Occurrence; readonly seen: Json } | null;
   readonly last: { readonly at: string; readonly runId: string; readonly occurrence: string } | null;
   /** Why the last look or start failed. */
@@ -64,7 +64,7 @@ export function openMemory(home: string, project: string, settings: TriggerSetti
   };
 }
 
-/** What is watched; the texts and the flow may change without beginning anew. */
+/** The watched things; the texts and the flow may change without a reset. */
 function definitionOf(settings: TriggerSettings): string {
   if ("schedule" in settings) return JSON.stringify(["schedule", settings.schedule, settings.timezone ?? ""]);
   if ("files" in settings) return JSON.stringify(["files", ...settings.files]);

@@ -1,5 +1,5 @@
-// The files of a project that a trigger's globs name, each with a hash of its content. Links are not followed, and what is not the project's own
-// work (.git, node_modules, the state folder) is not looked at.
+// The files of a project that match a trigger's globs, each with a hash of its content. It follows no links and skips .git, node_modules
+// and the state folder.
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
@@ -10,12 +10,12 @@ import { matchesGlob, mayHold } from "./glob.ts";
 
 export type Hashes = Readonly<Record<string, string>>;
 
-/** What was read once is read again only when size or time have changed. */
+/** A file is read again only if its size or time has changed. */
 export type HashCache = Map<string, { readonly stamp: string; readonly hash: string }>;
 
 const MAX_FILES = 5000;
 const MAX_FOLDERS = 20_000;
-/** Larger ones are told apart by size and time. */
+/** Larger files are compared by size and time. */
 const MAX_READ = 16 * 1024 * 1024;
 const LEFT_OUT = new Set([".git", "node_modules"]);
 
@@ -45,7 +45,7 @@ export async function hashFiles(
   return ok(Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** Paths that were added or have other content. A file that went is no reason to start anything. */
+/** Added paths and paths with other content. A deleted file starts no run. */
 export function changedPaths(before: Hashes, now: Hashes): readonly string[] {
   return Object.keys(now).filter((path) => !Object.hasOwn(before, path) || before[path] !== now[path]);
 }
@@ -60,7 +60,7 @@ async function hashOf(path: string, cache: HashCache): Promise<string | undefine
     cache.set(path, { stamp, hash });
     return hash;
   } catch {
-    // Gone between two looks, or not ours to read.
+    // Gone between two looks, or unreadable.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
-// A schedule: cron with five or six fields, in a time zone. The next time is always counted from the last one that was seen, so a time that
-// passed while nothing ran is due at once, and however many passed, that is one run.
+// A schedule: cron with five or six fields, in a time zone. The next time is counted from the last one seen: times that passed while
+// Passrail was down are due at once, as one run.
 
 import { Cron } from "croner";
 import type { Json } from "../core/json.ts";

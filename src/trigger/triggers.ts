@@ -35,7 +35,7 @@ export type Triggers = { close(): Promise<void> };
 const AFTER_FAILURE_MS = 30_000;
 const SOON_MS = 5;
 
-/** Reads every trigger of the settings. The first that cannot be understood is told by name. */
+/** Reads every trigger of the settings. An error names the first invalid one. */
 export function readTriggers(
   settings: readonly TriggerSettings[],
   place: Pick<Site, "home" | "project" | "environment">,
@@ -106,7 +106,7 @@ function watch(trigger: OpenedTrigger, options: TriggerOptions): () => Promise<v
   };
 }
 
-/** One look and, where something is due, its run. Gives the time until the next look. */
+/** One look and, if an occurrence is due, its run. Returns the time until the next look. */
 export async function lookOnce(
   { settings, source, memory }: OpenedTrigger,
   options: Omit<TriggerOptions, "triggers">,
@@ -116,7 +116,7 @@ export async function lookOnce(
   const now = options.now?.() ?? new Date();
   let known = memory.read();
   const fail = (problem: string): number => {
-    // Whoever is ended in the middle of a look has not failed.
+    // A look that was aborted has not failed.
     if (isStopped()) return AFTER_FAILURE_MS;
     if (known.problem !== problem) memory.write({ ...known, problem });
     tell(problem);

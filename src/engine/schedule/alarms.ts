@@ -1,5 +1,5 @@
-// Attempts that must not start before a certain time. The list follows from the runs, so a restart loses nothing.
-// A wait ends when the wall clock reaches its time, or when as much time has passed: setting the clock back does not make it longer.
+// Attempts that must not start before a certain time. The list follows from the runs, so a restart loses nothing. A wait also ends when as
+// much time has passed: setting the clock back does not make it longer.
 
 import type { Clock } from "../clock.ts";
 import type { ReadyAttempt } from "../ready-attempt.ts";

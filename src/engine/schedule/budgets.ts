@@ -1,5 +1,5 @@
-// The expected cost of an attempt before it starts: from the history of its agent, else as its runner says. The store checks whether
-// there is room for it.
+// The expected cost of an attempt before it starts: from the history of its agent, else from its runner. The store checks whether the
+// budget has room for it.
 
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import {
@@ -90,7 +90,7 @@ export function nearedSignal(run: Run, { scope, key, unit, used, limit }: Budget
   return isKnown === true ? undefined : { type: "budget.neared", scope, key, unit, used, limit };
 }
 
-/** Nothing below zero, and no part of a token. */
+/** No negative amounts and no fractions of a token. */
 function whole({ usd, tokens }: BudgetAmounts): BudgetAmounts {
   const sound = (value: number): number => (Number.isFinite(value) && value > 0 ? value : 0);
   return { usd: sound(usd), tokens: Math.ceil(sound(tokens)) };

@@ -1,5 +1,5 @@
-// Runners that are over their limit, as an attempt has found out: attempts of the same runner need not try. Only memory; an attempt that is
-// held back because of it is put off in its run.
+// Runners that are over their limit, as an attempt reported: other attempts of the same runner wait. In memory only; an attempt that is
+// held back is postponed in its run.
 
 import type { Report } from "../../core/flow/outcome.ts";
 import { isAccountLimit, limitMs } from "../../core/run/postponement.ts";

@@ -1,5 +1,4 @@
-// A start that costs something: the reservation that is booked with it, or, where its runner or a budget is used up, the signal that takes
-// its place.
+// A start that costs something: the reservation booked with it, or the signal that replaces it when its runner or a budget is used up.
 
 import type { OverBudget, Reservation } from "../../core/budget/budget.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
@@ -19,13 +18,13 @@ export type Refusals = Map<string, OverBudget>;
 /** By stage. */
 export type Meters = ReadonlyMap<string, Meter>;
 
-/** The signal to apply, and the reservation that goes with it when it is a start. */
+/** The signal to apply, and the reservation for it when it is a start. */
 export type MeteredStart = { readonly signal: Signal; readonly reserved?: Reservation };
 
 export type Metering = {
-  /** The meters of these attempts; undefined when none of them costs anything, so that nothing is awaited. */
+  /** The meters of these attempts; undefined when none of them costs anything, so that the caller need not await. */
   metersOf(resolved: ResolvedFlow, run: Run, ready: readonly ReadyAttempt[]): Promise<Meters> | undefined;
-  /** The same for a start that is a signal of its own. */
+  /** The same for a start that is a separate signal. */
   meterSignal(resolved: ResolvedFlow, run: Run, signal: StartSignal, refused: Refusals): Promise<MeteredStart>;
   meterStart(signal: StartSignal, run: Run, track: string, meter: Meter | undefined, refused: Refusals): MeteredStart;
   /** A report may show that a runner is over its limit, or works again. */
@@ -51,7 +50,7 @@ export function createMetering({ budgets, holds, newId }: MeteringParts): Meteri
     const { stage, attempt, at } = signal;
     const where = { stage, attempt, id: newId(), at, actor: "engine" } as const;
     const state = run.tracks[track];
-    // A person's "again" tries, whatever is known of the limit.
+    // A person's "again" tries, whatever is known about the limit.
     const hold = state?.at === "ready" && state.carry.reason === "again" ? undefined : holds.of(meter.runner);
     if (hold !== undefined)
       return { signal: { type: "attempt.held", ...where, runner: meter.runner, cause: hold.cause, until: hold.until } };

@@ -5,7 +5,7 @@ import type { ReadyAttempt } from "../ready-attempt.ts";
 import type { Slots } from "../slots.ts";
 
 export type Queue = {
-  /** Adding what is in the queue already changes nothing. */
+  /** Adding a queued attempt again changes nothing. */
   add(attempt: ReadyAttempt): void;
   has(key: string): boolean;
   /** Removes the unwanted attempts of one run. */

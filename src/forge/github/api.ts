@@ -1,5 +1,5 @@
-// What of GitHub's API is used: each call with the part of the answer that is read. Answers are data of others: what has another form is
-// an error, never a guess.
+// The used part of GitHub's API: each call, with the fields that Passrail reads. Answers are untrusted: an unexpected form is an error,
+// never a guess.
 
 import { z } from "zod";
 import type { Json } from "../../core/json.ts";
@@ -96,7 +96,7 @@ export function createGitHubApi(transport: () => Promise<Result<GitHubTransport>
       const found = await ask(z.object({ statuses: z.array(status) }), "GET", `commits/${commit}/status?per_page=100`);
       return found.ok ? ok(found.value.statuses) : found;
     },
-    /** The raw log of one job; undefined where there is none any more. */
+    /** The raw log of one job; undefined if it no longer exists. */
     async log(job: number): Promise<string | undefined> {
       const open = await transport();
       const answer = open.ok ? await open.value.request("GET", `${base}/actions/jobs/${job}/logs`) : open;

@@ -1,5 +1,5 @@
-// What is against a pull request: reviewers who ask for changes, and checks of its head that failed, each with what was really said. A check
-// that was cut off (canceled, timed out, never began) is not the work's fault: it is run once more, and after that people are told.
+// The objections to a pull request: reviewers who ask for changes and failed checks of its head, in their original words. A check that was
+// cut off (canceled, timed out, never began) is not the work's fault: Passrail runs it once more, then notifies people.
 
 import { createHash } from "node:crypto";
 import { excerptOf } from "../../core/prompt/excerpt.ts";
@@ -39,7 +39,7 @@ export async function findingsOf(api: GitHubApi, number: number, head: string): 
   });
 }
 
-/** Only reviews of the commit that is there now: what was said of an earlier one has been told and worked on. */
+/** Only reviews of the current commit: reviews of an earlier one were reported and worked on. */
 async function reviewFindings(api: GitHubApi, number: number, head: string): Promise<Result<readonly Finding[]>> {
   const reviews = await api.reviews(number);
   if (!reviews.ok) return reviews;
@@ -132,7 +132,7 @@ function isAction(run: CheckRun): boolean {
   return run.app?.slug === "github-actions";
 }
 
-/** Up to the last line that the runner marks as an error; what follows is tidying up. Times at the beginning of lines say nothing. */
+/** Ends at the last line that the runner marks as an error; cleanup follows it. Leading timestamps are dropped. */
 function failedPart(log: string): string {
   const end = log.lastIndexOf("##[error]");
   const line = end === -1 ? -1 : log.indexOf("\n", end);

@@ -1,5 +1,5 @@
-// GitHub: a plain remote that also has pull requests. A merge counts when GitHub says so, what came in is reachable from the target, and
-// what was merged held the approved commit.
+// GitHub: a plain remote that also has pull requests. A merge counts when GitHub reports it, its commit is reachable from the target, and
+// the merged head contains the approved commit.
 
 import { err, ok, type Result } from "../../core/result.ts";
 import { checkBranchName } from "../../git/branch-name.ts";
@@ -11,7 +11,7 @@ export type GitHubParts = {
   /** Branches and commits. */
   readonly remote: Forge;
   readonly api: GitHubApi;
-  /** Whether `commit` is part of what the request was at in the end. */
+  /** Whether `commit` is part of the request's final head. */
   readonly isPartOf: (number: number, commit: string, head: string) => Promise<Result<boolean>>;
 };
 
@@ -70,7 +70,7 @@ export function createGitHubForge({ remote, api, isPartOf }: GitHubParts): Forge
       });
     const whole = await remote.contains(request.target, request.commit);
     if (!whole.ok) return whole;
-    // A squash makes a new commit: what counts then is what the request was at.
+    // A squash makes a new commit: then the request's head counts.
     const part =
       whole.value || head.sha === request.commit ? ok(true) : await isPartOf(pull.number, request.commit, head.sha);
     if (!part.ok) return part;

@@ -1,5 +1,5 @@
-// How GitHub's API is reached: by the user's own `gh` where that is there and logged in, else over HTTP with GITHUB_TOKEN. Both take a
-// method, a path and a body and give a status and a text; nobody above knows which of the two it was. The token is in no argument.
+// Reaches GitHub's API through the user's `gh` if it is installed and logged in, else over HTTP with GITHUB_TOKEN. Callers cannot see which
+// one was used. The token is in no argument.
 
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
@@ -77,7 +77,7 @@ function createRest(base: string, token: string): GitHubTransport {
   };
 }
 
-/** The end of a long answer is what counts: only logs are long. */
+/** Keeps the end of a long answer: only logs are long. */
 async function readCapped(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -96,7 +96,7 @@ function createGh(program: string, options: TransportOptions): GitHubTransport {
       const input = body === undefined ? [] : ["--input", "-"];
       const args = ["api", "--include", "--hostname", options.host, "--method", method, ...input, path];
       const { stdout, stderr } = await runGh(program, options, args, body === undefined ? "" : JSON.stringify(body));
-      // With --include the status line comes first, also where gh itself ends with an error because of it.
+      // With --include the status line comes first, even when gh exits with an error because of that status.
       const head = /^HTTP\/[0-9.]+ ([0-9]{3})/u.exec(stdout);
       const end = /\r?\n\r?\n/u.exec(stdout);
       if (head === null || end === null)
@@ -139,7 +139,7 @@ function runGh(
     const child = execFile(
       program,
       [...args],
-      // Not the project: gh would take a repository there for what is meant.
+      // Not the project: gh would use the repository there.
       { cwd: "/", env, timeout: TIMEOUT_MS, killSignal: "SIGKILL", maxBuffer: MAX_BYTES },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
@@ -165,7 +165,7 @@ function findGh(path: string): string | undefined {
     });
 }
 
-/** What GitHub itself says about login, limits and outages is told apart; every other status is the caller's. */
+/** Handles GitHub's own errors about login, limits and outages; every other status goes to the caller. */
 function answered(answer: GithubAnswer, spent: boolean): Result<GithubAnswer> {
   const { status, text } = answer;
   const problem = (code: string, message: string, hint?: string): Problem => ({

@@ -1,5 +1,5 @@
-// Secrets in text that a program sent in pieces: each piece alone looks harmless to the redactor of the stream, so what was put
-// together is looked at once more.
+// Removes secrets from text that a program sent in pieces: the redactor of the stream sees each piece alone, so the joined text is checked
+// again.
 
 import type { AttemptSpec } from "../runner.ts";
 

@@ -12,7 +12,7 @@ export type AcpConversation = {
   update(update: unknown): void;
   /** A tool call that is known from a request for permission only. */
   sawTool(call: unknown): void;
-  /** What the agent was not allowed; `call` is the tool call of the request. */
+  /** A refused request of the agent; `call` is its tool call. */
   refused(line: string, call: unknown): void;
   warn(message: string): void;
   /** The answer to the prompt. */
@@ -24,24 +24,24 @@ export type AcpConversation = {
 
 export type AcpReading = {
   readonly emit: (event: AgentEvent) => void;
-  /** Takes secrets out of text that was put together from pieces. */
+  /** Removes secrets from text joined from pieces. */
   readonly clean: (text: string) => string;
-  /** What had been counted for the session before; null for a new one. */
+  /** The session's usage so far; null for a new one. */
   readonly before: Session | null;
-  /** What the answer to a prompt says of tokens; the default knows the fields of the protocol. */
+  /** The tokens in the answer to a prompt; the default reads the fields of the protocol. */
   readonly tokens?: (answer: Fields, toolCalls: number) => Usage;
-  /** The failure of a program that left without an answer. */
+  /** The failure of a program that exited without an answer. */
   readonly left: (end: ProgramEnd) => Failure;
-  /** Who it is, for sentences. */
+  /** The program's name, for sentences. */
   readonly title: string;
-  /** What the program is called in its first answer, as soon as it came. */
+  /** The program's version from its first answer; null until then. */
   readonly version: () => string | null;
 };
 
 type AcpTool = { readonly name: string; called: boolean; returned: boolean };
 type Speech = { readonly type: "message" | "thinking"; readonly id: string | null; pieces: string[]; chars: number };
 
-/** A message of more than this is told in parts. */
+/** A longer message is split into several events. */
 const SPEECH_CHARS = 60_000;
 
 /** Everything the agent has sent so far. */
@@ -234,7 +234,7 @@ function meaningOf({ answer, denials, reading, said }: AcpState, end: ProgramEnd
   };
   switch (stopped) {
     case "end_turn":
-      // Some programs end the turn with a refusal and call that success; then nothing was said any more.
+      // Some programs end the turn with a refusal and report success; then no final text follows.
       return denials.length > 0 && said.trim() === "" ? denied : null;
     case "max_turn_requests":
       // Gemini CLI says the same when it finds that the model repeats itself.
@@ -248,12 +248,15 @@ function meaningOf({ answer, denials, reading, said }: AcpState, end: ProgramEnd
         message: `${title}: the answer of the model was cut off at its limit of output tokens.`,
       };
     case "refusal":
-      // Not a permission of ours: the model will not do what it was asked, and the same words will not change that.
-      return { kind: "request_refused", message: `${title}: the model refused to go on with this request.` };
+      // Not a permission of ours: the model refuses the request, and the same prompt will not change that.
+      return { kind: "request_refused", message: `${title}: the model refused to continue with this request.` };
     case "cancelled":
       return denials.length > 0
         ? denied
-        : { kind: "agent_crashed", message: `${title} says that its turn was canceled, but nobody canceled it.` };
+        : {
+            kind: "agent_crashed",
+            message: `${title} reports that its turn was canceled, but Passrail did not cancel it.`,
+          };
     default:
       return {
         kind: "agent_crashed",
@@ -267,7 +270,7 @@ function totalsOf(totalUsd: number | null, before: Session | null): Usage | null
   return { ...UNKNOWN_USAGE, usd: totalUsd };
 }
 
-/** Tokens of this turn. Whether the cached ones are within the input is told by the total. */
+/** Tokens of this turn. The total shows whether cached tokens are part of the input. */
 function tokensOfProtocol(answer: Fields): Usage {
   const usage = fields(answer["usage"]);
   const input = count(usage["inputTokens"]);

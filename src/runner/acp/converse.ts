@@ -1,5 +1,5 @@
-// One attempt as a conversation over the protocol: hello, a session (new or gone on with), the model, the prompt, its answer.
-// It ends with the answer or with a failure, and never throws.
+// One attempt as a conversation over the protocol: hello, a session (new or resumed), the model, the prompt, its answer. It ends with the
+// answer or with a failure, and never throws.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { client, type ClientContext, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
@@ -18,9 +18,9 @@ export type AcpTalk = {
   readonly agent: AgentSpec;
   readonly profile: AcpProfile;
   readonly conversation: AcpConversation;
-  /** Called when what comes in belongs to this attempt; before that it is an old conversation told again. */
+  /** Called when incoming messages belong to this attempt; before that the program replays an old conversation. */
   readonly listen: () => void;
-  /** When the last message came in, in milliseconds of `performance.now()`. */
+  /** Time of the last incoming message, in milliseconds of `performance.now()`. */
   readonly heardAt: () => number;
   /** The program's answer to our hello. */
   readonly greeted: (hello: Fields) => void;
@@ -31,7 +31,7 @@ export async function converse(wire: Wire, talk: AcpTalk): Promise<void> {
   const rules = { permission: options.permission, denyTools: options.denyTools ?? [], ownServers: [DESK] };
   const app = client({ name: "passrail" }).onRequest(
     methods.client.session.requestPermission,
-    // Read by ourselves: a request that the library cannot parse would otherwise be an error to the agent, not an answer.
+    // Parsed here: otherwise a request that the library cannot parse would be an error to the agent, not an answer.
     (params) => params,
     ({ params }: { params: unknown }) => {
       const call = fields(params)["toolCall"];
@@ -44,13 +44,13 @@ export async function converse(wire: Wire, talk: AcpTalk): Promise<void> {
   try {
     await app.connectWith(wire.stream, (agent) => hold(agent, talk));
   } catch (error) {
-    // The line was closed because the program is gone; its end tells what that means.
+    // The connection closed because the program exited; its end has the reason.
     if (!(error instanceof Trouble)) return;
     talk.conversation.failed(error.failure);
   }
 }
 
-/** How long it must be quiet after a session was loaded: some programs tell the old conversation after their answer. */
+/** Required silence after loading a session: some programs replay the old conversation after their answer. */
 const QUIET_MS = 300;
 const QUIET_AT_MOST_MS = 10_000;
 
@@ -87,7 +87,7 @@ async function openSession(
   const resumes = fields(capabilities["sessionCapabilities"])["resume"];
   const mayResume = resumes !== undefined && resumes !== null && resumes !== false;
   if (!mayResume && capabilities["loadSession"] !== true) {
-    throw new Trouble(lost(talk, "it cannot go on with a session"));
+    throw new Trouble(lost(talk, "it cannot resume a session"));
   }
   const method = mayResume ? methods.agent.session.resume : methods.agent.session.load;
   try {
@@ -96,7 +96,7 @@ async function openSession(
     return { id: session.id, answer };
   } catch (error) {
     if (!(error instanceof Trouble)) throw error;
-    // Programs have no common word for a session that is gone; whatever is not clearly something else is that.
+    // Programs have no common error for a missing session; every error without a clearer meaning counts as one.
     const { kind, message } = error.failure;
     throw kind === "agent_crashed" || kind === "request_refused" ? new Trouble(lost(talk, message)) : error;
   }
@@ -111,7 +111,7 @@ async function untilQuiet(talk: AcpTalk): Promise<void> {
   }
 }
 
-/** Sets the model where that is asked for, and says which one it is. */
+/** Sets the requested model, and returns the model in use. */
 async function chooseModel(
   agent: ClientContext,
   talk: AcpTalk,
@@ -141,7 +141,7 @@ async function chooseModel(
     const message = `${talk.profile.title} does not offer the model "${wanted.slice(0, 200)}". It offers: ${some.slice(0, 1_000)}.`;
     throw new Trouble({ kind: "request_refused", message });
   }
-  talk.conversation.warn(`${talk.profile.title} cannot be told its model over the protocol; it runs with its own.`);
+  talk.conversation.warn(`${talk.profile.title} does not accept a model over the protocol; it uses its own.`);
   return current;
 }
 
@@ -159,7 +159,7 @@ function optionOf(answer: Fields, category: string): Fields | undefined {
     .find((option) => option["category"] === category);
 }
 
-/** Values of a choice; they may stand in groups. */
+/** Values of a choice; they may be grouped. */
 function valuesOf(option: Fields | undefined): string[] {
   return list(option?.["options"])
     .map(fields)
@@ -187,7 +187,7 @@ async function ask(agent: ClientContext, talk: AcpTalk, method: string, params: 
 }
 
 function lost({ profile }: AcpTalk, why: string): Failure {
-  return { kind: "session_lost", message: `${profile.title} could not go on with the session: ${why.slice(0, 600)}` };
+  return { kind: "session_lost", message: `${profile.title} could not resume the session: ${why.slice(0, 600)}` };
 }
 
 function crashed({ profile }: AcpTalk, why: string): Failure {

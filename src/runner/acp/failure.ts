@@ -1,16 +1,16 @@
-// What an error of an agent's program means to us. Statuses decide; where a program tells only words, words that its vendors use do.
-// Shared by the protocol and by the output formats of the programs behind it.
+// Maps an error of an agent's program to our failures: by its status code, else by its vendors' known words. Shared by the protocol and by
+// the programs' own output formats.
 
 import type { Failure } from "../runner.ts";
 import { count, fields, parseLine, text } from "../loose-json.ts";
 
-/** Who failed, for sentences: `login` is the way out when nobody is logged in. */
+/** The failing program, for sentences: `login` is the remedy when it is not logged in. */
 export type AcpProgram = { readonly title: string; readonly login: string };
 
 export type AcpTrouble = {
-  /** Of HTTP, where it is known. */
+  /** HTTP status, if known. */
   readonly status: number | null;
-  /** As the program said it. */
+  /** The program's own words. */
   readonly message: string;
 };
 
@@ -21,7 +21,7 @@ export function failureOf(program: AcpProgram, trouble: AcpTrouble): Failure {
   return { kind, message: `${program.title}: ${SENTENCES[kind](program)}${why === "" ? "" : ` (${why})`}.` };
 }
 
-/** The error of a JSON-RPC answer: its code may be a status of HTTP, which may also stand in its data or in JSON in its message. */
+/** The error of a JSON-RPC answer: its code may be an HTTP status, which may also be in its data or in JSON in its message. */
 export function troubleOfRpcError(error: {
   readonly code: number;
   readonly message: string;
@@ -48,7 +48,7 @@ export function troubleInText(message: string): AcpTrouble {
   return { status: statusOnly(inner["code"]), message: text(inner["message"]) ?? message };
 }
 
-/** Of the protocol: nobody is logged in. */
+/** The protocol's code for a missing login. */
 const AUTH_REQUIRED = -32_000;
 const MESSAGE_CHARS = 600;
 
@@ -61,7 +61,7 @@ const SENTENCES: Readonly<Record<Failure["kind"], (program: AcpProgram) => strin
   turn_limit: () => "the limit of turns is reached",
   budget: () => "its cost limit is reached",
   denied: () => "it ended because a permission was refused",
-  session_lost: () => "the session to go on with does not exist any more",
+  session_lost: () => "the session to resume no longer exists",
   request_refused: () => "the request was refused",
   agent_crashed: () => "it ended with an error",
 };

@@ -1,5 +1,5 @@
-// The MCP servers of an attempt: our own desk and those of the operator, as the protocol hands them to an agent. Secrets go over
-// stdin with the session, never on a command line.
+// The MCP servers of an attempt, our desk and the operator's, in the protocol's form. Secrets go over stdin with the session, never on a
+// command line.
 
 import type { AgentSpec } from "../runner.ts";
 

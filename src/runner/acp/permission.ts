@@ -1,12 +1,12 @@
-// What an agent may do when its program asks us. Nobody sits at a terminal, so every request is answered at once: allowed for this
-// one time, or refused and written down.
+// Answers an agent's requests for permission. No person sits at a terminal, so Passrail answers each request at once: allowed this one
+// time, or refused and recorded.
 
 import type { Permission } from "../../core/flow/agent-options.ts";
 import { fields, type Fields, list, text } from "../loose-json.ts";
 
 export type PermissionAnswer =
   | { readonly allowed: true; readonly outcome: Outcome }
-  /** `line` says what was refused: `execute: rm -rf build`. */
+  /** `line` names the refused call: `execute: rm -rf build`. */
   | { readonly allowed: false; readonly outcome: Outcome; readonly line: string };
 
 type Outcome = { readonly outcome: "selected"; readonly optionId: string } | { readonly outcome: "cancelled" };
@@ -14,7 +14,7 @@ type Outcome = { readonly outcome: "selected"; readonly optionId: string } | { r
 export type Rules = {
   readonly permission: Permission;
   readonly denyTools: readonly string[];
-  /** Names of MCP servers that the attempt itself brought. Their tools talk to us and to nobody else. */
+  /** Names of MCP servers that the attempt itself added. Their tools talk only to us. */
   readonly ownServers: readonly string[];
 };
 
@@ -32,7 +32,7 @@ export function answerPermission(params: unknown, rules: Rules): PermissionAnswe
   };
 }
 
-/** Changing and running: what somebody who may only look may not do. */
+/** Changing and running: refused to an agent that may only read. */
 const ACTS = new Set(["edit", "delete", "move", "execute"]);
 
 function mayRun(call: Fields, { permission, denyTools, ownServers }: Rules): boolean {
@@ -49,7 +49,7 @@ function mayRun(call: Fields, { permission, denyTools, ownServers }: Rules): boo
   }
 }
 
-/** Programs name the tool of a server in their own ways: `mcp__s__t`, `s_t`, `t (s MCP Server)`. Text of the model is none of these. */
+/** Programs name the tool of a server in various ways: `mcp__s__t`, `s_t`, `t (s MCP Server)`. A model's own text never has these forms. */
 function isToolOf(server: string, call: Fields): boolean {
   if (text(fields(fields(fields(call["_meta"])["claudeCode"])["mcpServer"])["name"]) === server) return true;
   if ((text(call["kind"]) ?? "other") !== "other") return false;

@@ -1,5 +1,5 @@
-// How one program is made to speak the protocol: what is added to its command line and environment, and how its own habits are read.
-// Without a profile the operator's command is started as it is.
+// How to make one program speak the protocol: its extra arguments and variables, and readers for its quirks. Without a profile Passrail
+// starts the operator's command unchanged.
 
 import type { AgentOptions, RunnerName } from "../../core/flow/agent-options.ts";
 import type { Result } from "../../core/result.ts";
@@ -11,13 +11,13 @@ import type { Fields } from "../loose-json.ts";
 
 export type AcpProfile = AcpProgram & {
   readonly name: RunnerName;
-  /** The attempt as this program needs it, or why it must not be started. Writes into the attempt's own folder only. */
+  /** The attempt as this program needs it, or the reason not to start it. Writes only into the attempt's own folder. */
   readonly prepare?: (spec: AttemptSpec, agent: AgentSpec) => Promise<Result<AttemptSpec, Failure>>;
-  /** True when `prepare` has told the program its model; otherwise it is chosen over the protocol, where that is offered. */
+  /** True when `prepare` passes the model to the program; otherwise the runner chooses it over the protocol, if offered. */
   readonly tellsModel?: boolean;
-  /** The tokens of an answer, where the program does not use the fields of the protocol or means something else by them. */
+  /** The tokens of an answer, if the program does not use the protocol's fields or gives them another meaning. */
   readonly tokens?: (answer: Fields, toolCalls: number) => Usage;
-  /** The failure of a program that left without an answer, where its exit code or its last words tell more. */
+  /** The failure of a program that exited without an answer, if its exit code or its last output says more. */
   readonly left?: (end: ProgramEnd) => Failure | null;
 };
 
@@ -27,10 +27,10 @@ export const PLAIN: AcpProfile = {
   login: "log in with its own program, or pass the variable with its key",
 };
 
-/** What is asked for when an attempt says nothing of an agent. */
+/** The defaults for an attempt without agent options. */
 export const PLAIN_OPTIONS: AgentOptions = { permission: "edit", mcpServers: {}, teams: false };
 
-/** What a program without an answer left us: its last words. */
+/** The failure of a program without an answer, from its last output. */
 export function leftWithout(profile: AcpProfile, end: ProgramEnd): Failure {
   const known = profile.left?.(end);
   if (known) return known;

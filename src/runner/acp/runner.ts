@@ -44,13 +44,13 @@ export function refused(failure: Failure): AttemptEnd {
   };
 }
 
-/** What is asked of the agent, also for an attempt that asks for nothing in particular. */
+/** The agent options of an attempt, with defaults. */
 export function agentOf(spec: AttemptSpec): AgentSpec {
   if (spec.agent !== undefined) return spec.agent;
   return { options: PLAIN_OPTIONS, scratch: dirname(spec.outputPath), folders: [], repositorySettings: false };
 }
 
-/** The prompt with what is to be said before everything else: none of these programs has a place of its own for it that keeps theirs. */
+/** The prompt with the system text first: none of these programs has a separate place for it that keeps their own. */
 export function promptOf(spec: AttemptSpec, agent: AgentSpec): string {
   const { systemPrompt } = agent.options;
   return systemPrompt === undefined ? spec.prompt : `${systemPrompt}\n\n${spec.prompt}`;
@@ -98,7 +98,7 @@ async function talk(
           hello = answer;
         },
       });
-      // When the program has left, nobody needs to end it.
+      // A program that has exited need not be ended.
       void over.then(finish);
     },
     onStdout: (chunk) => wire.push(chunk),

@@ -25,10 +25,10 @@ const tokens = (inputTokens: number, outputTokens: number, usd: number | null = 
   cachedTokens: 0,
 });
 
-/** What every recorded conversation means. */
+/** The expected result of every recorded conversation. */
 const TRACES: Readonly<Record<string, Expected>> = {
   "claude-401": { failure: "auth", version: "0.99.1" },
-  // The recorded client canceled; nobody does here.
+  // The recorded client canceled; the test does not.
   "claude-cancel": { failure: "agent_crashed", version: "0.99.1" },
   "claude-happy": { failure: null, text: VERDICT, tools: 1, usage: tokens(23_186, 106, 0.100072), version: "0.99.1" },
   "claude-load": {

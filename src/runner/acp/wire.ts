@@ -1,5 +1,5 @@
-// The line between us and a program that speaks JSON-RPC over its stdin and stdout, as the protocol's library wants it: one stream
-// of messages each way. It is strict where the library is loose: noise is dropped, and only answers that we wait for come through.
+// The connection to a program that speaks JSON-RPC over stdin and stdout: one stream of messages each way, as the protocol's library wants
+// it. It is stricter than the library: it drops noise, and only answers to open requests get through.
 
 import type { Writable } from "node:stream";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
@@ -8,7 +8,7 @@ import { isFields, parseLine, type Fields } from "../loose-json.ts";
 
 export type Wire = {
   readonly stream: Stream;
-  /** From now on messages go out; those of before wait. */
+  /** Sends messages from now on; earlier ones were queued. */
   connect(stdin: Writable): void;
   /** Bytes of the program's stdout. */
   push(chunk: Uint8Array): void;
@@ -16,13 +16,13 @@ export type Wire = {
   close(): void;
 };
 
-/** `onMessage` sees everything that comes in, in the order of the line; the library hands notifications on later than answers. */
+/** `onMessage` sees every incoming message in order; the library delivers notifications later than answers. */
 export function openWire(onMessage: (message: Fields) => void): Wire {
   let incoming: ReadableStreamDefaultController<AnyMessage> | undefined;
   let outgoing: Writable | undefined;
   let closed = false;
   const waiting: string[] = [];
-  /** Ids of our requests without an answer. Anything else that looks like an answer is not for us, and is never printed either. */
+  /** Ids of our open requests. Any other message that looks like an answer is dropped and never printed. */
   const asked = new Set<string | number>();
 
   const readable = new ReadableStream<AnyMessage>({
@@ -62,7 +62,7 @@ export function openWire(onMessage: (message: Fields) => void): Wire {
   };
 }
 
-// Inside of a string for JSON, the end of a line for some readers of lines, Node's among them.
+// Valid inside a JSON string, but a line break for some line readers, Node's among them.
 const SEPARATOR = /[\u2028\u2029]/g;
 const escapeOf = (sign: string): string => (sign === "\u2028" ? "\\u2028" : "\\u2029");
 

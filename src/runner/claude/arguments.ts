@@ -1,8 +1,8 @@
-// What Claude Code is started with: arguments, variables and files, made from an attempt's spec. It starts nothing and reads nothing.
-// Every value stands behind `=` in the argument of its option, so that none can be taken for an option of its own.
+// Builds the command line of Claude Code from an attempt's spec: arguments, variables and files. It starts nothing and reads nothing. Every
+// value follows `=` in the argument of its option, so that none can be taken for another option.
 //
 // Measured with 2.1.325 in a repository that brings hooks, an MCP server, agents, skills and memory files:
-// - `--setting-sources=user` switches its settings, hooks, agents and skills off, but its memory files (CLAUDE.md, .claude/rules) too.
+// - `--setting-sources=user` switches its settings, hooks, agents and skills off, but also its memory files (CLAUDE.md, .claude/rules).
 // - `--add-dir=CWD` with CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1 brings CLAUDE.md, .claude/CLAUDE.md and .claude/rules back, and
 //   nothing else. AGENTS.md alone is not read that way; a CLAUDE.md of ours that imports it is (see memory.ts). CLAUDE.local.md is not.
 // - `--strict-mcp-config` keeps .mcp.json and the user's own servers off.
@@ -19,9 +19,9 @@ export type ClaudePlan = {
 };
 
 export type ClaudeFacts = {
-  /** For a conversation that begins. */
+  /** For a new conversation. */
   readonly newSessionId: string;
-  /** An AGENTS.md that Claude Code would not read by itself. */
+  /** An AGENTS.md that Claude Code would not read without help. */
   readonly agentsFile: string | null;
 };
 
@@ -61,13 +61,13 @@ export function planClaude(
     ...(session === undefined ? option("session-id", newSessionId) : option("resume", session.id)),
     ...permissions(agent),
     ...option("model", model),
-    // It has no "minimal" and would ignore it.
+    // Claude Code has no "minimal" and would ignore it.
     ...option("effort", effort === "minimal" ? "low" : effort),
     ...option("max-turns", maxTurns),
-    // On a session that is gone on with, it counts only what is spent from now on.
+    // On a resumed session it counts only new spending.
     ...option("max-budget-usd", maxCostUsd),
     ...option("json-schema", schema === undefined ? undefined : JSON.stringify(schema)),
-    // A file, because 50,000 characters can be more bytes than one argument may have. On a resumed session it is ignored.
+    // A file, because 50,000 characters can exceed the size of one argument. Ignored on a resumed session.
     ...option(
       "append-system-prompt-file",
       systemPrompt === undefined ? undefined : inScratch("system-prompt.md", systemPrompt),
@@ -76,16 +76,16 @@ export function planClaude(
   return { args, env: { ...environment(agent), ...spec.env }, files };
 }
 
-/** A folder of its own: what is added as a directory can be read by the agent, and tokens lie beside it. */
+/** A separate folder: the agent can read an added directory, and tokens are next to it. */
 const MEMORY = "memory";
 
 const LOOK = ["Read", "Glob", "Grep"];
-// Its edit tools are let through by the mode, within the working directories only.
+// The mode allows its edit tools, but only within the working directories.
 const WORK = [...LOOK, "Bash", "WebFetch", "WebSearch"];
-/** What a lead needs; an agent's own list of tools seldom names them. */
+/** Tools of a lead; an agent's list of tools seldom names them. */
 const TEAM = ["Agent", "SendMessage", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TaskStop"];
 
-/** Nobody is there to be asked: what it would have to ask for, it refuses and reports. */
+/** No person can answer: Claude Code refuses and reports every call that needs permission. */
 function permissions({ options, folders, tools }: AgentSpec): string[] {
   const { permission, denyTools = [] } = options;
   const denied = denyTools.length === 0 ? [] : [`--disallowedTools=${denyTools.join(",")}`];
@@ -97,16 +97,16 @@ function permissions({ options, folders, tools }: AgentSpec): string[] {
   const servers = [...(tools === undefined ? [] : ["passrail"]), ...Object.keys(options.mcpServers)];
   const allowed = [
     ...(named ?? [...(permission === "read" ? LOOK : WORK), ...team]),
-    // The rule for files stands for every tool that writes them; two slashes begin an absolute path.
+    // The rule for Edit covers every tool that writes files; two slashes begin an absolute path.
     ...folders.map((folder) => `Edit(/${folder}/**)`),
     ...servers.map((name) => `mcp__${name}`),
   ];
-  // Where tools are named, nothing else is let through, not even edits in the workspace.
+  // A list of tools allows nothing else, not even edits in the workspace.
   const mode = permission === "read" || named !== undefined ? "dontAsk" : "acceptEdits";
   return [`--permission-mode=${mode}`, `--allowedTools=${allowed.join(",")}`, ...offered, ...denied];
 }
 
-/** `Bash(git *)` is a rule for the tool `Bash`; tools of MCP servers are none of its own. */
+/** `Bash(git *)` is a rule for the tool `Bash`; tools of MCP servers are not built in. */
 const builtIn = (tools: NonNullable<AgentOptions["tools"]>): string[] => [
   ...new Set(tools.filter((name) => !name.startsWith("mcp__")).map((name) => name.split("(", 1)[0] ?? name)),
 ];
@@ -116,7 +116,7 @@ function mcpServers({ options, tools }: AgentSpec): object | null {
     type: "http",
     url: tools.url,
     headers: { Authorization: `Bearer ${tools.token}` },
-    // Otherwise the model has to search for its tools first.
+    // Otherwise the model must search for its tools first.
     alwaysLoad: true,
   };
   const further = Object.entries(options.mcpServers).map(([name, server]) => [name, inClaudesWords(server)] as const);
@@ -134,12 +134,12 @@ function environment({ options, repositorySettings }: AgentSpec): Record<string,
   return {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
-    // 3.5 seconds in all; by default it retries for minutes, and the engine has a back-off of its own.
+    // 3.5 seconds in all; by default Claude Code retries for minutes, and the engine has its own back-off.
     CLAUDE_CODE_MAX_RETRIES: "3",
-    // A stream without bytes is begun anew after this; without the switch it hangs.
+    // Restarts a stream that is silent for this long; without the switch it hangs.
     CLAUDE_ENABLE_BYTE_WATCHDOG: "1",
     CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: "120000",
-    // A start that fails is told in the output format, too.
+    // Reports a failed start in the output format, too.
     CLAUDE_CODE_STARTUP_FAILURE_RESULTS: "1",
     ...(repositorySettings ? {} : { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" }),
     ...(options.maxTokens === undefined ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(options.maxTokens) }),

@@ -1,19 +1,19 @@
-// Why Claude Code's work came to nothing, in the words of the port. Its own codes decide, then the status of HTTP, then words it is
-// known to use. `subtype` says "success" for failed requests, so it decides only about limits.
+// Maps failures of Claude Code to those of the port. Its own codes decide, then the HTTP status, then its known words. `subtype` says
+// "success" for failed requests, so it decides only about limits.
 
 import type { Failure } from "../runner.ts";
 import { withWords } from "../sentence.ts";
 import type { ProgramEnd } from "../process/stream.ts";
 
-/** What the last result and the last error message told. */
+/** Facts from the last result and the last error message. */
 export type ClaudeTrouble = {
   readonly subtype: string | null;
   readonly terminalReason: string | null;
   readonly startupReason: string | null;
   readonly status: number | null;
-  /** `api_error`: its most exact code. */
+  /** `api_error`: the most precise code. */
   readonly code: string | null;
-  /** `error` of the message that stands for the failed request. */
+  /** `error` of the message that replaces the failed request. */
   readonly name: string | null;
   readonly said: string;
   readonly resetsAt: string | null;
@@ -26,14 +26,14 @@ export function failureOf(trouble: ClaudeTrouble): Failure {
   return { kind, message, ...(ends ? { resetsAt: trouble.resetsAt } : {}) };
 }
 
-/** No result at all: what it wrote to stderr is all there is. */
+/** Without a result, stderr is the only source. */
 export function failureWithoutResult(end: ProgramEnd): Failure {
   const said = end.stderrTail.trim();
   const trouble = { ...NOTHING_TOLD, said };
   const kind = kindOf(trouble);
   if (kind !== "agent_crashed") return { kind, message: withWords(sentenceFor(kind, trouble), said) };
   const how = end.signal === null ? `ended with code ${end.exitCode ?? "unknown"}` : `was ended by ${end.signal}`;
-  return { kind, message: withWords(`Claude Code ${how} before it told what came of its work`, said) };
+  return { kind, message: withWords(`Claude Code ${how} before it reported a result`, said) };
 }
 
 const NOTHING_TOLD: ClaudeTrouble = {
@@ -47,7 +47,7 @@ const NOTHING_TOLD: ClaudeTrouble = {
   resetsAt: null,
 };
 
-/** `Claude AI usage limit reached|1794800000`, as older versions say it. */
+/** `Claude AI usage limit reached|1794800000`, from older versions. */
 export function resetInText(said: string): string | null {
   const at = said.lastIndexOf("|");
   return at < 0 ? null : toIsoTime(Number(said.slice(at + 1).trim() || "none"));
@@ -79,7 +79,7 @@ function kindOf(trouble: ClaudeTrouble): Failure["kind"] {
   return entry(BY_NAME, name) ?? "agent_crashed";
 }
 
-/** The entry of a table for a name that somebody else chose; `constructor` is none. */
+/** The entry of a table for an untrusted name; `constructor` has none. */
 export function entry<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
   return typeof name === "string" && Object.hasOwn(table, name) ? table[name] : undefined;
 }
@@ -140,7 +140,7 @@ function sentenceFor(kind: Failure["kind"], { startupReason, terminalReason }: C
     case "denied":
       return "Claude Code refuses to run without permission checks as root: choose `permission: edit`, or do not run as root";
     case "session_lost":
-      return "The Claude Code session to go on with does not exist any more";
+      return "The Claude Code session to resume no longer exists";
     case "request_refused":
       return "Claude Code's request was refused";
     case "agent_crashed":

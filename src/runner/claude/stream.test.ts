@@ -27,7 +27,7 @@ const play = (name: string, resumed?: Session, end: ProgramEnd = endOf(name)) =>
   return { ...reader.conclude(end), events, over: reader.over };
 };
 
-/** Reads lines that a test made up. */
+/** Reads a test's own lines. */
 const tell = (...lines: object[]) => {
   const reader = createClaudeReader();
   return { reader, events: lines.flatMap((line) => reader.read(JSON.stringify(line))) };
@@ -68,7 +68,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   "mcp-http": SUCCESS,
   "mcp-notoolsearch": SUCCESS,
   "mcp-stdio": SUCCESS,
-  // Ended by us in the middle, and nothing had been said that explains it.
+  // Ended by Passrail midway, without an error in the stream.
   midhang: SUCCESS,
   "midhang-wd": SUCCESS,
   nokey: { failure: "auth", message: /not logged in.*Please run \/login/ },
@@ -78,7 +78,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   resume: { failure: null, text: /^Just text/ },
   "resume-401": { failure: "auth" },
   "resume-fork": SUCCESS,
-  "resume-missing": { failure: "session_lost", message: /does not exist any more/ },
+  "resume-missing": { failure: "session_lost", message: /no longer exists/ },
   "resume-othercwd": SUCCESS,
   "root-bypass": { failure: "denied", message: /as root: choose `permission: edit`/ },
   "root-skip": { failure: "denied" },
@@ -274,7 +274,7 @@ describe("what it used", () => {
       outputTokens: 105,
       cachedTokens: 0,
     });
-    // With the sub-agent's.
+    // Including the sub-agent's.
     expect(play("subagent").conversation.usage).toMatchObject({ usd: 0.205791, inputTokens: 66992 });
   });
 

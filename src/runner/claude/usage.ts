@@ -1,13 +1,13 @@
-// What one run of Claude Code used. Its totals go over the whole session, also over a resumed one; `model_usage_since_last_result` is
-// this run's part. Measured: a run that is ended by TERM is in the next run's totals, one that is ended by KILL is not. So tokens are
-// taken from this run's part, and dollars from the totals, in which what a killed run could not tell is paid for later.
+// Counts the usage of one run of Claude Code. Its totals cover the whole session, including resumed parts; `model_usage_since_last_result`
+// is this run's part. Measured: a run ended by TERM is in the next run's totals, one ended by KILL is not. So tokens come from this run's
+// part, and dollars from the totals, which later include the cost that a killed run could not report.
 
 import { addUsage, type Usage, usageSince } from "../../core/budget/usage.ts";
 import { count, type Fields, fields } from "../loose-json.ts";
 
 export type UsageCount = ReturnType<typeof createUsageCount>;
 
-/** `before` is what had been counted for the session when it was last left. */
+/** `before` is the session's usage at the end of its last run. */
 export function createUsageCount(before: Usage | null) {
   let total: Usage | null = null;
   let part: Usage | null = null;
@@ -26,12 +26,12 @@ export function createUsageCount(before: Usage | null) {
     addResult(result: Fields): void {
       messages.clear();
       const usd = count(result["total_cost_usd"]);
-      // Sums that were made in another order differ in the last digit, and must not look smaller than before.
+      // Sums in another order differ in the last digit, and must not look smaller than before.
       total = { ...sum(result["modelUsage"]), usd: usd === null ? null : Math.round(usd * 1e9) / 1e9 };
       const since = result["model_usage_since_last_result"];
       if (since !== undefined) part = addUsage(part ?? sum({}), sum(since));
     },
-    /** Null when nothing was told. Without a result only a part: dollars are not known then. */
+    /** Null without any report. Without a result only a part: dollars are unknown then. */
     ofThisRun(): Usage | null {
       const unfinished = [...messages.values()].reduce<Usage | null>(
         (all, each) => (all ? addUsage(all, each) : each),
@@ -59,7 +59,7 @@ function sum(models: unknown): Usage {
   return parts.reduce(addUsage, { usd: null, inputTokens: 0, outputTokens: 0, cachedTokens: 0 });
 }
 
-/** Anthropic counts what came from the cache beside the input; we count it as a part. */
+/** Anthropic counts cached tokens beside the input; we count them as a part. */
 function tokens(fresh: unknown, cached: unknown, written: unknown): Pick<Usage, "inputTokens" | "cachedTokens"> {
   const [input, read] = [count(fresh), count(cached)];
   return {

@@ -31,7 +31,7 @@ const settings = (args: readonly string[]): Record<string, string> =>
   );
 
 const HOSTILE = `--dangerously-bypass "q" 'q' $(id)\n-x }],\\ é\u{1F600}\u007f`;
-// What TOML reads back: here JSON does, for there is no character that both write differently but DEL.
+// Parses TOML strings as JSON: both write all characters alike except DEL.
 const unquoted = (toml: string | undefined): unknown => JSON.parse(toml ?? "");
 
 describe("arguments", () => {

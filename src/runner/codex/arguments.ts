@@ -1,12 +1,12 @@
-// What Codex is started with: arguments, variables, files and the text for stdin, made from an attempt's spec. It starts nothing.
-// The operator's own arguments (`-c model_provider=…`) stand before `exec`, where Codex takes them; ours come later and win.
+// Builds the command line of Codex from an attempt's spec: arguments, variables, files and the text for stdin. It starts nothing. The
+// operator's own arguments (`-c model_provider=…`) come before `exec`, where Codex accepts them; ours come later and win.
 //
 // Measured with 0.166.0 in a repository that brings .codex/config.toml, .codex/hooks.json, an MCP server, skills and AGENTS.md:
-// - By default `codex exec` starts the repository's MCP server, reads its settings, and notes in the user's own config.toml that the
+// - By default `codex exec` starts the repository's MCP server, reads its settings, and notes in the user's config.toml that the
 //   repository is trusted. Hooks run only with --dangerously-bypass-hook-trust.
-// - trust_level="untrusted" by `-c` switches settings, MCP servers, hooks and rules off and notes nothing, but AGENTS.md is then not
-//   read either: it is put before the prompt (see repository.ts). Skills are still listed; they are only texts.
-// - bearer_token_env_var works and keeps the token out of the arguments; `resume` takes what is no UUID for a new conversation.
+// - trust_level="untrusted" by `-c` switches settings, MCP servers, hooks and rules off and notes nothing, but then Codex does not read
+//   AGENTS.md either: Passrail puts it before the prompt (see repository.ts). Skills are still listed; they are only texts.
+// - bearer_token_env_var works and keeps the token out of the arguments; `resume` takes anything but a UUID for a new conversation.
 
 import { join } from "node:path";
 import type { McpServer } from "../../core/flow/agent-options.ts";
@@ -21,7 +21,7 @@ export type CodexPlan = {
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly ScratchFile[];
   readonly prompt: string;
-  /** What was asked for and cannot be had, in sentences. */
+  /** Requested options that Codex does not have, in sentences. */
   readonly warnings: readonly string[];
 };
 
@@ -48,7 +48,7 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
     servers[name] = { ...inCodexWords(name, server, hidden, inScratch), default_tools_approval_mode: "approve" };
   }
   if (tools !== undefined) {
-    // Without it the agent could not say what it has to say, so it is required.
+    // Required: without it the agent could not submit its verdict.
     const own = { url: tools.url, bearer_token_env_var: hidden(tools.token), required: true };
     servers["passrail"] = { ...own, default_tools_approval_mode: "approve" };
   }
@@ -65,7 +65,7 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
     ...set("projects", Object.fromEntries(facts.projects.map((path) => [path, { trust_level: trust }]))),
     ...sandbox(agent, facts, set),
     ...(model === undefined ? [] : [`--model=${model}`]),
-    // "max" is known to its newest models only, "xhigh" to all that think.
+    // Only the newest models know "max"; all reasoning models know "xhigh".
     ...(effort === undefined ? [] : set("model_reasoning_effort", effort === "max" ? "xhigh" : effort)),
     ...(tellInArgument ? set("developer_instructions", systemPrompt) : []),
     ...Object.entries(servers).flatMap(([name, server]) => set(`mcp_servers.${name}`, server)),
@@ -73,7 +73,7 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
     // After `--` nothing is an option; the last `-` says that the prompt is on stdin.
     ...(session === undefined ? ["-"] : ["resume", "--", session.id, "-"]),
   ];
-  // A conversation that is gone on with has heard them.
+  // A resumed conversation already contains them.
   const before =
     session === undefined
       ? [tellInArgument ? null : systemPrompt, agent.repositorySettings ? null : facts.instructions]
@@ -82,7 +82,7 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
   return { args, env: { ...spec.env, ...secrets }, files, prompt, warnings: warnings(agent) };
 }
 
-/** Its name makes Codex' own filter keep it from the agent's shell, where that filter is on. */
+/** Codex' own filter, if on, hides variables with such a name from the agent's shell. */
 const SECRET = "PASSRAIL_MCP_SECRET";
 /** Linux takes 128 KiB in one argument. */
 const ARGUMENT_BYTES = 100_000;
@@ -95,7 +95,7 @@ function sandbox(
   switch (options.permission) {
     case "read":
       if (folders.length === 0) return ["--sandbox=read-only"];
-      // Its read-only sandbox knows no exceptions; a profile does.
+      // The read-only sandbox has no exceptions; a profile does.
       return [
         ...set("default_permissions", "passrail"),
         ...set("permissions.passrail", {
@@ -126,7 +126,7 @@ function inCodexWords(
   const [command = "", ...args] = server.command;
   const variables = Object.entries(server.env ?? {});
   if (variables.length === 0) return { command, args };
-  // No shell can set such a name; it is better seen than lost.
+  // No shell can set such a name; report it instead of losing it.
   if (variables.some(([variable]) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)))
     return { command, args, env: server.env ?? {} };
   const exports = variables.map(([variable, value]) => `export ${variable}='${value.replaceAll("'", `'\\''`)}'`);

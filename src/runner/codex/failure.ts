@@ -1,5 +1,4 @@
-// Why Codex' work came to nothing, in the words of the port. It tells only sentences; a status of HTTP within them decides, then words
-// it is known to use.
+// Maps failures of Codex to those of the port. Codex reports only sentences: an HTTP status in them decides, then its known words.
 
 import { fields, parseLine, text } from "../loose-json.ts";
 import type { Failure } from "../runner.ts";
@@ -15,7 +14,7 @@ export function failureOf(message: string): Failure {
   return { kind, message: withWords(SENTENCES[kind], said), ...(resetsAt === null ? {} : { resetsAt }) };
 }
 
-/** No turn came to an end: what it wrote to stderr is all there is. */
+/** Without a finished turn, stderr is the only source. */
 export function failureWithoutTurn(end: ProgramEnd): Failure {
   const said = explanation(end.stderrTail);
   if (LOST_SESSION.some((words) => said.includes(words))) {
@@ -25,10 +24,10 @@ export function failureWithoutTurn(end: ProgramEnd): Failure {
     return { kind: "agent_crashed", message: withWords("Codex could not connect to the tools that it is given", said) };
   }
   const how = end.signal === null ? `ended with code ${end.exitCode ?? "unknown"}` : `was ended by ${end.signal}`;
-  return { kind: "agent_crashed", message: withWords(`Codex ${how} before it told what came of its work`, said) };
+  return { kind: "agent_crashed", message: withWords(`Codex ${how} before it reported a result`, said) };
 }
 
-/** Its clock time without a date is told in its message only: which day it means, it does not say. */
+/** Ignores a clock time without a date: the message does not say which day it means. */
 export function resetInText(said: string): string | null {
   const at = said.toLowerCase().lastIndexOf("try again at ");
   if (at < 0) return null;
@@ -89,12 +88,12 @@ const SENTENCES: Readonly<Record<Failure["kind"], string>> = {
   turn_limit: "Codex used up its turns",
   budget: "Codex spent what it may",
   denied: "Codex ended because a permission was refused",
-  session_lost: "The Codex conversation to go on with does not exist any more",
+  session_lost: "The Codex conversation to resume no longer exists",
   request_refused: "Codex' request was refused",
   agent_crashed: "Codex ended with an error",
 };
 
-/** Of stderr the lines that explain: the last `Error:` or, without one, the end. Warnings and log lines stand before them. */
+/** The lines of stderr that explain: the last `Error:` or, without one, the end. Warnings and log lines come before them. */
 function explanation(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("WARNING: proceeding"));
   return lines.findLast((line) => line.toLowerCase().startsWith("error:")) ?? lines.at(-1) ?? "";

@@ -1,5 +1,5 @@
-// What Codex must be told about the repository of a workspace: where git writes when the agent commits, which folders its trust goes by,
-// and the instructions that it does not read where it does not trust.
+// Facts about a workspace's repository for Codex: the folders that git writes for a commit, the folders that its trust depends on, and the
+// instructions that it ignores without trust.
 
 import { closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
@@ -7,11 +7,14 @@ import { dirname, join, resolve, sep } from "node:path";
 export type CodexRepository = {
   /** Folders that git must write for a commit. */
   readonly gitFolders: readonly string[];
-  /** Folders that Codex may look up whether it trusts this repository. */
+  /** Folders for which Codex may look up its trust. */
   readonly projects: readonly string[];
 };
 
-/** Measured with 0.166.0: `.git` is read-only in its sandbox, and so is the folder a worktree's `.git` points at, until both are named. */
+/**
+ * Measured with 0.166.0: `.git` is read-only in its sandbox, and so is the folder that a worktree's `.git` points at, until both are
+ * listed.
+ */
 export function readRepository(cwd: string): CodexRepository {
   const here = real(cwd) ?? cwd;
   const projects = new Set([cwd, here]);
@@ -21,7 +24,7 @@ export function readRepository(cwd: string): CodexRepository {
   const common = folder === null ? null : commonFolder(folder);
   if (folder === null || common === null) return { gitFolders: [], projects: [...projects] };
   projects.add(dirname(common));
-  // Not all of it: hooks and settings of the repository are executed by others, too.
+  // Not all of it: programs outside the sandbox execute the repository's hooks and settings.
   const shared = ["objects", "refs", "logs"].map((name) => join(common, name)).filter(isFolder);
   return { gitFolders: [folder, ...shared], projects: [...projects] };
 }
@@ -30,7 +33,7 @@ export function readRepository(cwd: string): CodexRepository {
 const INSTRUCTIONS_BYTES = 32 * 1024;
 const LEVELS = 32;
 
-/** AGENTS.md from the top of the repository down to the workspace, as Codex would send it; null without any. */
+/** AGENTS.md from the top of the repository down to the workspace, as Codex would send it; null if there is none. */
 export function readInstructions(cwd: string): string | null {
   const parts: string[] = [];
   let left = INSTRUCTIONS_BYTES;
@@ -45,7 +48,7 @@ export function readInstructions(cwd: string): string | null {
   return parts.length === 0 ? null : parts.join("\n\n");
 }
 
-/** From the folder with `.git` down; the workspace alone where there is none above it. */
+/** From the folder with `.git` down; only the workspace if no parent has one. */
 function foldersDownTo(cwd: string): readonly string[] {
   const folders: string[] = [];
   let folder = cwd;
@@ -59,7 +62,7 @@ function foldersDownTo(cwd: string): readonly string[] {
   return [cwd];
 }
 
-/** A link that leads out of the folder would show the model what the agent itself may not be able to read. */
+/** A link out of the folder could show the model a file that the agent itself may not read. */
 function readWithin(folder: string, name: string, bytes: number): string | null {
   const path = real(join(folder, name));
   if (path === null || bytes <= 0 || !path.startsWith(folder.endsWith(sep) ? folder : folder + sep)) return null;
@@ -76,7 +79,7 @@ function readWithin(folder: string, name: string, bytes: number): string | null 
   }
 }
 
-/** Where a worktree's `.git` points, if the folder there points back: an agent may have written the file. */
+/** The target of a worktree's `.git`, if the folder there points back: an agent may have written the file. */
 function worktreeFolder(git: string): string | null {
   const line = firstLine(git);
   if (line === null || !line.startsWith("gitdir:")) return null;
@@ -89,7 +92,7 @@ function worktreeFolder(git: string): string | null {
 function commonFolder(folder: string): string | null {
   const line = firstLine(join(folder, "commondir"));
   const common = line === null ? null : real(resolve(folder, line));
-  // A worktree's folder lies in the one that it shares.
+  // A worktree's folder is inside the shared one.
   return common !== null && folder.startsWith(join(common, "worktrees") + sep) ? common : null;
 }
 

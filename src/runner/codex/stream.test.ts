@@ -43,7 +43,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   "codemode-bash": { failure: null, text: /^Tool said: Script completed/ },
   "codemode-happy": { failure: null, text: /^The file is written\./ },
   "codemode-mcp": { failure: null, text: /^Verdict submitted/ },
-  // Ended by us while it waited for the network.
+  // Ended by Passrail while it waited for the network.
   connrefused: { failure: "unreachable" },
   "connrefused-bounded": { failure: "unreachable", message: /check the network/ },
   drop: { failure: "server_error", message: /stream disconnected/ },
@@ -54,7 +54,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   "e500-default": { failure: "server_error" },
   "fallbackmodel-happy": SUCCESS,
   flaky: { failure: null, text: /^Recovered\./ },
-  // Ended by us, and nothing had been said that explains it.
+  // Ended by Passrail, without an error in the stream.
   hang: SUCCESS,
   happy: { failure: null, text: /^The file is written\.[^]*"verdict":"APPROVED"/ },
   "mcp-approve": SUCCESS,
@@ -71,7 +71,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   resume: { failure: null, text: /^Just text/ },
   "resume-missing": { failure: "session_lost", message: /no rollout found/ },
   "resume-unknown-name": SUCCESS,
-  // It obeys an answer that says to come back in an hour.
+  // It obeys an answer that asks it to wait an hour.
   "retry-after": { failure: "rate_limit" },
   "sandbox-ro": { failure: null, text: /Read-only file system/ },
   "sandbox-ww": SUCCESS,

@@ -23,9 +23,9 @@ import { failureOf, failureWithoutTurn } from "./failure.ts";
 export type CodexReading = {
   /** The conversation that this run continues. */
   readonly resumed?: Session;
-  /** As it was asked for: Codex does not say which one it uses. */
+  /** The requested model: Codex does not report which one it uses. */
   readonly model: string | null;
-  /** A shape was asked for, so the last message is to be JSON. Codex does not check it. */
+  /** A schema was requested, so the last message should be JSON. Codex does not check it. */
   readonly structured: boolean;
 };
 
@@ -83,7 +83,7 @@ function readEvent(state: CodexState, event: Fields, { model, resumed }: CodexRe
       state.total = usageOf(event["usage"]);
       return [{ type: "usage", usage: usageSince(state.total, resumed?.totals ?? null) }];
     case "turn.failed":
-      state.turn = { failed: text(fields(event["error"])["message"]) ?? "no reason was told" };
+      state.turn = { failed: text(fields(event["error"])["message"]) ?? "no reason given" };
       return [];
     case "error": {
       const words = text(event["message"]) ?? "an error without words";
@@ -207,7 +207,7 @@ function toolOf(item: Fields): Tool | null {
       };
     }
     case "web_search":
-      // It has no status; that it came to an end is all that is told.
+      // It has no status; Codex reports only its end.
       return { name: "web_search", input: item["query"], output: "", ok: true };
     case "collab_tool_call":
       return { name: text(item["tool"]) ?? "collaboration", input: item["prompt"], output: "", ok };
@@ -216,7 +216,7 @@ function toolOf(item: Fields): Tool | null {
   }
 }
 
-/** Why a tool was not let through; null when it was. */
+/** Why a tool call was refused; null if it was allowed. */
 function refusal(item: Fields): string | null {
   const message = text(fields(item["error"])["message"]);
   if (message?.includes("requires approval") === true) return eventText(message);

@@ -1,4 +1,5 @@
-// Values as Codex' `-c key=value` reads them: TOML. What does not parse it would take as plain text, so everything is written exactly.
+// Values as Codex' `-c key=value` reads them: TOML. Codex takes a value that does not parse as plain text, so every value is written
+// exactly.
 
 export type TomlValue = string | boolean | readonly string[] | { readonly [key: string]: TomlValue };
 
@@ -10,5 +11,5 @@ export function toToml(value: TomlValue): string {
   return `{${entries.join(",")}}`;
 }
 
-/** A basic string. JSON escapes all that TOML wants escaped but DEL; half of a surrogate pair is no character in TOML. */
+/** A basic string. JSON escapes everything that TOML wants escaped except DEL; half of a surrogate pair is no character in TOML. */
 const quoted = (value: string): string => JSON.stringify(value.toWellFormed()).replaceAll("\u007f", "\\u007f");

@@ -1,5 +1,5 @@
-// Who may speak to the desk, decided from the head of a request alone: a program on this machine that holds a place's token.
-// A page in a browser never may (any Origin is refused), and a name that was rebound to loopback does not help it (Host is checked first).
+// Decides from the head of a request who may use the desk: only a program on this machine with a place's token. Pages in a browser are
+// refused (any Origin), also after DNS rebinding to loopback (Host is checked first).
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -24,7 +24,7 @@ export function refuseForeign(request: IncomingMessage, port: number): Reply | u
   return undefined;
 }
 
-/** The place of the path, if the token is its own. An unknown place and a wrong token look alike from outside. */
+/** The place of the path, if the token is its own. An unknown place and a wrong token look alike to the client. */
 export function findPlace(
   request: IncomingMessage,
   places: ReadonlyMap<string, DeskAddress>,
@@ -54,7 +54,7 @@ export function refuseForm(request: IncomingMessage): Reply | undefined {
   return undefined;
 }
 
-/** `application/json`, at most with the one charset that JSON has. */
+/** `application/json`, optionally with JSON's only charset. */
 function isJson(contentType: string): boolean {
   const [type, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   return (

@@ -1,4 +1,4 @@
-// The conversation of the agents' own MCP clients with the desk, over real HTTP, in the order and with the headers that they were seen to use.
+// The conversations of the agents' own MCP clients with the desk, over real HTTP, in their observed order and with their observed headers.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/json.ts";

@@ -1,5 +1,5 @@
-// The body of a request as JSON: bounded while it comes, then read strictly. Duplicate keys are refused, since the two sides of a
-// program boundary may each see another one of them.
+// The body of a request as JSON: bounded while it arrives, then parsed strictly. Duplicate keys are refused, since two parsers may each
+// keep a different one.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "../../core/json.ts";
@@ -8,13 +8,13 @@ import type { Reply } from "./reply.ts";
 import { PARSE_ERROR, rpcError } from "./rpc-error.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** A message holds a call, which holds arguments, which hold at most eight levels of their own. */
+/** A message holds a call, which holds arguments, which hold at most eight levels. */
 const MAX_DEPTH = 16;
 
 export type RpcMessage =
   | { readonly type: "message"; readonly value: Json }
   | { readonly type: "refused"; readonly reply: Reply }
-  /** Whoever sent it is not there any more. */
+  /** The sender has disconnected. */
   | { readonly type: "gone" };
 
 const TOO_LARGE: RpcMessage = { type: "refused", reply: { status: 413, body: { error: "body_too_large" } } };

@@ -1,4 +1,4 @@
-// Answers of the desk over HTTP: short JSON or nothing, never cached, and the connection ends with them.
+// HTTP answers of the desk: short JSON or nothing, never cached, and each closes its connection.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "../../core/json.ts";
@@ -9,7 +9,7 @@ export type Reply = {
   readonly body?: Json;
 };
 
-/** How much of an unwanted body is thrown away, and for how long, so that the sender gets to read the answer. */
+/** How much of an unwanted body is discarded, and for how long, so that the sender can read the answer. */
 const LINGER_BYTES = 4 * 1024 * 1024;
 const LINGER_MS = 200;
 
@@ -17,7 +17,7 @@ export function send(response: ServerResponse, reply: Reply): void {
   response.end(head(response, reply));
 }
 
-/** An answer before the request has been read: it goes out at once, then the connection is closed, however much is still coming. */
+/** Answers before the request has been read: sends at once, then closes the connection, however much is still coming. */
 export function sendEarly(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   if (request.complete) return send(response, reply);
   response.write(head(response, reply));

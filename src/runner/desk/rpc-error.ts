@@ -1,4 +1,4 @@
-// Errors of JSON-RPC, as MCP uses them. An error that the agent itself can correct is none of these: it is a result of the tool.
+// JSON-RPC errors, as MCP uses them. An error that the agent can correct is not among them: it is a result of the tool.
 
 import type { Json, JsonObject } from "../../core/json.ts";
 

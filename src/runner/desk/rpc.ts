@@ -1,5 +1,5 @@
-// The part of MCP that a server of tools needs, without state between requests: initialize, ping, tools/list, tools/call. These are
-// the revisions that begin with a handshake; what came after them is spoken in operator/modern.ts.
+// The part of MCP that a server of tools needs, without state between requests: initialize, ping, tools/list, tools/call. These are the
+// revisions that begin with a handshake; http/mcp/modern.ts speaks the later ones.
 // https://modelcontextprotocol.io/specification/2025-11-25/basic
 
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -39,7 +39,7 @@ type Answer = { readonly type: "answer" | "malformed"; readonly body: JsonObject
 async function answerOne(message: Json, tools: Tools, signal: AbortSignal | undefined): Promise<Answer> {
   if (!isObject(message) || message["jsonrpc"] !== "2.0") return malformed(null, "A JSON-RPC 2.0 message is expected.");
   const { id, method, params } = message;
-  // Answers to requests that we never made, and notifications: there is nothing to say to them.
+  // Notifications, and answers to requests that we never made: they get no reply.
   if (method === undefined && (message["result"] !== undefined || message["error"] !== undefined))
     return { type: "none" };
   if (typeof method !== "string") return malformed(null, '"method" must be a string.');
@@ -98,7 +98,7 @@ function initialize(wanted: Json | undefined, tools: Tools): JsonObject {
   };
 }
 
-/** Codex shows this text, and not the tools, where it makes its model search for them. */
+/** Codex shows this text instead of the tools when its model has to search for them. */
 export function instructionsOf(tools: Tools): string {
   const lines = tools.list().map((tool) => `${tool.name}: ${tool.description}`);
   return [...(tools.about === undefined ? [] : [tools.about]), ...lines].join("\n");

@@ -1,4 +1,4 @@
-// Who the desk lets in, and what it survives: over raw sockets, because a well-behaved client cannot send most of this.
+// Who the desk lets in, and which hostile input it survives: over raw sockets, because a well-behaved client cannot send most of this.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -35,7 +35,7 @@ const pathOf = (place: OpenPlace) => new URL(place.url).pathname;
 
 type Head = { method?: string; path?: string; headers?: readonly string[]; version?: string };
 
-/** A head with everything right, in which `headers` replace those of the same name; a value of "-" leaves one out. */
+/** A valid head, in which `headers` replace those of the same name; a value of "-" removes one. */
 function head(place: OpenPlace, { method = "POST", path = pathOf(place), headers = [], version = "1.1" }: Head = {}) {
   const right = [
     `Host: 127.0.0.1:${portOf(place)}`,
@@ -52,7 +52,7 @@ function whole(place: OpenPlace, given: Head = {}, body = SUBMIT): string {
   return `${head(place, given)}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** Everything that comes back until the other side closes. */
+/** Everything received until the server closes. */
 async function talk(place: OpenPlace, bytes: string): Promise<string> {
   const socket = connect(portOf(place), "127.0.0.1");
   let answer = "";
@@ -65,7 +65,7 @@ async function talk(place: OpenPlace, bytes: string): Promise<string> {
   return answer;
 }
 
-/** A connection that is reset is closed too: what was said before it counts. */
+/** A reset also closes a connection: the bytes before it count. */
 function closing(socket: Socket): Promise<void> {
   socket.on("error", () => {});
   return new Promise((resolve) => void socket.once("close", () => resolve()));
@@ -418,7 +418,7 @@ describe("the end", () => {
       answer += chunk.toString();
     });
     socket.write(text.slice(0, -10));
-    // A full round trip on another connection: what was written before it has arrived.
+    // A full round trip on another connection: everything written before it has arrived.
     await talk(place, whole(place, {}, PING));
     place.close();
     const closed = closing(socket);
@@ -498,12 +498,12 @@ describe("the end", () => {
       const place = await createDesk().open({ verdictSchema: null, mayAsk: true, submit: never, ask: never });
       const socket = connect(Number(new URL(place.url).port), "127.0.0.1").unref();
       await new Promise((resolve) => socket.once("connect", resolve));
-      // Whoever came later has been answered, so the first one has been let in.
+      // A later client was answered, so the first one was let in.
       console.log((await fetch(place.url)).status);
     `;
     const child = spawn(process.execPath, ["--experimental-strip-types", "--input-type=module", "-e", program], {
       stdio: ["ignore", "pipe", "ignore"],
-      // Less than the time after which the desk itself sends such a client away.
+      // Less than the desk's own timeout for such a client.
       timeout: 8000,
     });
     let said = "";

@@ -1,5 +1,5 @@
-// The desk: one listener on loopback, one path and one token per attempt. It decides who may speak and how much; what is said goes to
-// the place's tools. Every answer ends its connection: nothing of one request can reach the next.
+// The desk: one listener on loopback, one path and one token per attempt. It decides who may send and how much; the place's tools get the
+// messages. Every answer closes its connection, so no bytes of one request can reach the next.
 
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -16,13 +16,13 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_SOCKETS = 256;
-/** Requests of one attempt at the same time; a question that waits for a person is one of them. */
+/** Concurrent requests of one attempt; a question that waits for a person is one of them. */
 const MAX_RUNNING = 16;
 
 const TOO_MANY: Reply = { status: 429, headers: { "retry-after": "1" }, body: { error: "too_many_requests" } };
 
 export type DeskOptions = {
-  /** Told what went wrong on our side, in one sentence without anything that an agent sent. */
+  /** Receives our own failures, in one sentence without any text from an agent. */
   readonly onProblem?: (text: string) => void;
 };
 
@@ -34,7 +34,7 @@ export function createDesk({ onProblem = () => {} }: DeskOptions = {}): Desk {
   const start = (): Promise<Server> => {
     const handle: Handler = (request, response, port) => answer(request, response, port, places, onProblem);
     const started = listen(handle, onProblem);
-    // A port that could not be had today may be free for the next attempt.
+    // A port that is taken now may be free for the next attempt.
     started.catch(() => {
       if (listening === started) listening = undefined;
     });
@@ -79,16 +79,16 @@ function listen(handle: Handler, onProblem: (text: string) => void): Promise<Ser
     connectionsCheckingInterval: 1000,
   });
   server.maxConnections = MAX_SOCKETS;
-  // Also those that a client sends in one breath, before it could see that the first answer ends the connection.
+  // Also for pipelined requests, sent before the client could see that the first answer closes the connection.
   server.maxRequestsPerSocket = 1;
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // Who goes away in the middle of a request gets no answer; that is no problem of ours.
+    // A client that disconnects in the middle of a request gets no answer; that is not our problem.
     request.on("error", () => {});
     response.on("error", () => {});
     handle(request, response, portOf(server)).catch(() => request.destroy());
   };
   server.on("request", onRequest);
-  // Without this Node would invite the body before anyone asked for a token.
+  // Without this Node would ask for the body before the token is checked.
   server.on("checkContinue", onRequest);
   server.on("connection", (socket) => socket.unref());
   return new Promise((resolve, reject) => {
@@ -119,7 +119,7 @@ async function answer(
     const message = await readMessage(request, response);
     if (message.type === "gone") return;
     if (message.type === "refused") return sendEarly(request, response, message.reply);
-    // The place may have ended while the body came.
+    // The place may have closed while the body arrived.
     const still = findPlace(request, places);
     if ("refusal" in still) return send(response, still.refusal);
     send(response, await answerMessage(message.value, request.headers["mcp-protocol-version"], place.tools));
@@ -131,7 +131,7 @@ async function answer(
   }
 }
 
-/** Everything that can be known before the body: where it comes from, whether it may, whether it has the right form. */
+/** Everything that can be checked before the body: origin, token and form. */
 function admit(
   request: IncomingMessage,
   port: number,

@@ -1,5 +1,5 @@
-// The two tools of a place. They check the form of a call and pass it on; what it means is decided by whoever opened the place.
-// A call that is not accepted is an error of the tool, in words that let the agent correct it.
+// The two tools of a place. They check the form of a call and pass it on; the opener of the place decides. The error of a refused call lets
+// the agent correct it.
 
 import type { Json, JsonObject } from "../../core/json.ts";
 import { schemaFaults } from "../../core/verdict/fits-schema.ts";
@@ -7,10 +7,10 @@ import { isList, isObject } from "../../core/verdict/report-fields.ts";
 import type { DeskAnswer, DeskPlace } from "./desk.ts";
 
 export type Tools = {
-  /** What the tools have in common, for whoever chooses among them. */
+  /** A description of all the tools, for a client that chooses among them. */
   readonly about?: string;
   list(): readonly Tool[];
-  /** The result of a call, or undefined for a tool that is not offered. The signal says that nobody waits for it any more. */
+  /** The result of a call, or undefined for a tool that is not offered. The signal aborts when the client no longer waits. */
   call(name: string, args: Json, signal?: AbortSignal): Promise<JsonObject | undefined>;
 };
 
@@ -36,13 +36,13 @@ const ASK_SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-/** Nothing of the agent's world is destroyed or reached by them, so no client has to ask a person before the call. */
+/** They destroy and reach nothing of the agent's world, so no client has to ask a person before the call. */
 const HINTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 export function createTools(place: DeskPlace, isOpen: () => boolean, onProblem: (text: string) => void): Tools {
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after another: the second of two submissions at once has to see that the first was accepted. */
+  /** One at a time: the second of two concurrent submissions must see that the first was accepted. */
   const submit = (args: Json): Promise<DeskAnswer> => {
     const mine = last.then(() => (isOpen() ? place.submit(JSON.stringify(args)) : ENDED));
     last = mine.catch(() => {});
@@ -70,14 +70,14 @@ export function createTools(place: DeskPlace, isOpen: () => boolean, onProblem: 
         onProblem(`A call of ${name} failed: ${cause instanceof Error ? cause.message : "unknown error"}`);
         return toResult({
           accepted: false,
-          text: "Passrail could not take this because of an error of its own. Call once more.",
+          text: "Passrail could not take this because of an internal error. Call once more.",
         });
       }
     },
   };
 }
 
-/** Gemini CLI offers every tool with this key added, for its own scheduling, and sends it on: nothing that the agent says to us. */
+/** Gemini CLI adds this key to every tool for its own scheduling and sends it along; it is not the agent's. */
 export function withoutClientKeys(args: Json): Json {
   if (!isObject(args)) return args;
   const { wait_for_previous: _, ...own } = args;

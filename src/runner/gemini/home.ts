@@ -1,6 +1,6 @@
-// Settings for one attempt without touching the user's own: a home in the attempt's folder whose files are links to those of the user, all
-// but settings.json, which is theirs with ours on top. The login and the sessions stay where they are. The program takes settings of
-// its own from no other place that an ordinary user may write.
+// Settings for one attempt without touching the user's: a home in the attempt's folder that links to the user's files, except
+// settings.json, which is theirs with ours on top. Login and sessions stay where they are. Gemini CLI reads settings from no other place
+// that an ordinary user may write.
 
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -10,13 +10,13 @@ import { type Fields, fields, isFields, parseLine } from "../loose-json.ts";
 import { DESK } from "../acp/mcp-servers.ts";
 import type { AgentSpec, AttemptSpec, Failure } from "../runner.ts";
 
-/** Gives the folder for GEMINI_CLI_HOME. */
+/** Returns the folder for GEMINI_CLI_HOME. */
 export async function layOutHome(spec: AttemptSpec, agent: AgentSpec): Promise<Result<string, Failure>> {
   const theirs = join(spec.env["GEMINI_CLI_HOME"] ?? spec.env["HOME"] ?? homedir(), ".gemini");
   const home = join(agent.scratch, "gemini-home");
   const ours = join(home, ".gemini");
   await mkdir(ours, { recursive: true, mode: 0o700 });
-  // Sessions are kept there: a later attempt must find them also if this is the program's first run.
+  // Sessions are stored there: a later attempt must find them even if this is the program's first run.
   for (const folder of ["tmp", "history"]) await mkdir(join(theirs, folder), { recursive: true, mode: 0o700 });
   const settings = await readSettings(join(theirs, SETTINGS));
   if (!settings.ok) return settings;
@@ -32,7 +32,7 @@ export async function layOutHome(spec: AttemptSpec, agent: AgentSpec): Promise<R
 const SETTINGS = "settings.json";
 /** Which folder of sessions belongs to which workspace. */
 const PROJECTS = "projects.json";
-/** The program tries this often before it gives a failing server up; its own default takes minutes. */
+/** Tries before the program gives up on a failing server; its default takes minutes. */
 const ATTEMPTS = 3;
 
 /** The user's settings with those of the attempt on top. */

@@ -1,16 +1,16 @@
-// Which tools an agent may use, in the words of Gemini CLI's policy engine: a file of rules, of which the one with the highest priority
-// wins. Without lists of tools only the MCP servers of the attempt are in it: nobody is there to confirm them.
+// The allowed tools as rules for Gemini CLI's policy engine; the rule with the highest priority wins. Without lists of tools there are
+// rules only for the attempt's MCP servers, because no person is there to confirm them.
 
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DESK } from "../acp/mcp-servers.ts";
 import type { AgentSpec } from "../runner.ts";
 
-/** Writes the rules of an attempt into its own folder and gives the path. */
+/** Writes the rules of an attempt into its own folder and returns the path. */
 export async function writePolicy(agent: AgentSpec): Promise<string> {
   const path = join(agent.scratch, "gemini-policy.toml");
   await writeFile(path, policyOf(agent), { mode: 0o600 });
-  // The mode above only counts for a new file.
+  // The mode above only applies to a new file.
   await chmod(path, 0o600);
   return path;
 }
@@ -32,7 +32,7 @@ export function policyOf({ options, tools }: Pick<AgentSpec, "options" | "tools"
   ].join("\n");
 }
 
-// The strings of JSON are strings of TOML, too.
+// JSON strings are valid TOML strings.
 function rule(what: { mcpName?: string; toolName?: string }, decision: "allow" | "deny", priority: number): string {
   const lines = Object.entries(what).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   return ["[[rule]]", ...lines, `decision = "${decision}"`, `priority = ${priority}`, ""].join("\n");

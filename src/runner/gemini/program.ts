@@ -1,4 +1,4 @@
-// Gemini CLI in words and numbers: how it is called in sentences, and what its exit codes say when it left without a result.
+// Gemini CLI's name in sentences, and the meaning of its exit codes when it exits without a result.
 
 import { failureOf, type AcpProgram } from "../acp/failure.ts";
 import type { Failure } from "../runner.ts";
@@ -9,7 +9,7 @@ export const GEMINI: AcpProgram = {
   login: "run `gemini` once and choose how to log in, or set GEMINI_API_KEY",
 };
 
-/** Exit codes of its own; codes from 128 on are what is left of a status of HTTP. */
+/** Its own exit codes; from 128 on they are the remainder of an HTTP status. */
 const CODES: Readonly<Record<number, Failure["kind"]>> = {
   41: "auth",
   42: "request_refused",
@@ -21,7 +21,7 @@ export function leftGemini(end: ProgramEnd): Failure {
   if (words.includes("Error resuming session")) {
     return {
       kind: "session_lost",
-      message: `${GEMINI.title} could not go on with the session: it does not exist any more.`,
+      message: `${GEMINI.title} could not resume the session: it no longer exists.`,
     };
   }
   const kind = CODES[end.exitCode ?? 0];
@@ -30,7 +30,7 @@ export function leftGemini(end: ProgramEnd): Failure {
   return kind === undefined ? told : { kind, message: told.message };
 }
 
-/** What it printed last, without the warnings of every run. */
+/** Its last output, without the warnings of every run. */
 function lastWords(stderr: string): string {
   return stderr
     .slice(-8_000)

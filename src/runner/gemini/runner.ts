@@ -1,8 +1,8 @@
-// The runner for Gemini CLI: over the Agent Client Protocol, or by its own lines of JSON.
+// The runner for Gemini CLI: over the Agent Client Protocol, or through its own lines of JSON.
 //
-// Two things the program does right only without the protocol (measured with 0.61.0): it goes on with a session (its session/load
-// tells the old conversation after its answer, and loses sessions), and it keeps the repository's settings off. Attempts that need
-// one of these go the native way whatever was chosen.
+// Two things work only without the protocol (measured with 0.61.0): resuming a session (its session/load replays the old conversation after
+// its answer, and loses sessions), and keeping the repository's settings off. Attempts that need one of these use the native output
+// whatever was chosen.
 
 import { ok, type Result } from "../../core/result.ts";
 import { createAcpRunner, agentOf, promptOf, refused } from "../acp/runner.ts";
@@ -47,7 +47,7 @@ const PROFILE: AcpProfile = {
 
 type Permission = AgentSpec["options"]["permission"];
 
-/** What the program asks us about, and what not. */
+/** The approval mode over the protocol: which calls the program asks us about. */
 const APPROVAL_ASKED: Readonly<Record<Permission, string>> = {
   read: "default",
   edit: "default",
@@ -55,7 +55,7 @@ const APPROVAL_ASKED: Readonly<Record<Permission, string>> = {
   full: "yolo",
 };
 
-/** Without anybody to ask, what would be asked about is not offered to the model at all. */
+/** The approval mode without a person to ask: the model does not get the tools that would need an answer. */
 const APPROVAL_ALONE: Readonly<Record<Permission, string>> = {
   read: "default",
   edit: "yolo",
@@ -76,13 +76,13 @@ async function prepareNative(asked: AttemptSpec, agent: AgentSpec): Promise<Resu
   const home = await layOutHome(asked, agent);
   if (!home.ok) return home;
   const session = agent.session === undefined ? [] : [`--resume=${agent.session.id}`];
-  // The prompt itself goes to stdin; the program wants some words here to begin at all.
+  // The prompt goes to stdin; the program needs some words here to begin at all.
   const args = ["--output-format=stream-json", ...session, "--prompt=Follow the instructions above."];
   const spec = await start(asked, agent, args, APPROVAL_ALONE);
   return ok({ ...spec, prompt: promptOf(asked, agent), env: { ...spec.env, GEMINI_CLI_HOME: home.value } });
 }
 
-/** The attempt with what both ways need. Values stand behind an equals sign, so that none of them can be taken for an option. */
+/** The attempt with the options of both transports. Values follow an equals sign, so that none can be taken for an option. */
 async function start(
   spec: AttemptSpec,
   agent: AgentSpec,
@@ -92,7 +92,7 @@ async function start(
   const { model, permission } = agent.options;
   const trusted = trust(agent.repositorySettings);
   const policy = await writePolicy(agent);
-  // The option takes several folders with commas between them.
+  // The option takes several folders, separated by commas.
   const folders = agent.folders.filter((folder) => !folder.includes(","));
   return {
     ...spec,
@@ -105,7 +105,7 @@ async function start(
       ...folders.map((folder) => `--include-directories=${folder}`),
       ...trusted.args,
     ],
-    // It starts itself again as a child otherwise, which outlives its parent.
+    // Otherwise it relaunches itself as a child, which outlives its parent.
     env: { ...spec.env, ...trusted.env, GEMINI_CLI_NO_RELAUNCH: "true" },
   };
 }

@@ -10,12 +10,12 @@ const VERDICT = '"verdict":"APPROVED"';
 
 type Expected = { readonly failure: string | null; readonly text?: string; readonly tools?: number };
 
-/** What every recorded run means. */
+/** The expected result of every recorded run. */
 const TRACES: Readonly<Record<string, Expected>> = {
   drop: { failure: "server_error" },
   e400: { failure: "request_refused" },
   e401: { failure: "auth" },
-  // Ended by a limit of ours: no failure of its own.
+  // Ended by our limit: not its own failure.
   e500: { failure: null },
   "e500-2": { failure: "server_error" },
   flaky: { failure: null, text: VERDICT, tools: 0 },
@@ -30,7 +30,7 @@ const TRACES: Readonly<Record<string, Expected>> = {
   "resume-latest": { failure: null, tools: 0 },
   "resume-missing": { failure: "session_lost" },
   sid: { failure: null, tools: 1 },
-  // It leaves with code 0 and without a result when it is told to go.
+  // On a signal it exits with code 0 and without a result.
   sigint: { failure: "agent_crashed" },
   "sigkill-tool": { failure: "agent_crashed" },
   sigterm: { failure: "agent_crashed" },

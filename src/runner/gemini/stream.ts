@@ -148,7 +148,7 @@ function failureOfEnd(result: Fields | null, end: ProgramEnd): Failure | null {
   return failureOf(GEMINI, withoutAdvice(troubleInText(text(error["message"]) ?? "")));
 }
 
-/** What the program adds to every answer with 429. It speaks of quotas and logins; only what stands before it is the provider's word. */
+/** The program adds this to every answer with 429. It mentions quotas and logins; only the text before it is the provider's. */
 const ADVICE = "Please wait and try again later.";
 
 function withoutAdvice({ status, message }: AcpTrouble): AcpTrouble {
@@ -156,7 +156,7 @@ function withoutAdvice({ status, message }: AcpTrouble): AcpTrouble {
   return at < 0 ? { status, message } : { status: status ?? 429, message: message.slice(0, at) };
 }
 
-/** Of this run alone, also in a session that was gone on with. */
+/** Of this run alone, also in a resumed session. */
 function usageOf(result: Fields): Usage | null {
   const stats = fields(result["stats"]);
   const inputTokens = count(stats["input_tokens"]);

@@ -1,5 +1,5 @@
-// The configuration of one attempt with opencode: a JSON text in a variable that is laid over the user's own files. What the operator
-// has put into that variable stays, below ours. The repository's files are switched off as a whole, and AGENTS.md is named by hand.
+// The configuration of one attempt with opencode: JSON in a variable that overrides the user's files. The operator's own value of that
+// variable stays, below ours. The repository's files are switched off as a whole, and AGENTS.md is listed explicitly.
 
 import { access } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ function configOf({ options, folders }: Pick<AgentSpec, "options" | "folders">):
 
 type Decision = "allow" | "ask" | "deny";
 
-/** Of rules that fit, the last one counts. A refusal by rule is told to the model, a refused question ends its turn. */
+/** The last matching rule counts. The model learns of a refusal by rule; a refused question ends its turn. */
 export function permissionOf(options: AgentSpec["options"], folders: readonly string[]): Record<string, Json> {
   const { permission, tools, denyTools = [] } = options;
   const outside = (decision: Decision): Record<string, Json> =>
@@ -71,7 +71,7 @@ export function permissionOf(options: AgentSpec["options"], folders: readonly st
   return { ...base, [`${DESK}_*`]: "allow" };
 }
 
-/** All tools that change files stand under one rule. */
+/** One rule covers all tools that change files. */
 const RULE: Readonly<Record<string, string>> = { write: "edit", patch: "edit", apply_patch: "edit", multiedit: "edit" };
 
 function serversOf({ options, tools }: AgentSpec): Fields {
@@ -86,7 +86,7 @@ function serversOf({ options, tools }: AgentSpec): Fields {
   return { ...Object.fromEntries(further), ...desk };
 }
 
-/** The file that the program would read by itself: the first of these. */
+/** The file that the program would read by default: the first of these. */
 async function instructionsOf(cwd: string): Promise<string[]> {
   for (const name of ["AGENTS.md", "CLAUDE.md"]) {
     const path = join(cwd, name);

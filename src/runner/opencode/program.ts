@@ -1,4 +1,4 @@
-// opencode in words: how it is called in sentences, and what its last words say when it left without a result.
+// opencode's name in sentences, and the failure in its last output when it exits without a result.
 
 import { stripVTControlCharacters } from "node:util";
 import { failureOf, type AcpProgram } from "../acp/failure.ts";
@@ -13,7 +13,7 @@ export const OPENCODE: AcpProgram = {
 export function leftOpencode(end: ProgramEnd): Failure {
   const words = stripVTControlCharacters(end.stderrTail.slice(-2_000)).trim();
   if (words.includes("Session not found")) {
-    return { kind: "session_lost", message: "opencode could not go on with the session: it does not exist any more." };
+    return { kind: "session_lost", message: "opencode could not resume the session: it no longer exists." };
   }
   const how = end.signal === null ? `exit code ${end.exitCode ?? "unknown"}` : end.signal;
   return failureOf(OPENCODE, { status: null, message: words === "" ? how : `${how}: ${words}` });

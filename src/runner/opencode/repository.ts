@@ -1,6 +1,6 @@
-// What a repository can bring that opencode executes although its project configuration is switched off. The switch covers agents, tools,
-// MCP servers and plugins as they used to be; a second reader of configuration in the same program does not know it and imports
-// plugins all the same (measured with 1.18.33, also with --pure). So a folder that has something for that reader is not entered.
+// The files of a repository that opencode executes although its project configuration is switched off. The switch covers agents, tools, MCP
+// servers and plugins in their old form; a second configuration reader in the same program ignores it and imports plugins all the same
+// (measured with 1.18.33, also with --pure). So Passrail refuses a folder that has something for that reader.
 
 import { access, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -21,7 +21,7 @@ export async function uncontrolledSettings(cwd: string): Promise<string[]> {
   return found.map((path) => relative(cwd, path));
 }
 
-/** Keys with which the second reader does nothing. */
+/** Keys that the second reader ignores. */
 const HARMLESS = new Set(["$schema", "instructions", "theme", "autoupdate", "share"]);
 const LARGEST = 1024 * 1024;
 
@@ -31,7 +31,7 @@ async function foldersOf(cwd: string): Promise<string[]> {
   for (let folder = cwd; ; folder = dirname(folder)) {
     folders.push(folder);
     if (await isThere(join(folder, ".git"))) return folders;
-    // No repository at all: what lies above is the operator's.
+    // Not a repository: the folders above are the operator's.
     if (dirname(folder) === folder) return [cwd];
   }
 }
@@ -41,7 +41,7 @@ async function takesEffect(path: string): Promise<boolean> {
   try {
     if ((await stat(path)).size > LARGEST) return true;
     const value = parseLine(await readFile(path, "utf8"));
-    // Comments and the like: read by the program, not by us.
+    // Comments and the like: the program can read them, we cannot.
     return !isFields(value) || Object.keys(value).some((key) => !HARMLESS.has(key));
   } catch {
     return true;

@@ -1,4 +1,4 @@
-// The runner for opencode: over the Agent Client Protocol, or by its own lines of JSON.
+// The runner for opencode: over the Agent Client Protocol, or through its own lines of JSON.
 
 import { err, ok, type Result } from "../../core/result.ts";
 import { UNKNOWN_USAGE } from "../../core/budget/usage.ts";
@@ -25,7 +25,7 @@ const PROFILE: AcpProfile = {
     const env = await enter(spec, agent, false);
     return env.ok ? ok({ ...spec, argv: [...spec.argv, "acp"], env: env.value }) : env;
   },
-  // It tells the tokens of the last step only. With tools there were more steps; then the number would be wrong, not merely small.
+  // It reports the tokens of the last step only. With tools there were more steps; then the number would be wrong, not merely small.
   tokens: (answer, toolCalls) => {
     if (toolCalls > 0) return UNKNOWN_USAGE;
     const usage = fields(answer["usage"]);
@@ -53,7 +53,7 @@ const NATIVE: Runner = {
   },
 };
 
-/** Values stand behind an equals sign, so that none of them can be taken for an option. The model is in the configuration. */
+/** Values follow an equals sign, so that none can be taken for an option. The model is in the configuration. */
 async function prepareNative(asked: AttemptSpec, agent: AgentSpec): Promise<Result<AttemptSpec, Failure>> {
   const env = await enter(asked, agent, true);
   if (!env.ok) return env;
@@ -62,7 +62,7 @@ async function prepareNative(asked: AttemptSpec, agent: AgentSpec): Promise<Resu
     ...asked.argv,
     "run",
     "--format=json",
-    // What the rules leave open would be refused otherwise.
+    // Otherwise opencode refuses every call that the rules do not decide.
     ...(permission === "edit" || permission === "full" ? ["--auto"] : []),
     ...(effort === undefined ? [] : [`--variant=${effort}`]),
     ...(agent.session === undefined ? [] : [`--session=${agent.session.id}`]),
@@ -70,7 +70,7 @@ async function prepareNative(asked: AttemptSpec, agent: AgentSpec): Promise<Resu
   return ok({ ...asked, argv, env: env.value, prompt: promptOf(asked, agent) });
 }
 
-/** The environment of the attempt, unless the repository brings what the program cannot be told to leave alone. */
+/** The environment of the attempt, unless the repository has settings that cannot be switched off. */
 async function enter(
   spec: AttemptSpec,
   agent: AgentSpec,
@@ -79,6 +79,6 @@ async function enter(
   const files = agent.repositorySettings ? [] : await uncontrolledSettings(spec.cwd);
   if (files.length === 0) return environmentOf(spec, agent, withServers);
   const named = files.slice(0, 10).join(", ");
-  const message = `opencode would execute what the repository brings, and cannot be told not to: ${named.slice(0, 500)}. Remove that, or allow it with "repository_settings: on".`;
+  const message = `opencode would execute these files of the repository, and they cannot be switched off: ${named.slice(0, 500)}. Remove that, or allow it with "repository_settings: on".`;
   return err({ kind: "request_refused", message });
 }

@@ -10,11 +10,11 @@ const VERDICT = '"verdict":"APPROVED"';
 
 type Expected = { readonly failure: string | null; readonly text?: string; readonly tools?: number };
 
-/** What every recorded run means. */
+/** The expected result of every recorded run. */
 const TRACES: Readonly<Record<string, Expected>> = {
   ask: { failure: "denied", tools: 1 },
   bash: { failure: null, text: '"verdict":"COMPLETE"', tools: 1 },
-  // Ended by a limit of ours: no failure of its own.
+  // Ended by our limit: not its own failure.
   drop: { failure: null },
   e400: { failure: "request_refused" },
   e401: { failure: "auth" },

@@ -1,5 +1,5 @@
-// The lines of `opencode run --format json`: steps, texts, finished tool calls and errors. There is no last line: the last step says
-// whether the model had finished.
+// Reads `opencode run --format json`: steps, texts, finished tool calls and errors. There is no final line: the last step says whether the
+// model had finished.
 
 import { addUsage, type Usage } from "../../core/budget/usage.ts";
 import { failureOf } from "../acp/failure.ts";
@@ -147,7 +147,10 @@ function failureOfEnd({ reason, error, denials }: OpencodeState, end: ProgramEnd
         message: `${OPENCODE.title}: the answer of the model was cut off at its limit of output tokens.`,
       };
     case "content-filter":
-      return { kind: "request_refused", message: `${OPENCODE.title}: the model refused to go on with this request.` };
+      return {
+        kind: "request_refused",
+        message: `${OPENCODE.title}: the model refused to continue with this request.`,
+      };
     default:
       return {
         kind: "agent_crashed",
@@ -167,7 +170,7 @@ function errorText(error: Fields): string {
   return text(fields(error["data"])["message"]) ?? text(error["message"]) ?? text(error["name"]) ?? "an error";
 }
 
-/** Of one step. Its input is counted without what came from the cache or went into it. */
+/** Of one step. Its input excludes tokens read from the cache or written to it. */
 function usageOf(part: Fields): Usage {
   const tokens = fields(part["tokens"]);
   const cache = fields(tokens["cache"]);

@@ -1,4 +1,4 @@
-// How a program gets into its sandbox: at the last moment, as a whole, or not at all.
+// How a program enters its sandbox: at the last moment, as a whole, or not at all.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { agent, type Bench, openBench } from "../../../test/fixtures/agents/try-agent.ts";

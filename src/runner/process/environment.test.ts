@@ -7,7 +7,7 @@ import { childEnvironment, runnerEnvironment, secretsOf } from "./environment.ts
 const ALWAYS = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 const FOREIGN = ["SSH_AUTH_SOCK", "GITHUB_TOKEN", "PASSRAIL_TOKEN", "DATABASE_URL", "NODE_OPTIONS", "LD_PRELOAD"];
 
-/** A parent that has every name that anybody knows. */
+/** A parent that has every known name. */
 const everything = [...ALWAYS, ...FOREIGN, ...PROGRAMS.flatMap((runner) => runnerEnvironment(runner))];
 const parent = Object.fromEntries(everything.map((name) => [name, `value of ${name}`]));
 

@@ -1,5 +1,5 @@
-// The environment of an agent: a short allow-list, what its runner needs to log in, what the operator passes by name, and what was
-// declared. Nothing is inherited besides, so the daemon's own secrets never reach an agent by accident.
+// The environment of an agent: a short allow-list, its runner's login variables, the operator's list, and declared values. Nothing else is
+// inherited, so the daemon's secrets never reach an agent by accident.
 
 import type { ProgramName } from "../../core/flow/agent-options.ts";
 import { looksSecret } from "../../core/check/secrets.ts";
@@ -33,7 +33,7 @@ export const childEnvironment = (
   return { ...environment, ...declared };
 };
 
-/** The way out of the machine, for programs that talk to a model themselves. */
+/** Proxies and certificates, for programs that talk to a model themselves. */
 const NETWORK = [
   ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]),
   "SSL_CERT_FILE",
@@ -57,7 +57,7 @@ const AWS = [
 
 const GOOGLE_CLOUD = ["GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"];
 
-/** What a program needs for its own login and endpoint; taken from the names that the programs themselves look for. */
+/** Variables for a program's login and endpoint; the names are those that the programs look for. */
 const RUNNER_ENVIRONMENT: Readonly<Record<ProgramName, readonly string[]>> = {
   claude: [
     "ANTHROPIC_API_KEY",
@@ -129,7 +129,7 @@ const RUNNER_ENVIRONMENT: Readonly<Record<ProgramName, readonly string[]>> = {
     ...GOOGLE_CLOUD,
     ...NETWORK,
   ],
-  // Programs that we do not know: the operator says what they may see.
+  // Unknown programs: the operator lists their variables.
   acp: [],
   command: [],
 };
@@ -140,7 +140,7 @@ export function runnerEnvironment(runner: ProgramName): readonly string[] {
 
 const SECRET_NAME =
   /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|_PASS|_PWD|CREDENTIALS?|CREDS|_AUTH|_PAT|COOKIE)(?:_?[0-9]+)?$/;
-/** Words that make a name a secret's wherever they stand; what comes behind may only say which one it is. */
+/** Words that mark a secret anywhere in a name; the rest may only say which one it is. */
 const SECRET_INSIDE = /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)[0-9]*_/;
 const ABOUT_SECRET =
   /_(?:FILE|PATH|DIR|HOME|TYPE|URL|URI|HOST|NAME|ID|TTL|MS|SECONDS|EXPIRY|LIMIT|SOCK|HELPER|DESCRIPTOR|REGION)$/;
@@ -149,8 +149,8 @@ const A_PATH = /^(?:~|\.{0,2})\/[^\s:@]*$/;
 const LONGEST_VALUE = 128 * 1024;
 
 /**
- * What is secret in an environment, by name or by shape. All of it is taken out of agents' output, also what no agent is given: an agent
- * can find it elsewhere. A wrong guess only makes a word unreadable.
+ * The secrets of an environment, by name or by shape. Passrail removes all of them from agents' output, even those that no agent gets: an
+ * agent can find them elsewhere. A wrong guess only makes a word unreadable.
  */
 export function secretsOf(environment: Readonly<Record<string, string | undefined>>): readonly Secret[] {
   return Object.entries(environment).flatMap(([name, value]) => {

@@ -1,4 +1,4 @@
-// Where an attempt's program is: resolved once to an absolute path, before anything is started.
+// Resolves an attempt's program to an absolute path, once, before anything starts.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
@@ -7,7 +7,7 @@ import type { AttemptSpec } from "../runner.ts";
 
 export type StartProblem = { readonly reason: "agent_not_found" | "spawn_failed"; readonly detail: string };
 
-/** The absolute path of `argv[0]`. A name with a slash is taken from `cwd`; a bare name is looked up on the PATH of `env`. */
+/** The absolute path of `argv[0]`. A name with a slash is relative to `cwd`; a bare name is looked up on the PATH of `env`. */
 export const findProgram = (
   spec: Pick<AttemptSpec, "argv" | "cwd" | "env" | "ownPrograms">,
 ): Result<string, StartProblem> => {

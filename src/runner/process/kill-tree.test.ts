@@ -18,7 +18,7 @@ afterEach(() => {
   bench.close();
 });
 
-/** A process as an earlier daemon would have left it: in a group of its own, with a marker. */
+/** A process as an earlier daemon would have left it: in its own group, with a marker. */
 const leave = async (marker: string, argv = agent("ignores-term")): Promise<ProcessIdentity> => {
   const [command, ...args] = argv;
   const child = spawn(command, args, {
@@ -27,7 +27,7 @@ const leave = async (marker: string, argv = agent("ignores-term")): Promise<Proc
     env: { PATH: process.env["PATH"], PASSRAIL_MARKER: marker },
   });
   strays.push(child);
-  // Its first line: from now on it is what it is going to be.
+  // Its first line: it is fully started.
   await once(child.stdout as NodeJS.ReadableStream, "data");
   const pid = child.pid as number;
   return { pid, startTime: identify(pid) as string, marker };

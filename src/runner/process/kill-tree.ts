@@ -1,6 +1,6 @@
-// Ends every process of an attempt: its group, its session, its descendants, and whoever carries its marker after
-// leaving all of these. A process is signalled only after its identity was seen in the table just before.
-// Out of reach: one that cleared its environment, left the session and lost its parent. Only a sandbox holds that.
+// Ends every process of an attempt: its group, its session, its descendants, and those with its marker. It signals a process only right
+// after it has seen its identity in the table. Out of reach: a process that cleared its environment, left the session and lost its parent.
+// Only a sandbox contains that.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { isAlive, listProcesses, markersOf } from "./process-table.ts";
@@ -11,26 +11,26 @@ import type { ProcessIdentity } from "../runner.ts";
 const KILL_PATIENCE_MS = 3_000;
 
 export type TreeEnd = {
-  /** How many processes were told to end. */
+  /** Number of processes that were signalled. */
   readonly signalled: number;
-  /** Those that are still there; empty in every ordinary case. */
+  /** Processes that are still alive; normally empty. */
   readonly survivors: readonly number[];
 };
 
-/** TERM to the tree of a process that we started ourselves, KILL after `graceMs`; resolves when nothing of it is left. */
+/** TERM to the tree of a process that we started, KILL after `graceMs`; resolves when the whole tree is gone. */
 export const endTree = (root: ProcessIdentity, graceMs: number): Promise<TreeEnd> =>
   endMembers(() => treeOf(root, { ours: true }), graceMs);
 
 /**
- * What recovery does after a crash: kills the recorded process if it is still that very process, with its group, and every
- * process that carries the marker. Returns how many were killed; never kills by a bare pid.
+ * Recovery after a crash: kills the recorded process if it is still the same one, with its group, and every process that carries the
+ * marker. Returns how many were killed; never kills by a bare pid.
  */
 export const killLeftovers = async (target: ProcessIdentity | { readonly marker: string }): Promise<number> => {
   const end = await endMembers(() => treeOf(target, { ours: false }), 0);
   return end.signalled - end.survivors.length;
 };
 
-/** Only for a child of ours whose exit has not been reported yet: nobody else can have its number. */
+/** Only for our own child whose exit has not been reported yet: no other process can have its number. */
 export const killGroup = (groupId: number): void => kill(-groupId, "SIGKILL");
 
 type Tree = {
@@ -44,7 +44,7 @@ const endMembers = async (look: () => Tree, graceMs: number): Promise<TreeEnd> =
   const giveUpAt = killAt + KILL_PATIENCE_MS;
   const signalled = new Set<number>();
   for (;;) {
-    // Looked up anew in every round: while some were ending, others may have been started.
+    // Looked up again in every round: processes may have started while others were ending.
     const tree = look();
     const now = performance.now();
     if (tree.members.length === 0) return { signalled: signalled.size, survivors: [] };
@@ -102,7 +102,7 @@ const kill = (pid: number, signal: "SIGTERM" | "SIGKILL"): void => {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone in the meantime, or not ours to signal: the next look at the table tells which.
+    // It is gone, or not ours to signal: the next look at the table shows which.
   }
 };
 

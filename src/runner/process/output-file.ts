@@ -1,6 +1,5 @@
-// The raw output of one attempt in a file of bounded size: everything while it fits, else its head and its tail with one
-// line between them. Writes are synchronous: order is kept, no queue can grow, and at most `capBytes` ever reach the disk
-// while the attempt runs. This file does not decide when there is too much output.
+// The raw output of one attempt in a file of bounded size: all of it while it fits, else its head and its tail with one line between them.
+// Writes are synchronous: order is kept, no queue can grow, and at most `capBytes` reach the disk while the attempt runs.
 
 import { closeSync, constants, ftruncateSync, openSync, writeSync } from "node:fs";
 import { err, ok, type Result } from "../../core/result.ts";
@@ -30,7 +29,7 @@ const keepOutput = (fd: number, capBytes: number): OutputFile => {
   let total = 0;
   let problem: string | undefined;
 
-  // A full disk must not end the daemon, nor the attempt: the verdict may still arrive.
+  // A full disk must end neither the daemon nor the attempt: the verdict may still arrive.
   const attempt = (action: () => void): void => {
     if (problem !== undefined) return;
     try {
@@ -42,7 +41,7 @@ const keepOutput = (fd: number, capBytes: number): OutputFile => {
 
   return {
     write: (chunk) => {
-      // Up to the cap the file simply grows, so a crash of ours loses nothing that came before.
+      // Up to the cap the file simply grows, so a crash of the daemon loses no earlier output.
       if (total < capBytes) attempt(() => writeAll(fd, chunk.subarray(0, capBytes - total), total));
       tail.push(chunk.subarray(Math.min(chunk.length, Math.max(0, headBytes - total))));
       total += chunk.length;

@@ -1,5 +1,5 @@
-// Linux: what /proc says about processes. Every read may race with an exit: "gone" is an answer, never an error.
-// Other systems use ps-source.ts, which has the same three functions.
+// Linux: reads processes from /proc. Every read may race with an exit: "gone" is an answer, never an error. Other systems use ps-source.ts,
+// which has the same three functions.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { ProcessEntry, ProcessSource } from "./process-source.ts";
@@ -41,7 +41,7 @@ const readEntry = (pid: number): ProcessEntry | undefined => {
 
 const readVariable = (pid: number, variable: string): string | undefined => {
   const path = `/proc/${pid}/environ`;
-  // Only processes of our own user: as root we could read all, but no attempt of ours runs as somebody else.
+  // Only processes of our own user: root could read all, but no attempt runs as another user.
   const owner = unlessGone(() => statSync(path).uid);
   if (owner === undefined || owner !== process.getuid?.()) return undefined;
   const environment = unlessGone(() => readFileSync(path));
@@ -59,7 +59,7 @@ const bootId = (): string => (cachedBootId ??= readFileSync("/proc/sys/kernel/ra
 
 const GONE = new Set(["ENOENT", "ESRCH", "EACCES", "EPERM"]);
 
-// Anything else (such as too many open files) must not look like "there is no such process".
+// Any other error (such as too many open files) must not look like "there is no such process".
 const unlessGone = <T>(read: () => T): T | undefined => {
   try {
     return read();

@@ -1,13 +1,13 @@
-// What the process table needs to know of each process, and where it gets that from: /proc, or the program ps.
+// The facts about each process for the process table, and their source: /proc, or the program ps.
 
 export type ProcessEntry = {
   readonly pid: number;
   readonly parentPid: number;
   readonly groupId: number;
-  /** 0 where the system does not tell. */
+  /** 0 if the system does not report it. */
   readonly sessionId: number;
   readonly startTime: string;
-  /** A zombie: it has ended and only waits for its parent to notice. */
+  /** A zombie: it has ended, and its parent has not collected it. */
   readonly dead: boolean;
 };
 

@@ -1,5 +1,5 @@
-// Which processes exist, and which are ours. A pid alone never names a process here, because pids are reused:
-// pid and start time together do, and the marker in the environment says which attempt a process belongs to.
+// Which processes exist, and which are ours. Pids are reused, so pid and start time together identify a process, and the marker in its
+// environment names its attempt.
 
 import { existsSync } from "node:fs";
 import type { ProcessEntry, ProcessSource } from "./process-source.ts";
@@ -9,7 +9,7 @@ import { MARKER_VARIABLE, type ProcessIdentity } from "../runner.ts";
 
 const source: ProcessSource = existsSync("/proc/self/stat") ? procSource : psSource;
 
-/** When the process started, in the system's own words; undefined when there is none. */
+/** The start time of the process, in the system's own format; undefined if there is no such process. */
 export const identify = (pid: number): ProcessIdentity["startTime"] | undefined => source.entry(pid)?.startTime;
 
 /** True only for the very process that was recorded: same pid, same start time, not a zombie. */
@@ -28,7 +28,7 @@ export const markersOf = (entries: readonly ProcessEntry[]): Map<number, string>
     MARKER_VARIABLE,
   );
 
-/** All living processes whose marker begins with `prefix`: what a restarted engine finds of its own store. */
+/** All living processes whose marker begins with `prefix`: a restarted engine finds those of its own store. */
 export const findMarked = (prefix: string): { pid: number; marker: string }[] =>
   [...markersOf(listProcesses())]
     .map(([pid, marker]) => ({ pid, marker }))

@@ -1,5 +1,5 @@
-// The life of one attempt's program, from the start to the last of its processes: start, watch, end, sweep, report.
-// It knows limits and bytes, nothing of flows, verdicts or which agent it runs.
+// The life of one attempt's program, from the start to the last of its processes: start, watch, end, sweep, report. It handles limits and
+// bytes, not flows, verdicts or kinds of agents.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,18 +27,18 @@ const HARD_OUTPUT_FACTOR = 20;
 
 const STDOUT_TAIL_BYTES = 256 * 1024;
 const STDERR_TAIL_BYTES = 16 * 1024;
-/** For what is still in the pipes when the process has ended: a descendant may hold them open for ever. */
+/** For reading the pipes after the process has ended: a descendant may hold them open for ever. */
 const DRAIN_MS = 200;
-/** Between the death of a process and Node telling us of it. */
+/** Between the death of a process and Node's exit event. */
 const EXIT_NEWS_MS = 1_000;
-/** For a program whose conversation is over to leave by itself. */
+/** For a program to exit after its conversation is over. */
 const LEAVE_MS = 2_000;
 
-/** What is said to a program and heard from it, where that is more than a prompt and its output. */
+/** The conversation with a program, for runners that exchange more than a prompt and its output. */
 export type ProcessTalk = {
-  /** Called once, when the start has been recorded. Whoever takes stdin ends it; `finish` says that the conversation is over. */
+  /** Called once, when the start has been recorded. The callee ends stdin; `finish` ends the conversation. */
   readonly begin?: (stdin: Writable, finish: () => void) => void;
-  /** Every piece of stdout, without secrets. */
+  /** Every piece of stdout, with secrets removed. */
   readonly onStdout?: (chunk: Uint8Array) => void;
 };
 
@@ -99,7 +99,7 @@ export const runProcess = async (
       process: identity,
     };
   } catch (error) {
-    // Our own failure must not leave the agent running. Before its exit is reported the pid is certainly still its own.
+    // Our own failure must not leave the agent running. Until its exit is reported, the pid is certainly its own.
     if (ending.exit() === undefined) killGroup(identity.pid);
     await drain(child);
     output.finish();
@@ -144,7 +144,7 @@ function watchEnding(exited: Promise<Exit>, signal: AbortSignal): Ending {
   };
 }
 
-/** Ends the whole tree and reads what is left in the pipes; returns the processes that survived. */
+/** Ends the whole tree and reads the rest of the pipes; returns the processes that survived. */
 async function endProcess(
   { child, identity, exited }: Started,
   ending: Ending,
@@ -152,7 +152,7 @@ async function endProcess(
   graceMs: number,
 ): Promise<Awaited<ReturnType<typeof endTree>>["survivors"]> {
   if (reason === "finished" && ending.exit() === undefined) {
-    // The program may exit by itself, which is the gentlest end: it saves its session on the way out.
+    // Closing stdin lets the program exit on its own and save its session.
     child.stdin.end();
     await within(exited, Math.min(graceMs, LEAVE_MS));
   }
@@ -195,11 +195,11 @@ const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Pro
   try {
     child = spawn(executable, args, {
       cwd,
-      // Node hands this one variable to children by itself unless it is named here.
+      // Node passes this one variable to children unless it is set here.
       env: { NODE_V8_COVERAGE: undefined, ...env },
       stdio: ["pipe", "pipe", "pipe"],
       shell: false,
-      // A session and group of its own: ended as a whole, and not by a Ctrl-C meant for us.
+      // Its own session and group: ended as a whole, and not by a Ctrl-C meant for us.
       detached: true,
     });
   } catch (error) {
@@ -213,19 +213,19 @@ const start = async (found: string, spec: AttemptSpec, signal: AbortSignal): Pro
     const [error]: unknown[] = await once(child, "error");
     return err(spawnProblem(executable, error));
   }
-  // The program may close its stdin unread or leave early; its exit tells what matters.
+  // The program may close its stdin unread or exit early; only its exit matters.
   for (const emitter of [child, child.stdin, child.stdout, child.stderr]) emitter.on("error", () => {});
   try {
     // Even if it has already ended: Node has had no turn yet to collect it, so the pid is still its own.
     return ok({ child, exited, identity: { pid, startTime: identify(pid) ?? "", marker: spec.marker } });
   } catch (error) {
-    // Such as too many open files: a process that nobody can name must not stay.
+    // For example too many open files: a process without a known identity must not stay.
     killGroup(pid);
     throw error;
   }
 };
 
-/** The launch as it is, or as the sandbox wants it. A sandbox that cannot be had is a reason not to start. */
+/** The launch, wrapped by the sandbox if there is one. Without the required sandbox the program does not start. */
 const confined = async (executable: string, spec: AttemptSpec): Promise<Result<ConfinedLaunch, string>> => {
   const [program, ...args] = spec.argv;
   const launch: ConfinedLaunch = {
@@ -241,7 +241,7 @@ const confined = async (executable: string, spec: AttemptSpec): Promise<Result<C
   }
   // A bare name would be looked up on a PATH that may lead into the workspace.
   if (!isAbsolute(inside.value.argv[0])) return err(`Not started: ${inside.value.argv[0]} is not an absolute path.`);
-  // Whatever is started outside must be found again by its mark.
+  // The marker finds every process that starts outside the sandbox.
   return ok({ ...inside.value, env: { ...inside.value.env, [MARKER_VARIABLE]: spec.marker } });
 };
 
@@ -264,7 +264,7 @@ type OutputWatch = {
   readonly onFlood: () => void;
 };
 
-/** The one place through which output enters: secrets are taken out here, before disk, readers and logs. */
+/** The only place where output enters: secrets are removed here, before disk, readers and logs. */
 const collectOutput = (child: ChildProcessWithoutNullStreams, file: OutputFile, watch: OutputWatch) => {
   const tails = { stdout: createTailRing(STDOUT_TAIL_BYTES), stderr: createTailRing(STDERR_TAIL_BYTES) };
   const redactors = { stdout: watch.redactor?.(), stderr: watch.redactor?.() };
@@ -278,11 +278,11 @@ const collectOutput = (child: ChildProcessWithoutNullStreams, file: OutputFile, 
   const consume = (from: "stdout" | "stderr", chunk: Buffer): void => {
     watch.sawOutput();
     keep(from, redactors[from]?.push(chunk) ?? chunk);
-    // After its exit there is nothing left to end: what remains in the pipe is worth reading.
+    // After its exit there is nothing left to end, and the rest of the pipe is worth reading.
     const over = child.exitCode !== null || child.signalCode !== null;
     if (over || file.totalBytes() <= watch.hardBytes) return;
     watch.onFlood();
-    // Reading on would only keep the flood going until the process is gone.
+    // Reading more would only keep the flood going until the process is gone.
     cut = true;
     child.stdout.destroy();
     child.stderr.destroy();
@@ -290,7 +290,7 @@ const collectOutput = (child: ChildProcessWithoutNullStreams, file: OutputFile, 
   child.stdout.on("data", (chunk: Buffer) => consume("stdout", chunk));
   child.stderr.on("data", (chunk: Buffer) => consume("stderr", chunk));
   return {
-    /** What was held back comes out. */
+    /** Releases the held bytes. */
     end: (): void => {
       for (const from of ["stdout", "stderr"] as const) keep(from, redactors[from]?.flush() ?? new Uint8Array());
     },
@@ -309,7 +309,7 @@ const drain = async (child: ChildProcessWithoutNullStreams): Promise<void> => {
   const open = [child.stdout, child.stderr].filter((stream) => !stream.closed);
   const closed = open.map((stream) => new Promise<void>((resolve) => void stream.once("close", () => resolve())));
   await within(Promise.all(closed), DRAIN_MS);
-  // One more turn: what is already in the pipes is read even if the timer came late on a busy machine.
+  // One more turn: reads the pipes even if the timer came late on a busy machine.
   await new Promise((resolve) => void setImmediate(resolve));
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
 };

@@ -1,6 +1,6 @@
-// Systems without /proc, such as macOS: what `ps` says about processes. Weaker than /proc: start times have whole seconds,
-// sessions are unknown, the environment of protected system programs is hidden, and an argument that looks like the
-// marker counts as the marker. What it misses is still found by process group and ancestry while the parent lives.
+// Systems without /proc, such as macOS: reads processes from `ps`. Weaker than /proc: start times have whole seconds, sessions are unknown,
+// the environment of protected system programs is hidden, and an argument that looks like the marker counts as the marker. Process group
+// and ancestry still find the missed ones while the parent lives.
 
 import { spawnSync } from "node:child_process";
 import type { ProcessEntry, ProcessSource } from "./process-source.ts";
@@ -50,7 +50,7 @@ const ps = (args: string[]): string[] => {
     maxBuffer: 64 * 1024 * 1024,
     timeout: 5_000,
   });
-  // An empty list would read as "nothing is left". ps ends with 1 when the pid it was asked for does not exist.
+  // An empty list would read as "nothing is left". ps exits with 1 when the requested pid does not exist.
   if (result.error !== undefined) throw new Error("Could not list processes with /bin/ps.", { cause: result.error });
   return result.stdout
     .split("\n")

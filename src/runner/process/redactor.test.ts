@@ -26,7 +26,7 @@ const SECRETS: readonly string[] = [
   PEM.replaceAll("\n", "\\n"),
 ];
 
-/** What comes out when the pieces go in one after the other. */
+/** The output of the redactor for these pieces. */
 function through(pieces: readonly Uint8Array[]): Buffer {
   const stream = createStreamRedactor(redaction);
   return Buffer.concat([...pieces.map((piece) => Buffer.from(stream.push(piece))), stream.flush()]);

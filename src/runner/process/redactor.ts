@@ -1,11 +1,11 @@
-// Takes secrets out of a stream of bytes as it flows. Only what could be the beginning of a secret is held back, so that a finished line
-// comes out at once; bytes that belong to no secret pass as they are, whatever they are.
+// Removes secrets from a stream of bytes. It holds back only a possible beginning of a secret, so that a finished line comes out at once;
+// all other bytes pass unchanged.
 
 import { LOOK_BEHIND, marker, type Redaction } from "../../core/secrets/redaction.ts";
 import type { StreamRedactor } from "../runner.ts";
 
 export function createStreamRedactor({ scan }: Pick<Redaction, "scan">): StreamRedactor {
-  /** What has left already and may still be looked back at, and what is held. */
+  /** Bytes that were emitted and may still be examined, and bytes that are held. */
   let before: Buffer = Buffer.alloc(0);
   let held: Buffer = Buffer.alloc(0);
 

@@ -1,5 +1,5 @@
-// Files that an agent's program is given beside its arguments: configuration and schemas, in the private folder of its attempt.
-// What is secret goes through here, because arguments can be read by everybody on the machine.
+// Configuration and schemas for an agent's program, as files in the private folder of its attempt. Secrets go through here, because every
+// user of the machine can read arguments.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ export type ScratchFile = {
   readonly executable?: true;
 };
 
-/** Writes them for the owner alone; says in a sentence what went wrong. */
+/** Writes them readable by the owner only; an error is one sentence. */
 export function writeScratch(folder: string, files: readonly ScratchFile[]): Result<void, string> {
   try {
     for (const { name, text, executable } of files) {

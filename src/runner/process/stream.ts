@@ -1,15 +1,14 @@
-// Programs that tell what they do in lines of JSON: the lines are read as they come, and what they meant is said at the end.
-// How one vendor's lines are read is that vendor's own file; this one knows only lines and ends.
+// Programs that report in lines of JSON: reads the lines as they come, and concludes at the end. Each vendor's reader is in its own folder.
 
 import { StringDecoder } from "node:string_decoder";
 import { runProcess } from "./process.ts";
 import type { AgentEvent, AttemptEnd, AttemptHooks, AttemptSpec, Conversation } from "../runner.ts";
 
-/** Reads one vendor's stream: lines in, our events out, and at the end what it all meant. No clock, no files, no processes. */
+/** Reads one vendor's stream: lines in, our events out, and a conclusion at the end. No clock, no files, no processes. */
 export interface StreamReader {
   /** One line of stdout, without its line break. Unknown lines are tolerated, and nothing throws. */
   read(line: string): readonly AgentEvent[];
-  /** True after the vendor's last word, while nothing of the conversation is still under way. */
+  /** True after the vendor's last event, when no part of the conversation is under way. */
   readonly over: boolean;
   /** After the program has ended. */
   conclude(end: ProgramEnd): { readonly conversation: Conversation; readonly finalText: string };
@@ -17,9 +16,9 @@ export interface StreamReader {
 
 export type ProgramEnd = Pick<AttemptEnd, "reason" | "exitCode" | "signal" | "stderrTail">;
 
-/** A longer line is no event of anybody's; its beginning is enough to say so. */
+/** A longer line is not an event; its beginning is enough to report it. */
 const LINE_CHARS = 16 * 1024 * 1024;
-/** A program that has said its last word and stays (known of some) is ended after this. */
+/** A program that has finished and stays (some do) is ended after this. */
 const LINGER_MS = 10_000;
 
 export async function runStream(
@@ -51,7 +50,7 @@ export async function runStream(
   }
 }
 
-/** Whole lines out of pieces of bytes; a character may be cut anywhere. */
+/** Joins pieces of bytes into whole lines; a piece may end within a character. */
 export function splitLines(onLine: (line: string) => void): {
   readonly push: (chunk: Uint8Array) => void;
   readonly end: () => void;

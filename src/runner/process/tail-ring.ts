@@ -1,10 +1,10 @@
-// The last bytes of a stream in a fixed piece of memory, however many came and however small the pieces were.
+// The last bytes of a stream in a fixed amount of memory, however many came and however small the pieces were.
 
 export type TailRing = {
   readonly push: (chunk: Uint8Array) => void;
   /** All bytes ever pushed, kept or not. */
   readonly total: () => number;
-  /** What is kept, oldest first. */
+  /** The kept bytes, oldest first. */
   readonly bytes: () => Buffer;
 };
 
@@ -15,7 +15,7 @@ export const createTailRing = (capacity: number): TailRing => {
     push: (chunk) => {
       total += chunk.length;
       if (capacity === 0) return;
-      // Not before the first byte, and not zeroed: pages that are never written are never paid for.
+      // Allocated with the first byte, and not zeroed: unwritten pages cost nothing.
       memory ??= Buffer.allocUnsafeSlow(capacity);
       const kept = chunk.length > capacity ? chunk.subarray(chunk.length - capacity) : chunk;
       const at = (total - kept.length) % capacity;

@@ -1,11 +1,11 @@
-// The three clocks of an attempt: start-up, idle and total, on the monotonic clock. Says which one ran out first, once.
+// The three clocks of an attempt: start-up, idle and total, on the monotonic clock. Reports the first one that runs out, once.
 
 import type { AttemptLimits } from "../runner.ts";
 
 export type LimitReason = "startup_timeout" | "idle_timeout" | "timeout";
 
 export type LimitWatch = {
-  /** To be called for every piece of output. */
+  /** Call it for every piece of output. */
   readonly sawOutput: () => void;
   readonly stop: () => void;
 };
@@ -23,7 +23,7 @@ export const watchLimits = (limits: AttemptLimits, onLimit: (reason: LimitReason
     if (lastOutputAt === undefined && limits.startupMs !== undefined) {
       return { reason: "startup_timeout", at: startedAt + limits.startupMs };
     }
-    // Without a start-up limit, silence from the very beginning is idleness too.
+    // Without a start-up limit, silence from the beginning counts as idle too.
     if (limits.idleMs === undefined) return undefined;
     return { reason: "idle_timeout", at: (lastOutputAt ?? startedAt) + limits.idleMs };
   };
@@ -41,7 +41,7 @@ export const watchLimits = (limits: AttemptLimits, onLimit: (reason: LimitReason
 
   const check = (): void => {
     if (next().at > performance.now()) return arm();
-    // When the event loop was held up, output may be waiting in the pipe: it is read before silence is judged.
+    // After a blocked event loop, output may be waiting in the pipe: read it before judging silence.
     judgement = setImmediate(() => {
       const due = next();
       if (due.at > performance.now()) arm();

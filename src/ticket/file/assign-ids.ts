@@ -1,5 +1,5 @@
-// Files without an id get one, written back. A numbered name gives its own number; any other name (AGI-login.md) gets the next number that
-// nobody has, and the file is named after it.
+// Assigns ids to files without one and writes them back. A numbered name gives its own number; any other name (AGI-login.md) gets the next
+// free number, and the file is renamed to it.
 
 import { link, lstat, readdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -16,7 +16,7 @@ export async function assignIds(
   files: readonly FoundFile[],
 ): Promise<readonly TicketProblem[]> {
   const problems: TicketProblem[] = [];
-  // Those without a number first: after a crash their numbered twin is still the same file.
+  // Files without a number first: after a crash their numbered twin is still the same file.
   for (const found of files.toSorted((one, other) => Number(one.id !== null) - Number(other.id !== null))) {
     const file = join(root, found.request, found.name);
     const failed = found.id === null ? await nameAnew(root, prefix, file) : await writeId(file, found.id);
@@ -29,7 +29,7 @@ async function nameAnew(root: string, prefix: string, file: string): Promise<Pro
   const { first, release } = await claimNumbers(root, prefix, 1);
   const fresh = join(dirname(file), `${prefix}-${first}.md`);
   try {
-    // A link never replaces a file, and of several that name the same file only one can take its old name away.
+    // A link never replaces a file, and of several links to one file only one can remove its old name.
     const begun = await numberedTwin(file, prefix);
     const named = begun ?? fresh;
     if (begun === undefined) await link(file, named);
@@ -42,7 +42,7 @@ async function nameAnew(root: string, prefix: string, file: string): Promise<Pro
     return await writeId(named, basename(named, ".md"));
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    // Somebody else was quicker.
+    // Another process was faster.
     if (code === "ENOENT") return undefined;
     return { code: "ticket_unwritable", message: `cannot be named ${basename(fresh)} (${code})` };
   } finally {

@@ -1,4 +1,4 @@
-// What only shows when all ticket files are looked at together: one id in two files, dependencies that nobody has, circles.
+// Problems that show only across all ticket files: one id in two files, unknown dependencies, cycles.
 
 import { dependencyCycles } from "../../core/ticket/graph.ts";
 import { cycleMessage } from "../../core/ticket/plan.ts";
@@ -11,7 +11,7 @@ export type FoundFile = ReadTicket & {
   readonly path: string;
   readonly request: string;
   readonly name: string;
-  /** As the name says; null where it is not a number. */
+  /** The id in the name; null if it has no number. */
   readonly id: string | null;
 };
 
@@ -34,7 +34,7 @@ function duplicates(same: readonly FoundFile[]): readonly TicketProblem[] {
   const paths = same.map(({ path }) => path).join(" and ");
   return same.map(({ path, id }) => ({
     code: "duplicate_id",
-    message: `${id} stands in ${paths}; none of them is started`,
+    message: `${id} is in ${paths}; Passrail starts none of them`,
     severity: "refused",
     path,
     line: 1,

@@ -1,4 +1,4 @@
-// New ticket files: all tickets of a request or none, also after a crash. They are written aside and moved as a whole.
+// New ticket files: all tickets of a request or none, even after a crash. They are written to a draft folder and moved as a whole.
 
 import { randomUUID } from "node:crypto";
 import { link, lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -11,10 +11,10 @@ import { readTicketFile } from "./read-file.ts";
 import { syncFolder } from "./replace-file.ts";
 
 export type CreateHow = {
-  /** Whoever asks again with it gets what was created the first time; a run's id, or a new one for a person. */
+  /** Repeating a request with the same key returns the first result; a run's id, or a new one for a person. */
   readonly key: string;
   readonly status: string;
-  /** FR-2: into that folder, one ticket at a time. Without it a new folder is made. */
+  /** FR-2: into that folder, one ticket at a time. Without it Passrail makes a new folder. */
   readonly request?: string;
 };
 
@@ -27,7 +27,7 @@ export type CreatePlace = {
   readonly ticketPrefix: string;
 };
 
-/** Who wrote a folder of tickets: the key, so that nothing is written twice. */
+/** The key of a folder's writer, so that nothing is written twice. */
 const OWNER = ".run";
 const DRAFT = ".draft-";
 const DRAFT_AGE_MS = 3_600_000;
@@ -66,7 +66,7 @@ export async function createTickets(
   }
 }
 
-/** What a crash left; younger ones may be somebody's who writes at this moment. */
+/** Removes drafts that a crash left; younger ones may be in use by another process. */
 async function removeOldDrafts(root: string): Promise<void> {
   for (const name of (await readdir(root)).filter((each) => each.startsWith(DRAFT))) {
     const stat = await lstat(join(root, name)).catch(() => undefined);
@@ -75,7 +75,7 @@ async function removeOldDrafts(root: string): Promise<void> {
   }
 }
 
-/** A crash may have come after the files were written. */
+/** The tickets of this key from before a crash, if they were written. */
 async function alreadyWritten(
   { root, folder, requestPrefix, ticketPrefix }: CreatePlace,
   key: string,
@@ -93,12 +93,12 @@ async function alreadyWritten(
   return [];
 }
 
-/** The next free folder gets the draft. A folder that somebody else took meanwhile is not empty, so it cannot be replaced. */
+/** Moves the draft to the next free folder. A folder that another process took meanwhile is not empty, so it cannot be replaced. */
 async function publish({ root, requestPrefix }: CreatePlace, draft: string): Promise<string> {
   const taken = (await readdir(root)).map((name) => ticketNumber(name, requestPrefix) ?? 0);
   for (let number = taken.reduce((most, each) => Math.max(most, each), 0) + 1; ; number++) {
     const name = `${requestPrefix}-${number}`;
-    // Renaming onto an empty folder would work, and take it from whoever made it.
+    // Renaming onto an empty folder would succeed, and take it from its owner.
     if (await exists(join(root, name))) continue;
     try {
       await rename(draft, join(root, name));
@@ -119,7 +119,7 @@ async function addTo(
   const isRequest = ticketNumber(request, requestPrefix) !== undefined;
   const stat = isRequest ? await lstat(join(root, request)).catch(() => undefined) : undefined;
   if (stat?.isDirectory() !== true) return undefined;
-  // A link never replaces what is there.
+  // A link never replaces an existing file.
   await link(join(draft, `${id}.md`), join(root, request, `${id}.md`));
   syncFolder(join(root, request));
   return request;

@@ -1,4 +1,4 @@
-// The front matter of a text as plain data; nothing where it has none or cannot be read.
+// The front matter of a text as plain data; empty if it is missing or unreadable.
 
 import { splitFrontMatter } from "../../file/front-matter.ts";
 import { readYaml } from "../../file/yaml.ts";
@@ -10,7 +10,7 @@ export function keysIn(text: string): Readonly<Record<string, unknown>> {
   return read.ok ? read.value.value : {};
 }
 
-/** The word under `status`, whatever it is; empty where there is none. */
+/** The word under `status`, whatever it is; empty if there is none. */
 export function statusIn(text: string): string {
   const { status } = keysIn(text);
   return typeof status === "string" ? status : "";

@@ -1,11 +1,11 @@
-// A person edited a copy of a ticket's text while a run may have written its keys into the file: both are put together where they changed
-// different things. Anything else is a conflict, and nothing is written.
+// Merges a person's edit of a ticket's text with the keys that a run wrote meanwhile, if they changed different things. Anything else is a
+// conflict, and nothing is written.
 
 import { err, ok, type Result } from "../../core/result.ts";
 import { keysIn } from "./keys-in.ts";
 import { rewriteFrontMatter } from "./rewrite.ts";
 
-/** What a run writes. */
+/** Keys that a run writes. */
 const OURS = ["status", "run", "branch", "last_error", "pr_url", "conflict"] as const;
 
 export function mergeEdit(before: string, edited: string, now: string): Result<string> {
@@ -32,7 +32,7 @@ function pick(keys: Readonly<Record<string, unknown>>, names: readonly string[])
   );
 }
 
-/** The same words; a key that was added and taken away again leaves no trace, quotes may differ. */
+/** The same words; a key that was added and removed again leaves no trace, quotes may differ. */
 function sameBut(one: string, other: string): boolean {
   return bodyOf(one) === bodyOf(other) && JSON.stringify(keysIn(one)) === JSON.stringify(keysIn(other));
 }

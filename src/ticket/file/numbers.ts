@@ -1,4 +1,4 @@
-// Ticket numbers that nobody else gets, one after the other, also where several processes ask at once.
+// Claims unique ticket numbers in sequence, even when several processes ask at once.
 
 import { lstat, mkdir, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ const CLAIMS = ".numbers";
 export type ClaimedNumbers = { readonly first: number; readonly release: () => Promise<void> };
 
 /**
- * A claim is a folder, because making one is atomic; after claiming we look again, because another may have written its files and let go
- * of its claims in between. A crash only leaves a gap.
+ * A claim is a folder, because making one is atomic. After claiming it looks again, because another process may have written its files and
+ * released its claims in between. A crash only leaves a gap.
  */
 export async function claimNumbers(root: string, prefix: string, count: number): Promise<ClaimedNumbers> {
   await mkdir(join(root, CLAIMS), { recursive: true });

@@ -1,4 +1,4 @@
-// The folder of tickets as files on this machine: the port of folder.ts put together.
+// The folder of tickets as files on this machine: implements the port of folder.ts.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -83,7 +83,7 @@ export function openTicketFolder({ project, settings }: TicketFolderOptions): Ti
     return ok({ hash: replaced.value.after.hash, before: statusIn(replaced.value.before.text) });
   }
 
-  /** The one place where a ticket's path becomes a file's: FR-n/AGI-m.md below the folder, through no link. */
+  /** The only place where a ticket's path becomes a file's: FR-n/AGI-m.md below the folder, through no link. */
   function fileOf(path: string): Result<string> {
     const [name = "", request = "", ...rest] = path.split("/").toReversed();
     const isTicket =

@@ -1,11 +1,11 @@
-// Whether the folder of tickets really lies where its path says: no part of it below the project is a link, through which files of others
-// would be read and written.
+// Whether the folder of tickets is really where its path says: no part of it below the project is a link, through which Passrail would read
+// and write other files.
 
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Problem } from "../../core/result.ts";
 
-/** A folder that is not there yet is nobody's. */
+/** A folder that does not exist yet passes. */
 export function isOwnFolder(project: string, folder: string): boolean {
   try {
     return realpathSync(join(project, folder)) === join(realpathSync(project), folder);

@@ -1,11 +1,11 @@
-// One ticket file, read without trusting it: a regular file, no link, of limited size, UTF-8 text. What it means is in read-ticket.ts.
+// Reads one untrusted ticket file: a regular file, no link, of limited size, UTF-8 text. read-ticket.ts interprets it.
 
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 
 export type TicketFile = {
-  /** With its byte order mark and line ends as they are. */
+  /** With its byte order mark and line ends unchanged. */
   readonly text: string;
   readonly hash: string;
   readonly mode: number;
@@ -61,7 +61,7 @@ function tooLarge(size: number): Problem {
   return {
     code: "ticket_too_large",
     message,
-    hint: "put long material into a file of its own and name it in the ticket",
+    hint: "put long material into a separate file and name it in the ticket",
   };
 }
 
@@ -71,7 +71,7 @@ function unreadable(code: string | undefined): Problem {
   if (code === "ELOOP" || code === "EMLINK")
     return { code: "ticket_is_link", message: "this is a link", hint: "put the file itself there" };
   if (code === "EISDIR") return { code: "ticket_not_a_file", message: "this is a folder" };
-  // A socket or a device without its driver answers so.
+  // The error for a socket or a device without its driver.
   if (code === "ENXIO" || code === "ENODEV")
     return { code: "ticket_not_a_file", message: "this is not a regular file" };
   return { code: "ticket_unreadable", message: `the file cannot be read (${code ?? "unknown"})` };

@@ -1,5 +1,5 @@
-// The text of a ticket file as a ticket, and everything that is wrong with it, with its place. The reader does not guess: a ticket with a
-// doubtful field is not started, and its file stays as it is.
+// Reads the text of a ticket file as a ticket, with every problem and its place. It does not guess: a ticket with a doubtful field is not
+// started, and its file stays as it is.
 
 import { splitFrontMatter } from "../../file/front-matter.ts";
 import { type Position, readYaml } from "../../file/yaml.ts";
@@ -21,7 +21,7 @@ import {
 } from "./ticket-fields.ts";
 
 export type ReadTicket = {
-  /** Null where its status cannot be read. */
+  /** Null if its status cannot be read. */
   readonly ticket: Ticket | null;
   readonly problems: readonly TicketProblem[];
   /** The file has no id; its name decides. */

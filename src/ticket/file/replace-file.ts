@@ -1,5 +1,5 @@
-// Replaces a ticket file as a whole, only if nobody changed it in between. The new text lies beside it under a fixed name that only one
-// writer can create, so writers of several processes take turns; a name that a crash left behind is taken over after a while.
+// Replaces a ticket file as a whole, only if it has not changed in between. Only one writer can create the fixed name of the new text
+// beside it, so processes take turns; a name that a crash left behind expires.
 
 import {
   closeSync,
@@ -22,7 +22,7 @@ const STALE_MS = 10_000;
 const TURN_MS = 5;
 const MAX_TURNS = 4000;
 
-/** `change` is asked again whenever the file turns out to be another than the one it was given. */
+/** Calls `change` again whenever the file differs from the one it was given. */
 export async function replaceFile(
   file: string,
   change: (now: TicketFile) => Result<string>,
@@ -44,10 +44,10 @@ export async function replaceFile(
     }
     await wait(TURN_MS);
   }
-  return err({ code: "ticket_busy", message: "the file is written all the time by somebody else" });
+  return err({ code: "ticket_busy", message: "another process keeps writing the file" });
 }
 
-/** False: it is another file by now, or another writer is at it. */
+/** False: the file has changed, or another writer holds it. */
 function replaceIfSame(file: string, expected: TicketFile, text: string): boolean {
   const beside = join(dirname(file), `.${basename(file)}.new`);
   const descriptor = create(beside);
@@ -56,7 +56,7 @@ function replaceIfSame(file: string, expected: TicketFile, text: string): boolea
     fchmodSync(descriptor, expected.mode);
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
-    // From here to the renaming nothing of this process comes in between, and others have a few microseconds.
+    // From here to the rename this process does not yield, and other processes have a few microseconds.
     const now = readTicketFile(file);
     const isOurs = fstatSync(descriptor, { bigint: true }).ino === lstatSync(beside, { bigint: true }).ino;
     const isSame = now.ok && now.value.hash === expected.hash && now.value.ino === expected.ino;

@@ -1,10 +1,10 @@
-// Which words under `repo` mean a repository that tickets may work on: the project's own, by its folder's name or its remote, and those
-// that settings name. Everything else is refused, because the word comes from whoever wrote the ticket.
+// The values of `repo` that name a repository for tickets: the project itself, by its folder's name or its remote, and those in the
+// settings. Others are refused: the value comes from the ticket's author.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 
-/** The first is how the project calls itself in new tickets. */
+/** The first is the project's name in new tickets. */
 export function ownRepoNames(project: string): readonly string[] {
   const url = originOf(project);
   const remote = url === undefined ? undefined : /^[^/]+\/(.+)$/u.exec(placeOf(url) ?? "")?.[1];
@@ -28,13 +28,13 @@ export function repoRule(project: string, repos: Readonly<Record<string, string>
 
 const ADDRESS = /^(?:(?:https|ssh):\/\/(?:[^/@]+@)?([\w.:-]+)\/|git@([\w.-]+):)([\w.-]+(?:\/[\w.-]+)+)$/u;
 
-/** Two ways to reach one repository have one place: https://host/owner/name.git and git@host:owner/name -> host/owner/name. */
+/** Two addresses of one repository have one place: https://host/owner/name.git and git@host:owner/name -> host/owner/name. */
 function placeOf(url: string): string | undefined {
   const match = url.length > 500 ? null : ADDRESS.exec(url.replace(/\/$/u, "").replace(/\.git$/u, ""));
   return match === null ? undefined : `${match[1] ?? match[2]}/${match[3]}`;
 }
 
-/** Read from the configuration's text: starting git for one line is slow, and includes of a repository must not matter here. */
+/** Parses the configuration's text: starting git for one line is slow, and a repository's includes must not matter here. */
 function originOf(project: string): string | undefined {
   const config = readSmall(join(project, ".git", "config")) ?? configOfWorktree(project);
   let isOrigin = false;

@@ -169,7 +169,7 @@ const keysOf = (of: string): Record<string, unknown> => {
   if (read?.ok !== true) throw new Error("not readable");
   return { ...read.value.value };
 };
-/** Lines that no change may touch: all but those of the changed keys. */
+/** Lines that no change may touch: all except those of the changed keys. */
 const comments = (of: string) => of.split(/\r?\n/u).filter((each) => each.startsWith("# "));
 
 test("over files of every style, the changed keys say the new values and all else is as before", () => {

@@ -1,5 +1,5 @@
-// Changes single keys of a file's front matter by cutting and pasting text, so that everything else stays byte for byte: body, comments,
-// order, unknown keys, quotes, line ends. The outcome is read again and compared: a text that would say anything else is not written.
+// Changes single keys of a file's front matter by splicing text, so that everything else stays byte for byte: body, comments, order,
+// unknown keys, quotes, line ends. It parses the result and writes nothing if any other key differs.
 
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
@@ -43,7 +43,7 @@ function readKeys(text: string): Result<Keys> {
 type Area = {
   /** Where the YAML begins in the file. */
   readonly start: number;
-  /** Up to and with the line end before the closing line. */
+  /** Up to and including the line end before the closing line. */
   readonly yaml: string;
   readonly lineEnd: "\n" | "\r\n";
 };
@@ -73,7 +73,7 @@ function insertion({ yaml, lineEnd }: Area, root: YAMLMap, key: string, value: Y
   }
   const first = (root.items[0]?.key as Node | undefined)?.range?.[0] ?? 0;
   const indent = " ".repeat(first - lineStart(yaml, first));
-  // The id is what people look for first.
+  // People look for the id first.
   const at = key === "id" ? lineStart(yaml, first) : yaml.length;
   return { from: at, to: at, text: `${indent}${line}${lineEnd}` };
 }
@@ -102,7 +102,7 @@ function replacement({ yaml, lineEnd }: Area, pair: Pair<Node, Node>, value: Yam
   ];
 }
 
-/** A list with an item per line keeps its lines, with what people wrote beside them; undefined where the order changes. */
+/** A list with an item per line keeps its lines and their comments; undefined if the order changes. */
 function sequenceLines(
   yaml: string,
   list: YAMLSeq,
@@ -155,7 +155,7 @@ function nextLine(yaml: string, at: number): number {
   return newline === -1 ? yaml.length : newline + 1;
 }
 
-/** From the end, so that earlier places stay true; what is put in at one place keeps its order. */
+/** From the end, so that earlier offsets stay valid; insertions at one offset keep their order. */
 function applySplices(yaml: string, splices: readonly Splice[]): string {
   const ordered = splices.toSorted((one, other) => one.from - other.from || one.to - other.to);
   let text = "";

@@ -1,5 +1,5 @@
-// One pass over the folder of tickets: lists the folders, reads the files that look different from the pass before, and names broken ones.
-// A long pass gives other work its turn in between.
+// One pass over the folder of tickets: lists the folders, reads the files that changed since the pass before, and reports broken ones. A
+// long pass yields to other work.
 
 import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
@@ -30,12 +30,12 @@ export type ScanPass = {
 
 export const NO_PASS: ScanPass = { known: new Map(), listings: new Map(), problems: [] };
 
-/** How long a pass works before other work gets its turn. */
+/** How long a pass works before it yields to other work. */
 const TURN_MS = 8;
-/** A change so soon after reading may carry the same time as the text that was read. */
+/** A change this soon after reading may have the same time as the text that was read. */
 const DOUBT_MS = 100;
 
-/** How a file or folder looked when it was read; null where it may have changed since without looking different. */
+/** The stats of a file or folder when it was read; null if it may have changed since with equal stats. */
 type Looks = Pick<Stats, "mtimeMs" | "ctimeMs" | "size" | "ino" | "mode">;
 type Known = { readonly looks: Looks | null; readonly file: FoundFile };
 type Listing = { readonly looks: Looks | null; readonly names: readonly string[] };
@@ -107,14 +107,14 @@ function rank(name: string, ticketPrefix: string): number {
   return numberOfFile(name, ticketPrefix) ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** Undefined where the file is gone. */
+/** Undefined if the file is gone. */
 function lookAt(place: ScanPlace, { request, name, path }: FileName, before: Known | undefined): Known | undefined {
   const file = `${place.root}/${request}/${name}`;
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   if (before !== undefined && isSameLook(before.looks, stat)) return before;
   const found = readOne(place, file, { request, name, path });
-  // It was read again only to be sure: the same text is the same ticket.
+  // Read again only to be sure: the same text is the same ticket.
   const isSame = before !== undefined && sameFile(before.file, found);
   return { looks: isSettled(stat) ? stat : null, file: isSame ? before.file : found };
 }
@@ -173,7 +173,7 @@ function isSameLook(one: Looks | null, other: Looks): boolean {
   );
 }
 
-/** Old enough for a further change to have another time. */
+/** Old enough for a further change to have a different time. */
 function isSettled({ mtimeMs, ctimeMs }: Looks): boolean {
   return Date.now() - Math.max(mtimeMs, ctimeMs) > DOUBT_MS;
 }

@@ -1,4 +1,4 @@
-// Reads the folder of tickets, and later only the files whose times, size or number have changed. Broken files are named; the others are
+// Reads the folder of tickets, and later only the files whose times, size or number have changed. Broken files are reported; the others are
 // read all the same.
 
 import type { TicketScan } from "../../core/ticket/ticket.ts";
@@ -6,7 +6,7 @@ import { checkTogether, type FoundFile } from "./check-together.ts";
 import { isSamePass, NO_PASS, type ScanPlace, takePass } from "./scan-pass.ts";
 
 export type Scanner = {
-  /** The same object as before where nothing has changed. */
+  /** The same object as before if nothing has changed. */
   scan(): Promise<ScannedFolder>;
 };
 
@@ -17,7 +17,7 @@ export function createScanner(place: ScanPlace): Scanner {
   let last: ScannedFolder | undefined;
   let running: Promise<unknown> = Promise.resolve();
   return {
-    /** One after the other: every caller sees the folder as it was after the call. */
+    /** One scan at a time: every caller sees the folder as it was after the call. */
     scan() {
       const next = running.then(look, look);
       running = next;

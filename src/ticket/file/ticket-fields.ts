@@ -1,4 +1,4 @@
-// The fields of a ticket's front matter, each read and checked by itself. A field that cannot be used is noted with its place.
+// The fields of a ticket's front matter, each read and checked separately. An unusable field is reported with its place.
 
 import { nearest } from "../../core/check/suggest.ts";
 import { FIRST_STATUS, isTicketStatus, type TicketStatus, unknownStatusMessage } from "../../core/ticket/status.ts";
@@ -11,7 +11,7 @@ export type TicketSource = {
   /** Relative to the project. */
   readonly path: string;
   readonly request: string;
-  /** As the file's name says. */
+  /** The id in the file's name. */
   readonly id: string;
   readonly prefix: string;
   readonly unknownStatus: "block" | "Backlog";
@@ -37,7 +37,7 @@ export function readStatus({ value, at, note, source }: TicketFields): TicketSta
   return FIRST_STATUS;
 }
 
-/** True where the file has no id. */
+/** True if the file has no id. */
 export function lacksId({ value, at, note, source: { id } }: TicketFields): boolean {
   const given = value["id"];
   if (given === undefined || given === null || given === "") return true;
@@ -121,7 +121,7 @@ export function readFlow(fields: TicketFields): string | null {
   return null;
 }
 
-/** Numbers and truth values are text too where text is meant: `title: 2024`. */
+/** Numbers and booleans count as text where text is expected: `title: 2024`. */
 export function readText({ value, at, note }: TicketFields, key: string): string | undefined {
   const given = value[key];
   if (given === undefined || given === null) return undefined;

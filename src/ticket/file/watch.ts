@@ -1,5 +1,5 @@
-// Tells soon after something in the folder of tickets has changed. The system's own notices are quick but can get lost, or be missing on some
-// file systems; a slow look at everything finds what they did not tell.
+// Reports changes in the folder of tickets. The system's notifications are quick but can get lost or be missing on some file systems; a
+// slow poll finds the missed changes.
 
 import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -7,14 +7,14 @@ import { basename, dirname, join } from "node:path";
 export type WatchPlace = {
   readonly root: string;
   readonly project: string;
-  /** The same answer as before where nothing has changed. */
+  /** The same object as before if nothing has changed. */
   readonly scan: () => Promise<unknown>;
 };
 
 const GATHER_MS = 10;
 const POLL_MS = 5000;
 const MAX_FOLDERS = 5000;
-/** There one watcher sees a whole tree. */
+/** On these systems one watcher sees a whole tree. */
 const WATCHES_TREES = process.platform === "darwin" || process.platform === "win32";
 
 export function watchFolder({ root, project, scan }: WatchPlace, onChange: () => void): () => void {
@@ -36,7 +36,7 @@ export function watchFolder({ root, project, scan }: WatchPlace, onChange: () =>
     for (const watcher of watchers.values()) watcher.close();
   };
 
-  /** Several changes at once are one. */
+  /** Coalesces several changes into one. */
   function changed(): void {
     if (isClosed || gather !== undefined) return;
     gather = setTimeout(() => {
@@ -56,7 +56,7 @@ export function watchFolder({ root, project, scan }: WatchPlace, onChange: () =>
     changed();
   }
 
-  /** One watcher for each folder that is there now. Where the tickets' folder is missing, the nearest one above waits for it. */
+  /** One watcher for each existing folder. If the tickets' folder is missing, its nearest existing parent is watched. */
   function align(): void {
     isOutdated = false;
     const folders = new Set(foldersNow());
@@ -86,14 +86,14 @@ export function watchFolder({ root, project, scan }: WatchPlace, onChange: () =>
       watcher.on("change", (_, name) => {
         const isAbove = folder !== root && !folder.startsWith(join(root, "/"));
         if (isAbove && !root.startsWith(join(folder, String(name)))) return;
-        // Our own texts lie beside the files for a moment.
+        // Passrail's drafts appear beside the files for a moment.
         if (!isAbove && typeof name === "string" && basename(name).startsWith(".")) return;
         isOutdated ||= isAbove || folder === root;
         changed();
       });
       watcher.on("error", end);
     } catch {
-      // No more watchers, or the folder is gone again: the slow look goes on.
+      // No more watchers, or the folder is gone again: the slow poll continues.
     }
   }
 }

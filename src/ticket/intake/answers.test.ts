@@ -11,7 +11,7 @@ test("a list of texts answers question after question, over rounds", () => {
   const answers = prepared(["a", 2, true]);
   expect(answers.next(["1?", "2?"])).toEqual(["a", "2"]);
   expect(answers.next(["3?", "4?"])).toEqual(["true", null]);
-  // A round that could not be answered whole uses up nothing.
+  // A round without all answers uses up nothing.
   expect(answers.next(["3?"])).toEqual(["true"]);
   expect(answers.next(["more?"])).toEqual([null]);
 });

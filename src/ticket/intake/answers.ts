@@ -1,9 +1,9 @@
-// Answers that a person wrote down before the questions were asked: a file for `passrail spec --answers`. A list of texts answers the
-// questions one after the other; a list of lists or maps answers round by round; one map answers by the question's number or its words.
+// Prepared answers: a file for `passrail spec --answers`. A list of texts answers the questions in order; a list of lists or maps answers
+// round by round; one map answers by the question's number or its words.
 
 import { err, ok, type Result } from "../../core/result.ts";
 
-/** What is known for the questions of one round, in their order; null where nothing is. */
+/** The known answers to the questions of one round, in order; null for each unknown one. */
 export type RoundAnswers = readonly (string | null)[];
 
 export type PreparedAnswers = {
@@ -16,7 +16,7 @@ type Round = string | readonly string[] | Readonly<Record<string, string>>;
 const MAX_ANSWER = 8000;
 const MAX_ENTRIES = 100;
 
-/** `value` is what a YAML or JSON file held. */
+/** `value`: the content of a YAML or JSON file. */
 export function readAnswers(value: unknown): Result<PreparedAnswers> {
   if (isMap(value)) {
     const round = readRound(value, "the file");
@@ -37,7 +37,7 @@ export function readAnswers(value: unknown): Result<PreparedAnswers> {
   return ok(roundByRound(rounds));
 }
 
-/** What the agent is told: each answer with the number of its question. */
+/** The text for the agent: each answer with the number of its question. */
 export function answerText(answers: readonly string[]): string {
   return answers.length === 1 ? (answers[0] ?? "") : answers.map((answer, at) => `${at + 1}. ${answer}`).join("\n");
 }
@@ -65,7 +65,7 @@ function roundByRound(rounds: readonly Round[]): PreparedAnswers {
 }
 
 function answersFrom(round: Round, questions: readonly string[]): RoundAnswers {
-  // One text for a whole round is the answer to its first question; the others are told where to look.
+  // One text for a whole round answers its first question; the others refer to it.
   if (typeof round === "string") return questions.map((_, at) => (at === 0 ? round : "see the answer to 1"));
   if (Array.isArray(round)) return questions.map((_, at) => (round as readonly string[])[at] ?? null);
   const entries = Object.entries(round as Readonly<Record<string, string>>);

@@ -1,4 +1,4 @@
-// Which files came of an intake: what the writing stage told, the last one where it was done again.
+// The files of an intake: as the writing stage reported them, the last report if it ran again.
 
 import type { AttemptRecord } from "../../store/store.ts";
 

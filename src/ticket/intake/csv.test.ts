@@ -24,7 +24,7 @@ test("a byte order mark is not part of the first name, and an empty text has no 
 test.each([
   ['a\n"open', "row 2, column 1: a quote is not closed"],
   ['a,b\nx,"y"z', "row 2, column 2: text follows the closing quote"],
-  ['a\nx"y', "row 2, column 1: a quote stands inside"],
+  ['a\nx"y', "row 2, column 1: a quote is inside"],
 ])("%j is refused with its place", (text, message) => {
   expect(readCsv(text)).toMatchObject({ ok: false, error: { message: expect.stringContaining(message) } });
 });

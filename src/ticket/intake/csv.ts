@@ -1,9 +1,9 @@
-// CSV as RFC 4180 has it: fields in quotes may hold commas, line ends and doubled quotes. Read in one pass; what is not CSV is said with its row.
+// CSV after RFC 4180: fields in quotes may hold commas, line ends and doubled quotes. Parsed in one pass; an error names its row.
 
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 
 export type CsvRow = {
-  /** As people count, the header being row 1. */
+  /** Counted from 1, the header. */
   readonly row: number;
   readonly fields: readonly string[];
 };
@@ -21,7 +21,7 @@ export function readCsv(text: string): Result<readonly CsvRow[]> {
     if (field === undefined) return err(bad(row, fields.length + 1, "a quote is not closed"));
     const { value, end } = field;
     if (text[at] !== '"' && value.includes('"'))
-      return err(bad(row, fields.length + 1, "a quote stands inside a field that does not begin with one"));
+      return err(bad(row, fields.length + 1, "a quote is inside a field that does not begin with one"));
     const sign = text[end];
     if (sign !== undefined && sign !== "," && sign !== "\n" && sign !== "\r")
       return err(bad(row, fields.length + 1, "text follows the closing quote"));
@@ -29,7 +29,7 @@ export function readCsv(text: string): Result<readonly CsvRow[]> {
     if (fields.length > MAX_FIELDS) return err(bad(row, fields.length, `there are more than ${MAX_FIELDS} columns`));
     at = end + 1;
     if (sign === "," && at < text.length) continue;
-    // A comma at the very end begins a last, empty field.
+    // A comma at the end begins a last, empty field.
     if (sign === ",") fields.push("");
     if (sign === "\r" && text[at] === "\n") at += 1;
     // An empty line is no row.

@@ -1,18 +1,18 @@
-// GitHub by its own program: `gh` knows how the person is logged in. Called with a list of arguments, never through a shell, and what it
-// prints is doubtful input.
+// GitHub through its own program: `gh` has the person's login. Called with a list of arguments, never through a shell; its output is
+// untrusted.
 
 import { execFile } from "node:child_process";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { optional } from "../../core/optional.ts";
 
-/** Runs `gh` and gives what it printed. */
+/** Runs `gh` and returns its output. */
 export type Gh = (args: readonly string[], signal?: AbortSignal) => Promise<Result<string>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const TIMEOUT_MS = 60_000;
 const OUTPUT_BYTES = 32 * 1024 * 1024;
-/** What it needs to find its login, the network and the repository; agents' keys are none of its business. */
+/** Variables for its login, the network and the repository; it gets no agents' keys. */
 const PASSED = [
   "PATH",
   "HOME",
@@ -52,7 +52,7 @@ export function openGh(environment: Environment, cwd: string): Gh {
     });
 }
 
-/** `gh … --json`: what it printed as a value. */
+/** `gh … --json`: its output as a value. */
 export async function readJson(gh: Gh, args: readonly string[]): Promise<Result<unknown>> {
   const printed = await gh(args);
   if (!printed.ok) return printed;

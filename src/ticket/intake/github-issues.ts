@@ -1,4 +1,4 @@
-// Issues of a repository on GitHub, as a list to take over.
+// Issues of a GitHub repository, as a list to import.
 
 import { z } from "zod";
 import { err, ok, type Result } from "../../core/result.ts";
@@ -43,7 +43,7 @@ export async function issuesOfGitHub(
       .sort((one, other) => one.number - other.number)
       .map(({ number, title, body, labels, url }) => ({
         place: `issue ${number}`,
-        // Titles and bodies can be longer than a ticket's; what is cut stands behind the link.
+        // Titles and bodies can be longer than a ticket's; the link leads to the full text.
         values: { number, title: title.slice(0, 200), body: withLink(body ?? "", url), labels },
       })),
   );

@@ -43,14 +43,14 @@ test("without ids `#2` is the second of the list", () => {
 
 test.each<[string, string]>([
   ["title,colour\nx,red", 'row 1, column 2: "colour" is not a column'],
-  ["title,Title\nx,y", "row 1, column 2: title stands there twice"],
+  ["title,Title\nx,y", "row 1, column 2: title appears twice"],
   ["body\nx", "row 1: there is no column title"],
   ["title,body\nx,y,z", "row 2, column 3: there are more fields"],
   ["title,priority\nx,soon", 'row 2, priority: "soon" is not a whole number'],
   ["title,body\n,only a body", "row 2, title:"],
   ["title,dependsOn\na,#7", 'row 2, dependsOn: "#7" is not another issue'],
   ["title,dependsOn\na,#2\nb,#1", "row 2, row 3 wait for each other"],
-  ["id,title\n1,a\n1,b", "row 3: the id 1 stands there twice"],
+  ["id,title\n1,a\n1,b", "row 3: the id 1 appears twice"],
   ["", "the file is empty"],
 ])("%j is refused with its place", (text, message) => {
   expect(csv(text)).toMatchObject({ ok: false, error: { message: expect.stringContaining(message) } });

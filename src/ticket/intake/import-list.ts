@@ -1,12 +1,12 @@
-// Issues from elsewhere as new tickets: rows of a table or items of a JSON list, checked as a whole. What they say is data; where they came from is
-// kept, so that taking them over again makes no doubles.
+// Imports issues as new tickets: rows of a table or items of a JSON list, checked as a whole. Their text is data; their origin is kept, so
+// that a second import makes no duplicates.
 
 import { z } from "zod";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { circleOf, type NewTicket, safeGroup } from "../../core/ticket/new-ticket.ts";
 import { readCsv } from "./csv.ts";
 
-/** One issue as it was given; `place` names it in messages: `row 3`, `item 2`. */
+/** One issue as given; `place` names it in messages: `row 3`, `item 2`. */
 export type GivenIssue = { readonly place: string; readonly values: Readonly<Record<string, unknown>> };
 
 export const MAX_IMPORTED = 500;
@@ -27,7 +27,7 @@ const issueSchema = z.object({
   repo: z.string().trim().max(200).nullish(),
   group: z.string().trim().max(200).nullish(),
   priority: z.union([z.number(), z.string().trim()]).nullish(),
-  /** Its id elsewhere; other items may depend on it by this. */
+  /** Its id in the source; other items may depend on it by this. */
   id: z.union([z.string().trim().max(200), z.number()]).nullish(),
   number: z.union([z.number(), z.string().trim()]).nullish(),
   url: z.string().trim().max(500).nullish(),
@@ -49,7 +49,7 @@ export function issuesOfCsv(text: string): Result<readonly GivenIssue[]> {
       ),
     );
   const doubled = columns.findIndex((name, at) => columns.indexOf(name) !== at);
-  if (doubled !== -1) return err(bad(`row 1, column ${doubled + 1}: ${columns[doubled]} stands there twice`));
+  if (doubled !== -1) return err(bad(`row 1, column ${doubled + 1}: ${columns[doubled]} appears twice`));
   if (!columns.includes("title")) return err(bad("row 1: there is no column title"));
   const issues: GivenIssue[] = [];
   for (const { row, fields } of body) {
@@ -80,7 +80,7 @@ export function issuesOfJson(text: string): Result<readonly GivenIssue[]> {
   return ok(list.map((values: Readonly<Record<string, unknown>>, at) => ({ place: `item ${at + 1}`, values })));
 }
 
-/** `origin` names where they came from: a file's name, or `github:owner/repo`. All of them or none. */
+/** `origin` is a file's name, or `github:owner/repo`. All of them or none. */
 export function ticketsOf(
   issues: readonly GivenIssue[],
   { origin, repo }: { readonly origin: string; readonly repo: string },
@@ -96,7 +96,7 @@ export function ticketsOf(
       return err(bad(`${place}, ${String(first?.path[0] ?? "value")}: ${first?.message ?? "is not valid"}`));
     }
     const id = idOf(issue.data);
-    if (id !== undefined && places.has(id)) return err(bad(`${place}: the id ${id} stands there twice`));
+    if (id !== undefined && places.has(id)) return err(bad(`${place}: the id ${id} appears twice`));
     if (id !== undefined) places.set(id, at);
     read.push(issue.data);
   }

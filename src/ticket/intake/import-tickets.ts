@@ -1,4 +1,4 @@
-// Taking issues over into the folder of tickets: what is there already is left alone, the rest comes as one folder or not at all.
+// Imports issues into the folder of tickets: known ones are left alone, the rest comes as one folder or not at all.
 
 import { createHash } from "node:crypto";
 import { ok, type Result } from "../../core/result.ts";
@@ -11,7 +11,7 @@ export type Importable = NewTicket & { readonly source: string };
 export type Imported = {
   /** With `dryRun` their paths are not known yet. */
   readonly created: readonly { readonly title: string; readonly source: string; readonly path: string | null }[];
-  /** Taken over before. */
+  /** Imported before. */
   readonly known: readonly { readonly id: string; readonly source: string }[];
 };
 
@@ -41,7 +41,7 @@ export async function importTickets(
       return positions.get(other) ?? idBySource.get(other.source) ?? on;
     }),
   }));
-  // The same issues once more, while the first time is under way or after it broke off, are the same folder.
+  // The same issues get the same folder again, while the first import runs or after it broke off.
   const key = `import-${createHash("sha256")
     .update(fresh.map(({ source }) => source).join("\n"))
     .digest("hex")

@@ -17,7 +17,7 @@ afterEach(() => rmSync(project, { recursive: true }));
 
 const settings = ticketSettings([{ folder: "work/requests", request_prefix: "REQ", ticket_prefix: "SHOP" }]);
 const write = createWriteTickets(async () => openTicketFolder({ project, settings }));
-/** What the builtin looks at, of what the engine gives it. */
+/** The part of the builtin's context that it uses. */
 const context = (text: string | null, runId = "r0000000001") =>
   ({
     run: { id: runId },

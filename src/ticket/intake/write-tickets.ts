@@ -6,7 +6,7 @@ import { FIRST_STATUS } from "../../core/ticket/status.ts";
 import type { Builtin } from "../../attempt/builtins.ts";
 import type { TicketFolder } from "../file/folder.ts";
 
-/** `folderOf` gives the folder of a project's tickets, by that project's settings. */
+/** `folderOf` returns the folder of a project's tickets, by that project's settings. */
 export function createWriteTickets(folderOf: (project: string) => Promise<TicketFolder>): Builtin {
   return async ({ run, stage, project, attempts, readYaml }): Promise<Report> => {
     const text = attempts

@@ -1,5 +1,5 @@
-// Branches whose work has landed go, if the settings say so, and come back when somebody wants them. A commit is pinned before its branch is
-// removed, and a branch is removed only if it is still at the commit whose work was seen in the target.
+// Removes branches whose work has landed, if the settings say so, and restores them on request. Passrail pins the commit first, and removes
+// a branch only if it is still at the commit that was seen in the target.
 
 import type { Result } from "../../core/result.ts";
 import { err, ok } from "../../core/result.ts";
@@ -47,7 +47,7 @@ export async function removeLanded(
 
 export type Restored = { readonly type: "restored" | "there"; readonly branch: string; readonly commit: string };
 
-/** The branch under its own name, or under a free one where another work has taken it. Nothing that exists is changed. */
+/** Restores the branch under its own name, or under a free one if that is taken. Nothing that exists is changed. */
 export async function restoreBranch(
   project: string,
   work: { readonly branch: string; readonly commit: string },
@@ -66,7 +66,7 @@ export async function restoreBranch(
     if (kept == null) return err(lost(commit, project));
     if (head === commit) return ok({ type: "there", branch: name, commit });
     if (head != null) continue;
-    // "Only if it does not exist": somebody may make it in this moment.
+    // "Only if it does not exist": another process may create it right now.
     const none = "0".repeat(commit.length);
     const made = await git(commonDir.value, ["update-ref", "--no-deref", `refs/heads/${name}`, commit, none], here);
     return made.ok ? ok({ type: "restored", branch: name, commit }) : made;
@@ -74,7 +74,7 @@ export async function restoreBranch(
   return err({ code: "branch_taken", message: `${branch} and a hundred names like it are taken.` });
 }
 
-/** What is pinned for a run, newest first: also work that never landed. */
+/** The pinned commits of a run, newest first, including work that never landed. */
 export async function pinnedCommits(project: string, runId: string): Promise<Result<readonly string[]>> {
   const commonDir = await repositoryOf(project);
   if (!commonDir.ok) return commonDir;
@@ -84,7 +84,7 @@ export async function pinnedCommits(project: string, runId: string): Promise<Res
   return listed.ok ? ok(listed.value.split("\n").filter((line) => line !== "")) : listed;
 }
 
-/** Where each of these branches is now; null where there is none. */
+/** The head of each of these branches; null if there is no such branch. */
 export async function branchHeads(
   project: string,
   branches: readonly string[],

@@ -1,5 +1,5 @@
-// The user's checks on the merged tree: programs, one after the other, until one fails. Each has a time limit; its process group is ended as a
-// whole; its output is kept in a file, and the end of it is what an agent gets to see.
+// Runs the user's checks on the merged tree until one fails. Each has a time limit and is ended with its process group; its output is kept
+// in a file, and the agent gets the end of it.
 
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
@@ -22,12 +22,12 @@ export type CheckResult =
   | { readonly type: "failed"; readonly command: string; readonly why: string; readonly excerpt: string };
 
 const TAIL_BYTES = 64 * 1024;
-/** For output that is still on its way when the program has ended. */
+/** For output that is still in the pipe when the program has ended. */
 const LAST_WORDS_MS = 2000;
 
 export async function runChecks(plan: CheckPlan): Promise<CheckResult> {
   const log = createWriteStream(plan.logFile, { mode: 0o600 });
-  // A full disk must not end the run: what is told comes from memory.
+  // A full disk must not end the run: the report uses memory.
   log.on("error", () => {});
   try {
     for (const command of plan.commands) {
@@ -70,7 +70,7 @@ function runOne(command: readonly string[], plan: CheckPlan): Promise<{ why: str
       () => end(`took longer than ${Math.round(plan.timeoutMs / 1000)} s and was ended`),
       plan.timeoutMs,
     );
-    const onAbort = (): void => end("was ended, since nobody waits for it any more");
+    const onAbort = (): void => end("was ended because it is no longer needed");
     plan.signal.addEventListener("abort", onAbort, { once: true });
     if (plan.signal.aborted) onAbort();
     const done = (why: string | null): void => {
@@ -81,7 +81,7 @@ function runOne(command: readonly string[], plan: CheckPlan): Promise<{ why: str
     child.on("error", (error) => done(`could not be started: ${error.message}`));
     child.on("exit", (code, signal) => {
       const why = code === 0 ? null : `ended with ${code === null ? signal : `exit code ${code}`}`;
-      // What it left running must not work in a folder that is about to go, nor hold its output open.
+      // A process that it left must not work in a folder that is about to be deleted, nor hold its output open.
       endGroup(child.pid);
       const last = setTimeout(() => done(why), LAST_WORDS_MS);
       child.on("close", () => {
@@ -97,7 +97,7 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Gone already.
+    // Already gone.
   }
 }
 

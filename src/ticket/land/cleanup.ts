@@ -1,4 +1,4 @@
-// After a merge: branches of tickets that are done are removed, where the settings ask for it. A branch that other open tickets work on stays.
+// After a merge: removes the branches of finished tickets, if the settings ask for it. A branch that other open tickets work on stays.
 
 import { runFacts, ticketProject } from "../../core/run/facts.ts";
 import type { Result } from "../../core/result.ts";
@@ -20,7 +20,7 @@ export type CleanupOptions = {
 
 const AT_MOST = 50;
 
-/** Looks at the last runs that were completed; each is settled once in the life of this process. */
+/** Checks the last completed runs; each is settled once in the life of this process. */
 export function createCleanup({ store, forgeOf, folderOf, onProblem }: CleanupOptions): () => Promise<void> {
   const settled = new Set<string>();
   return async () => {

@@ -1,5 +1,5 @@
-// The title and the text of a pull request. What agents and tickets say is quoted: it cannot close an issue, call anybody, or pass for a
-// heading of ours.
+// The title and the text of a pull request. Text from agents and tickets is quoted: it cannot close an issue, mention people, or pass for
+// one of our headings.
 
 import { attemptFacts } from "../../core/attempt-facts.ts";
 import type { Run } from "../../core/run/run.ts";
@@ -51,7 +51,7 @@ function rowOf({ stage, attempt, outcome, ...record }: EarlierAttempt, clean: (t
   return `| ${cell(clean(stage))} | ${attempt} | ${cell(clean(word ?? ""))} | ${cost} |`;
 }
 
-/** A mention or a reference is broken by a character of no width, so that it reads the same and calls nobody. */
+/** Breaks mentions and references with a zero-width character, so that they read the same and have no effect. */
 function harmless(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}]/gu, (char) => (char === "\n" || char === "\t" ? char : ""))

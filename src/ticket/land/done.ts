@@ -1,5 +1,5 @@
-// A person says that a ticket's work is merged. It is looked at first; what cannot be seen counts only with the person's own reason, and
-// the record says so.
+// A person reports that a ticket's work is merged. Passrail verifies it first; unverifiable work counts only with the person's own reason,
+// and the record says so.
 
 import type { Report } from "../../core/flow/outcome.ts";
 import { err, ok, type Result } from "../../core/result.ts";
@@ -20,7 +20,7 @@ export async function proveMerge(forge: Forge, landed: Landed, commit: string | 
   return kept.ok ? ok(report) : kept;
 }
 
-/** The person names what the work became; that it is in the target is seen. */
+/** The person names the resulting commit; Passrail verifies that it is in the target. */
 async function proveCommit(forge: Forge, landed: Landed, named: string): Promise<Result<Report>> {
   if (!/^[0-9a-f]{7,64}$/u.test(named))
     return err({ code: "invalid_commit", message: `"${named.slice(0, 80)}" is not the id of a commit.` });

@@ -1,4 +1,4 @@
-// Which run a person means by a ticket: its newest one, with what is known of where its work is.
+// The run that a person means by a ticket: its newest one, with the known state of its work.
 
 import type { Run } from "../../core/run/run.ts";
 import type { Store } from "../../store/store.ts";
@@ -16,13 +16,13 @@ export type LandingRun = {
 
 type Reading = Pick<Store, "runsOf" | "loadRun" | "loadFlow" | "attempts" | "listRuns">;
 
-/** Newest first; empty where nothing is known of the ticket. */
+/** Newest first; empty for an unknown ticket. */
 export async function runsOfTicket(store: Reading, ticket: string): Promise<readonly LandingRun[]> {
   const found = await Promise.all((await store.runsOf(ticket)).map(({ id, number }) => landingRun(store, id, number)));
   return found.flatMap((each) => each ?? []);
 }
 
-/** Runs whose work is on its way out: those at landing, and those that wait for their merge. */
+/** Runs at landing, and runs that wait for their merge. */
 export async function runsOnTheWay(store: Reading, limit: number): Promise<readonly LandingRun[]> {
   const found: LandingRun[] = [];
   for (const { id, number } of await store.listRuns({ status: "running", limit })) {

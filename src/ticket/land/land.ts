@@ -1,5 +1,5 @@
-// The builtin `land`: finished work leaves by the way that the flow and the settings say, and only what was approved. What is reported as
-// done was seen: the branch on the remote, or the target, holds the commit. What cannot be seen becomes a person's decision.
+// The builtin `land`: the approved commit leaves by the way that the flow and the settings name. Passrail reports work as done only after
+// it has seen the commit in the remote branch or in the target. A person decides about everything else.
 
 import { runFacts } from "../../core/run/facts.ts";
 import { join } from "node:path";
@@ -23,9 +23,9 @@ export type LandOptions = {
   readonly home: string;
   readonly settings: MergeSettings;
   readonly forgeOf: (project: string) => Promise<Result<Forge>>;
-  /** Whether no other ticket builds on this one, asked when its work is finished. */
+  /** Whether no other ticket builds on this one; called when its work is finished. */
   readonly isTerminal: (run: Run) => Promise<boolean>;
-  /** What checks see of the environment. */
+  /** The environment of the checks. */
   readonly environment: Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
   readonly url: () => string;
@@ -109,7 +109,7 @@ async function land(
         runChecks({
           commands: settings.checks,
           cwd,
-          // With the mark an engine that comes after us finds and ends what we left running.
+          // By the marker the next engine finds and ends processes that we left running.
           env: { ...options.environment, PASSRAIL_MARKER: marker },
           timeoutMs: settings.checkTimeoutMs,
           logFile: join(context.runDir, `${stage.id}-${attempt}-checks.log`),
@@ -170,7 +170,7 @@ async function findPlace(context: BuiltinContext, options: LandOptions, work: Ap
   return ok({ forge: forge.value, target: target.value });
 }
 
-/** Only what was approved leaves: a branch that has moved since is looked at again by whoever decides. */
+/** Only the approved commit leaves: if the branch has moved since, a person reviews it again. */
 async function isUnmoved(folder: string, { branch, commit }: Approved): Promise<Result<null>> {
   const project = await findProject(folder);
   if (!project.ok) return project;
@@ -209,7 +209,7 @@ async function wayOf({ run, resolved }: BuiltinContext, { isTerminal, settings }
 
 const DEFAULT_WAYS: Readonly<Record<string, string>> = { auto: "pr", merge: "land", pr: "pr" };
 
-/** What may be over in a while is tried again by itself, a login is the operator's, everything else is looked at by a person. */
+/** Temporary failures are retried, a login is the operator's task, and a person looks at everything else. */
 function reported(failed: { readonly ok: false; readonly error: Problem }): Report {
   const { code, message, hint } = failed.error;
   const reason = hint === undefined ? message : `${message} (${hint})`;
@@ -225,7 +225,7 @@ function reported(failed: { readonly ok: false; readonly error: Problem }): Repo
 
 const nothingApproved: Problem = {
   code: "nothing_approved",
-  message: "No stage of this run has told at which commit it ended, so there is nothing that could be landed.",
+  message: "No stage of this run reported the commit at which it ended, so there is nothing to land.",
 };
 
 function sameBranch(target: string): Problem {

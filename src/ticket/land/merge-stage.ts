@@ -1,5 +1,5 @@
-// The stage in which a run waits for its pull request to be merged: played outside, by the agent `forge`. Whoever learns what became of
-// the request (the watcher, a person) reports it here.
+// The stage in which a run waits for its pull request to be merged: carried out outside, by the agent `forge`. The watcher or a person
+// reports the outcome here.
 
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Actor } from "../../core/run/event.ts";
@@ -15,7 +15,7 @@ const FORGE = "forge";
 
 export type WaitingMerge = { readonly stage: string; readonly attempt: number; readonly since: string };
 
-/** Undefined where the run waits for no merge. */
+/** Undefined if the run does not wait for a merge. */
 export function waitingMerge({ flow }: Pick<ResolvedFlow, "flow">, run: Run): WaitingMerge | undefined {
   for (const [name, track] of Object.entries(run.tracks)) {
     if (track.at !== "ready" && !(track.at === "running" && track.outside === true)) continue;
@@ -25,7 +25,7 @@ export function waitingMerge({ flow }: Pick<ResolvedFlow, "flow">, run: Run): Wa
   return undefined;
 }
 
-/** What a state of the request means for the run; undefined as long as it is open. */
+/** The report for a state of the request; undefined while it is open. */
 export function reportOf(state: PullRequestState, landed: Landed): Report | undefined {
   switch (state.state) {
     case "open":
@@ -47,7 +47,7 @@ export function reportOf(state: PullRequestState, landed: Landed): Report | unde
   }
 }
 
-/** The same news of the same attempt are taken once. */
+/** Repeating a report for the same attempt changes nothing. */
 export function report(
   engine: Pick<Engine, "deliver">,
   run: Run,

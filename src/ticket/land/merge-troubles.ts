@@ -1,4 +1,4 @@
-// Runs whose pull request could not be looked at: when to ask again, with a back-off, and what was reported, so that it is reported once.
+// Runs whose pull request could not be checked: when to retry, with a back-off, and the reported reason, so that it is reported once.
 
 export type MergeTroubles = {
   isPutOff(runId: string): boolean;

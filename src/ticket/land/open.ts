@@ -1,4 +1,4 @@
-// Landing put together: the builtin, the watcher of pull requests and the forge of a project, from the settings.
+// Builds landing from the settings: the builtin, the watcher of pull requests and the forge of a project.
 
 import { runFacts, ticketProject } from "../../core/run/facts.ts";
 import type { Result } from "../../core/result.ts";
@@ -35,7 +35,7 @@ export type LandingOptions = ForgePlace & {
 
 export type LandingParts = {
   readonly land: Builtin;
-  /** Only where an engine performs. */
+  /** Only for an engine that performs. */
   watch(engine: Engine): MergeWatch;
 };
 
@@ -67,7 +67,7 @@ export function forgeOfProject(project: string, place: ForgePlace): Promise<Resu
   return openForge({ home, project, environment, settings, own: [ticketsFolder] });
 }
 
-/** By what the files say now, not when the run began: a ticket that builds on this one may have come since. */
+/** Reads the files as they are now: a ticket that builds on this one may have been added since the run began. */
 async function isLast(run: Run, folderOf: LandingOptions["folderOf"]): Promise<boolean> {
   const { ticket } = runFacts(run);
   if (ticket.file === null) return ticket.isTerminal;

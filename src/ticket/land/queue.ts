@@ -1,6 +1,6 @@
-// The merge queue: one piece of work at a time per repository and target is put on top of the newest target, checked there, and landed. In
-// one process a chain is enough: only the holder of the engine lock lands anything. Every step can be repeated after a crash: what was about
-// to be landed is written down first, and what is in the target already is noticed before anything is done.
+// The merge queue: for each repository and target, one piece of work at a time is combined with the newest target, checked, and landed. A
+// chain in one process is enough, because only the holder of the engine lock lands work. Every step can be repeated after a crash: the
+// commit is recorded before it lands, and one that is already in the target is noticed first.
 
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,17 +13,17 @@ import type { CheckResult } from "./checks.ts";
 export type QueuedWork = {
   readonly runId: string;
   readonly branch: string;
-  /** The approved one. */
+  /** The approved commit. */
   readonly commit: string;
   readonly target: string;
 };
 
 export type QueueOptions = {
   readonly forge: Forge;
-  /** The user's repository, for the name under which commits are made. */
+  /** The user's repository, for the committer's name. */
   readonly project: string;
   readonly strategy: "rebase" | "merge";
-  /** Folder for work trees of ours. */
+  /** Folder for our work trees. */
   readonly folder: string;
   /** On the merged tree. */
   readonly check: (dir: string) => Promise<CheckResult>;
@@ -70,7 +70,7 @@ export async function landWork(work: QueuedWork, options: QueueOptions): Promise
 
 const inTurnOf = new Map<string, Promise<unknown>>();
 
-/** After those before it with the same key; whatever became of them. */
+/** Runs after the earlier tasks with the same key, however they ended. */
 export function inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
   const before = inTurnOf.get(key) ?? Promise.resolve();
   const turn = before.then(task, task);
@@ -83,7 +83,7 @@ export function inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
   return turn;
 }
 
-/** The approved commit itself, or what an earlier try of this run made of it. */
+/** The approved commit itself, or the one that an earlier try of this run made from it. */
 async function alreadyLanded(work: QueuedWork, forge: Forge, head: string): Promise<Result<string | null>> {
   const here = inRepository(forge.gitDir);
   const found = await resolveCommits(forge.gitDir, [work.commit, landingRef(work.runId)], here);
@@ -101,7 +101,7 @@ type Made =
   | { readonly commit: string; readonly how: "fast-forward" | "rebase" | "merge" }
   | { readonly conflict: readonly string[] };
 
-/** A work tree with the work on top of the target, for as long as `use` takes. */
+/** A work tree with the work on top of the target, for the duration of `use`. */
 async function withTree<T>(
   work: QueuedWork,
   options: QueueOptions,
@@ -116,7 +116,7 @@ async function withTree<T>(
     await rm(dir, { recursive: true, force: true });
     await git(gitDir, ["worktree", "prune"], here);
   };
-  // What a crash left of an earlier try.
+  // The remains of an earlier try after a crash.
   await remove();
   try {
     const added = await git(gitDir, ["worktree", "add", "--quiet", "--detach", "--force", dir, work.commit], here);
@@ -133,7 +133,7 @@ async function putOnTop(work: QueuedWork, options: QueueOptions, dir: string, he
   if (ahead.ok) return ok({ commit: work.commit, how: "fast-forward" });
   const merges = await git(dir, ["rev-list", "--merges", "--max-count=1", `${head}..${work.commit}`]);
   if (!merges.ok) return merges;
-  // Merges in the work would be flattened by a rebase, and what they resolved would have to be resolved again.
+  // A rebase would flatten merges in the work, and their conflicts would have to be resolved again.
   const how = options.strategy === "merge" || merges.value.trim() !== "" ? "merge" : "rebase";
   const env = await committer(options.project);
   const done =
@@ -163,7 +163,7 @@ async function mergeInto(
   return git(dir, ["merge", "--quiet", "--no-ff", "--no-verify", "--no-edit", "-m", message, work.commit], { env });
 }
 
-/** Authors stay who they are; whoever puts their work on top of others' is the project's own user. */
+/** Authors stay the same; the committer is the project's own user. */
 async function committer(project: string): Promise<Record<string, string>> {
   const config = await readConfig(project);
   const last = (key: string): string | undefined =>

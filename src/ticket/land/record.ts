@@ -1,4 +1,4 @@
-// What of a run's work was approved, and as which request it was proposed. Where it went is in core/tickets/landed.ts.
+// The approved work of a run, and the request that proposed it. Its destination is in core/ticket/landed.ts.
 
 import { attemptFacts } from "../../core/attempt-facts.ts";
 import type { Landed } from "../../core/ticket/landed.ts";
@@ -7,7 +7,7 @@ import type { EarlierAttempt } from "../../attempt/earlier-attempt.ts";
 
 export type Approved = { readonly branch: string; readonly commit: string };
 
-/** The commit at which the run's last agent ended: what came to landing is what was judged there. */
+/** The commit at which the run's last agent ended: the one that was judged. */
 export function approvedWork(attempts: readonly EarlierAttempt[]): Approved | undefined {
   return attempts
     .filter(({ status }) => status === "done")

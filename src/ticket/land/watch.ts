@@ -1,5 +1,5 @@
-// Watches pull requests: asks the forge about every run that waits for its merge, after a pause and whenever a caller says that something
-// happened. Only the state that the forge shows counts, not the caller's word.
+// Watches pull requests: asks the forge about every run that waits for its merge, after a pause and on request. Only the forge's state
+// counts.
 
 import type { Report } from "../../core/flow/outcome.ts";
 import { messageOf, type Result } from "../../core/result.ts";
@@ -19,9 +19,9 @@ export type MergeWatchOptions = {
   readonly engine: Pick<Engine, "deliver">;
   readonly forgeOf: (project: string) => Promise<Result<Forge>>;
   readonly pollMs: number;
-  /** Logs of a forge may hold secrets of this machine. */
+  /** Logs of a forge may contain secrets of this machine. */
   readonly redact: (text: string) => string;
-  /** Called after every look: merges elsewhere may have made work possible. */
+  /** Called after every look: merges elsewhere may have unblocked work. */
   readonly afterLook?: () => Promise<void>;
   readonly onProblem: (runId: string | null, error: unknown) => void;
   /** From 0 to 1, so that many machines do not ask at the same moment. */
@@ -103,7 +103,7 @@ async function lookAt(
   if (state.state === "open" && state.note !== null) troubles.report(run.id, state.note);
   const found = reportOf(state, landed);
   if (found === undefined) return;
-  // A commit that was merged elsewhere must be here before other tickets build on it.
+  // A commit that was merged elsewhere must be local before other tickets build on it.
   const kept = state.state === "merged" ? await forge.value.keep(state.commit) : undefined;
   if (kept?.ok === false) return troubles.putOff(run.id, kept.error.message);
   const key = state.state === "revise" ? state.key : state.state;

@@ -1,9 +1,9 @@
-// Counts the runs of tickets that have ended, so that a caller can tell whether one ended after a scan began.
+// Counts the ended runs of tickets, so that a caller can see whether one ended after a scan began.
 
 export type Endings = {
   readonly count: number;
   add(project: string, ticket: string): void;
-  /** The count after this ticket's last run ended; 0 where none did. */
+  /** The count after this ticket's last run ended; 0 if none did. */
   of(project: string, ticket: string): number;
 };
 

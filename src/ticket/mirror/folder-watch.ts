@@ -15,7 +15,7 @@ export type FolderWatch = Listeners & {
 
 export type FolderWatchOptions = {
   readonly folderOf: (project: string) => Promise<TicketFolder>;
-  /** Called after every read, whoever asked for it. */
+  /** Called after every read, by any caller. */
   readonly onScan: (project: string, scan: TicketScan) => void;
   readonly onProblem: (error: unknown) => void;
 };
@@ -54,7 +54,7 @@ export function createFolderWatch({ folderOf, onScan, onProblem }: FolderWatchOp
     return opened;
   }
 
-  /** One after the other: a look that began before a change may have missed it. A look that has not begun yet serves all callers. */
+  /** One at a time: a look that began before a change may have missed it. A look that has not begun yet serves all callers. */
   function look(project: string): Promise<TicketScan> {
     const before = looks.get(project);
     if (before !== undefined && !before.hasBegun) return before.scan;
@@ -84,12 +84,12 @@ export function createFolderWatch({ folderOf, onScan, onProblem }: FolderWatchOp
   function changed(project: string): void {
     if (isClosed) return;
     listeners.notify(project);
-    // Listeners may look too; looks that are asked for in one moment are one.
+    // Listeners may look too; looks requested in the same moment are one.
     look(project).catch(onProblem);
   }
 }
 
-/** Changes come in swarms: all that come in the same moment are one call. */
+/** Coalesces all changes of the same moment into one call. */
 function oncePerTurn(call: () => void): () => void {
   let isPlanned = false;
   return () => {

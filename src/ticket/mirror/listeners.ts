@@ -1,4 +1,4 @@
-// Callers that want to know of changes in a project's tickets.
+// The listeners for changes in a project's tickets.
 
 export type Listeners = {
   /** Calls `onChange` after each change, until the returned function is called. */

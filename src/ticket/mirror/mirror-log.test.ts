@@ -19,7 +19,7 @@ test("what was last noted of each run is there after a restart; a run that is ov
   log.write({ run: "r3", letGo: "Blocked" });
   log.forget("r2");
   log.close();
-  // A crash in the middle of a line, and somebody's rubbish.
+  // A crash in the middle of a line, and unrelated garbage.
   appendFileSync(file, 'null\n{"run":7}\n{"run":"r1","before":"x"}\n{"run":"r1","word":"y","bef');
   const again = openMirrorLog(file);
   expect([...again.notes.values()]).toEqual([

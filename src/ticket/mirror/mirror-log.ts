@@ -1,5 +1,5 @@
-// The last status written into each ticket's file, so that after a crash the mirror can tell a file that lags behind its run from one that a
-// person edited. A line is stored before the file is touched and names both words: the one in the file and the one to be written.
+// The last status written into each ticket's file: after a crash it distinguishes a file that lags behind its run from one that a person
+// edited. A line is stored before the file is touched and names both words: the one in the file and the one to be written.
 
 import { openJournal } from "../../file/journal.ts";
 
@@ -13,13 +13,13 @@ export type MirrorLog = {
   /** The last note of every run that is not forgotten. */
   readonly notes: ReadonlyMap<string, MirrorNote>;
   write(note: MirrorNote): void;
-  /** No more is written for this run. */
+  /** Stops writing for this run. */
   forget(run: string): void;
   close(): void;
 };
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** The log is rewritten when it has grown by so much. */
+/** The log is rewritten when it has grown by this much. */
 const GROWS_BYTES = 1024 * 1024;
 
 /** Opens the file at the first use: most stores have no tickets, and then no such file. */

@@ -1,5 +1,5 @@
-// Keeps ticket files and their runs equal: adopts the runs that have a file and gives a file its turn after every change of either. What
-// follows from a change is decided in core/ticket/mirror-step.ts. A file that cannot be written never stops a run.
+// Keeps ticket files and their runs equal: adopts the runs that have a file and gives a file its turn after every change of either.
+// core/ticket/mirror-step.ts decides the effects of a change. A file that cannot be written never stops a run.
 
 import type { Actor, RunEvent } from "../../core/run/event.ts";
 import { isEnded, type Run } from "../../core/run/run.ts";

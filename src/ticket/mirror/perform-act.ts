@@ -104,7 +104,7 @@ async function look({ entry, folder, run, isStarting }: ActOn): Promise<MirrorSe
   return { type: "file-found", path, status, text, isWorking: worksNow(run) && !isStarting };
 }
 
-/** The status as the file spells it; empty where it cannot be read. */
+/** The status as the file spells it; empty if it cannot be read. */
 export async function statusText(folder: TicketFolder, path: string): Promise<string> {
   const text = await folder.text({ path });
   return text.ok ? statusIn(text.value) : "";

@@ -24,7 +24,7 @@ export async function runKeys(store: Store, run: Run): Promise<MirrorKeys> {
   };
 }
 
-/** Null while nothing is wrong, which removes an earlier error. */
+/** Null without trouble, which removes an earlier error. */
 function troubleOf(run: Run, attempts: readonly AttemptRecord[]): string | null {
   const reason =
     run.status === "stopped"

@@ -23,7 +23,7 @@ export function ticketOfRun(run: Run): RunTicket | undefined {
   return { id: run.subject.id, project, path, status: ticket.status ?? "" };
 }
 
-/** The text for agents: the title, then the description, then the body of the file where it says something else. */
+/** The text for agents: the title, then the description, then the body of the file if it differs. */
 export function subjectOf({ id, title, description, body }: Ticket): Subject {
   const [said, below] = [description.trim(), body.trim()];
   const text = below === "" || said.includes(below) ? said : below.includes(said) ? below : `${said}\n\n${below}`;

@@ -23,7 +23,7 @@ export type Containing = {
   readonly satisfied: ReadonlySet<TicketStatus>;
 };
 
-/** The commit of a dependency holds the work before it; where a dependency has none, its own dependencies are asked. */
+/** The commit of a dependency contains the work before it; if a dependency has none, its own dependencies count. */
 export async function containedCommits(ticket: Ticket, context: Containing): Promise<readonly string[]> {
   const commits = new Set<string>();
   const seen = new Set<string>([ticket.id]);
@@ -52,7 +52,7 @@ async function commitOf(ticket: Ticket, { store, project, repository }: Containi
 
 const run = promisify(execFile);
 
-/** Reads a ref and nothing else; undefined where there is no such branch, or no repository. */
+/** Reads a ref and nothing else; undefined if there is no such branch or no repository. */
 async function headOf(repository: string, branch: string): Promise<string | undefined> {
   if (!BRANCH.test(branch) || branch.includes("..")) return undefined;
   const args = ["--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C", repository];

@@ -1,6 +1,5 @@
 // Picks tickets and starts their runs, so that the engine always has as much ready work as it has slots, and a little more. It looks after
-// every change, and after a pause anyway. Only the process that performs has one. Which ticket comes next is decided in
-// core/ticket/dispatch-round.ts.
+// every change, and after a pause. Only the process that performs has one. core/ticket/dispatch-round.ts decides which ticket comes next.
 
 import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";

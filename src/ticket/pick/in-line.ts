@@ -1,4 +1,4 @@
-// How many runs of tickets use a slot or would use one at once: not those that wait for a time, for a person or for work outside.
+// Counts the runs of tickets that use a slot or would use one at once: not those that wait for a time, for a person or for work outside.
 
 import { isOutside } from "../../core/run/outside.ts";
 import type { Run } from "../../core/run/run.ts";

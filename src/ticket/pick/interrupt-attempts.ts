@@ -1,10 +1,10 @@
-// After an end in a hurry: what worked until now is recorded as interrupted at once, not by the next start. So tickets' files say that
-// these stages wait to be done again, instead of that something works on them.
+// After a forced stop: records the running attempts as interrupted at once, not at the next start. Ticket files then show that these stages
+// wait for a retry.
 
 import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 
-/** To be called when the engine is closed and the store is not. */
+/** Call it when the engine is closed and the store is not. */
 export async function interruptAttempts({
   engine,
   store,
@@ -17,7 +17,7 @@ export async function interruptAttempts({
     for (const track of Object.values(run?.tracks ?? {})) {
       if (track.at !== "running" || track.outside === true) continue;
       const { stage, attempt } = track;
-      // The id that a recovery would use: done once, whoever does it.
+      // The same id as in a recovery: applied once.
       await engine.deliver(
         runId,
         { type: "attempt.interrupted", stage, attempt, cause: "stopped by a person" },

@@ -1,5 +1,5 @@
-// Tickets that a dead process left "In Progress": nothing works on them, so they go back to where that stage is picked up again (004).
-// Only this store's runs are known here: a ticket that another machine works on looks the same, which is why one folder has one dispatcher.
+// Resets tickets that a dead process left "In Progress" to the status where that stage starts again (004). It knows only this store's runs:
+// a ticket that another machine works on looks the same, which is why one folder has one dispatcher.
 
 import {
   type BacklogEntry,
@@ -11,14 +11,14 @@ import {
 import type { TicketScan } from "../../core/ticket/ticket.ts";
 import type { TicketFolder } from "../file/folder.ts";
 
-/** The word from which a stage that was cut off begins again; undefined where no stage works in this status. */
+/** The status from which an interrupted stage starts again; undefined if no stage works in this status. */
 export function statusBefore(status: TicketStatus): TicketStatus | undefined {
   const begins = (entry: BacklogEntry) =>
     TICKET_STATUSES.findLast((each) => isActionable(each) && inProgressStatus(each, entry) === status);
   return begins("research") ?? begins("oneshot");
 }
 
-/** Tells what it did, a line each. */
+/** Returns one line per ticket, also for those that it could not reset. */
 export async function recoverTickets(
   { tickets }: TicketScan,
   folder: TicketFolder,
@@ -32,7 +32,7 @@ export async function recoverTickets(
     lines.push(
       result.ok
         ? `${ticket.id}: ${ticket.status} without a run goes back to ${back}`
-        : `${ticket.id}: ${ticket.status} without a run stays so: ${result.error.message}`,
+        : `${ticket.id}: ${ticket.status} without a run could not be reset: ${result.error.message}`,
     );
   }
   return lines;

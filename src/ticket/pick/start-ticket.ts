@@ -30,7 +30,7 @@ export type TicketStart = {
   readonly project: string;
   readonly actor: Actor;
   readonly resolve: (flow: string) => Result<ResolvedFlow>;
-  /** `*=claude`, `validate=codex`: over what the settings say. */
+  /** `*=claude`, `validate=codex`: override the settings. */
   readonly runners?: readonly string[];
 };
 
@@ -93,7 +93,7 @@ function ticketFacts({ ticket, dependents }: PlannedTicket): JsonObject {
   };
 }
 
-/** The folder in which agents work. A name that means nothing here is refused: the work must not end up somewhere else. */
+/** The folder in which agents work. An unknown name is refused: the work must not end up in another repository. */
 function repositoryOf({ repo }: Ticket, project: string, repos: Readonly<Record<string, string>>): Result<string> {
   if (repoRule(project, {})(repo)) return ok(project);
   const folder = Object.entries(repos).find(([name, path]) => repoRule(project, { [name]: path })(repo))?.[1];

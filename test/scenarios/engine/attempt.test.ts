@@ -425,7 +425,7 @@ describe("what is kept", () => {
     expect(run).toMatchObject({
       status: "waiting",
       word: "escalated",
-      tracks: { main: { item: { reason: expect.stringContaining("nobody plays agent IN1") } } },
+      tracks: { main: { item: { reason: expect.stringContaining("no runner plays agent IN1") } } },
     });
     expect(existsSync(join(bench.home, "runs", run.id, "spec-1", "output.log"))).toBe(false);
   });
