@@ -1,4 +1,4 @@
-// What came of the demo: counted from the events that were stored and from the repository, not from what was meant to happen.
+// The result of the demo, counted from the stored events and the repository, not from the script.
 
 import type { RunEvent } from "../core/run/event.ts";
 import type { Flow } from "../core/flow/flow.ts";
@@ -88,7 +88,7 @@ function factsOf({ run, flow, events, elapsedMs, world }: Told) {
 }
 
 function linesOf(text: string): readonly string[] {
-  // Git aligns what it prints; only what could disturb a terminal is taken out.
+  // Git aligns its output, so only characters that could disturb a terminal are removed.
   const lines = text.split("\n").map((line) =>
     line
       .replaceAll(/\p{Control}/gu, " ")
