@@ -1,4 +1,4 @@
-// Reaching the daemon: what a call is sent with, what it means that nobody answers, and waiting before the next try.
+// Reaching the daemon: the headers of a call, the problem when nothing answers, and the pause before a retry.
 
 import type { ApiProblem } from "./answer.ts";
 
@@ -13,14 +13,14 @@ export function unreachable(base: string, cause: unknown): ApiProblem {
   };
 }
 
-/** Node hides the reason (ECONNREFUSED) in the cause; a browser does not tell it at all. */
+/** Node puts the reason (ECONNREFUSED) into the cause; a browser gives none. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return "unknown reason";
   const { code } = (cause.cause ?? cause) as { readonly code?: unknown };
   return typeof code === "string" ? code : cause.message;
 }
 
-/** Ends early with the signal, never fails. */
+/** Ends early with the signal; never rejects. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,4 +1,4 @@
-// Tools that change runs. The API decides whether the token may; an answer is bound to the version that was looked at.
+// Tools that change runs. The API decides whether the token may; an answer is bound to the version that the caller saw.
 
 import { z } from "zod";
 import { WORKSPACE_MODES } from "../../core/flow/workspace-mode.ts";
@@ -9,7 +9,7 @@ import { optional } from "../../core/optional.ts";
 const run = z.string().describe(RUN);
 const reason = z.string().optional().describe("why; it is recorded");
 
-/** A key of its own for each call: what is lost on the way is sent again and happens once. */
+/** Each call has its own key: a request that is lost on the way is sent again and takes effect once. */
 export const ACTING = [
   tool({
     name: "start_run",
@@ -44,7 +44,7 @@ export const ACTING = [
     effect: "ends",
     input: z.strictObject({
       item: z.string().describe("RUN.NUMBER"),
-      // No asterisk: what nobody has looked at is not decided over MCP.
+      // No asterisk: over MCP a caller cannot decide on a version that it has not read.
       version: z
         .string()
         .regex(/^[A-Za-z0-9.-]{1,80}$/, "expected the version that show_item gave")

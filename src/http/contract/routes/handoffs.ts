@@ -1,4 +1,4 @@
-// Source 003's API, and what agents need that work from outside: handoffs of stories, their start and stop, verdicts, ready work.
+// Source 003's API and the routes for outside agents: handoffs of stories, their start and stop, verdicts, ready work.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";

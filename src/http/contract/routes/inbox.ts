@@ -1,4 +1,4 @@
-// What waits for a person, and the answer to it.
+// The inbox and the answers to its items.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";

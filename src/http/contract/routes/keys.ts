@@ -1,4 +1,4 @@
-// Keys and sessions, and the record of what was done with them.
+// Keys, sessions, and the audit log of their use.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";

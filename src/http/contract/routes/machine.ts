@@ -1,4 +1,4 @@
-// What this machine offers, and a demo of it.
+// The runners and the project of this machine, and the demo.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";

@@ -1,4 +1,4 @@
-// Tickets: what runs are about. They are known by their files in the project, and by the runs that were made of them.
+// Tickets: the subjects of runs. The daemon knows them by their files in the project and by their runs.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";

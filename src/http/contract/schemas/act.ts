@@ -1,4 +1,4 @@
-// What a person can do with a run now, and why not the rest: one list for menus, so that nobody has to try things out.
+// The acts that a run allows now, and the reason why it refuses the others: one list for menus.
 
 import { z } from "zod";
 

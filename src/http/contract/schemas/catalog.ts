@@ -1,4 +1,4 @@
-// Flows and agents as lists for people who choose, and how flows have done so far.
+// Flows and agents as lists to choose from, with the results of each flow's runs.
 
 import { z } from "zod";
 import { time } from "./common.ts";

@@ -1,4 +1,4 @@
-// A handoff as source 003 shows it: its own names, three words for its status.
+// A handoff as source 003 shows it: with the names of that source and three words for its status.
 
 import { z } from "zod";
 import { json, time } from "./common.ts";

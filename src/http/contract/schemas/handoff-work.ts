@@ -1,4 +1,4 @@
-// How stories are started and stopped as a whole, how an agent reports otherwise than by a handoff, and what waits for agents outside.
+// Starting and stopping stories as a whole, reports of agents without a handoff, and work for outside agents.
 
 import { z } from "zod";
 import { HEALTHS, VERDICTS } from "../../../core/flow/outcome.ts";
@@ -69,7 +69,7 @@ export const storyDeletedSchema = z.object({
   runs: z.array(z.string()).meta({ description: "the runs that are gone" }),
 });
 
-/** Read by the rules of the verdict file, which know the flow: here only what is on top of them. */
+/** The rules of the verdict file, which know the flow, read the verdict; this schema checks only the fields around it. */
 export const verdictSchema = z
   .looseObject({ stage: stageName.optional().meta({ description: "where several are at work" }) })
   .meta({ id: "Verdict" });

@@ -1,4 +1,4 @@
-// What waits for a person, and a person's answer to it.
+// Inbox items, and a person's answer to one.
 
 import { z } from "zod";
 import { json, subject, time } from "./common.ts";
@@ -79,7 +79,7 @@ const checkedStage = z.object({
 
 export const evidenceSchema = z.object({ stages: z.array(checkedStage) }).meta({ id: "Evidence" });
 
-/** One item by itself: with what a decision can rest on besides words. */
+/** A single item, with the evidence for a decision. */
 export const itemDetailSchema = z
   .object({ ...inboxItemSchema.shape, evidence: evidenceSchema })
   .meta({ id: "InboxItemDetail" });
@@ -116,7 +116,7 @@ export const answerSchema = z
   })
   .meta({ id: "Answer" });
 
-/** Who decided what, and when. */
+/** A decision: the answer, the person and the time. */
 const decisionSchema = z
   .object({
     id: z.string().meta({ description: "RUN.NUMBER of the item" }),

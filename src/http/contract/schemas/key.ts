@@ -1,4 +1,4 @@
-// Keys, who is asking, and the record of who did what. A token is in an answer once, when it is made.
+// Keys, the caller's identity, and the audit log. An answer contains a token only once, when its key is created.
 
 import { z } from "zod";
 import { PRINCIPALS, SCOPES } from "../scopes.ts";

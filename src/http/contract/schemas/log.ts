@@ -1,4 +1,4 @@
-// What is found in an attempt's files, and what a run has changed.
+// Search results in an attempt's files, and the changes of a run.
 
 import { z } from "zod";
 import { ATTEMPT_FILES } from "./run.ts";

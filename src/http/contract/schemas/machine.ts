@@ -1,4 +1,4 @@
-// What this machine offers: the programs that can play agents, the project that the daemon works on, and the demo.
+// This machine: the programs that can play agents, the daemon's project, and the demo.
 
 import { z } from "zod";
 import { time } from "./common.ts";

@@ -1,4 +1,4 @@
-// A run on the wire: the row of a list, and everything about one. Canonical status and the source's word always stand side by side.
+// A run on the wire: a row of a list, and the details of one. The canonical status and the source's word always appear together.
 
 import { z } from "zod";
 import { HEALTHS, VERDICTS } from "../../../core/flow/outcome.ts";
@@ -99,7 +99,7 @@ export const waitsFor = z
   .array(z.enum(ITEM_KINDS))
   .meta({ description: "the kinds of the inbox items that it waits for" });
 
-/** A row of the list: the summary, and what somebody who looks over many runs wants to know. */
+/** A row of the list: the summary, and facts for a person who scans many runs. */
 const runRowSchema = z
   .object({
     ...runSummarySchema.shape,
@@ -164,7 +164,7 @@ export const controlledSchema = z.object({
   changed: z.boolean().meta({ description: "false where it was so already" }),
 });
 
-/** Source 000's own record of a feature, in its own names. */
+/** Source 000's record of a feature, under that source's names. */
 export const featureSchema = z
   .object({
     status: z.string(),

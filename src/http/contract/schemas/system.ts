@@ -1,4 +1,4 @@
-// The daemon itself: health, settings with where they came from, logging in from a browser.
+// The daemon itself: health, settings with their origin, logging in from a browser.
 
 import { z } from "zod";
 import { json, time } from "./common.ts";

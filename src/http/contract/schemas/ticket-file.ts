@@ -1,4 +1,4 @@
-// What a ticket's file says, what is wrong with it, and what of it can be changed over the API.
+// A ticket's file on the wire: its content, its problems, and the changes that the API accepts.
 
 import { z } from "zod";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
@@ -6,7 +6,7 @@ import { TICKET_STATUSES } from "../../../core/ticket/status.ts";
 import { GROUP_PATTERN, isSafeGroup } from "../../../core/ticket/ticket.ts";
 import { line, ticketReference } from "./common.ts";
 
-/** How a ticket stands among the others. */
+/** The state of a ticket among the others. */
 export const TICKET_STATES = [
   "eligible",
   "waits",

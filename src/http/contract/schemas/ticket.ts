@@ -1,5 +1,4 @@
-// A ticket on the wire: the work that runs are about, known by its own id. It has a file, or runs, or both; where one is missing, so is
-// what only it could tell.
+// A ticket on the wire: the subject of runs, known by its id. It has a file, or runs, or both; fields whose source is missing are null.
 
 import { z } from "zod";
 import { time } from "./common.ts";

@@ -1,4 +1,4 @@
-// The second guard: who speaks. Decided from the Authorization header before anything of the body is read.
+// The second guard: finds the principal from the Authorization header, before any of the body is read.
 
 import type { Refusal } from "../../contract/problem.ts";
 import { TOKEN_PREFIX } from "../../contract/scopes.ts";

@@ -20,7 +20,7 @@ type Options = {
   readonly config: Settings;
   readonly project: string;
   readonly resolve: (flow: string) => Result<ResolvedFlow>;
-  /** The settings as they are now: people edit them while the daemon runs. */
+  /** The current settings: people edit them while the daemon runs. */
   readonly readSettings: () => Promise<Result<Settings>>;
   readonly onChange: (ids: readonly string[]) => void;
   readonly onProblem: (text: string) => void;
