@@ -81,7 +81,7 @@ export function layoutGraph(stages: readonly DrawnStage[]): GraphLayout {
 
 type Place = { readonly column: number; readonly row: number; readonly isMain: boolean };
 
-/** Parallel tracks begin at the same column, each in its own row. */
+/** Parallel tracks begin at the same column, in separate rows. */
 function placeStages(stages: readonly DrawnStage[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   let column = 0;

@@ -16,7 +16,7 @@ export type Listed = { readonly file: PlannedTicket | undefined; readonly runs: 
 export type Page = { readonly rows: readonly Listed[]; readonly next: string | null };
 
 const RUNS_AT_ONCE = 200;
-/** Limit for those without a file; a shorter page has a cursor to continue. */
+/** Maximum number of runs read for tickets without a file; then the page is shorter and has a cursor to continue. */
 const LOOKED_AT_MOST = 2000;
 
 type Parts = RunParts & { readonly now: TicketsNow | undefined };
