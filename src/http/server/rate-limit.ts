@@ -3,7 +3,7 @@
 const BURST = 60;
 const REFILL_MS = 60_000;
 
-/** `now`: milliseconds since 1970. Each call requests one entry and returns the number skipped before it, or that this one is skipped too. */
+/** `now`: milliseconds since 1970. A call requests one entry and returns the number skipped before it, or that it is skipped too. */
 export function createRateLimit(now: () => number): () => number | "leave out" {
   let left = BURST;
   let since = now();

@@ -1,5 +1,5 @@
-// Reads a unified diff as git writes it. An agent made the text, so the parser trusts nothing: it runs no pattern over long text, and only the
-// numbers in a hunk's head end the hunk, because a removed line that begins with two dashes looks like a file name.
+// Reads a unified diff as git writes it. An agent made the text, so the parser trusts nothing: it runs no pattern over long text, and only
+// the numbers in a hunk's head end the hunk, because a removed line that begins with two dashes looks like a file name.
 
 export type DiffLine = {
   readonly kind: "same" | "added" | "removed" | "note";

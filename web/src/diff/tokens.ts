@@ -1,5 +1,5 @@
-// Syntax colours for strings, comments, keywords and numbers, one line at a time. A line of a diff has no context that a grammar could use, so
-// this is a simple scanner: it visits every character once and returns classes instead of styles.
+// Syntax colours for strings, comments, keywords and numbers, one line at a time. A line of a diff has no context that a grammar could use,
+// so this is a simple scanner: it visits every character once and returns classes instead of styles.
 
 import { type Language, languageOf } from "./languages.ts";
 

@@ -1,6 +1,6 @@
-// The positions of a flow's stages. The stages run from left to right in the flow's order, so no general layout algorithm is needed: the main
-// track is one row, each parallel track has a lane. Lines back are arcs below and leaps ahead are arcs above; a line back inside a lane stays in
-// it, and one to a lane in the upper half goes above.
+// The positions of a flow's stages. The stages run from left to right in the flow's order, so no general layout algorithm is needed: the
+// main track is one row, each parallel track has a lane. Lines back are arcs below and leaps ahead are arcs above; a line back inside a
+// lane stays in it, and one to a lane in the upper half goes above.
 
 export type DrawnStage = {
   readonly id: string;

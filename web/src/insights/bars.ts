@@ -1,4 +1,5 @@
-// The rows of the cost table with the length of their bars: by cost if any is known, else by tokens, because a subscription reports no price.
+// The rows of the cost table with the length of their bars: by cost if any is known, else by tokens, because a subscription reports no
+// price.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 

@@ -1,5 +1,5 @@
-// The timeline of a run as bars: queued, agent working, waiting for a person. Time in which the run only waited for people is folded, because a
-// night at a gate would squeeze the work to nothing. Positions are shares of the whole width, so drawing needs no measuring.
+// The timeline of a run as bars: queued, agent working, waiting for a person. Time in which the run only waited for people is folded,
+// because a night at a gate would squeeze the work to nothing. Positions are shares of the whole width, so drawing needs no measuring.
 
 export type TimedAttempt = {
   readonly stage: string;

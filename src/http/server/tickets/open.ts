@@ -1,5 +1,5 @@
-// Opens the ticket files of the daemon's project for the API: reads them in the background at the start and reports changes live. The mirror
-// reads the same files to keep them equal with their runs, so each file is read once for both.
+// Opens the ticket files of the daemon's project for the API: reads them in the background at the start and reports changes live. The
+// mirror reads the same files to keep them equal with their runs, so each file is read once for both.
 
 import { messageOf, type Result } from "../../../core/result.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";

@@ -1,5 +1,5 @@
-// Makes terminal text harmless: colours and weights become classes, all other terminal sequences (cursor, titles, links, queries) are dropped.
-// Other control characters stay and are shown by their code.
+// Makes terminal text harmless: colours and weights become classes, all other terminal sequences (cursor, titles, links, queries) are
+// dropped. Other control characters stay and are shown by their code.
 
 import Anser from "anser";
 

@@ -1,5 +1,5 @@
-// The lines of a growing file that is loaded in parts. The index remembers where the lines of every part begin, but the text of only some parts,
-// so the page stays small however long the log is. A line that crosses parts belongs to the part in which it ends.
+// The lines of a growing file that is loaded in parts. The index remembers where the lines of every part begin, but the text of only some
+// parts, so the page stays small however long the log is. A line that crosses parts belongs to the part in which it ends.
 
 export type Part = {
   /** Bytes before it. */
