@@ -98,7 +98,7 @@ async function openHere(place: Site, onProblem: (text: string) => void): Promise
 
 const NOBODY: Problem = {
   code: "endpoint_not_found",
-  message: "Nobody is told: neither a command nor an endpoint is set up.",
+  message: "Notifications are off: neither a command nor an endpoint is set up.",
   hint: "docs/webhooks.md shows how",
 };
 

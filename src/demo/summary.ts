@@ -44,7 +44,7 @@ export function summarize(io: DemoIo, told: Told): void {
       "decisions",
       `${facts.gates} gates, ${facts.questions} question${facts.questions === 1 ? "" : "s"}, ${facts.escalations} escalation${facts.escalations === 1 ? "" : "s"}`,
     ],
-    ["events", `${facts.events} stored, each in the transaction of the change it tells of`],
+    ["events", `${facts.events} stored, each in the transaction of its change`],
     ["time", seconds(facts.elapsedMs)],
   ] as const;
   io.out("");

@@ -7,7 +7,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export function unreachable(base: string, cause: unknown): ApiProblem {
   return {
     code: "daemon_unreachable",
-    detail: `Nobody answers at ${base}: ${reasonOf(cause)}.`,
+    detail: `No answer at ${base}: ${reasonOf(cause)}.`,
     hint: "Start the daemon with: passrail up",
     status: 0,
   };

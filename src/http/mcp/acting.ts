@@ -76,7 +76,7 @@ export const ACTING = [
   tool({
     name: "resume_run",
     title: "Resume a run",
-    description: "Goes on with a paused run.",
+    description: "Resumes a paused run.",
     effect: "acts",
     input: z.strictObject({ run }),
     call: (client, params, signal) => client.call("resumeRun", { params, body: {} }, until(signal)),
@@ -89,7 +89,7 @@ export const ACTING = [
     input: z.strictObject({
       run,
       stage: z.string().optional().describe("which, where several are current"),
-      note: z.string().optional().describe("what the next attempt is told"),
+      note: z.string().optional().describe("a note for the next attempt"),
     }),
     call: (client, { run: reference, stage, note = "" }, signal) =>
       client.call("retryStage", { params: { run: reference }, body: { note, ...optional({ stage }) } }, until(signal)),

@@ -33,7 +33,8 @@ export function readPrivate(path: string): string | undefined {
 function faultOf(found: Stats): string | undefined {
   if (!found.isFile()) return "is not a plain file";
   if (found.uid !== process.getuid?.()) return "belongs to another user";
-  if ((found.mode & 0o077) !== 0) return "can be read by others; make it anew, or chmod 600 if nobody else was here";
+  if ((found.mode & 0o077) !== 0)
+    return "can be read by others; create it again, or chmod 600 if no other user can have read it";
   return found.size > MAX_BYTES ? "is too large" : undefined;
 }
 

@@ -108,7 +108,7 @@ async function decide(
     text: `${run.subject.id}: ${order.source.name} asks for "${answer}" at ${item.stage}${said}`,
     item: request.item,
   });
-  const detail = `${item.who} is told; this source may not answer gates itself`;
+  const detail = `Passrail asks ${item.who}; this source may not answer gates itself`;
   return ok(carriedOut("requested", detail, asked.value.run));
 }
 

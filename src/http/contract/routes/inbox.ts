@@ -49,7 +49,7 @@ export const INBOX_ROUTES = {
     params: item,
     body: answerSchema,
     headers: ["Idempotency-Key", "If-Match"],
-    answer: json(answeredSchema, "what the answer led to"),
+    answer: json(answeredSchema, "the result of the answer"),
     problems: [
       "run_not_found",
       "item_not_found",

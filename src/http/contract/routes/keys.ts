@@ -21,7 +21,7 @@ export const KEY_ROUTES = {
     scope: "read",
     tag: "keys",
     summary: "The holder of the token and its rights",
-    answer: json(whoamiSchema, "who is asking"),
+    answer: json(whoamiSchema, "the caller"),
     problems: [],
   },
   listKeys: {

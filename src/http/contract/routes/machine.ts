@@ -11,7 +11,7 @@ export const MACHINE_ROUTES = {
     scope: "read",
     tag: "system",
     summary: "Programs on this machine that can play agents: version, login, next step",
-    answer: json(runnersSchema, "what is known by now"),
+    answer: json(runnersSchema, "the programs checked so far"),
     problems: [],
   },
   showProject: {

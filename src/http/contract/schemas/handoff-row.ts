@@ -13,7 +13,7 @@ export const handoffRowSchema = z
     payload: z
       .record(z.string(), json)
       .nullable()
-      .meta({ description: "what the sender gave; the story itself in the first one" }),
+      .meta({ description: "the sender's payload; the first handoff carries the story itself" }),
     rejection_reason: z.string().nullable(),
     created_at: time,
     processed_at: time.nullable(),

@@ -20,7 +20,7 @@ const settingSchema = z
     name: z.string(),
     value: json,
     from: z.string().meta({
-      description: "flag, environment, project, user or default; project and user where both files were put together",
+      description: "flag, environment, project, user or default; project and user if the value merges both files",
     }),
   })
   .meta({ id: "Setting" });

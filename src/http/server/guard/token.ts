@@ -47,7 +47,7 @@ function invalid(): Result<never, Refusal> {
   return err({
     code: "auth_invalid",
     detail: "The token is not known, or is not valid any more.",
-    hint: "The operator's token lies in a file of the data folder; passrail key create makes others.",
+    hint: "The operator's token is in a file of the state folder; passrail key create makes others.",
     headers: ASK,
   });
 }

@@ -87,7 +87,7 @@ function wordFor(flow: Flow, stage: WorkStage, verdict: "pass" | "revise"): Pick
 
 function outOfTurn(run: Run, work: readonly Pick<Turn, "stage">[], whose: string): Refusal {
   const now = work.map(({ stage }) => stage.shownAgent).join(", ");
-  const why = now === "" ? `nobody is at work: the run is ${run.status} (${run.word})` : `it is the turn of ${now}`;
+  const why = now === "" ? `no agent is at work: the run is ${run.status} (${run.word})` : `it is the turn of ${now}`;
   return { code: "out_of_turn", detail: `It is not the turn of ${whose}: ${why}.` };
 }
 
