@@ -108,7 +108,7 @@ export const problemSchema = z
     status: z.int(),
     /** Stable; programs may depend on it. */
     code: z.string(),
-    /** The event and its subject. */
+    /** The failure and its subject. */
     detail: z.string(),
     /** JSON Pointer into the body, or the name of a parameter. */
     pointer: z.string().optional(),

@@ -29,7 +29,7 @@ export type ApiRoute = {
   readonly answer: RouteAnswer;
   /** Problem codes of this route, besides those of every route. */
   readonly problems: readonly ProblemCode[];
-  /** Who checks that an attempt touches only its own run: the mount, because the path names the run (default), or the handler. */
+  /** By default the mount checks that an attempt touches only its own run, which the path names; "handler": the handler checks. */
   readonly owner?: "handler";
   /**
    * For clients of source 003: the body is JSON regardless of its content type, unless a browser sends it; invalid input is a 400; problems

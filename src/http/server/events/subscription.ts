@@ -66,7 +66,7 @@ type SubscriptionState = {
   phase: Phase;
   queue: StreamMessage[];
   queuedBytes: number;
-  /** The position of what the client has received. */
+  /** The position up to which the client has received messages. */
   position: StreamPosition;
   /** Where the client will be once it has received the queue too. */
   covered: StreamPosition;

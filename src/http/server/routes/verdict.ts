@@ -102,7 +102,7 @@ function knownStages({ agents }: ResolvedFlow, stage: WorkStage, report: Report)
   return read.ok ? ok({ ...report, ...read.value }) : err(invalid(read.error.message));
 }
 
-/** Refuses everything that is not unambiguous, even where the flow would count it: the caller can still correct it. */
+/** Refuses an ambiguous verdict, even where the flow would count it: the caller can still correct it. */
 function meaningOf(
   { flow }: ResolvedFlow,
   stage: WorkStage,

@@ -131,7 +131,7 @@ export async function expire(
   return deliver(asking, story, { type: "handoff.expired", number, reason, then }, actor, part);
 }
 
-/** The key was used in this run for something else. A daemon remembers for what only while it runs. */
+/** This run has applied the key to a different act. */
 const REUSED: Refusal = {
   code: "idempotency_key_reused",
   detail: "This Idempotency-Key was sent with another request before.",
