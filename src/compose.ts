@@ -1,5 +1,5 @@
-// Builds the object graph: the only file that knows every adapter. `openPassrail` takes the lock and opens store and engine; it performs
-// nothing. The caller acts on what it got, calls `perform`, and at the end `close`. Load this file only to act: it loads every adapter.
+// Builds the object graph; the only file that knows every adapter. `openPassrail` takes the lock and opens store and engine, but performs
+// nothing. The caller acts, calls `perform`, and finally `close`. Import this file only to act, because it loads every adapter.
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
@@ -41,7 +41,7 @@ import type { MergeWatch } from "./ticket/land/watch.ts";
 import { createMirror, type Mirror } from "./ticket/mirror/mirror.ts";
 import { createWorkspaces } from "./workspace/providers.ts";
 
-/** `performedBy` tells the two apart: null for the process that performs. */
+/** `performedBy` distinguishes the two: null for the process that performs. */
 export type Passrail = Performer | Observer;
 
 type Opened = Site & {
@@ -50,27 +50,27 @@ type Opened = Site & {
   readonly engine: Engine;
   /** Every door starts, answers and controls runs through these. */
   readonly app: UseCases;
-  /** The user who acts, for the record. */
+  /** The acting user, for the record. */
   readonly person: Actor;
   /** Follows the engine from now on. */
   listen(listener: EngineListener): void;
   close(): Promise<void>;
 };
 
-/** Holds the lock of the data folder: it starts attempts, writes ticket files and sends notices. */
+/** Holds the lock of the state folder: it starts attempts, writes ticket files and sends notices. */
 export type Performer = Opened & {
   readonly performedBy: null;
   /** Keeps ticket files and their runs equal. */
   readonly mirror: Mirror;
-  /** Null where the settings name nobody to notify. */
+  /** Null if the settings name no channel. */
   readonly notifications: Notifications | null;
-  /** Says where agents and people reach the API; call it before `perform`. */
+  /** Sets the address of the API for agents and people; call it before `perform`. */
   setUrl(url: string): void;
   /** Asks the forge about pull requests now instead of at the next poll. */
   wakeMerges(): void;
   /**
-   * Recovers what a dead engine left and starts whatever is ready. Deliver a cancel before it, else the run starts once more. Without
-   * it, `close` still ends the processes that a dead engine left.
+   * Recovers attempts of a dead engine and starts everything that is ready. Deliver a cancel before it, otherwise the run starts again.
+   * Without `perform`, `close` still ends the processes of a dead engine.
    */
   perform(): Promise<void>;
 };
@@ -93,7 +93,7 @@ export async function openPassrail(options: PassrailOptions): Promise<Result<Pas
   const site: Site = { home: realpathSync(options.home), project: options.project, environment };
   const config = await loadSettings({ ...site, flags: options.flags });
   if (!config.ok) return config;
-  // The lock comes first: it decides what is opened.
+  // The lock comes first: it decides which parts are opened.
   const lock = takeEngineLock(site.home);
   try {
     const store = openSqliteStore({ file: storeFile(site.home) });
@@ -105,14 +105,14 @@ export async function openPassrail(options: PassrailOptions): Promise<Result<Pas
   }
 }
 
-/** For callers that have nothing to do where another process performs; closes what they opened. */
+/** For callers that must perform: if another process holds the lock, closes Passrail and returns an error. */
 export async function requirePerformer(passrail: Passrail): Promise<Result<Performer>> {
   if (passrail.performedBy === null) return ok(passrail);
   await passrail.close();
   return err(performedAlready(passrail.home, passrail.performedBy));
 }
 
-/** The parts that both kinds are made from. */
+/** The parts of both kinds. */
 type Base = PassrailOptions & {
   readonly config: Settings;
   readonly store: Store;
@@ -267,13 +267,13 @@ function notificationsOf({ address, config, environment, home, onError, store }:
   return openNotifications({ config, environment, home, store, url: () => address.url, onProblem });
 }
 
-/** Other processes store things too: commands beside a daemon. */
+/** Other processes write to the store too, such as commands beside a daemon. */
 function keepCatchingUp(engine: Engine, onError: PassrailOptions["onError"]): NodeJS.Timeout {
   const catchUp = (): void => void engine.catchUp().catch((error: unknown) => onError(null, error));
   return setInterval(catchUp, CATCH_UP_MS).unref();
 }
 
-/** We hold the lock and started nothing, so every process with this store's mark was left by an engine that died. */
+/** We hold the lock and started nothing, so a dead engine left every process with this store's marker. */
 async function endLeftovers(home: string): Promise<void> {
   for (const { marker } of findMarked(`${storeMark(home)}/`)) await killLeftovers({ marker });
 }

@@ -1,4 +1,4 @@
-// The package's door for programs: the pure rule, simulation, the engine, and the one call that puts everything together.
+// The package's public exports: the pure transition, simulation, the engine, and `openPassrail`, which opens everything together.
 
 export { loadCatalog } from "./catalog/catalog.ts";
 export type { Catalog, CatalogFolders } from "./catalog/catalog.ts";

@@ -41,7 +41,7 @@ export const LAYERS: readonly (readonly Room[])[] = [
         "who plays an agent: the port, `process/`, one folder per vendor, `desk/` (the MCP server of a running attempt)",
     },
     { name: "forge", holds: "where finished work goes: local, remote, GitHub" },
-    { name: "notify", holds: "how people are told: a command, signed webhooks with a delivery log" },
+    { name: "notify", holds: "notifications to people: a command, signed webhooks with a delivery log" },
   ],
   [
     {

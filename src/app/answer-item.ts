@@ -1,5 +1,5 @@
-// A person answers an inbox item. The same answer again changes nothing and succeeds, whoever gives it (R-000-23); another answer to a
-// closed item is refused and names the decision that was made.
+// A person answers an inbox item. Repeating the same answer changes nothing and succeeds, also from another person (R-000-23). A different
+// answer to a closed item is refused, and the refusal names the decision.
 
 import { canonicalJson } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
@@ -20,11 +20,11 @@ export type AnswerRequest = GivenAnswer & {
   readonly rules: AnswerRules;
 };
 
-/** `answered`: by this request. `already`: the same answer was given before, and nothing happened. */
+/** `answered`: by this request. `already`: the same answer was given earlier, and this request changed nothing. */
 export type Answered =
   | { readonly type: "answered"; readonly run: Run; readonly item: InboxItem; readonly answer: string }
   | (AlreadyAnswered & {
-      /** The answer was given with this very key: the caller repeats its own request. */
+      /** The earlier answer had the same key: the caller repeats its own request. */
       readonly isRepeated: boolean;
     });
 
@@ -48,14 +48,14 @@ export async function answerItem(
   const { found, item, signal } = checked.value;
   const delivered = await deliver(parts, found.run, signal, sent);
   if (delivered.ok) return ok({ type: "answered", run: delivered.value.run, item, answer: signal.answer });
-  // Another process may have been faster.
+  // Another process may have answered first.
   const again = await checkAnswer(parts, request);
   if (!again.ok) return again;
   if (again.value.type === "already") return already(parts, again.value, sent.key);
   return err({ code: "action_refused", message: `${request.item}: ${delivered.error}.` });
 }
 
-/** For a sender without the right to answer: the run refuses it, because no person speaks, and records that it was asked for. */
+/** For a sender without the right to answer: the run refuses the answer and records the request. */
 export async function requestAnswer(
   parts: Answering,
   request: AnswerRequest,
@@ -83,7 +83,7 @@ export type CheckedAnswer =
 
 type AnswerSignal = SignalBody & { readonly type: "item.answered" };
 
-/** Everything that can be said about an answer without changing anything. */
+/** Every check of an answer that is possible without changing the run. */
 export async function checkAnswer(
   looking: Looking,
   request: AnswerRequest,
@@ -119,7 +119,7 @@ function closedWith(item: ClosedItem, { run }: FoundRun, request: AnswerRequest)
     : err(notWaiting(request.item, item));
 }
 
-/** Where the words are part of the decision, other words are another decision: whoever sends work back again has something else to say. */
+/** Where the text is part of the decision, a different text is a different decision: work is sent back again for a new reason. */
 function isSame(decided: ClosingDecision, { answer, text, issues }: GivenAnswer): boolean {
   const { kind } = decided;
   if (takenAnswer(kind, [decided.answer], answer) !== decided.answer) return false;

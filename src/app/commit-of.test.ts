@@ -77,7 +77,7 @@ function git(...args: readonly string[]): string {
   }).trim();
 }
 
-/** Every start of git by the code under test becomes a line of this file. */
+/** The code under test adds a line to this file each time it starts git. */
 function countGit(): string {
   const bin = join(dir, "bin");
   const log = join(dir, "starts");

@@ -7,7 +7,7 @@ import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
 import type { Store } from "../store/store.ts";
 import { git } from "../git/git.ts";
 
-/** Where the run's work stands: its branch in the project, or the project's own state where it works in place. Null without a commit. */
+/** The head of the run's branch, or the project's HEAD if the run works in place. Null without a commit. */
 export async function commitOf(store: Pick<Store, "loadFlow">, run: Run): Promise<string | null> {
   const resolved = await store.loadFlow(run.flowHash);
   if (resolved === undefined) return null;
@@ -15,7 +15,7 @@ export async function commitOf(store: Pick<Store, "loadFlow">, run: Run): Promis
   return commit;
 }
 
-/** The same for many who ask at once, such as a list of all that waits: one git for all of a project that are asked for in one turn. */
+/** The same for many callers at once, such as the inbox list: requests of one turn share one git process per project. */
 export function createCommitOf(store: Pick<Store, "loadFlow">): (run: Run) => Promise<string | null> {
   const asked = new Map<string, Asked[]>();
   function ask(project: string): void {
@@ -54,9 +54,9 @@ function nameOf(resolved: ResolvedFlow, run: Run): string {
   return workspaceMode(resolved, run) !== "in-place" ? `refs/heads/${branchOf(resolved.flow, run)}` : "HEAD";
 }
 
-/** One answer per name, in their order. Git answers each line with one of its own. */
+/** One answer per name, in the same order. Git prints one line per input line. */
 async function commitsAt(project: string, names: readonly string[]): Promise<readonly (string | null)[]> {
-  // No ref has a control character in its name, and here one could end the line.
+  // No ref name contains a control character; here one could end the line.
   const lines = names.map((name) => (/\p{Cc}/u.test(name) ? "" : `${name}^{commit}`));
   const input = lines.map((line) => `${line}\n`).join("");
   const found = await git(project, ["cat-file", "--batch-check=%(objectname)"], { input });

@@ -1,4 +1,4 @@
-// A person controls a run: cancel, pause, resume, retry, rerun, skip. A run that is in the wanted state already stays as it is, and the
+// A person controls a run: cancel, pause, resume, retry, rerun, skip. If the run is already in the wanted state, nothing changes and the
 // request succeeds.
 
 import { optional } from "../core/optional.ts";
@@ -13,13 +13,13 @@ export type ControlAction =
   | { readonly type: "cancel"; readonly reason: string }
   | { readonly type: "pause"; readonly reason: string }
   | { readonly type: "resume" }
-  /** Without a stage: the current one. */
+  /** Default: the current stage. */
   | { readonly type: "retry"; readonly stage?: string; readonly note: string }
   /** Back to an earlier stage. */
   | { readonly type: "rerun"; readonly from: string; readonly note: string }
   | { readonly type: "skip"; readonly stage?: string; readonly reason: string };
 
-/** `changed` is false where the run was so already, or where the same key has done it before. */
+/** `changed` is false if the run was already in that state, or if the same key did it earlier. */
 export type Controlled = { readonly run: Run; readonly changed: boolean };
 
 export async function controlRun(
@@ -40,7 +40,7 @@ export async function controlRun(
   return err({ code: "action_refused", message: `#${summary.number}: ${delivered.error}.` });
 }
 
-/** Everything that can be said before the flow is asked. */
+/** Every check that needs no flow. */
 export function checkControl(
   run: Run,
   number: number,

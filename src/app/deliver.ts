@@ -1,5 +1,5 @@
-// How the use cases reach the engine. A signal is tried on the run first, so one that does not fit leaves no trace and its key stays good
-// for later.
+// How the use cases reach the engine. A signal is tried on the run first: one that does not fit leaves no trace, and its key can be used
+// again.
 
 import type { Actor } from "../core/run/event.ts";
 import { err, ok, type Result } from "../core/result.ts";

@@ -35,13 +35,13 @@ export async function describeRun(looking: Looking, reference: string): Promise<
     flowOf(store, run),
     store.attempts(run.id),
     store.handoffs(run.id),
-    // Only a run that waits is decided upon; the others need no git.
+    // Only waiting runs need a version; the others need no git.
     run.status === "waiting" ? itemVersion(looking, found.value) : String(version),
   ]);
   return ok({ ...found.value, resolved, attempts, handoffs, itemVersion: seen });
 }
 
-/** An item that is not open any more is a problem that names the decision. */
+/** For an item that is no longer open, the problem names the decision. */
 export async function describeItem(looking: Looking, reference: string): Promise<Result<ItemDescription, AppProblem>> {
   const { store } = looking;
   const found = await findItem(store, reference);

@@ -1,5 +1,5 @@
-// A decision is bound to what the person looked at: the run's events up to then, and the commit of its branch. Anything that has happened
-// since voids the decision, except for events that say nothing about the work.
+// Binds a decision to the state that the person saw: the run's events up to then, and the commit of its branch. Later events void the
+// decision, except for events that say nothing about the work.
 
 import type { EventType, RunEvent } from "../core/run/event.ts";
 import type { InboxItem, Run } from "../core/run/run.ts";
@@ -7,25 +7,25 @@ import type { Store, StoredRun } from "../store/store.ts";
 import { eventsOf } from "./find-run.ts";
 import type { AppProblem, VersionChange } from "./problem.ts";
 
-/** What the caller looked at before deciding. */
+/** The state that the caller saw before deciding. */
 export type Seen =
-  /** Whatever is there now. */
+  /** Any state. */
   | { readonly type: "anything" }
-  /** The caller does not say. A gate is not answered like that. */
+  /** The caller names no version. Gates refuse such an answer. */
   | { readonly type: "unsaid" }
   | { readonly type: "version"; readonly version: string }
-  /** A commit, or the beginning of one. `orNone`: a run without a commit is fine, too. */
+  /** A commit or a prefix of one. `orNone` also accepts a run without a commit. */
   | { readonly type: "commit"; readonly commit: string; readonly orNone: boolean };
 
 export type Looking = {
   readonly store: Store;
-  /** The commit that a run's branch is at; null where it has none. */
+  /** The commit of a run's branch; null if it has none. */
   readonly commitOf: (run: Run) => Promise<string | null>;
   /** ISO 8601, UTC. */
   readonly now: () => string;
 };
 
-/** The version of everything that a person sees of an item now. */
+/** The version of everything that a person now sees of an item. */
 export async function itemVersion(
   { commitOf }: Pick<Looking, "commitOf">,
   { run, version }: StoredRun,
@@ -33,7 +33,7 @@ export async function itemVersion(
   return versionAt(version, await commitOf(run));
 }
 
-/** Undefined where the decision still fits. `commit` is where the run's branch is now. */
+/** Undefined if the decision still fits. `commit` is the current head of the run's branch. */
 export async function refuseMoved(
   looking: Looking,
   stored: StoredRun,
@@ -53,7 +53,7 @@ export async function refuseMoved(
   }
 }
 
-/** Events that change nobody's mind. */
+/** Events that do not void a decision. */
 const BESIDE_THE_POINT: ReadonlySet<EventType> = new Set([
   "signal.ignored",
   "budget.warned",
@@ -104,7 +104,7 @@ async function otherVersion(
   };
 }
 
-/** The events after the run had this many; undefined where it never had as many. */
+/** The events after the first `seen` ones; undefined if the run never had as many. */
 async function since(
   store: Store,
   { run, version }: StoredRun,

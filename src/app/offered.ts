@@ -1,4 +1,5 @@
-// Whether an item offers an answer. The transition refuses a wrong one, too; checking it first tells the caller why and records nothing.
+// Whether an item offers an answer. The transition also refuses a wrong one; this earlier check gives the caller a reason and records
+// nothing.
 
 import { readRaise } from "../core/budget/budget.ts";
 import type { Issue } from "../core/flow/outcome.ts";
@@ -6,9 +7,9 @@ import { answersOf, type InboxItem } from "../core/run/run.ts";
 import type { AppProblem } from "./problem.ts";
 
 export type GivenAnswer = {
-  /** One of the answers that the item offers; "" where it asks for a text. */
+  /** One of the answers that the item offers; "" if it asks for a text. */
   readonly answer: string;
-  /** A comment, the answer in words, a note or an amount. */
+  /** A comment, the answer as text, a note or an amount. */
   readonly text: string;
   /** Findings in the work, line by line; for gates and escalations. */
   readonly issues: readonly Issue[];
@@ -16,25 +17,25 @@ export type GivenAnswer = {
 
 /** How strict a door is. */
 export type AnswerRules = {
-  /** Sending work back or turning it down needs a reason; the next attempt gets it. */
+  /** Sending work back or rejecting it requires a reason, which the next attempt gets. */
   readonly needsReason: boolean;
   /** Null: no limit. */
   readonly maxChars: { readonly question: number; readonly other: number } | null;
 };
 
-/** Answers at a gate that the next reader cannot act upon without a reason. */
+/** Gate answers that the next reader cannot act upon without a reason. */
 const NEED_REASON: ReadonlySet<string> = new Set(["revise", "reject", "decline"]);
 
 export function refuseAnswer(item: InboxItem, given: GivenAnswer, rules: AnswerRules): AppProblem | undefined {
   return notOffered(item, given) ?? notFitting(item, given, rules) ?? noAmount(item, given);
 }
 
-/** Whether the words that come with this answer are part of the decision. */
+/** Whether the text of this answer is part of the decision. */
 export function needsWords(answer: string): boolean {
   return NEED_REASON.has(answer);
 }
 
-/** People say reject, some flows say decline: the same answer, whichever of the two the gate knows. */
+/** People say reject, some flows say decline. Both mean the answer that the gate knows. */
 export function takenAnswer(kind: InboxItem["kind"], known: readonly string[], answer: string): string {
   return kind === "gate" && answer === "reject" && !known.includes("reject") ? "decline" : answer;
 }

@@ -1,4 +1,4 @@
-// A use case that refuses says why in one shape, the same for every door. Doors add their own hints: a command here, a path there.
+// The one shape of a use case's refusal. Each door adds its own hint: a command or a path.
 
 import type { Issue } from "../core/flow/outcome.ts";
 import type { InboxItem } from "../core/run/run.ts";
@@ -26,9 +26,9 @@ export type AppProblem = {
   readonly hint?: string;
   /** The input field that is wrong. */
   readonly field?: "answer" | "text" | "issues" | "reason";
-  /** The item's version, or the run's commit, as it is now. */
+  /** The current version of the item, or the current commit of the run. */
   readonly current?: string;
-  /** Events since the version that the caller looked at. */
+  /** Events since the version that the caller saw. */
   readonly changed?: readonly VersionChange[];
   /** The decision that closed the item. */
   readonly decided?: ClosingDecision;

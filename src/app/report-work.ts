@@ -1,4 +1,4 @@
-// An agent outside reports on the work it has taken: it started, it finished, or nobody took the handoff in time.
+// An outside agent reports on the work it has taken (started or finished), or a handoff expires because no agent took it in time.
 
 import { err, ok, type Result } from "../core/result.ts";
 import type { Run } from "../core/run/run.ts";

@@ -1,5 +1,5 @@
-// The one rule for run ids: random, or derived from the key of the start. The same key gives the same id, so a start that is repeated
-// after a crash finds the run of the first time.
+// The one rule for run ids: random, or derived from the start's key. The same key gives the same id, so a start that is repeated after a
+// crash finds its first run.
 
 import { createHash, randomBytes } from "node:crypto";
 

@@ -1,4 +1,4 @@
-// One after the other for the same key: what was looked at is still so when the decision is made. Others do not wait.
+// Runs tasks with the same key one after the other, so that a decision is made on the state that was read. Other keys do not wait.
 
 export type Turns = <T>(key: string, act: () => Promise<T>) => Promise<T>;
 

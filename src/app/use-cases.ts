@@ -1,5 +1,5 @@
-// The use cases behind one object: every door (commands, HTTP, webhooks, triggers, tickets, the demo) translates its input, calls one of
-// these and shows the result. Nothing else starts runs, answers items or controls runs.
+// The use cases behind one object. Every door (commands, HTTP, webhooks, triggers, tickets, the demo) translates its input, calls one of
+// them and shows the result. Nothing else starts runs, answers items or controls runs.
 
 import type { Actor } from "../core/run/event.ts";
 import type { Result } from "../core/result.ts";
@@ -19,11 +19,11 @@ import { type PlanRequest, type RunPlan, type StartedRun, startRun } from "./sta
 import { createTurns } from "./turns.ts";
 
 export type UseCases = {
-  /** Checks everything that can be checked and stores nothing. */
+  /** Makes every check that is possible and stores nothing. */
   planRun(request: PlanRequest): Promise<Result<RunPlan>>;
   startRun(plan: RunPlan, actor: Actor): Promise<Result<StartedRun, AppProblem>>;
   answerItem(request: AnswerRequest, sent: Sent): Promise<Result<Answered, AppProblem>>;
-  /** Records that a sender without the right to answer asks for this answer. */
+  /** Records that a sender without the right to answer requested this answer. */
   requestAnswer(request: AnswerRequest, key: string): Promise<Result<Answered, AppProblem>>;
   controlRun(reference: string, action: ControlAction, sent: Sent): Promise<Result<Controlled, AppProblem>>;
   reportWork(run: Run, report: WorkReport, sent: Sent): Promise<Result<Run, AppProblem>>;
@@ -43,7 +43,7 @@ export type UseCaseOptions = Looking & {
 
 export function createUseCases(options: UseCaseOptions): UseCases {
   const { engine, store } = options;
-  // Many may answer at once: each looks at the item only after the one before has decided.
+  // Concurrent answers take turns: each reads the item after the previous one was decided.
   const turns = createTurns();
 
   async function inTurn<T>(item: string, act: () => Promise<Result<T, AppProblem>>): Promise<Result<T, AppProblem>> {

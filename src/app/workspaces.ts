@@ -1,4 +1,4 @@
-// The workspaces of a state folder put together with what the store knows of their runs.
+// Joins the workspaces of a state folder with their runs in the store.
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import { openForReading } from "../store/sqlite/open-for-reading.ts";
@@ -20,12 +20,12 @@ import { type Workspace } from "../workspace/workspace.ts";
 import { WORKSPACE_MODES } from "../core/flow/workspace-mode.ts";
 
 export type Inventory = {
-  /** Throws where the store cannot be asked. */
+  /** Throws if the store cannot be read. */
   list(): Promise<readonly FoundWorkspace[]>;
   clean(found: readonly FoundWorkspace[]): Promise<readonly Cleaned[]>;
 };
 
-/** The workspaces of a state folder, and their cleaning. Reads the store; works beside whoever performs. */
+/** Lists and cleans the workspaces of a state folder. It reads the store and can run beside the performing process. */
 export async function findInventory(site: Site): Promise<Result<Inventory>> {
   const config = await loadSettings({ ...site, flags: {} });
   if (!config.ok) return config;
@@ -62,7 +62,7 @@ async function withStore<T>(home: string, use: (store: Store | undefined) => Pro
   }
 }
 
-/** An attempt notes where it worked. */
+/** An attempt records where it worked. */
 async function rememberedIn(store: Store, runId: string, dir: string): Promise<Workspace | null> {
   const facts = (await store.attempts(runId))
     .map(attemptFacts)

@@ -1,4 +1,4 @@
-// Where the daemon listens: loopback, unless somebody says in so many words that it is not to be.
+// Where the daemon listens: on loopback, unless the user explicitly asks for another address.
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
@@ -9,9 +9,9 @@ export type ListenAddress = { readonly host: string; readonly port: number; read
 export type AddressWish = {
   readonly port: string;
   readonly host: string;
-  /** `--dangerously-bind`: others on the network may knock. */
+  /** `--dangerously-bind`: the address may be reachable from the network. */
   readonly open: boolean;
-  /** Further names that lead here, as a browser or client spells them: name:port. */
+  /** Further names of this daemon, as a browser or client spells them: name:port. */
   readonly allow: readonly string[];
 };
 

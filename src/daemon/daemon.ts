@@ -1,5 +1,5 @@
-// The daemon: engine and server as one thing that is opened and closed. It takes the lock, opens the store, begins to listen, and only then
-// performs, so that the first agent already finds the API.
+// The daemon: engine and server, opened and closed together. It takes the lock, opens the store, begins to listen, and only then performs,
+// so that the first agent already finds the API.
 
 import { type Performer, openPassrail, requirePerformer } from "../compose.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
@@ -21,10 +21,10 @@ export type DaemonOptions = Site & {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
-  /** Names under which others reach it, as `name:port`. */
+  /** Further names of the daemon, as `name:port`. */
   readonly hosts: readonly string[];
   readonly log: Log;
-  /** Picks the project's tickets, whatever the settings say. */
+  /** Picks the project's tickets, regardless of the settings. */
   readonly work?: boolean;
 };
 
@@ -34,11 +34,11 @@ export type Daemon = {
   readonly passrail: Performer;
   /** A code for one login of a browser. */
   newLoginCode(): string;
-  /** Starts nothing new. `interrupt` ends running attempts, and the next daemon repeats them; `drain` waits for them to finish. */
+  /** Stops starting attempts. `interrupt` ends running attempts, and the next daemon repeats them; `drain` waits for them to finish. */
   close(how: "interrupt" | "drain"): Promise<void>;
 };
 
-/** Refused with `already_performed` where another process works on the data folder. */
+/** Refused with `already_performed` if another process performs in this state folder. */
 export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>> {
   const { log } = options;
   const onError = (runId: string | null, error: unknown): void =>

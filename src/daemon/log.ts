@@ -1,5 +1,5 @@
-// The daemon's log: lines with their time, in a file that is put aside when it has grown, so that a daemon that runs for months fills
-// no disk. A log that cannot be written stops nothing.
+// The daemon's log: lines with a time. The file is rotated by size, so that a long-running daemon does not fill the disk. A failing log
+// stops nothing.
 
 import { appendFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -30,13 +30,13 @@ export function openLogFile(file: string, { now, maxBytes = MAX_BYTES, keep = KE
         appendFileSync(file, text, { mode: 0o600 });
         bytes += Buffer.byteLength(text);
       } catch {
-        // A full disk is told by whatever else needs it.
+        // Other writers report a full disk.
       }
     },
   };
 }
 
-/** What others wrote cannot make a second line of the log, nor move a terminal's cursor. */
+/** Text from others can neither add a line to the log nor move a terminal's cursor. */
 export function oneLine(text: string): string {
   return text
     .slice(0, LINE_CHARS)
@@ -44,7 +44,7 @@ export function oneLine(text: string): string {
     .replaceAll(/[\p{Cc}\u2028\u2029]/gu, " ");
 }
 
-/** daemon.log becomes daemon.log.1, and so on; the oldest goes. */
+/** daemon.log becomes daemon.log.1, and so on; the oldest is removed. */
 function rotate(file: string, keep: number): void {
   rmSync(`${file}.${keep}`, { force: true });
   for (let at = keep - 1; at >= 1; at--) {

@@ -1,5 +1,5 @@
-// Where the daemon of a data folder can be reached. The note only says so; that it is alive is known by the lock, which the operating
-// system holds for it. So nobody's token is ever sent to a stranger who happens to listen at the daemon's old port.
+// A note with the address of a state folder's daemon. Only the lock, which the operating system holds, shows that the daemon is alive. So
+// no token is ever sent to another program that listens at the daemon's old port.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const noteSchema = z.object({
   version: z.string().max(100),
   project: z.string(),
   startedAt: z.string(),
-  /** Whether it picks the project's tickets by itself. */
+  /** Whether it picks the project's tickets. */
   dispatches: z.boolean().default(false),
 });
 
@@ -28,12 +28,12 @@ export function writeNote(home: string, note: DaemonNote): void {
   renameSync(partial, file);
 }
 
-/** Called by the daemon while it still holds the lock. */
+/** The daemon calls this while it still holds the lock. */
 export function removeNote(home: string): void {
   rmSync(fileOf(home), { force: true });
 }
 
-/** The daemon that works on this folder now; undefined where there is none. */
+/** The daemon that performs in this folder now; undefined without one. */
 export function findDaemon(home: string): DaemonNote | undefined {
   const owner = lockOwner(home);
   if (owner === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Where the log of notices can be reached: through the daemon while one works, else in its file. The file has one writer, so whoever
-// reads it here holds the engine lock meanwhile.
+// Reaches the delivery log: through the daemon while one runs, otherwise in its file. The file has one writer, so a process that reads it
+// here holds the engine lock meanwhile.
 
 import { join } from "node:path";
 import type { ApiProblem } from "../http/client/answer.ts";
@@ -98,7 +98,7 @@ async function openHere(place: Site, onProblem: (text: string) => void): Promise
 
 const NOBODY: Problem = {
   code: "endpoint_not_found",
-  message: "Nobody is told: neither a command nor an endpoint is set up.",
+  message: "Notifications are off: neither a command nor an endpoint is set up.",
   hint: "docs/webhooks.md shows how",
 };
 

@@ -1,11 +1,11 @@
-// The file with which the system's own supervisor starts the daemon at login: a user unit of systemd, or a launch agent of macOS.
-// Only text is made here. Quoting is the point: a path may hold spaces, quotes, percent signs and dollars.
+// The file by which the system's supervisor starts the daemon at login: a systemd user unit or a macOS launch agent. This module only makes
+// the text. Quoting is the hard part: a path may hold spaces, quotes, percent signs and dollars.
 
 export type Service = {
   /** Program and arguments, absolute. */
   readonly command: readonly string[];
   readonly cwd: string;
-  /** What the daemon and its agents need of the environment. */
+  /** The environment variables that the daemon and its agents need. */
   readonly environment: Readonly<Record<string, string>>;
 };
 
@@ -39,7 +39,7 @@ WantedBy=default.target
 `;
 }
 
-/** In double quotes, with what systemd would read inside them escaped; in a command a dollar begins a variable too. */
+/** In double quotes, with systemd's special characters escaped; in a command a dollar begins a variable too. */
 function systemdWord(text: string, isCommand: boolean = false): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("%", "%%");
   return `"${isCommand ? escaped.replaceAll("$", () => "$$") : escaped}"`;

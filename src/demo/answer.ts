@@ -1,4 +1,4 @@
-// The demo answers whatever it sees, as a person at the terminal may.
+// The demo answers any version of an item and gives no reason, as a person at the terminal may.
 
 import type { AnswerRequest } from "../app/answer-item.ts";
 

@@ -1,5 +1,5 @@
-// `passrail demo`: one feature goes through a small flow, with the real engine, real processes and real commits in a repository of its
-// own. No network and no key: the agents are five small programs. Whatever happens, nothing of it is left behind.
+// `passrail demo`: takes one feature through a small flow, with the real engine, real processes and real commits in a scratch repository.
+// It needs no network and no key: the agents are five small programs. It leaves nothing behind, even after a failure.
 
 import { loadCatalog } from "../catalog/catalog.ts";
 import { openPassrail, type Passrail, requirePerformer } from "../compose.ts";
@@ -18,11 +18,11 @@ import { commandsOf, makeWorld, type World } from "./world.ts";
 import { messageOf } from "../core/result.ts";
 
 export type DemoOptions = {
-  /** 2 is twice as fast; only pauses change, the work takes what it takes. */
+  /** 2 is twice as fast. Only pauses change; the work itself keeps its pace. */
   readonly speed?: number;
-  /** Whether a person answers; by default where there is a terminal to answer on. */
+  /** Whether a person answers; by default if there is a terminal. */
   readonly interactive?: boolean;
-  /** Shows what was played until it is told to stop. */
+  /** Shows the played runs until `stop` is aborted. */
   readonly dashboard?: (place: DemoPlace, stop: AbortSignal) => Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export type DemoPlace = Pick<World, "home" | "project"> & { readonly environment
 
 const THINK_MS = 250;
 const DECIDE_MS = 800;
-/** A demo that nobody answers ends by itself, whatever went wrong. */
+/** Limit for a demo without a person, so that it ends even after a failure. */
 const SCRIPTED_LIMIT_MS = 55_000;
 
 export async function runDemo(io: DemoIo, options: DemoOptions = {}): Promise<number> {
@@ -65,7 +65,7 @@ export async function runDemo(io: DemoIo, options: DemoOptions = {}): Promise<nu
 
 async function inWorld<T>(use: (world: World) => Promise<T>): Promise<T> {
   const world = makeWorld();
-  // For an exit that does not come back here.
+  // For an exit that does not return here.
   process.on("exit", world.remove);
   try {
     return await use(world);
@@ -123,7 +123,7 @@ async function playDemo(io: DemoIo, world: World, people: People, { thinkMs, sto
   }
 }
 
-/** Answers whatever waits for a person, one item at a time, until the run is over or stands still. */
+/** Answers open inbox items one at a time, until the run ends or stops. */
 async function decideUntilEnd(
   passrail: Passrail,
   runId: string,
@@ -150,7 +150,7 @@ async function decideUntilEnd(
 
 type Changes = ReturnType<typeof createChanges>;
 
-/** What the engine told us, and a way to wait for more. */
+/** Changes reported by the engine, and a way to wait for more. */
 function createChanges() {
   const startedAt = performance.now();
   const events: RunEvent[] = [];

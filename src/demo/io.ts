@@ -1,4 +1,4 @@
-// What the demo needs of whoever shows it: a part of what every command is given.
+// The part of a command's input and output that the demo needs.
 
 export type DemoIo = {
   readonly out: (line: string) => void;

@@ -1,4 +1,4 @@
-// One line for a change that a reader wants to see; undefined for the bookkeeping in between. Core has the words, the demo adds a mark.
+// One line per change that a reader wants to see; undefined for internal events. Core provides the words, the demo adds a mark.
 
 import type { EventType, RunEvent } from "../core/run/event.ts";
 import type { Flow } from "../core/flow/flow.ts";
@@ -49,11 +49,11 @@ function markFor(event: RunEvent): Mark | undefined {
   if (event.type !== "stage.finished") return MARKS[event.type];
   const { verdict, health } = event.outcome;
   if (verdict !== undefined) return verdict === "pass" ? "done" : "again";
-  // A blocked stage asks a question, which has its own line.
+  // A blocked stage asks a question, which has a separate line.
   return health === "blocked" ? undefined : "stopped";
 }
 
-/** What only the run knows: the loop that an attempt belongs to, and the status at the end. */
+/** Details from the run: the loop that an attempt belongs to, and the status at the end. */
 function added(event: RunEvent, run: Run): string {
   if (event.type === "run.completed") return `, status ${run.word}`;
   const state = event.type === "stage.started" ? run.tracks[event.track] : undefined;

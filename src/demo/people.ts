@@ -1,4 +1,4 @@
-// Who decides in the demo: a script that waits a moment and takes what is suggested, or the person at the terminal.
+// The person in the demo: a script that waits a moment and takes the suggestion, or the user at the terminal.
 
 import { createInterface } from "node:readline/promises";
 import { setTimeout as pause } from "node:timers/promises";
@@ -26,7 +26,7 @@ export function writtenPeople(pauseMs: number, stop: AbortSignal): People {
   };
 }
 
-/** Enter takes the suggestion; the end of the input does so too. */
+/** Enter takes the suggestion; so does the end of the input. */
 export function typingPeople(io: Pick<DemoIo, "color">, stop: AbortController): People {
   const quiet = keepQuiet(stop);
   const ask = async (view: DemoView, prompt: string, suggestion: string): Promise<string> => {
@@ -80,7 +80,7 @@ async function readLine(prompt: string, stop: AbortController, quiet: Quiet): Pr
 
 type Quiet = { readonly begin: () => void; readonly end: () => void };
 
-/** Between questions nothing that is typed appears, because it would tear the picture; only Ctrl-C is heard. */
+/** Between questions typed text is not echoed, because it would tear the picture; only Ctrl-C has an effect. */
 function keepQuiet(stop: AbortController): Quiet {
   const { stdin } = process;
   const listen = (typed: Buffer): void => {

@@ -1,5 +1,6 @@
-// The demo that the dashboard starts: two runs of the flow `feature` in a scratch repository below the home, with the engine that is there.
-// The first is let through its gate at once, comes back from QA and then waits to be shipped; the second waits to be started.
+// The demo that the dashboard starts: two runs of the flow `feature` in a scratch repository below the state folder, on the open engine.
+// The demo approves the first run's gate at once; the run comes back from QA and then waits to be shipped. The second run waits to be
+// started.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -14,9 +15,9 @@ import { ANYTHING_GOES } from "./answer.ts";
 import { fillProject } from "./world.ts";
 
 export type DemoStart = Pick<Passrail, "app" | "store" | "home"> & {
-  /** Who asked for it, for the record. */
+  /** The user who asked for it, for the record. */
   readonly actor: Actor;
-  /** How long an agent takes before it works. */
+  /** The pause of an agent before it works. */
   readonly thinkMs?: number;
 };
 
@@ -64,7 +65,7 @@ export async function startDemo(demo: DemoStart): Promise<Result<{ project: stri
   return ok({ project, runIds });
 }
 
-/** DEMO-1, DEMO-2 …: the first that no run has. */
+/** DEMO-1, DEMO-2 …: the first id without a run. */
 async function freeId(store: DemoStart["store"]): Promise<string> {
   for (let number = 1; number < DEMOS_AT_MOST; number++) {
     const id = `DEMO-${number}`;

@@ -1,4 +1,4 @@
-// The texts of the demo: what is asked for, and what a person would answer. Data only.
+// The texts of the demo: the request, and a person's answers. Data only.
 
 import type { InboxItem } from "../core/run/run.ts";
 
@@ -16,7 +16,7 @@ export const STORY = {
   },
 } as const;
 
-/** What is suggested, and taken when nobody types: by the kind of item and its stage. */
+/** The suggested answer, also taken when no person answers; chosen by the item's kind and stage. */
 export function suggestionFor(item: InboxItem): Decision {
   switch (item.kind) {
     case "gate":

@@ -1,4 +1,4 @@
-// What came of the demo: counted from the events that were stored and from the repository, not from what was meant to happen.
+// The result of the demo, counted from the stored events and the repository, not from the script.
 
 import type { RunEvent } from "../core/run/event.ts";
 import type { Flow } from "../core/flow/flow.ts";
@@ -44,7 +44,7 @@ export function summarize(io: DemoIo, told: Told): void {
       "decisions",
       `${facts.gates} gates, ${facts.questions} question${facts.questions === 1 ? "" : "s"}, ${facts.escalations} escalation${facts.escalations === 1 ? "" : "s"}`,
     ],
-    ["events", `${facts.events} stored, each in the transaction of the change it tells of`],
+    ["events", `${facts.events} stored, each in the transaction of its change`],
     ["time", seconds(facts.elapsedMs)],
   ] as const;
   io.out("");
@@ -88,7 +88,7 @@ function factsOf({ run, flow, events, elapsedMs, world }: Told) {
 }
 
 function linesOf(text: string): readonly string[] {
-  // Git aligns what it prints; only what could disturb a terminal is taken out.
+  // Git aligns its output, so only characters that could disturb a terminal are removed.
   const lines = text.split("\n").map((line) =>
     line
       .replaceAll(/\p{Control}/gu, " ")

@@ -1,4 +1,4 @@
-// The run as a tree of its stages, one line each. The list and the states are core's; the demo adds marks and a short text.
+// The run as a tree of its stages, one line each. Core provides the list and the states; the demo adds marks and a short text.
 
 import type { Flow, Stage } from "../core/flow/flow.ts";
 import type { Run, Track } from "../core/run/run.ts";
@@ -6,7 +6,7 @@ import { type LastEnd, type StageState, stageStates, whoOf } from "../core/view/
 import type { DemoIo } from "./io.ts";
 import { fit, type Mark, markOf, paint, plainLine } from "./look.ts";
 
-/** `answers`: what people said at the gates, by stage. */
+/** `answers`: the answers of people at the gates, by stage. */
 export function drawTree(
   run: Run,
   flow: Flow,
@@ -42,7 +42,7 @@ function markFor(state: StageState, track: Track | undefined): Mark {
   return isEscalated ? "escalated" : MARKS[state];
 }
 
-/** From what the run remembers: the demo draws without asking the store. */
+/** Uses the run's own data: the demo draws without reading the store. */
 function lastEnd(run: Run, stage: string): LastEnd {
   const last = run.stages[stage]?.last;
   if (last === undefined) return undefined;

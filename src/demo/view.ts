@@ -1,4 +1,4 @@
-// What is seen while the demo runs: on a terminal a tree that is redrawn in place, elsewhere one line per change, or the events as JSON.
+// The output while the demo runs: on a terminal a tree that is redrawn in place, elsewhere one line per change, or the events as JSON.
 
 import type { RunEvent } from "../core/run/event.ts";
 import type { Flow } from "../core/flow/flow.ts";
@@ -12,7 +12,7 @@ export type DemoView = {
   changed(run: Run, events: readonly RunEvent[]): void;
   /** One remark beside the picture. */
   say(text: string): void;
-  /** Lets a question of this width stand below the picture and takes it away afterwards. */
+  /** Shows a question of this width below the picture and removes it afterwards. */
   whileAsking(width: number, question: () => Promise<string>): Promise<string>;
   end(): void;
 };
@@ -64,13 +64,13 @@ function treeView(io: DemoIo, flow: Flow): DemoView {
   const answers = new Map<string, string>();
   let run: Run | undefined;
   let latest = "";
-  /** Lines that the next frame takes away. */
+  /** Lines that the next frame overwrites. */
   let height = 0;
   let isAsking = false;
   const draw = (): void => {
     if (run === undefined || isAsking) return;
     const frame = [...drawTree(run, flow, answers, io), "", latest];
-    // Up to where the last frame began, clear from there, and write again: one write, so that nothing flickers.
+    // Moves up to the start of the last frame, clears from there and writes the next one. A single write avoids flicker.
     io.out(`${height > 0 ? `\u001b[${height}A\u001b[0J` : ""}${frame.join("\n")}`);
     height = frame.length;
   };
@@ -100,7 +100,7 @@ function treeView(io: DemoIo, flow: Flow): DemoView {
         typed = await question();
         return typed;
       } finally {
-        // The rows of the question, what was typed and the line break go with the next frame.
+        // The next frame overwrites the question's rows, the typed text and the line break.
         height += Math.floor((width + typed.length) / io.columns) + 1;
         isAsking = false;
       }

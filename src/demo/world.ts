@@ -1,4 +1,4 @@
-// The place of the demo: one temporary folder with a small repository and a state folder of its own. All of it goes at the end.
+// The demo's temporary folder, with a small repository and a state folder. The demo removes it at the end.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -11,10 +11,10 @@ import { messageOf } from "../core/result.ts";
 export type World = {
   readonly project: string;
   readonly home: string;
-  /** The caller's environment without settings of Passrail, so that every demo is the same. */
+  /** The caller's environment without Passrail settings, so that every demo is the same. */
   readonly environmentFrom: (environment: Environment) => Environment;
   readonly git: (args: readonly string[]) => string;
-  /** Removes everything; repeating it is fine. */
+  /** Removes everything; safe to repeat. */
   readonly remove: () => void;
 };
 
@@ -49,14 +49,14 @@ export function makeWorld(): World {
   };
 }
 
-/** Each stage's program, with the pace at which it works; the facts of a run name them as `--agent` would. */
+/** Each stage's program and its pace, as runner facts like those of `--agent`. */
 export function commandsOf(flow: Flow, thinkMs: number): Record<string, readonly string[]> {
   const works = flow.stages.filter((stage) => stage.kind === "agent");
   const program = (stage: string): string => join(SOURCE, "programs", `${stage}.mjs`);
   return Object.fromEntries(works.map(({ id }) => [id, [process.execPath, program(id), String(Math.round(thinkMs))]]));
 }
 
-/** The small repository of the demo, at a place of its own. */
+/** Creates the demo's small repository at this path. */
 export function fillProject(project: string): void {
   mkdirSync(project, { recursive: true, mode: 0o700 });
   cpSync(join(SOURCE, "project"), project, { recursive: true });
@@ -65,7 +65,7 @@ export function fillProject(project: string): void {
 
 function makeRepository(git: World["git"]): void {
   git(["init", "--quiet", "--template=", "--initial-branch=main"]);
-  // The user's own hooks, signing key and name stay out of it.
+  // Keeps the user's hooks, signing key and name out of it.
   const settings = {
     "user.name": "Demo",
     "user.email": "demo@example.invalid",

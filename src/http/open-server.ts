@@ -1,5 +1,5 @@
-// Opens the server on an opened Passrail: live events, audit log, keys, webhooks, dashboard and every route. The daemon, the server tests and
-// the benchmark all open it here. Nothing listens before `listen`.
+// Opens the server on an opened Passrail: live events, audit log, keys, webhooks, dashboard and every route. The daemon, the server tests
+// and the benchmark open it here. Nothing listens before `listen`.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -36,13 +36,13 @@ import { loadWeb } from "./server/web.ts";
 import { describeWorker } from "./server/worker.ts";
 import { openInbound } from "./webhooks/open.ts";
 
-/** What the server needs of an opened Passrail that performs. */
+/** The parts of a performing Passrail that the server needs. */
 export type ServedPassrail = Pick<Site, "home"> & {
   readonly config: Settings;
   readonly store: Store;
   readonly engine: Engine;
   readonly person: Actor;
-  /** Null where no process keeps ticket files. */
+  /** Null if no process keeps ticket files. */
   readonly mirror: Mirror | null;
   readonly notifications: Notifications | null;
   listen(listener: EngineListener): void;
@@ -61,10 +61,10 @@ export type ServerOptions = Pick<Site, "environment" | "project"> & {
 export type Server = {
   readonly parts: ServerParts;
   readonly keys: Keys;
-  /** The app as it answers at this port. */
+  /** The app for this port. */
   appAt(port: number, hosts?: readonly string[]): App;
   listen(options: Omit<ListenOptions, "audit">): Promise<Listening>;
-  /** Stops listening, too. */
+  /** Also stops listening. */
   close(): Promise<void>;
 };
 
@@ -84,7 +84,7 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
   const inbound = openInbound({ config, environment, home, parts, notifier, onProblem });
   const web = loadWeb(join(shippedDir, "dist", "web"));
   passrail.listen({ onChange: () => hub.catchUp() });
-  // Other processes store things too: commands beside the daemon.
+  // Other processes write to the store too, such as commands beside the daemon.
   const timer = setInterval(() => hub.catchUp(), CATCH_UP_MS).unref();
   const open: Listening[] = [];
   const appAt: Server["appAt"] = (port, hosts = []) =>

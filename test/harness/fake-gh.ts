@@ -1,4 +1,4 @@
-// A folder with a program `gh` for the PATH, and what it shall know of GitHub.
+// A folder with a fake `gh` program for the PATH, and the GitHub state that it reports.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// A handoff file as an agent of source 002 writes it, and outcomes for the player made from it.
+// A handoff file as an agent of source 002 writes it, and player outcomes made from it.
 
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Script } from "./workbench.ts";

@@ -1,4 +1,4 @@
-// Players for an engine whose stages are carried out by the test itself: nobody may be asked to play.
+// Runners for an engine whose stages the test itself carries out: asking one of them to play fails.
 
 import type { Runners } from "../../src/runner/runners.ts";
 

@@ -27,7 +27,7 @@ export type ScriptedOptions = Pick<EngineOptions, "budgets" | "lingerMs"> & {
   readonly agent: (job: ScriptedJob) => Report | Promise<Report>;
   readonly metered?: (stage: string) => Metered | null;
   readonly slots?: number;
-  /** A folder that is there already, and is left there. */
+  /** An existing folder; the harness does not remove it. */
   readonly home?: string;
 };
 
@@ -36,20 +36,20 @@ export type Scripted = {
   store: Store;
   readonly home: string;
   readonly errors: unknown[];
-  /** Both clocks go on; what became due is started. */
+  /** Moves both clocks forward and starts stages that became due. */
   advance(ms: number): Promise<void>;
-  /** Only the wall clock is set, as a person or a time server does. */
+  /** Sets only the wall clock, as a person or a time server does. */
   setWall(ms: number): void;
   now(): string;
   start(runId: string, flow?: ResolvedFlow): Promise<void>;
   load(runId: string): Promise<Run>;
-  /** Polls until the run is so. */
+  /** Polls until the condition holds for the run. */
   until(runId: string, what: string, holds: (run: Run) => boolean): Promise<Run>;
   answer(runId: string, kind: InboxItem["kind"], answer: string, text?: string): Promise<string | undefined>;
   types(runId: string): Promise<readonly string[]>;
   /** Ends the engine and starts another one on the same file. */
   restart(): Promise<void>;
-  /** Throws when the engine met an error, or when the store is not the fold of its events. */
+  /** Throws if the engine met an error, or if the store is not the fold of its events. */
   close(): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-// Tickets for tests that need no file, and the words through which one walks.
+// Tickets for tests that need no file, and the status words that a ticket passes.
 
 import type { Ticket } from "../../src/core/ticket/ticket.ts";
 

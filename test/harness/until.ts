@@ -1,4 +1,4 @@
-// Waiting for a condition instead of for time.
+// Waits for a condition instead of a fixed time.
 
 export async function until<T>(
   what: string,

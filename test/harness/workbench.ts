@@ -1,5 +1,5 @@
-// A real passrail in a temporary folder: store file, git repository, command runner, scripted programs as agents.
-// Nothing of ours is replaced; only the agents are played (test/fixtures/player/play.mjs).
+// A real Passrail in a temporary folder: store file, git repository, command runner, scripted programs as agents. Only the agents are
+// played (test/fixtures/player/play.mjs).
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -161,7 +161,7 @@ function routerByRules(script: Script): JsonObject {
   return script["route"] === undefined && script["*"] === undefined ? { route: [] } : {};
 }
 
-/** What each finished attempt concluded, in order: "qa:REVISE". */
+/** The verdict of each finished attempt, in order: "qa:REVISE". */
 export function verdictsOf(events: readonly RunEvent[]): readonly string[] {
   return events.flatMap((event) => {
     if (event.type !== "stage.finished") return [];

@@ -1,4 +1,4 @@
-// What a run knows at its start: named values as facts, placed where the flow's conditions read them.
+// Turns the named values of a start into facts, placed where the flow's conditions read them.
 
 import { factPathsOf, holds } from "../../core/flow/condition.ts";
 import type { Flow, Route, Stage } from "../../core/flow/flow.ts";
@@ -44,7 +44,7 @@ export function placeInputs(flow: Flow, given: readonly (readonly [name: string,
   return ok({ facts, warnings });
 }
 
-/** A warning where the given facts contradict the flow's `choose`. A person who gives none of them chose the flow by its name. */
+/** A warning if the given facts contradict the flow's `choose`. A person who gives none of these facts chose the flow by name. */
 function otherWork({ name, chooseWhen }: Flow, facts: JsonObject): string | undefined {
   if (chooseWhen === undefined) return undefined;
   const isGiven = factPathsOf(chooseWhen).some((path) => lookUp(facts, path) !== undefined);
@@ -52,14 +52,14 @@ function otherWork({ name, chooseWhen }: Flow, facts: JsonObject): string | unde
   return `the flow ${name} is for work where ${chooseWhen}; \`passrail flow list\` names the others`;
 }
 
-/** `name=value` as it is typed: true, false and plain numbers are what they look like, everything else is text. */
+/** `name=value` from the command line: true, false and plain numbers become values, everything else is text. */
 export function readPair(pair: string): Result<readonly [name: string, value: Json]> {
   const at = pair.indexOf("=");
   if (at < 1) return err(invalid(`--input "${pair}" is not key=value`, "for example --input plan.new_infra=true"));
   return ok([pair.slice(0, at), valueOf(pair.slice(at + 1))]);
 }
 
-/** What Passrail sets itself cannot be given. */
+/** Refuses names that Passrail sets itself. */
 export function refuseReserved(facts: JsonObject): Problem | undefined {
   const own = [
     ...RESERVED.map((name) => ["config", name]),
@@ -71,7 +71,9 @@ export function refuseReserved(facts: JsonObject): Problem | undefined {
   return { code: "input_reserved", message: `--input ${own.join(".")} is set by Passrail itself.` };
 }
 
-/** What only the folder of tickets knows: where the file is, and whose work its branch must contain. A ticket cannot say it of itself. */
+/**
+ * Facts that only the ticket folder provides: the file's path, and the work that its branch must contain. A ticket file cannot set them.
+ */
 const TICKET_PLACE = ["file", "project", "contains"];
 
 export function withoutPlace(ticket: JsonObject): JsonObject {
@@ -90,7 +92,7 @@ const RESERVED = [
 
 type Tree = { [key: string]: Json | Tree };
 
-/** Names the part of the path that is taken. */
+/** Names the part of the path that is already taken. */
 function put(tree: Tree, path: readonly string[], value: Json): string | undefined {
   let here = tree;
   for (const part of path.slice(0, -1)) {
@@ -109,11 +111,11 @@ function invalid(message: string, hint?: string): Problem {
 
 function valueOf(text: string): Json {
   if (text === "true" || text === "false") return text === "true";
-  // 007 and 1e3 stay text: a fact is never changed by being read.
+  // 007 and 1e3 stay text: reading never changes a fact.
   return text !== "" && Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : text;
 }
 
-/** Every fact that a run of this flow may look up and that does not come from the run itself. */
+/** Every fact that this flow may look up and that the run does not produce. */
 function factsOfFlow(flow: Flow): readonly (readonly string[])[] {
   const conditions = [
     flow.chooseWhen,

@@ -1,5 +1,5 @@
-// The facts that a run is started with besides its task, and every check that is possible before it is stored. The same for all doors:
-// a command, the API, a webhook, a trigger, a ticket.
+// Collects the facts of a new run and makes every check that is possible before it is stored. All doors use it: commands, API, webhooks,
+// triggers, tickets.
 
 import { execFileSync } from "node:child_process";
 import { type RepositorySetting, findRepositorySettings } from "../../runner/repository-settings.ts";
@@ -19,15 +19,15 @@ export type StartInput = {
   readonly subject: Pick<Subject, "title" | "body">;
   /** The user's folder or repository; agents work on it. */
   readonly project: string;
-  /** Where relative paths of programs begin. */
+  /** Base of relative program paths. */
   readonly cwd: string;
   /** Values for the flow's conditions and prompts, by dotted name. */
   readonly input: readonly (readonly [name: string, value: Json])[];
-  /** The keys of the ticket's own file. */
+  /** The keys of the ticket's file. */
   readonly ticket?: JsonObject;
-  /** Where that file is, and what else only the folder of tickets knows. */
+  /** The file's path, and other facts that only the ticket folder provides. */
   readonly ticketPlace?: { readonly file: string; readonly project: string; readonly contains: readonly string[] };
-  /** `stage=claude`, `*=codex exec -`: over what the settings say. */
+  /** `stage=claude`, `*=codex exec -`; overrides the settings. */
   readonly runners: readonly string[];
   readonly workspace?: WorkspaceMode;
 };
@@ -35,7 +35,7 @@ export type StartInput = {
 export type Prepared = {
   readonly facts: JsonObject;
   readonly warnings: readonly string[];
-  /** What a person should know before the run begins. */
+  /** Notes for the person before the run begins. */
   readonly notes: readonly string[];
 };
 
@@ -82,8 +82,8 @@ function readInputs({ resolved, input }: StartInput): Result<Inputs> {
 type Mode = { readonly mode: WorkspaceMode; readonly notes: readonly string[] };
 
 /**
- * The setting, else what the flow wants; `sandbox` is what the settings say it is. Without a repository a run can only work in place, and
- * says so, unless somebody asked for a kind of workspace by its name: that is given or refused, never replaced.
+ * The setting, otherwise the flow's choice; the settings define `sandbox`. Without a repository a run can only work in place, and a note
+ * says so. A kind of workspace that the user named is provided or refused, never replaced.
  */
 async function workspaceMode(
   { resolved: { flow }, project, workspace }: StartInput,
@@ -132,7 +132,7 @@ function noWorktree(project: string): Problem | undefined {
   return undefined;
 }
 
-/** What the repository brings for agents' programs is code of others: people see it before they let a run begin. */
+/** Agent settings in the repository are code of other people, so the user sees them before a run begins. */
 function repositoryNotes(files: readonly RepositorySetting[], on: boolean): readonly string[] {
   if (files.length === 0) return [];
   const list = files.map(({ path }) => path).join(", ");

@@ -1,11 +1,11 @@
-// The flow with this name as its files are now, or one sentence about why it cannot be used.
+// Reads the flow with this name from its current files, or explains in one sentence why it cannot be used.
 
 import { loadCatalog } from "../../catalog/catalog.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { err, type Result } from "../../core/result.ts";
 import { shippedDir } from "../../settings/site.ts";
 
-/** `flow_not_found` or `flow_invalid`. People edit flows while programs run, so the files are read at every call. */
+/** `flow_not_found` or `flow_invalid`. Reads the files on every call, because people edit flows while programs run. */
 export function resolveFlow(project: string, name: string): Result<ResolvedFlow> {
   const catalog = loadCatalog({ shippedDir, projectDir: project });
   const known = catalog.listFlows().map((flow) => flow.name);

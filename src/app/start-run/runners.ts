@@ -1,4 +1,4 @@
-// Who plays the agents of a run, and a check that every agent that can run has somebody, before anything is stored.
+// Which runner plays each agent of a run. Checks before the start that every agent that can run has a runner.
 
 import { resolve } from "node:path";
 import { didYouMean, nearest } from "../../core/check/suggest.ts";
@@ -22,7 +22,7 @@ function allStages(flow: Flow): readonly Stage[] {
   });
 }
 
-/** Who plays what, by stage, agent or `*`: the flags over the settings. */
+/** The runner choice per stage, agent or `*`; flags override the settings. */
 export function runnersOf(
   resolved: ResolvedFlow,
   flags: readonly string[],
@@ -51,7 +51,7 @@ export function runnersOf(
         hint: didYouMean(name, names, "stages and agents"),
       });
     }
-    // The flag says who plays; how is still the settings' word.
+    // The flag replaces the runner; the settings keep its options.
     const { runner: _runner, command: _command, ...options } = runners[name] ?? {};
     const player = playerOf(name, text, cwd);
     if (!player.ok) return player;
@@ -68,7 +68,7 @@ function playerOf(name: string, text: string, cwd: string): Result<WrittenOption
   const split = splitCommand(isAcp ? text.slice("acp:".length) : text);
   if (!split.ok) return err({ ...split.error, message: `--agent ${name}: ${split.error.message}` });
   const [program = "", ...args] = split.value;
-  // A path is meant from where the user stands, not from the workspace.
+  // Relative to the user's directory, not to the workspace.
   const command = [program.includes("/") ? resolve(cwd, program) : program, ...args];
   return ok(isAcp ? { runner: "acp", command } : { command });
 }
@@ -77,7 +77,7 @@ function namesOf(stage: Stage): readonly string[] {
   return "shownAgent" in stage ? [stage.id, stage.agent, stage.shownAgent] : [];
 }
 
-/** Names all that is missing, so that it can be fixed in one go. */
+/** Lists everything that is missing, so that the user can fix it in one go. */
 export function missingPrograms(resolved: ResolvedFlow, facts: JsonObject, task: string): Problem | undefined {
   const { flow } = resolved;
   const missing = new Map<string, string>();
@@ -119,7 +119,7 @@ function isTemplate(flow: Flow, stage: Stage): boolean {
   );
 }
 
-/** An agent that was named, else those that the rules choose; a router with a model is trusted to choose among what has a program. */
+/** The named agent, otherwise the agents that the rules choose. A router with a model may choose any agent that has a runner. */
 function routed(
   resolved: ResolvedFlow,
   stage: Stage & { kind: "dynamic" },
@@ -154,7 +154,7 @@ function refuseUnknown(
   return { code: "unknown_agent", message: `Flow ${flow.name} has no agent "${name}".`, hint };
 }
 
-/** Facts do not change during a run; only what asks for how a stage ended is open. */
+/** Facts do not change during a run; only conditions on how a stage ended are open. */
 function canHold(stage: Stage, facts: JsonObject): boolean {
   if (stage.when === undefined || factPathsOf(stage.when).some(([space]) => space === "last")) return true;
   return holds(stage.when, (path) => lookUp(facts, path));

@@ -1,5 +1,5 @@
-// `--agent build="codex exec -"`: a program with its arguments, as a list. Quotes group words; there is no shell, so whatever
-// would need one is refused instead of being passed on as a word.
+// `--agent build="codex exec -"`: a program and its arguments, as a list. Quotes group words. There is no shell, so anything that would
+// need one is refused instead of being passed as a word.
 
 import { err, ok, type Result } from "../../core/result.ts";
 
@@ -36,7 +36,7 @@ export function splitCommand(text: string): Result<readonly string[]> {
   return ok(words);
 }
 
-/** `bare`: what stood outside of quotes, with a gap for what stood inside. */
+/** `bare`: the text outside of quotes, with a gap for each quoted part. */
 function add(
   word: { text: string; bare: string } | undefined,
   text: string,

@@ -1,5 +1,5 @@
-// A run starts in two steps. The plan checks everything and stores nothing, so it can be shown, refused or handed to another process. The
-// start stores the run; the same plan started twice is one run.
+// A run starts in two steps. The plan checks everything and stores nothing, so it can be shown, refused or passed to another process. The
+// start stores the run; starting the same plan twice makes one run.
 
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { optional } from "../../core/optional.ts";
@@ -13,23 +13,23 @@ import { runIdOf } from "../run-id.ts";
 import { prepareRun, type StartInput } from "./prepare.ts";
 import { resolveFlow } from "./resolve-flow.ts";
 
-/** Plain JSON: everything a run is started with. */
+/** Plain JSON: everything that a start needs. */
 export type RunPlan = Omit<RunRequest, "actor">;
 
 export type PlanRequest = Pick<RunPlan, "subject"> &
   Pick<StartInput, "input" | "workspace"> & {
     readonly flow: string;
-    /** `stage=claude`, `*=codex exec -`: over what the settings say. */
+    /** `stage=claude`, `*=codex exec -`; overrides the settings. */
     readonly runners?: readonly string[];
     /** Facts that the door adds, such as the occurrence of a trigger. */
     readonly facts?: JsonObject;
-    /** Names the occasion: the same key is the same run. Without one every start is a new run. */
+    /** Names the occasion: the same key gives the same run. Without a key every start makes a new run. */
     readonly key?: string;
   };
 
 export type StartPlace = {
   readonly project: string;
-  /** The settings as they are now. */
+  /** The current settings. */
   readonly settings: () => Promise<Result<Settings>>;
 };
 
@@ -49,7 +49,7 @@ export async function planRun(place: StartPlace, request: PlanRequest): Promise<
   return ok({ runId: runIdOf(request.key), resolved: resolved.value, subject, facts });
 }
 
-/** `started` is false where the run of this plan is there already. */
+/** `started` is false if the run of this plan already exists. */
 export type StartedRun = { readonly run: Run; readonly started: boolean };
 
 export async function startRun(

@@ -1,4 +1,4 @@
-// Where a route is reached: everything of it that a request needs, without the schemas. The dashboard's build writes these into its bundle.
+// The address of a route: everything that a request needs, without the schemas. The dashboard's build writes these into its bundle.
 
 import type { ApiRoute } from "../contract/route.ts";
 

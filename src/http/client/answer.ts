@@ -1,5 +1,5 @@
-// Turns a response into a value: the answer of the route, or a problem with a code. Something other than the daemon may answer (a proxy,
-// another program on the port), so the caller passes checks of what it accepts. Without schemas, so that browsers can load it.
+// Turns a response into a value: the route's answer, or a problem with a code. Another program may answer (a proxy, or one that took the
+// port), so the caller passes checks of the answers it accepts. Without schemas, so that browsers can load it.
 
 import type { ProblemDocument } from "../contract/problem.ts";
 import { err, ok, type Result } from "../../core/result.ts";

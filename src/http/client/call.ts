@@ -34,7 +34,7 @@ export type CallSetup = {
   /** How often to repeat a call that got no response. */
   readonly retries: number;
   readonly addresses: Readonly<Record<JsonRouteName, RouteAddress>>;
-  /** What is wrong with an answer; undefined if nothing is. */
+  /** Describes the fault of an answer; undefined if it has none. */
   readonly faultOf: (name: JsonRouteName, body: unknown) => string | undefined;
   readonly problemIn: ReadProblem;
 };

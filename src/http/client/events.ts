@@ -1,5 +1,5 @@
-// The live stream for programs: each message checked against the contract. If the daemon cannot say what the caller missed, the caller
-// gets `reset`.
+// The live stream for programs: each message is checked against the contract. If the daemon cannot replay missed events, the caller gets
+// `reset`.
 
 import { z } from "zod";
 import { ROUTES } from "../contract/routes.ts";
@@ -19,7 +19,7 @@ const [eventSchema, handoffSchema, resetSchema] = [
 export type Followed =
   | { readonly type: "event"; readonly id: string; readonly name: string; readonly data: z.output<typeof eventSchema> }
   | { readonly type: "handoff"; readonly id: string; readonly data: z.output<typeof handoffSchema> }
-  /** The daemon cannot say what was missed: load the state again. The stream continues after `seq`. */
+  /** The daemon cannot replay the missed events: load the state again. The stream continues after `seq`. */
   | { readonly type: "reset"; readonly id: string; readonly data: z.output<typeof resetSchema> }
   /** The last one: the daemon refuses this caller. */
   | { readonly type: "refused"; readonly problem: ApiProblem };

@@ -1,4 +1,4 @@
-// What each route takes and gives, read off the table: whoever calls a route gets the types of its schemas.
+// The input and output types of each route, derived from the table of routes and its schemas.
 
 import type { z } from "zod";
 import { pathOf, type ApiRoute } from "../contract/route.ts";
@@ -17,21 +17,21 @@ export type AnswerTo<N extends JsonRouteName> = Table[N]["answer"] extends {
   ? z.output<S>
   : never;
 
-/** In a URL everything is text; whoever calls may give a number where the contract reads one. */
+/** In a URL everything is text; callers may pass a number where the contract reads one. */
 type Written<T> = string extends NonNullable<T> ? T | number : T;
 type InUrl<S extends z.ZodType> = { readonly [K in keyof z.input<S>]: Written<z.input<S>[K]> };
 
 type Part<K extends string, T> =
   Readonly<Record<string, never>> extends T ? { readonly [P in K]?: T } : { readonly [P in K]: T };
 
-/** `params`, `query` and `body` of a route, as far as it has them; left out where nothing in them is needed. */
+/** `params`, `query` and `body` of a route, as far as it has them; optional if none of their fields is required. */
 export type InputTo<N extends RouteName> = (Table[N] extends { readonly params: infer S extends z.ZodType }
   ? Part<"params", InUrl<S>>
   : unknown) &
   (Table[N] extends { readonly query: infer S extends z.ZodType } ? Part<"query", InUrl<S>> : unknown) &
   (Table[N] extends { readonly body: infer S extends z.ZodType } ? Part<"body", z.input<S>> : unknown);
 
-/** The same without types, for the code that puts a request together. */
+/** The same without types, for the code that builds a request. */
 export type LooseInput = {
   readonly params?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

@@ -1,4 +1,5 @@
-// Checks answers against the schemas of the contract. For programs; the dashboard comes from the daemon that it calls and does without.
+// Checks answers against the schemas of the contract. For programs; the dashboard is served by the daemon that it calls and needs no
+// checks.
 
 import type { z } from "zod";
 import { problemSchema } from "../contract/problem.ts";

@@ -1,30 +1,30 @@
-// Reads server-sent events from the text of a stream, as the HTML standard says it, with a limit on what one message may hold.
+// Reads server-sent events from a stream's text by the HTML standard, with a limit on the size of a message.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 
 export type SseMessage = {
-  /** The last id that was told, by this message or before. */
+  /** The last id sent, with this message or before. */
   readonly id: string;
   readonly name: string;
   readonly data: string;
 };
 
 export type SseReader = {
-  /** What the text completes. Throws where a message is larger than the limit. */
+  /** Returns the messages that the text completes. Throws if a message is larger than the limit. */
   read(text: string): readonly SseMessage[];
-  /** The last id that stood in a whole block, also in one that is no message. */
+  /** The last id in a complete block, even if the block is no message. */
   lastId(): string;
-  /** How long the server wants to be left alone after a break. */
+  /** The server's wish for the pause after a break. */
   retryMs(): number | undefined;
 };
 
 const MAX_MESSAGE_CHARS = 8 * 1024 * 1024;
 
-/** The block that is being read, and what blocks before it said. */
+/** The block that is being read, and the state from blocks before it. */
 type SseState = {
-  /** Text after the last whole line. */
+  /** Text after the last complete line. */
   rest: string;
   id: string;
-  /** The id at the end of the last whole block. */
+  /** The id at the end of the last complete block. */
   lastId: string;
   retryMs: number | undefined;
   name: string;

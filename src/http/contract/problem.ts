@@ -1,5 +1,5 @@
-// What goes wrong, on the wire: RFC 9457 with a stable code of ours. One table gives every code its status and title; the words about
-// the single case (detail, hint, pointer) are added where it happens.
+// Problems on the wire: RFC 9457 with a stable code. One table gives every code its status and title; the code that refuses adds detail,
+// hint and pointer.
 
 import { z } from "zod";
 import { handoffRowSchema } from "./schemas/handoff-row.ts";
@@ -44,7 +44,7 @@ export const PROBLEMS = {
   ticket_not_found: [404, "There is no such ticket"],
   ticket_refused: [422, "The ticket cannot be like this"],
   ticket_conflict: [409, "The ticket's file has changed since it was looked at"],
-  no_ticket_folder: [409, "Nobody keeps tickets here"],
+  no_ticket_folder: [409, "This daemon keeps no tickets"],
   key_not_found: [404, "There is no such key"],
   session_not_found: [404, "There is no such session"],
   too_many_keys: [409, "There are too many keys"],
@@ -108,28 +108,28 @@ export const problemSchema = z
     status: z.int(),
     /** Stable; programs may depend on it. */
     code: z.string(),
-    /** What happened, to what. */
+    /** The failure and its subject. */
     detail: z.string(),
     /** JSON Pointer into the body, or the name of a parameter. */
     pointer: z.string().optional(),
-    /** What to do. */
+    /** The next step for the user. */
     hint: z.string().optional(),
     requestId: z.string(),
-    /** The version as it is now, and what happened since the one that was given. */
+    /** The current version, and the changes since the given one. */
     current: z.string().optional(),
     changed: z.array(changeSchema).optional(),
-    /** Who was first, and with what. */
+    /** The decision that came first. */
     decided: z.object({ answer: z.string(), text: z.string(), by: z.string(), at: z.string() }).optional(),
-    /** The handoff that stands in the way, as it is now. */
+    /** The current state of the conflicting handoff. */
     handoff: handoffRowSchema.optional(),
-    /** The detail once more, where the clients of a source look for it. */
+    /** A copy of the detail, where the clients of a source look for it. */
     error: z.string().optional(),
   })
   .meta({ id: "Problem" });
 
 export type ProblemDocument = z.infer<typeof problemSchema>;
 
-/** A refusal before it has a request to belong to. */
+/** A refusal that is not yet bound to a request. */
 export type Refusal = {
   readonly code: ProblemCode;
   readonly detail: string;

@@ -1,5 +1,5 @@
-// The table of routes: the contract between the server and whoever calls it. Every route names the one scope that opens it. A route's
-// name here is its operationId in OpenAPI and its name in clients.
+// The table of routes: the contract between the server and its callers. Every route names the one scope that opens it. A route's name here
+// is its operationId in OpenAPI and its name in clients.
 
 import type { ApiRoutes } from "./route.ts";
 import { ACT_ROUTES } from "./routes/acts.ts";

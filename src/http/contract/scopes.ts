@@ -1,11 +1,14 @@
-// Who may do what: the server gives rights by the kind of token, nothing that a client sends raises them. A route names one scope;
-// a kind that the table does not grant it is refused.
+// Rights: the server grants them by the kind of token, and no client input raises them. A route names one scope; a kind of token without
+// that scope is refused.
 
 export const SCOPES = ["read", "own-run", "work", "operate", "hook", "login"] as const;
 /**
- * read: everything that can be looked at. own-run: one run, for an attempt only its own. work: hand over and report
- * as an agent, for an attempt only as itself. operate: start, answer, cancel.
- * hook: send what a webhook's source has to say. login: turn a one-time code into a session.
+ * read: everything that can be shown.
+ * own-run: one run; an attempt has only its own.
+ * work: hand over and report as an agent; an attempt only as itself.
+ * operate: start, answer, cancel.
+ * hook: send deliveries of a webhook's source.
+ * login: turn a one-time code into a session.
  */
 export type Scope = (typeof SCOPES)[number];
 
@@ -24,12 +27,12 @@ export function grants(kind: PrincipalKind, scope: Scope): boolean {
   return GRANTS[kind].includes(scope);
 }
 
-/** The kinds that have a scope, for the documentation. */
+/** The kinds of token that have a scope, for the documentation. */
 export function holdersOf(scope: Scope): readonly PrincipalKind[] {
   return PRINCIPALS.filter((kind) => grants(kind, scope));
 }
 
-/** How tokens begin, so that people and scanners can tell what they found. */
+/** Prefixes of tokens, so that people and scanners recognise a leaked one. */
 export const TOKEN_PREFIX = {
   operator: "pr_op_",
   viewer: "pr_vw_",

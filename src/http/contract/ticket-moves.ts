@@ -1,13 +1,13 @@
-// Where a person may move a ticket by its status, and why not elsewhere. The server refuses by the same table by which pages offer.
+// Where a person may move a ticket by its status, and why not elsewhere. The server refuses by the table from which pages offer moves.
 
 import { isActionable, TICKET_STATUSES, type TicketStatus } from "../../core/ticket/status.ts";
 
-/** `working`: an agent works on it now, or is about to; `resting`: its run waits for somebody or has stopped. */
+/** `working`: an agent works on it or is about to; `resting`: its run waits for a person or has stopped. */
 export type RunOfTicket = "none" | "working" | "resting";
 
 export type TicketMove = {
   readonly to: TicketStatus;
-  /** Null: it can be done. */
+  /** Null: the move is allowed. */
   readonly why: string | null;
 };
 
@@ -24,7 +24,7 @@ export function whyNot(id: string, to: TicketStatus, run: RunOfTicket): string |
   return run === "none" ? null : "its run says by itself what it waits for";
 }
 
-/** As a run's status says it; null and ended runs are none. */
+/** From a run's status; null and ended runs are none. */
 export function runOfTicket(status: string | null): RunOfTicket {
   if (status === null || status === "completed" || status === "canceled") return "none";
   return status === "running" ? "working" : "resting";

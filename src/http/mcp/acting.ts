@@ -1,4 +1,4 @@
-// Tools that change runs. The API decides whether the token may; an answer is bound to the version that was looked at.
+// Tools that change runs. The API decides whether the token may; an answer is bound to the version that the caller saw.
 
 import { z } from "zod";
 import { WORKSPACE_MODES } from "../../core/flow/workspace-mode.ts";
@@ -9,7 +9,7 @@ import { optional } from "../../core/optional.ts";
 const run = z.string().describe(RUN);
 const reason = z.string().optional().describe("why; it is recorded");
 
-/** A key of its own for each call: what is lost on the way is sent again and happens once. */
+/** Each call has its own key: a request that is lost on the way is sent again and takes effect once. */
 export const ACTING = [
   tool({
     name: "start_run",
@@ -44,7 +44,7 @@ export const ACTING = [
     effect: "ends",
     input: z.strictObject({
       item: z.string().describe("RUN.NUMBER"),
-      // No asterisk: what nobody has looked at is not decided over MCP.
+      // No asterisk: over MCP a caller cannot decide on a version that it has not read.
       version: z
         .string()
         .regex(/^[A-Za-z0-9.-]{1,80}$/, "expected the version that show_item gave")
@@ -76,7 +76,7 @@ export const ACTING = [
   tool({
     name: "resume_run",
     title: "Resume a run",
-    description: "Goes on with a paused run.",
+    description: "Resumes a paused run.",
     effect: "acts",
     input: z.strictObject({ run }),
     call: (client, params, signal) => client.call("resumeRun", { params, body: {} }, until(signal)),
@@ -89,7 +89,7 @@ export const ACTING = [
     input: z.strictObject({
       run,
       stage: z.string().optional().describe("which, where several are current"),
-      note: z.string().optional().describe("what the next attempt is told"),
+      note: z.string().optional().describe("a note for the next attempt"),
     }),
     call: (client, { run: reference, stage, note = "" }, signal) =>
       client.call("retryStage", { params: { run: reference }, body: { note, ...optional({ stage }) } }, until(signal)),

@@ -1,4 +1,4 @@
-// One message of a person's own agent, in whatever revision of MCP it speaks.
+// One message of a person's agent, in any supported revision of MCP.
 
 import type { Json } from "../../core/json.ts";
 import type { Reply } from "../../runner/desk/reply.ts";
@@ -9,7 +9,7 @@ import { answerModern, type HeaderOf, isModern } from "./modern.ts";
 export type ToolCall = {
   /** Over HTTP: the headers of the request. */
   readonly headerOf?: HeaderOf;
-  /** On standard input: the revision of the handshake, once there was one. */
+  /** On standard input: the revision of the handshake, after one. */
   readonly version?: string;
   readonly signal?: AbortSignal;
 };

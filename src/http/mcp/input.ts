@@ -1,4 +1,4 @@
-// The arguments of the operator's tools: written with zod, shown to models in the small part of JSON Schema that every vendor takes.
+// The arguments of the operator's tools: written with zod, shown to models in the small part of JSON Schema that every vendor accepts.
 
 import { z } from "zod";
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -26,7 +26,7 @@ function inner(value: Json | undefined): Json {
   return isObject(value) ? small(value) : (value ?? null);
 }
 
-/** Models write null for what they leave out. */
+/** Models write null for omitted values. */
 export function readInput<S extends z.ZodObject>(schema: S, sent: Json): Result<z.output<S>, string> {
   const args = withoutClientKeys(sent);
   const given = isObject(args) ? Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) : args;

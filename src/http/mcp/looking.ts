@@ -1,4 +1,4 @@
-// Tools that only look: runs, what waits, what was written, what can be started, what it has cost.
+// Tools that only read: runs, the inbox, logs, flows, and cost.
 
 import { z } from "zod";
 import { ATTEMPT_FILES } from "../contract/schemas/run.ts";
@@ -141,7 +141,7 @@ async function readLog(client: Caller, args: LogArgs, signal: AbortSignal | unde
   return part(Math.max(0, start.value.size - args.limit), args.limit);
 }
 
-/** The attempt that is meant; where none is named, the one that was begun last. */
+/** The named attempt; by default the one that started last. */
 async function findAttempt(
   client: Caller,
   { run: reference, stage, attempt }: LogArgs,

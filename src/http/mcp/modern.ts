@@ -1,5 +1,5 @@
-// MCP without a handshake (revision 2026-07-28): every request says which revision it speaks, and is answered by itself. Over HTTP the
-// head has to say the same as the body.
+// MCP without a handshake (revision 2026-07-28): every request names its revision and is answered independently. Over HTTP the head must
+// say the same as the body.
 // https://modelcontextprotocol.io/specification/2026-07-28/basic
 
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -18,10 +18,10 @@ const UNSUPPORTED_VERSION = -32022;
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 
-/** The tools are the same for everybody who holds the same token, and change with the program only. */
+/** All callers with the same token get the same tools, which change only with the program. */
 const CACHE: JsonObject = { ttlMs: 300_000, cacheScope: "private" };
 
-/** A header of the request; null where it was not sent. Absent where there is no head, as on standard input. */
+/** A header of the request; null if it was not sent. Absent without a head, as on standard input. */
 export type HeaderOf = (name: string) => string | null;
 
 /** Whether a message is meant for this revision and not for those with a handshake. */
@@ -99,7 +99,7 @@ function headerFault(message: JsonObject, version: string, headerOf: HeaderOf): 
   return wrong === undefined ? undefined : `The header ${wrong[0]} must be there and say the same as the body.`;
 }
 
-/** What is no plain ASCII comes as `=?base64?…?=`. */
+/** Text that is not plain ASCII comes as `=?base64?…?=`. */
 function decoded(value: string | null): string | null {
   const inner = /^=\?base64\?([A-Za-z0-9+/]{0,400}={0,2})\?=$/.exec(value ?? "")?.[1];
   return inner === undefined ? value : Buffer.from(inner, "base64").toString("utf8");

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Tools } from "../../runner/desk/tools.ts";
 import { serveStdio } from "./stdio.ts";
 
-/** Tools of which one waits until nobody wants it any more. */
+/** Tools, one of which waits until its call is aborted. */
 function open(graceMs = 0) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const given: string[] = [];

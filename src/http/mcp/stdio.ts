@@ -14,7 +14,7 @@ import { optional } from "../../core/optional.ts";
 
 const MAX_LINE_CHARS = 1024 * 1024;
 const MAX_DEPTH = 32;
-/** Calls at the same time; one that waits for a run is one of them. */
+/** Concurrent calls, including one that waits for a run. */
 const MAX_RUNNING = 32;
 
 const GRACE_MS = 2000;
@@ -25,11 +25,11 @@ export type StdioOptions = {
   readonly input: Readable;
   readonly output: Writable;
   readonly tools: Tools;
-  /** How long what still runs at the end of the input may take. */
+  /** Time for calls that still run at the end of the input. */
   readonly graceMs?: number;
 };
 
-/** Until the input ends and what was asked for is answered, or given up because it takes too long. */
+/** Runs until the input has ended and every call is answered or has exceeded the grace time. */
 export async function serveStdio({ input, output, tools, graceMs = GRACE_MS }: StdioOptions): Promise<void> {
   const running = new Map<unknown, Running>();
   let version: string | undefined;
@@ -55,10 +55,10 @@ export async function serveStdio({ input, output, tools, graceMs = GRACE_MS }: S
   await Promise.race([Promise.all(rest.map(({ over }) => over)), pause(graceMs)]);
   for (const { controller } of rest) controller.abort();
 
-  /** Calls go on side by side, so that a ping is answered while one waits. */
+  /** Calls run concurrently, so that a ping is answered while one waits. */
   function start(message: Json): void {
     const controller = new AbortController();
-    // A batch, or an id that is used twice at once, has a place of its own that nobody can name.
+    // A batch, or an id that two running calls share, gets a private key that no cancel can name.
     const id = idOf(message);
     const key = id === undefined || running.has(id) ? controller : id;
     const over = answer(message, controller.signal).finally(() => running.delete(key));
@@ -69,7 +69,7 @@ export async function serveStdio({ input, output, tools, graceMs = GRACE_MS }: S
     const asked = { signal, ...optional({ version }) };
     const { body } = await answerOperator(message, tools, asked);
     version = negotiated(body) ?? version;
-    // Who gave a call up does not want to hear of it any more.
+    // The client expects no answer to a call that it canceled.
     if (body !== undefined && !signal.aborted) await write(body);
   }
 
@@ -78,7 +78,7 @@ export async function serveStdio({ input, output, tools, graceMs = GRACE_MS }: S
     running.get(message["params"]["requestId"])?.controller.abort();
   }
 
-  /** Whoever does not read is waited for: what is not read holds a place of those that may run. */
+  /** Waits for a client that does not read: an unread answer keeps its place among the concurrent calls. */
   function write(body: Json): Promise<void> {
     return new Promise((resolve) => {
       output.write(`${JSON.stringify(body)}\n`, () => resolve());
@@ -102,7 +102,7 @@ function negotiated(body: Json | undefined): string | undefined {
 
 const TOO_LONG = Symbol("too long");
 
-/** A line that is too long is not kept; what comes after its end is read again. */
+/** Drops a line that is too long and resumes after its end. */
 async function* linesOf(input: Readable): AsyncGenerator<string | typeof TOO_LONG, void, undefined> {
   const decoder = new StringDecoder("utf8");
   let rest: string[] = [];

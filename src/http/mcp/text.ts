@@ -1,10 +1,10 @@
-// What a tool answers, as text for a model: JSON that fits, in which nothing is hidden. What agents and repositories wrote stands in it
-// as strings. Characters that a person would not see are written out, so that nobody can whisper to the model.
+// A tool's answer as text for a model: JSON that fits. Text from agents and repositories is in it as strings. Invisible characters are
+// escaped, so that such text cannot pass hidden instructions to the model.
 
-/** About a tenth of what a model can hold; clients cut at about this. */
+/** About a tenth of a model's context; clients cut at about this size. */
 const MAX_CHARS = 60_000;
 
-/** How long a string and how many entries of a list may be, from what is usual to what always fits. */
+/** Limits for the length of strings and lists, from the usual one down to one that always fits. */
 const STEPS = [
   { chars: 8000, entries: 200 },
   { chars: 1000, entries: 50 },
@@ -21,7 +21,7 @@ export function toText(value: unknown): string {
   return visible(text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS)}…`);
 }
 
-/** Of a text its beginning, of a list its end: what happened last counts most. */
+/** Keeps the beginning of a text and the end of a list: the latest entries count most. */
 function shorten(value: unknown, chars: number, entries: number): unknown {
   if (typeof value === "string")
     return value.length <= chars ? value : `${value.slice(0, chars)}… (${value.length - chars} more characters)`;
@@ -34,7 +34,7 @@ function shorten(value: unknown, chars: number, entries: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shorten(each, chars, entries)]));
 }
 
-/** Still the same JSON: each unit is escaped as JSON does it. */
+/** Still the same JSON: each unit is escaped by JSON's rules. */
 function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu, (hidden) =>
     Array.from({ length: hidden.length }, (_, at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, "0")}`).join(

@@ -1,4 +1,4 @@
-// What a tool of the operator is: a name, what it takes, and one call of the API with the rights of the token. No right is granted here.
+// A tool of the operator: a name, an input, and one call of the API with the rights of the token. It grants no rights.
 
 import type { z } from "zod";
 import type { ApiProblem } from "../client/answer.ts";
@@ -9,7 +9,7 @@ export type OperatorTool = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** looks: changes nothing. acts: changes runs. ends: what it does cannot be taken back. */
+  /** looks: changes nothing. acts: changes runs. ends: cannot be undone. */
   readonly effect: "looks" | "acts" | "ends";
   readonly input: z.ZodObject;
   readonly call: (client: Caller, args: never, signal: AbortSignal | undefined) => Promise<Result<unknown, ApiProblem>>;
@@ -29,5 +29,5 @@ export function tool<S extends z.ZodObject>(
   return definition;
 }
 
-/** For the options of a call: nothing where there is no signal. */
+/** For the options of a call: empty without a signal. */
 export const until = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal });

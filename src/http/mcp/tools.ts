@@ -1,4 +1,4 @@
-// The tools for a person's own agent, over one client: what they are, and how a call is read and answered.
+// The tools for a person's agent, over one client: lists them, reads a call and answers it.
 
 import type { Caller } from "../client/client.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -15,9 +15,9 @@ Decisions belong to the person you work for: never answer a gate, question or es
 
 export type OperatorToolsOptions = {
   readonly client: Caller;
-  /** Only the tools that look are there. */
+  /** Offers only the tools that read. */
   readonly readOnly: boolean;
-  /** Told what went wrong on our side. */
+  /** Called with a failure on our side. */
   readonly onProblem: (text: string) => void;
 };
 

@@ -1,5 +1,5 @@
-// Waiting for a run. It looks again and again instead of listening: a call has an end after minutes at most, and looking needs
-// nothing but the one route that every token which may see the run has.
+// Waits for a run by polling instead of listening: a call ends after minutes at most, and polling needs only the one route that every token
+// with access to the run may call.
 
 import type { ApiProblem } from "../client/answer.ts";
 import type { Caller } from "../client/client.ts";
@@ -12,7 +12,7 @@ export const RUN = "a run's number or id";
 const FIRST_LOOK_MS = 200;
 const LONGEST_LOOK_MS = 2000;
 
-/** The run, once nobody works on it; or as it is when the time is over. */
+/** Returns the run once no agent works on it, or its state at the timeout. */
 export async function waitFor(
   client: Caller,
   run: string,

@@ -1,13 +1,13 @@
-// What every handler finds in its context.
+// The values that every handler finds in its context.
 
 import type { HttpBindings } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Principal } from "./principal.ts";
 
-/** The bindings are there on a socket, not where a test hands a request to the app. */
+/** The bindings exist on a socket, not when a test passes a request to the app. */
 export type AppEnv = {
   Bindings: Partial<HttpBindings>;
-  /** `refused`: the code of the problem that is the answer. */
+  /** `refused`: the problem code of the answer. */
   Variables: { principal: Principal; requestId: string; refused?: string };
 };
 export type App = OpenAPIHono<AppEnv>;

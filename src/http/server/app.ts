@@ -1,5 +1,5 @@
-// The app: guards in front of everything, then the routes, then what is left: no such path, wrong method, our own mistakes. Whoever is
-// not known learns nothing, not even which paths there are.
+// The app: guards first, then the routes, then answers for unknown paths, wrong methods and internal errors. An unauthenticated caller
+// learns nothing, not even which paths exist.
 
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -36,9 +36,12 @@ import { mountWorkers } from "./routes/workers.ts";
 export type AppOptions = HeadRules & {
   /** Routes of other parts of the server, behind the same guards: the live stream, handoffs. */
   readonly more?: (mount: MountRoute) => void;
-  /** For those who sign what they send instead of holding a token. They check that themselves; Host and Origin are checked before. */
+  /**
+   * For senders that sign their requests instead of holding a token. These routes check the signature themselves, after the checks of Host
+   * and Origin.
+   */
   readonly signed?: readonly SignedRoute[];
-  /** The dashboard's files, where it was built. They are for everybody; what they show is not. */
+  /** The dashboard's files, if it was built. They are public; the data they show is not. */
   readonly web?: Web;
 };
 

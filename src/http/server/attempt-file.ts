@@ -1,5 +1,5 @@
-// One file of an attempt, opened for reading. The path is made from checked names only, and links, pipes and devices are not followed: an
-// agent may have put one in the place of its folder.
+// One file of an attempt, opened for reading. The path is built from checked names only. Links, pipes and devices are not followed, because
+// an agent may have put one in the place of its folder.
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -19,7 +19,7 @@ export type FileReference = {
   readonly file: (typeof ATTEMPT_FILES)[number];
 };
 
-/** Whoever gets it closes it. */
+/** The caller closes it. */
 export async function findFile(
   store: Store,
   home: string,
@@ -39,14 +39,14 @@ export async function findFile(
   return err({ code: "file_not_found", detail: `Attempt ${attempt} of ${stage} has no ${file}.` });
 }
 
-/** A verdict is what was submitted by tool, or else a file. */
+/** A verdict is the one submitted by tool, otherwise a file. */
 function pathsOf(files: AttemptFiles, file: FileReference["file"]): readonly string[] {
   return file === "verdict" ? [files.submission, files.verdict] : [files[file]];
 }
 
-/** Undefined where it is not there, not a plain file, or not in the folder. */
+/** Undefined if it is missing, not a plain file, or outside the folder. */
 export async function openPlain(folder: string, path: string): Promise<OpenedFile | undefined> {
-  // Not where the folder is not there any more.
+  // Not if the folder no longer exists.
   if (!(await isInside(folder, path).catch(() => false))) return undefined;
   let handle: FileHandle;
   try {
@@ -60,7 +60,7 @@ export async function openPlain(folder: string, path: string): Promise<OpenedFil
   return undefined;
 }
 
-/** Leaves a character that is not complete yet to the next part; but a part is never empty because of that. */
+/** Leaves an incomplete character to the next part; but a part is never empty because of that. */
 export function cutCharacter(bytes: Buffer, isEnd: boolean): Buffer {
   if (isEnd) return bytes;
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {

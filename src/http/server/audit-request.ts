@@ -1,5 +1,5 @@
-// What of a request goes into the record: every refusal for lack of rights, every act with what became of it, and the first use of a token
-// in an hour. Looking at things is not recorded beyond that.
+// Selects the requests for the audit log: every refusal for lack of rights, every act with its outcome, and the first use of a token in an
+// hour. Other reads are not recorded.
 
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -14,7 +14,7 @@ import { nameOf, type Principal } from "./principal.ts";
 const HOUR_MS = 3600_000;
 const HOLDERS_AT_MOST = 1000;
 
-/** Codes that say: whoever this is may not do that. */
+/** Codes for a caller without the right. */
 const NO_RIGHT: ReadonlySet<string> = new Set(["scope_missing", "host_not_allowed", "origin_not_allowed"]);
 
 /** Called when the answer is known. */
@@ -30,7 +30,7 @@ export function createRequestAudit(audit: Audit, now: () => string): (context: C
   }
 
   return (context) => {
-    // Nobody is known where the token was the fault.
+    // There is no principal if the token itself was wrong.
     const principal: Principal | undefined = context.get("principal");
     const code = context.get("refused") ?? null;
     const { method, path } = context.req;
@@ -48,17 +48,17 @@ export function createRequestAudit(audit: Audit, now: () => string): (context: C
       });
     if (status === 401 || status === 429) return note("auth.failed");
     if (code !== null && NO_RIGHT.has(code)) return note("request.refused");
-    // A call by way of MCP comes as a request of its own.
+    // A call over MCP arrives as a separate request.
     const isLook = method === "GET" || method === "HEAD" || path === ROUTES.mcp.path;
     if (!isLook) {
-      // Who is known and could not be understood changed nothing; a refused decision is worth a line all the same.
+      // A request with invalid input changed nothing; a refused decision is recorded all the same.
       return note(status < 400 ? "request.made" : "request.refused");
     }
     if (principal !== undefined && isFirstUse(principal)) note("token.used");
   };
 }
 
-/** For what is refused before it becomes a request of the app. */
+/** For requests that are refused before they reach the app. */
 export function headNote({ method = "", url = "", socket, headers }: IncomingMessage, { code }: Refusal): AuditNote {
   const [path = ""] = url.split("?", 1);
   return {
@@ -73,7 +73,7 @@ export function headNote({ method = "", url = "", socket, headers }: IncomingMes
   };
 }
 
-/** For the beginning of a daemon: whether the settings are those of the last time shows in their mark. */
+/** For the daemon's start; the hash of the settings shows whether they have changed since the last start. */
 export function settingsNote(config: Settings, who: string, version: string): AuditNote {
   const mark = createHash("sha256").update(JSON.stringify(config)).digest("hex").slice(0, 16);
   return {

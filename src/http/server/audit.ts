@@ -1,5 +1,5 @@
-// The record of who used which right, and who was refused: what the events of runs do not tell. A file of lines in the data folder, each
-// chained to the one before, bounded in size; somebody who only fails cannot fill it. What people decide is in the events of the run.
+// The audit log: who used which right, and who was refused. A file of lines in the state folder, each chained to the one before. Its size
+// is bounded, and repeated failures cannot fill it. Decisions of people are events of the run.
 
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
@@ -14,7 +14,7 @@ export type AuditType = (typeof AUDIT_TYPES)[number];
 
 export type AuditNote = {
   readonly type: AuditType;
-  /** Id of the token's holder; null where nobody is known. */
+  /** Id of the token's holder; null if unknown. */
   readonly principal: string | null;
   readonly who: string | null;
   readonly from: string;
@@ -27,7 +27,7 @@ export type AuditNote = {
 export type AuditEntry = AuditNote & {
   readonly seq: number;
   readonly at: string;
-  /** How many like it were left out before it. */
+  /** The number of similar entries dropped before this one. */
   readonly leftOut: number;
 };
 
@@ -35,7 +35,7 @@ export type Audit = {
   record(note: AuditNote): void;
   /** Newest first. */
   list(query: { readonly before?: number; readonly type?: AuditType; readonly limit: number }): readonly AuditEntry[];
-  /** What waits to be written is written. */
+  /** Writes all pending entries. */
   flush(): void;
   close(): void;
 };
@@ -43,7 +43,7 @@ export type Audit = {
 export type AuditOptions = {
   /** ISO 8601, UTC. */
   readonly now: () => string;
-  /** Told when the record cannot be written: work goes on, but somebody must know. */
+  /** Called when the log cannot be written. Work continues, but the operator must know. */
   readonly onProblem: (text: string) => void;
   readonly maxBytes?: number;
 };
@@ -81,7 +81,7 @@ export function createAudit(home: string, { now, onProblem, maxBytes = MAX_BYTES
         const body = { ...note, seq: (before?.seq ?? 0) + 1, at, leftOut, prev: before?.hash ?? "" };
         fresh.push(JSON.stringify({ ...body, hash: hashOf(body) }));
       }
-      // One wait for the disk for all that came together.
+      // One sync of the disk for all entries that came together.
       journal.append(fresh.join("\n"));
       lines.push(...fresh);
       if (journal.size() > maxBytes) {
@@ -122,7 +122,7 @@ export function createAudit(home: string, { now, onProblem, maxBytes = MAX_BYTES
   };
 }
 
-/** The numbers of lines that are not as they were written, or do not follow the one before. Null: a line that cannot be read. */
+/** The numbers of lines that were changed or do not follow the line before. Null: an unreadable line. */
 export function verifyAudit(home: string): readonly { readonly seq: number | null; readonly what: string }[] {
   const path = fileIn(home);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
@@ -147,7 +147,7 @@ export function verifyAudit(home: string): readonly { readonly seq: number | nul
 
 type Line = AuditEntry & { readonly prev: string; readonly hash: string };
 
-/** The file is ours and private; a line that does not even have a number is left out and found by `verifyAudit`. */
+/** The file is ours and private; lines without a number are skipped here and reported by `verifyAudit`. */
 function readLine(text: string): Line | undefined {
   try {
     const value = JSON.parse(text) as Line | null;
@@ -158,7 +158,7 @@ function readLine(text: string): Line | undefined {
   }
 }
 
-/** What a crash cut off was ended by an empty line. */
+/** An empty line ends an entry that a crash cut off. */
 function isLine(text: string): boolean {
   return text !== "";
 }
@@ -174,7 +174,7 @@ function hashOf(body: Omit<Line, "hash">): string {
 const TOKEN = /pr_[a-z]{2}_[A-Za-z0-9_-]{8,}/g;
 const TEXT_AT_MOST = 200;
 
-/** What a stranger sent stands here, too: short, on one line, and without anything that looks like a token. */
+/** Entries contain text from strangers: keep it short, on one line, and without anything that looks like a token. */
 function bounded(note: AuditNote): AuditNote {
   const text = (value: string) => value.slice(0, 2000).replaceAll(TOKEN, "[token]").slice(0, TEXT_AT_MOST);
   const plain = (value: string) => text(value).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");

@@ -50,7 +50,7 @@ export function describe(app: App, route: ApiRoute): void {
   });
 }
 
-/** What can go wrong at every route. */
+/** Problem codes of every route. */
 const COMMON: readonly ProblemCode[] = [
   "auth_required",
   "auth_invalid",
@@ -67,7 +67,7 @@ const WITH_BODY: readonly ProblemCode[] = [
   "invalid_field",
 ];
 
-/** The name in the table is also the name of the function in clients that are made from the document. */
+/** The name in the table is also the function's name in generated clients. */
 function operationId(route: ApiRoute): { readonly operationId?: string } {
   const [name] = Object.entries(ROUTES).find(([, known]) => known === route) ?? [];
   return name === undefined ? {} : { operationId: name };

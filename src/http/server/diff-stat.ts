@@ -1,9 +1,9 @@
-// How many lines a diff adds and removes, per file, read piece by piece. Only the numbers in a hunk's head say where its lines end: a removed
-// line that begins with two dashes looks like a file's name.
+// Counts the lines that a diff adds and removes, per file, piece by piece. Only the numbers in a hunk's head end the hunk: a removed line
+// that begins with two dashes looks like a file name.
 
 import type { FileHandle } from "node:fs/promises";
 
-/** As much of a file as is needed here; a text can do the same. */
+/** The part of a file handle that is needed here; a text can provide it too. */
 export type Readable = {
   read(piece: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
 };
@@ -20,7 +20,7 @@ export type DiffStat = {
   readonly files: readonly FileStat[];
   readonly added: number;
   readonly removed: number;
-  /** There was more than is looked at. */
+  /** The diff is longer than the part that was read. */
   readonly isCut: boolean;
 };
 
@@ -31,7 +31,7 @@ export async function statOfDiff(handle: FileHandle | Readable, readAtMost = REA
 
   function take(text: string): void {
     const file = files.at(-1);
-    // Ours, where the diff itself was cut; no line of a diff can begin like this.
+    // Passrail's own line, where it cut the diff; no line of a diff can begin like this.
     if (text.startsWith("[passrail: ")) isCut = true;
     else if (left.old > 0 || left.new > 0) {
       if (text.startsWith("+")) left.new--;
@@ -79,7 +79,7 @@ export async function statOfDiff(handle: FileHandle | Readable, readAtMost = REA
   return { files, added: sum("added"), removed: sum("removed"), isCut };
 }
 
-/** Numbers of lines; left out where there is one. */
+/** Numbers of lines; omitted if there is one. */
 const HUNK = /^@@ -[0-9]{1,10}(?:,([0-9]{1,10}))? \+[0-9]{1,10}(?:,([0-9]{1,10}))? @@/;
 
 /** `a/NAME b/NAME`: after a rename the two differ, and the second counts. */

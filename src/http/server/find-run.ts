@@ -1,4 +1,4 @@
-// The run of a path, or the refusal that says it is not there.
+// The run of a path, or the refusal that it does not exist.
 
 import { findRun as find, type FoundRun } from "../../app/find-run.ts";
 import type { Refusal } from "../contract/problem.ts";

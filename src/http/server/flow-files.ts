@@ -1,4 +1,4 @@
-// Flows and agents for the API, read again on every request: they are files that people edit while the daemon runs.
+// Flows and agents for the API, read on every request, because people edit these files while the daemon runs.
 
 import { loadCatalog } from "../../catalog/catalog.ts";
 import { err } from "../../core/result.ts";

@@ -1,6 +1,6 @@
 // Idempotency keys: a request with a key is carried out once, and a repeat gets the first answer, also after a restart. The claim is stored
-// before the act and the answer after it. A claim without an answer is left by a crash in between: then a request whose effect is derived
-// from its key, or is the same twice, is carried out again, and any other is refused.
+// before the act and the answer after it. A claim without an answer means a crash in between: then a request whose effect is derived from
+// its key, or is idempotent, is carried out again, and any other is refused.
 
 import type { Refusal } from "../contract/problem.ts";
 import type { ApiRoute } from "../contract/route.ts";
@@ -9,16 +9,16 @@ import { err, type Result } from "../../core/result.ts";
 import type { Store } from "../../store/store.ts";
 
 export type KeyedRequest = {
-  /** The id of the principal; keys of different callers do not meet. */
+  /** The id of the principal; callers do not share keys. */
   readonly caller: string;
   readonly key: string;
-  /** A hash that is the same for the same method, path and body only. */
+  /** Equal only for the same method, path and body. */
   readonly request: string;
   readonly repeat: ApiRoute["repeat"];
   readonly act: () => Promise<Result<unknown, Refusal>>;
 };
 
-/** Refusals that change nothing are not remembered: the caller may try again with the same key. */
+/** Refusals that change nothing are not stored: the caller may try again with the same key. */
 export type Idempotency = (request: KeyedRequest) => Promise<Result<unknown, Refusal>>;
 
 type Options = {
@@ -63,12 +63,12 @@ async function remember(
   { caller, key, repeat }: KeyedRequest,
   result: Result<unknown, Refusal>,
 ): Promise<void> {
-  // A secret is answered once and never stored.
+  // A secret is sent once and never stored.
   const answer = repeat === "secret" ? { ok: true } : (result as unknown as Json);
   if (JSON.stringify(answer).length <= ANSWER_CHARS) await store.answerRequest({ caller, key }, answer);
 }
 
-/** Answers that stay the same for ever: the request was carried out, or another caller was first. */
+/** Final answers: the request was carried out, or another caller was first. */
 function isFinal(result: Result<unknown, Refusal>): boolean {
   return result.ok || result.error.code === "gate_not_waiting" || result.error.code === "item_not_waiting";
 }

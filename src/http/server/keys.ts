@@ -1,5 +1,5 @@
-// Who holds which token. The operator's own lies in a file that only the operator can read; of all others only hashes are kept. The file
-// of keys is read again when it was replaced, so that a key that was revoked beside the daemon is refused at once.
+// The holders of tokens. The operator's token is in a file that only the operator can read; of all other tokens only hashes are stored. The
+// file of keys is read again when it was replaced, so that a key revoked beside the daemon is refused at once.
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
@@ -17,7 +17,7 @@ export const MAX_KEYS = 1000;
 
 const keySchema = z.strictObject({
   id: z.string().regex(/^k[0-9a-f]{8}$/),
-  /** For people; a webhook's is the name of its source. */
+  /** For people; for a webhook, the name of its source. */
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/),
   kind: z.enum(KEY_KINDS),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -33,29 +33,29 @@ export type Keys = {
   readonly operatorTokenFile: string;
   find(token: string): Principal | undefined;
   findLogin(code: string): Principal | "too many" | undefined;
-  /** The token is told here and never again. */
+  /** Returns the token, which is never shown again. */
   create(wish: {
     readonly name: string;
     readonly kind: KeyKind;
     readonly note?: string;
   }): Promise<KeyInfo & { readonly token: string }>;
   list(): readonly KeyInfo[];
-  /** False where there is no such key. */
+  /** False if there is no such key. */
   revoke(id: string): Promise<boolean>;
-  /** False where it has ended already. */
+  /** False if it has already ended. */
   endSession(id: string): Promise<boolean>;
   newLoginCode(): Grant;
-  /** The session for an open code, which is used up by it. */
+  /** Uses up an open code and returns the session. */
   exchange(login: Principal & { kind: "login" }): Grant | undefined;
 };
 
 export type KeysOptions = {
-  /** Who acts with the operator's own token. */
+  /** The person behind the operator's own token. */
   readonly person: Actor;
   readonly now: () => string;
 };
 
-/** `folder`: where the store lies; only its owner can look inside. */
+/** `folder`: the folder of the store; only its owner can read it. */
 export async function createKeys(folder: string, { person, now }: KeysOptions): Promise<Keys> {
   const tokenFile = join(folder, "operator.token");
   const keysFile = join(folder, "keys.json");
@@ -112,7 +112,7 @@ export async function createKeys(folder: string, { person, now }: KeysOptions): 
   };
 }
 
-/** Two processes that start at once agree on the token of the one that was first. */
+/** Two processes that start at once agree on the token of the first. */
 async function operatorToken(path: string): Promise<string> {
   const token = newToken(TOKEN_PREFIX.operator);
   if (await createPrivate(path, `${token}\n`)) return token;
@@ -134,7 +134,7 @@ function principalOf({ id, kind, name }: StoredKey): Principal {
 
 const sessionsSchema = z.array(z.tuple([z.string().regex(/^[0-9a-f]{64}$/), z.number()])).max(100);
 
-/** What cannot be read opens nothing. */
+/** An unreadable file grants no access. */
 function parseSessions(text: string | undefined): readonly (readonly [string, number])[] {
   try {
     return sessionsSchema.parse(JSON.parse(text ?? "[]"));
@@ -148,7 +148,7 @@ function parseKeys(text: string | undefined): readonly StoredKey[] {
 }
 
 function writeKeys(keys: readonly StoredKey[]): string {
-  // What could not be read again must not be written.
+  // Throws instead of writing keys that could not be read back.
   return `${JSON.stringify(fileSchema.parse({ version: 1, keys }), null, 2)}\n`;
 }
 
@@ -156,7 +156,7 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, "hex"), Buffer.from(other, "hex"));
 }
 
-/** One call to the system per request, cheap enough to ask every time. */
+/** One system call per request, cheap enough for every check. */
 function stampOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? "absent" : `${found.ino}:${found.mtimeMs}:${found.size}`;

@@ -1,4 +1,4 @@
-// When a run last gave a sign of life: its own last event, or a word of an agent that works. An agent that thinks for long changes nothing in
+// The last sign of life of a run: its last event, or the latest output of a working agent. An agent that thinks for long changes nothing in
 // the run, but its output grows.
 
 import { lstat } from "node:fs/promises";
@@ -15,7 +15,7 @@ export async function lastActivity(home: string, run: Run, updatedAt: string): P
   return times.reduce((latest, time) => (time > latest ? time : latest), updatedAt);
 }
 
-/** Empty where there is no such file. */
+/** Empty if there is no such file. */
 async function writtenAt(path: string): Promise<string> {
   const stat = await lstat(path).catch(() => undefined);
   return stat?.isFile() === true ? stat.mtime.toISOString() : "";

@@ -1,5 +1,5 @@
-// Puts the app on a loopback socket, with limits on everything that a client can draw out: headers, slowness, connections. What cannot
-// even become a request (a Host that is no host, a head that is too large) is answered here, in the same words as everywhere.
+// Puts the app on a loopback socket, with limits on headers, slow clients and connections. Input that cannot become a request (an invalid
+// Host, a head that is too large) is answered here, in the same format.
 
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -19,22 +19,22 @@ const KEEP_ALIVE_MS = 5000;
 const MAX_SOCKETS = 1024;
 
 export type ListenOptions = Pick<HeadRules, "hosts"> & {
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** An address of this machine; whoever gives one that others reach has been asked whether that is meant. */
+  /** An address of this machine; the caller has confirmed one that others can reach. */
   readonly host?: string;
-  /** Where it is recorded that somebody came by a wrong name or from a foreign page. */
+  /** Records requests with a wrong Host or from a foreign page. */
   readonly audit?: Pick<Audit, "record">;
 };
 
 export type Listening = {
   readonly port: number;
   readonly url: string;
-  /** Takes no more, lets what is under way end for a while, then ends it. */
+  /** Stops accepting, gives running requests a grace time, then ends them. */
   close(graceMs?: number): Promise<void>;
 };
 
-/** `appAt`: makes the app for the port that it was given. */
+/** `appAt`: makes the app for the assigned port. */
 export async function listen(
   appAt: (port: number) => App,
   { port, host = "127.0.0.1", hosts = [], audit }: ListenOptions,
@@ -62,7 +62,7 @@ export async function listen(
     errorHandler: () => problemResponse({ code: "bad_request", detail: "The request cannot be read." }),
   });
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    // Who goes away in the middle gets no answer; that is no problem of ours.
+    // A client that disconnects early gets no answer; this is no error of ours.
     request.on("error", () => {});
     response.on("error", () => {});
     const refusal = refuseHead(headOfIncoming(request), rules);
@@ -71,14 +71,14 @@ export async function listen(
     send(request, response, refusal);
   };
   server.on("request", onRequest);
-  // Without this Node would invite the body before anyone asked for a token.
+  // Without this Node would invite the body before the token is checked.
   server.on("checkContinue", onRequest);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => refuseSocket(socket, error));
   const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : shown;
   return { port: given, url: `http://${reached}:${given}`, close: (graceMs = 2000) => close(server, graceMs) };
 }
 
-/** Sent early: what still comes of the request is thrown away for a moment, so that the sender gets to read the answer. */
+/** Answers early: discards the rest of the request for a moment, so that the sender can read the answer. */
 function send(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   const text = textOf(refusal);
   response.writeHead(statusOf(refusal), headersOf(refusal, text));
@@ -89,7 +89,7 @@ function send(request: IncomingMessage, response: ServerResponse, refusal: Refus
 
 const LINGER_MS = 200;
 
-/** There is no request to answer to, only a socket. */
+/** There is no request to answer, only a socket. */
 function refuseSocket(socket: Socket, { code }: NodeJS.ErrnoException): void {
   if (!socket.writable || code === "ECONNRESET") return void socket.destroy();
   const refusal = FAULTS[code ?? ""] ?? { code: "bad_request" as const, detail: "This is not HTTP/1.1." };

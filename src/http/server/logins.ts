@@ -1,6 +1,6 @@
-// How a browser gets in without a token in a URL: a code that is good once and for a minute becomes a session. Of a session only a hash
-// is kept, with its end, so that pages that are open go on after a restart; codes live in memory only.
-// Guessing is hopeless, and bounded all the same.
+// Logs a browser in without a token in a URL: a code that is valid once and for one minute becomes a session. Only a hash of a session is
+// stored, with its end, so that open pages keep working after a restart. Codes are in memory only. Guessing is hopeless, and attempts are
+// limited all the same.
 
 import { createHash, randomBytes } from "node:crypto";
 import { TOKEN_PREFIX } from "../contract/scopes.ts";
@@ -14,7 +14,7 @@ const SESSIONS = 100;
 
 export type Grant = { readonly token: string; readonly expiresAt: string };
 
-/** Hashes of sessions and when each ends, as they are between two starts. */
+/** Hashes of sessions and the end of each, as stored between two starts. */
 export type KeptSessions = {
   readonly load: () => Iterable<readonly [string, number]>;
   save(all: ReadonlyMap<string, number>): Promise<void>;
@@ -27,13 +27,13 @@ export function createLogins(now: () => number, kept: KeptSessions) {
   let tries: number[] = [];
 
   return {
-    /** Only for who holds a token already, so this is no try; but open codes are few. */
+    /** Needs a token, so it does not count as a try; but the number of open codes is limited. */
     newCode(): Grant {
       drop(codes);
       makeRoom(codes, CODES);
       return give(codes, TOKEN_PREFIX.login, CODE_MS);
     },
-    /** Whether this code is open. A wrong one counts as a try. */
+    /** Whether this code is open. A wrong code counts as a try. */
     findCode(code: string): boolean | "too many" {
       drop(codes);
       if (codes.has(hashOf(code))) return true;
@@ -46,14 +46,14 @@ export function createLogins(now: () => number, kept: KeptSessions) {
       if (!codes.delete(codeId)) return undefined;
       makeRoom(sessions, SESSIONS);
       const session = give(sessions, TOKEN_PREFIX.session, SESSION_MS);
-      // Not waited for: what is lost in a crash right after is one login.
+      // Not awaited: a crash right after loses one login.
       void kept.save(sessions);
       return session;
     },
-    /** False where it has ended already. */
+    /** False if it has already ended. */
     async endSession(sessionId: string): Promise<boolean> {
       const wasOpen = sessions.delete(sessionId);
-      // Waited for: who was told that a session has ended relies on it.
+      // Awaited: the caller relies on a confirmed logout.
       if (wasOpen) await kept.save(sessions);
       return wasOpen;
     },
@@ -70,7 +70,7 @@ export function createLogins(now: () => number, kept: KeptSessions) {
     return { token, expiresAt: new Date(until).toISOString() };
   }
 
-  /** The oldest goes. */
+  /** Removes the oldest. */
   function makeRoom(kept: Map<string, number>, most: number): void {
     const [oldest] = kept.keys();
     if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
@@ -93,7 +93,7 @@ export function newToken(prefix: string): string {
   return `${prefix}${randomBytes(32).toString("base64url")}`;
 }
 
-/** A random token needs no salt and no slow hash: there is nothing to guess. */
+/** A random token needs no salt and no slow hash: it cannot be guessed. */
 export function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

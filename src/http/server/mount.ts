@@ -1,5 +1,5 @@
-// Puts a route of the table on the app: scope, form of the request, idempotency, answer. A handler sees only what has passed all of it
-// and gives back a value or a refusal; it never touches the request itself.
+// Mounts a route of the table on the app: scope, input, idempotency, answer. A handler sees only requests that passed all checks and
+// returns a value or a refusal; it never touches the request itself.
 
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
@@ -22,9 +22,9 @@ export type Call<R extends ApiRoute> = {
   readonly body: BodyOf<R>;
   readonly principal: Principal;
   readonly requestId: string;
-  /** The address under which the caller has reached us, `http://127.0.0.1:4317`. */
+  /** The address that the caller used, `http://127.0.0.1:4317`. */
   readonly origin: string;
-  /** The version that the caller looked at; "*" for any. */
+  /** The version that the caller saw; "*" for any. */
   readonly ifMatch?: string;
   /** Names the request; stays the same when the caller repeats it, also after a restart. Ids derived from it are the same, too. */
   readonly key?: string;
@@ -41,9 +41,9 @@ export type ResponseHandler<R extends ApiRoute> = (call: Call<R>, context: Conte
 export type MountRoute = {
   /** Answers with JSON. */
   json<R extends ApiRoute>(route: R, handle: Handler<R>): void;
-  /** Answers with whatever it makes itself, behind the same guards. */
+  /** Makes the whole response itself, behind the same guards. */
   response<R extends ApiRoute>(route: R, handle: ResponseHandler<R>): void;
-  /** What is allowed at this path; empty where there is nothing. */
+  /** The methods of this path; empty if it does not exist. */
   methodsAt(path: string): readonly string[];
 };
 
@@ -85,7 +85,7 @@ export function createMount(app: App, once: Idempotency): MountRoute {
   };
 }
 
-/** Clients of a source look for what is wrong in `error`. */
+/** Clients of a source read the detail from `error`. */
 function spoken({ plain }: ApiRoute, refusal: Refusal): Refusal {
   return plain === true ? { ...refusal, error: refusal.detail } : refusal;
 }
@@ -103,7 +103,7 @@ async function readCall<R extends ApiRoute>(route: R, context: Context<AppEnv>):
   const given = context.req.param();
   const params = route.params === undefined ? ok({}) : readParams(route.params, given);
   if (!params.ok) return params;
-  // An attempt is told the same whether a run is another's or is not there at all.
+  // An attempt gets the same refusal for another's run and for one that does not exist.
   const isForeign = route.owner === undefined && principal.kind === "attempt" && given["run"] !== principal.runId;
   if (isForeign) return err(notGranted(route, principal));
   const query = readQuery(route.query, new URL(request.url).searchParams);
@@ -139,7 +139,7 @@ function notGranted({ method, path, scope }: ApiRoute, { kind }: Principal): Ref
   };
 }
 
-/** Entity tags and keys of a request, where its route knows them. */
+/** Entity tags and keys of a request, if its route uses them. */
 function readNames(
   { headers = [], method, path }: ApiRoute,
   request: Request,
@@ -169,7 +169,7 @@ function digest(parts: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
-/** Whoever asks first whether to send a body is answered only now that everything else is right. */
+/** Answers `Expect: 100-continue` only after all other checks have passed. */
 function invite({ env, req }: Context<AppEnv>): void {
   if (req.header("expect") !== undefined) env?.outgoing?.writeContinue();
 }

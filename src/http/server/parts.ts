@@ -1,4 +1,5 @@
-// Everything the server acts with. It gets functions instead of adapters: it knows the store's port and the engine, not who built them.
+// The parts that the server acts with: functions instead of adapters. The server knows the store's port and the engine, not their
+// construction.
 
 import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
@@ -22,32 +23,32 @@ export type ServerParts = {
   /** The use cases: every route that changes a run goes through them. */
   readonly app: UseCases;
   readonly keys: Keys;
-  /** Where live events are given out. */
+  /** Publishes live events. */
   readonly events: EventHub;
   readonly flows: {
     readonly list: () => readonly ListedFlow[];
-    /** The flow as it is now; problems with code `flow_not_found` where there is none. */
+    /** The current flow; a problem with the code `flow_not_found` if there is none. */
     readonly resolve: (name: string) => Result<ResolvedFlow>;
-    /** Its file as it is now, and what is wrong with it; undefined where there is none. */
+    /** Its current file and the problems in it; undefined without a file. */
     readonly source: (name: string) => FlowSource | undefined;
   };
   readonly agents: () => readonly AgentEntry[];
-  /** Asks the forge now what became of pull requests; absent where nobody performs. */
+  /** Asks the forge about pull requests now; absent if this process does not perform. */
   readonly lookAtMerges?: () => void;
-  /** The tickets' files; absent where nobody looks after them. */
+  /** The ticket files; absent if no process keeps them. */
   readonly tickets?: ProjectTickets;
-  /** The processes that execute attempts; absent where none does. */
+  /** The workers; absent if this process executes no attempts. */
   readonly workers?: () => Promise<readonly WorkerInfo[]>;
-  /** The programs that can play agents here, as far as it is known by now: it never makes anybody wait long. */
+  /** The programs that can play agents here, as far as checked by now; never waits long. */
   readonly runners?: () => Promise<KnownRunners>;
   /** The folder that runs work on. */
   readonly project?: () => Promise<ProjectInfo>;
-  /** Starts the runs of the demo; absent where nothing is performed. */
+  /** Starts the runs of the demo; absent if this process does not perform. */
   readonly demo?: (actor: Actor) => Promise<Result<StartedDemo>>;
-  /** Where it is recorded who did what; absent where nobody keeps a record. */
+  /** The audit log; absent if none is kept. */
   readonly audit?: Audit;
   readonly config: Settings;
-  /** Where attempts' files lie. */
+  /** The state folder with the files of attempts. */
   readonly home: string;
   readonly version: string;
   /** The operator, for the record. */
@@ -55,15 +56,15 @@ export type ServerParts = {
   /** ISO 8601, UTC. */
   readonly now: () => string;
   readonly newId: () => string;
-  /** The attempt that was given this token and still runs. */
+  /** The running attempt that owns this token. */
   readonly attemptOf: (token: string) => AttemptRef | undefined;
-  /** The commit that a run's branch is at; null where it has none. A decision is bound to it. */
+  /** The commit of a run's branch; null if it has none. A decision is bound to it. */
   readonly commitOf: (run: Run) => Promise<string | null>;
-  /** What a run has changed between two commits, as a unified diff; absent where no git is at hand. */
+  /** The changes of a run between two commits, as a unified diff; absent without git. */
   readonly wholeDiff?: (run: Run, from: string, to: string) => Promise<string>;
-  /** What was sent to people; absent where nothing is sent. */
+  /** The delivery log; absent if nothing is sent. */
   readonly deliveries?: DeliveryLog;
-  /** Told of what is our fault, in one line, with the id that the caller was given. */
+  /** Called with an internal error, in one line, with the id that the caller got. */
   readonly onProblem: (text: string, requestId: string) => void;
 };
 
@@ -87,7 +88,7 @@ export type StartedDemo = { readonly project: string; readonly runIds: readonly 
 export type FlowSource = {
   readonly file: string;
   readonly origin: string;
-  /** Null where the file cannot be read. */
+  /** Null if the file cannot be read. */
   readonly text: string | null;
   readonly problems: readonly FileProblem[];
 };

@@ -1,20 +1,20 @@
-// Who speaks, as the token says and nothing else.
+// The principal of a request, determined by its token alone.
 
 import type { Actor } from "../../core/run/event.ts";
 
-/** The attempt that a token speaks for. */
+/** The attempt that a token belongs to. */
 export type AttemptRef = { readonly runId: string; readonly stage: string; readonly attempt: number };
 
 export type Principal =
-  /** `session`: by which session, where it is one of a browser. */
+  /** `session`: the browser session, if it is one. */
   | { readonly kind: "operator"; readonly id: string; readonly actor: Actor; readonly session?: string }
   | { readonly kind: "viewer"; readonly id: string }
   | ({ readonly kind: "attempt"; readonly id: string } & AttemptRef)
   | { readonly kind: "webhook"; readonly id: string; readonly source: string }
-  /** Holds a login code; it can become a session and nothing else. */
+  /** Holds a login code, which can only become a session. */
   | { readonly kind: "login"; readonly id: string };
 
-/** For people: under which name somebody stands in records. */
+/** The name of a principal in records. */
 export function nameOf(principal: Principal): string {
   switch (principal.kind) {
     case "operator":

@@ -17,20 +17,20 @@ export type ProjectTickets = {
   readonly flow: string;
   /** The name of the project's own repository in a new ticket. */
   readonly repo: string;
-  /** Starts the run of a ticket by the same rules as the dispatcher; absent where nothing is performed. */
+  /** Starts the run of a ticket by the rules of the dispatcher; absent if this process does not perform. */
   readonly start?: (ticket: PlannedTicket, actor: Actor) => Promise<Result<StartedTicket>>;
 };
 
-/** `started` is false where an earlier run of the ticket has not ended. */
+/** `started` is false if an earlier run of the ticket has not ended. */
 export type StartedTicket = { readonly run: Pick<Run, "id">; readonly started: boolean };
 
 export type KnownTickets = {
   folder(): Promise<TicketFolder>;
-  /** As they were at the last look. Changes are read in the background, so that no caller waits for thousands of files. */
+  /** From the last scan. Changes are read in the background, so that no caller waits for thousands of files. */
   now(): Promise<TicketsNow>;
-  /** As they are at this moment, for a caller that writes. */
+  /** From a scan that begins now, for a caller that writes. */
   fresh(): Promise<TicketsNow>;
-  /** A file was written here: the next caller sees it. */
+  /** The server wrote a file: the next caller sees it. */
   wrote(): void;
   close(): void;
 };
@@ -38,11 +38,11 @@ export type KnownTickets = {
 export type TicketsNow = {
   readonly scan: TicketScan;
   readonly plan: TicketPlan;
-  /** By number, newest first, each id once. */
+  /** By number, newest first, without duplicate ids. */
   readonly newestFirst: readonly PlannedTicket[];
   readonly problems: ReadonlyMap<string, readonly TicketProblem[]>;
-  /** Ids of tickets with a run that goes on. */
+  /** Ids of tickets with an open run. */
   readonly busy: ReadonlySet<string>;
-  /** The rules that decided it. */
+  /** The rules behind the decision. */
   readonly rules: PickRulesOf;
 };

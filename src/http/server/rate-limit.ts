@@ -1,9 +1,9 @@
-// How often the same kind of thing may be written down: a burst, then one a minute, with the number of those that were left out.
+// Limits how often the same kind of entry is recorded: a burst, then one a minute, with the number of skipped ones.
 
 const BURST = 60;
 const REFILL_MS = 60_000;
 
-/** `now`: milliseconds since 1970. Each call asks for one: how many were left out before it, or that this one is to be. */
+/** `now`: milliseconds since 1970. A call requests one entry and returns the number skipped before it, or that it is skipped too. */
 export function createRateLimit(now: () => number): () => number | "leave out" {
   let left = BURST;
   let since = now();

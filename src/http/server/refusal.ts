@@ -1,4 +1,4 @@
-// A problem of a use case as a refusal of this API: the same code, the hint in the API's own terms.
+// A problem of a use case as a refusal of this API: the same code, with a hint for API clients.
 
 import type { AppProblem, ClosingDecision } from "../../app/problem.ts";
 import { optional } from "../../core/optional.ts";
@@ -18,7 +18,7 @@ export function refusalOf(problem: AppProblem): Refusal {
   };
 }
 
-/** A start that was refused: the flow has problems of its own, everything else is about this start. */
+/** A refused start: problems of the flow keep their codes, everything else concerns this start. */
 export function startRefusal(flow: string, { code, message, hint }: Problem): Refusal {
   if (code === "flow_not_found")
     return {
@@ -34,7 +34,7 @@ export function shownDecision({ answer, text, by, at }: ClosingDecision): NonNul
   return { answer, text, by, at };
 }
 
-/** Paths name runs in full, so these two mean that there is none. */
+/** Paths name runs in full, so both mean that there is none. */
 type OtherCode = "run_ambiguous" | "run_missing";
 
 const CODES: Readonly<Partial<Record<AppProblem["code"], ProblemCode>>> = {

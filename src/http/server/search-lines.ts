@@ -7,7 +7,7 @@ import { cutCharacter } from "./attempt-file.ts";
 const PIECE = 256 * 1024;
 const READ_AT_MOST = 16 * 1024 * 1024;
 const SHOWN_CHARS = 500;
-/** Of a long line, what stands before the find. */
+/** Characters of a long line to show before the match. */
 const BEFORE_FIND = 100;
 const NEWLINE = 0x0a;
 
@@ -15,7 +15,7 @@ export type Search = {
   readonly text: string;
   /** The beginning of a line. */
   readonly offset: number;
-  /** How many lines lie before it. */
+  /** The number of lines before it. */
   readonly line: number;
   readonly limit: number;
   readonly readAtMost?: number;
@@ -23,7 +23,7 @@ export type Search = {
 type FoundLine = { readonly line: number; readonly offset: number; readonly text: string };
 export type LogSearch = {
   readonly lines: readonly FoundLine[];
-  /** OFFSET-LINE to go on from; null at the end of the file. */
+  /** OFFSET-LINE to continue from; null at the end of the file. */
   readonly next: string | null;
 };
 
@@ -33,7 +33,7 @@ export async function searchLines(
 ): Promise<LogSearch> {
   const wanted = Buffer.from(text, "utf8");
   const lines: FoundLine[] = [];
-  // What is left of the piece before: a find may lie across the border.
+  // The end of the previous piece: a match may cross the border.
   let rest = Buffer.alloc(0);
   let at = offset;
   let line = { number: first + 1, start: offset, isFound: false };
@@ -46,7 +46,7 @@ export async function searchLines(
     at += bytesRead;
     for (let position = 0, find = bytes.indexOf(wanted); ; ) {
       const end = bytes.indexOf(NEWLINE, position);
-      // Looked for again only behind the last find: however many lines there are, each byte is looked at once.
+      // Searched again only behind the last match, so each byte is read once, however many lines there are.
       if (find !== -1 && find < position) find = bytes.indexOf(wanted, position);
       if (!line.isFound && find !== -1 && (end === -1 || find < end)) {
         line.isFound = true;
@@ -65,12 +65,12 @@ export async function searchLines(
     // Newlines in it were counted already.
     rest = rest.subarray(rest.lastIndexOf(NEWLINE) + 1);
   }
-  // The last line is left to the next call as a whole, unless it is longer than a call reads: then that one goes on inside of it.
+  // The last line is left to the next call, unless it is longer than a call reads: then the next call continues inside it.
   const goOn = line.start > offset ? line.start : at - rest.length;
   return { lines: lines.filter((found) => found.offset < goOn), next: `${goOn}-${line.number - 1}` };
 }
 
-/** The line from its beginning, or from shortly before the find where that is far. */
+/** The line from its beginning, or from shortly before a match that is far in. */
 async function shown(handle: FileHandle, start: number, find: number, wanted: Buffer): Promise<string> {
   const from = find + wanted.length - start <= SHOWN_CHARS ? start : find - BEFORE_FIND;
   const bytes = Buffer.alloc(SHOWN_CHARS * 4);
@@ -81,7 +81,7 @@ async function shown(handle: FileHandle, start: number, find: number, wanted: Bu
   return whole.slice(0, SHOWN_CHARS).replace(/[\ud800-\udbff]$|\r$/, "");
 }
 
-/** A part that begins in the middle of a character begins after it. */
+/** A part that begins in the middle of a character starts after it. */
 function skipContinuation(bytes: Buffer): Buffer {
   let begin = 0;
   while (begin < 3 && begin < bytes.length && ((bytes[begin] ?? 0) & 0b1100_0000) === 0b1000_0000) begin++;

@@ -1,4 +1,4 @@
-// The key of a request as the id of a signal. `part` tells apart several signals of one request.
+// The key of a request as the id of a signal. `part` distinguishes several signals of one request.
 
 /** The prefix is stored with every run since version 0.1. */
 export function signalKey(key: string | undefined, part: string = ""): string | undefined {

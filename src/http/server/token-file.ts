@@ -1,5 +1,4 @@
-// Files that hold secrets: made with the right rights from the first moment, replaced as a whole, refused when others could have
-// touched them.
+// Files that hold secrets: created with private permissions, replaced as a whole, refused if others could have touched them.
 
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
@@ -9,11 +8,11 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const PRIVATE = 0o600;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Whoever writes takes milliseconds; what is older was left by a process that died. */
+/** Writing takes milliseconds; an older lock was left by a process that died. */
 const STALE_MS = 10_000;
 const GIVE_UP_MS = 15_000;
 
-/** The text of a file that only we can have written; undefined where there is none. Small, so it is read in one go. */
+/** The text of a file that only this user can have written; undefined without one. Small, so it is read in one go. */
 export function readPrivate(path: string): string | undefined {
   let file: number;
   try {
@@ -34,11 +33,12 @@ export function readPrivate(path: string): string | undefined {
 function faultOf(found: Stats): string | undefined {
   if (!found.isFile()) return "is not a plain file";
   if (found.uid !== process.getuid?.()) return "belongs to another user";
-  if ((found.mode & 0o077) !== 0) return "can be read by others; make it anew, or chmod 600 if nobody else was here";
+  if ((found.mode & 0o077) !== 0)
+    return "can be read by others; create it again, or chmod 600 if no other user can have read it";
   return found.size > MAX_BYTES ? "is too large" : undefined;
 }
 
-/** Makes a file that is not there yet, and makes it whole: nobody ever sees half of it. False: somebody was faster. */
+/** Creates a file atomically: readers never see half of it. False: another process was faster. */
 export async function createPrivate(path: string, text: string): Promise<boolean> {
   const fresh = await writeBeside(path, text);
   try {
@@ -53,7 +53,7 @@ export async function createPrivate(path: string, text: string): Promise<boolean
   return true;
 }
 
-/** Replaces a file by what `change` makes of its text; one writer at a time, also of several processes. */
+/** Replaces a file by the result of `change`; one writer at a time, also across processes. */
 export async function changePrivate(path: string, change: (text: string | undefined) => string): Promise<void> {
   const lock = `${path}.lock`;
   await takeLock(lock);

@@ -1,5 +1,5 @@
-// The dashboard's files, for everybody: they hold no secret, and whoever opens them must log in to see anything. Served from a list that is
-// made once, exact path by exact path; a path that is not on it leads to no file.
+// The dashboard's files. They are public: they hold no secret, and users must log in to see any data. Served from a list that is built
+// once, exact path by exact path; a path outside the list leads to no file.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -18,11 +18,11 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** Pages that the dashboard draws itself; all of them are its one document. */
+/** Pages that the dashboard draws itself; they share one document. */
 const PAGES =
   /^\/(|welcome|board|runs|tickets|flows|agents|workers|insights|settings|runs\/[^/]{1,60}|g\/[^/]{1,60}|tickets\/[^/]{1,600}|flows\/[^/]{1,60})$/;
 
-/** Undefined where the dashboard was not built. */
+/** Undefined if the dashboard was not built. */
 export function loadWeb(dir: string): Web | undefined {
   const files = new Map<string, WebFile>();
   for (const path of filesIn(dir)) {
@@ -30,7 +30,7 @@ export function loadWeb(dir: string): Web | undefined {
     if (type === undefined) continue;
     const body = new Uint8Array(readFileSync(join(dir, path)));
     const address = `/${path.split(sep).join("/")}`;
-    // Names below assets hold a hash of what they hold.
+    // File names below assets contain a hash of the content.
     const cache = address.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
     const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 24)}"`;
     files.set(address, { body, headers: { "content-type": type, "cache-control": cache, etag } });
@@ -40,7 +40,7 @@ export function loadWeb(dir: string): Web | undefined {
   return { find: (path) => files.get(path) ?? (PAGES.test(path) ? document : undefined) };
 }
 
-/** Before the token is asked for. What is no file of the dashboard goes on to that question. */
+/** Runs before the token check. Paths that are no files of the dashboard pass on to that check. */
 export function mountWeb(app: App, web: Web): void {
   app.use("*", async (context, next) => {
     const { method, path } = context.req;

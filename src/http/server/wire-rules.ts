@@ -1,4 +1,4 @@
-// Answers that come over the network: bounded, and no work is sent back without a reason.
+// Answers from the network: bounded, and sending work back requires a reason.
 
 import type { AnswerRules } from "../../app/offered.ts";
 import { REASON_CHARS, TEXT_CHARS } from "../contract/schemas/common.ts";

@@ -1,4 +1,4 @@
-// This process as a worker: what the store says is running, runs here, because only one process at a time executes attempts.
+// This process as a worker. Only one process at a time executes attempts, so everything that the store shows as running runs here.
 
 import { findWork } from "../../core/run/sequence.ts";
 import type { Store } from "../../store/store.ts";
@@ -20,7 +20,7 @@ export async function describeWorker({ store, slots, version, startedAt }: Worke
     if (stored === undefined) continue;
     const { run } = stored;
     for (const [name, track] of Object.entries(run.tracks)) {
-      // What is played outside works somewhere else.
+      // Stages played outside run elsewhere.
       if (track.at !== "running" || track.outside === true) continue;
       const { stage, attempt, since } = track;
       const { flow } = await flowOf(store, run);

@@ -1,10 +1,10 @@
-// What became of a delivery, and who speaks through it.
+// The outcome of a delivery, and the actor behind it.
 
 import type { Actor } from "../../core/run/event.ts";
 import type { Run } from "../../core/run/run.ts";
 import type { WebhookSource } from "./source.ts";
 
-/** 202: it was taken. 200: it had been, nothing changed. */
+/** 202: taken. 200: taken earlier, nothing changed. */
 export type CarriedOut = {
   readonly status: 200 | 202;
   readonly code: "accepted" | "requested" | "already_done" | "ignored_event";
@@ -16,7 +16,7 @@ export function carriedOut(code: CarriedOut["code"], detail: string, { id, statu
   return { status: code === "already_done" ? 200 : 202, code, detail, run: { id, status, word } };
 }
 
-/** In the record it is a person outside, whom the operator lets speak through this source. */
+/** The record names a person outside, whom the operator lets act through this source. */
 export function senderOf({ name }: WebhookSource): Actor {
   return `human:webhook:${name}`;
 }

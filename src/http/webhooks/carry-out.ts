@@ -1,5 +1,5 @@
-// Carries out a delivery: an answer at a gate, a request to the person who may answer, a run for a ticket. The rights are those of the
-// source. The delivery's id is the key, so the same delivery changes a run once, also after a crash.
+// Carries out a delivery: answers a gate, asks the person who may answer, or starts a run for a ticket, with the rights of the source. The
+// delivery's id is the key, so the same delivery changes a run once, also after a crash.
 
 import type { Answered, AnswerRequest } from "../../app/answer-item.ts";
 import { pastItems } from "../../app/find-item.ts";
@@ -23,7 +23,7 @@ import { startTicketRun } from "./start-ticket-run.ts";
 export type CarryOutParts = {
   readonly app: UseCases;
   readonly store: Store;
-  /** Asks the forge now what became of pull requests; absent where nothing is performed. */
+  /** Asks the forge about pull requests now; absent if this process does not perform. */
   readonly lookAtMerges?: () => void;
   /** Shows a request to the person who may answer it. */
   readonly notify: (request: GateRequest) => Promise<unknown>;
@@ -73,7 +73,7 @@ async function answerGate(
     return err({ code: "action_refused", detail: `Several gates of ${run.subject.id} are open, and none is named.` });
   if (gate !== undefined) return decide(parts, order, intent, run, gate.number);
   if (parts.lookAtMerges !== undefined && waitsOutside(resolved, run, intent.stages)) {
-    // A sender's word about a merge is no proof: Passrail asks the forge itself and believes only that.
+    // A sender's claim about a merge is no proof: Passrail asks the forge and trusts only its answer.
     parts.lookAtMerges();
     return ok(carriedOut("accepted", "the forge is asked what became of the pull request", run));
   }
@@ -108,11 +108,11 @@ async function decide(
     text: `${run.subject.id}: ${order.source.name} asks for "${answer}" at ${item.stage}${said}`,
     item: request.item,
   });
-  const detail = `${item.who} is told; this source may not answer gates itself`;
+  const detail = `Passrail asks ${item.who}; this source may not answer gates itself`;
   return ok(carriedOut("requested", detail, asked.value.run));
 }
 
-/** A sender knows nothing of versions; where the gate is closed, `current` is the run's status. */
+/** A sender knows no versions; if the gate is closed, `current` is the run's status. */
 function refusal(problem: AppProblem, { word }: Run): Refusal {
   const refused = refusalOf(problem);
   return problem.code === "gate_not_waiting" ? { ...refused, current: word } : refused;
@@ -133,7 +133,7 @@ function sentBy({ source, signalId }: Order) {
   return { actor: senderOf(source), key: signalId };
 }
 
-/** By the id of the ticket, else of the run. Of several runs the one that has not ended, else the newest. */
+/** By the id of the ticket, otherwise of the run. Of several runs the open one, otherwise the newest. */
 async function findSubject({ store }: CarryOutParts, subjectId: string): Promise<Run | undefined> {
   const runs = await store.runsOf(subjectId);
   const summary = runs.find(({ status }) => status !== "completed" && status !== "canceled") ?? runs[0];
@@ -145,7 +145,7 @@ function fits({ kind, stage }: Pick<InboxItem, "kind" | "stage">, stages: readon
   return kind === "gate" && (stages === null || stages.includes(stage));
 }
 
-/** The run waits for somebody outside to merge its work. */
+/** The run waits for a merge that happens outside Passrail. */
 function waitsOutside(resolved: ResolvedFlow, run: Run, stages: GateStages): boolean {
   const waits = waitingMerge(resolved, run);
   return waits !== undefined && (stages === null || stages === "last" || stages.includes(waits.stage));
@@ -156,7 +156,7 @@ type Standing = {
   readonly decided: ClosingDecision | null;
 };
 
-/** No gate fits and nothing was decided in this way before: the rule may end the run, else the sender learns how things are. */
+/** No gate fits and no such decision was made before: the rule may end the run, otherwise the sender gets the current state. */
 async function notWaiting(
   { app }: CarryOutParts,
   order: Order,

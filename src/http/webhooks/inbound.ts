@@ -1,5 +1,5 @@
-// The door for those who sign what they send: POST /hooks/<source>. Bytes become an intent in receive.ts and a change in carry-out.ts;
-// here the two are put together, so that a delivery counts as taken only when its effect is durable.
+// POST /hooks/<source>: the door for senders that sign their deliveries. receive.ts turns bytes into an intent and carry-out.ts turns it
+// into a change; this file joins the two, so that a delivery counts as taken only when its effect is durable.
 
 import type { Context } from "hono";
 import type { Refusal } from "../contract/problem.ts";
@@ -19,9 +19,9 @@ export type InboundParts = CarryOutParts & {
   readonly now: () => string;
   readonly sources: readonly WebhookSource[];
   readonly replays: Replays;
-  /** Told of what is our fault, in one line, with the id that the sender was given. */
+  /** Called with an internal error, in one line, with the id that the sender got. */
   readonly onProblem: (text: string, requestId: string) => void;
-  /** Deliveries of one source that are carried out within a minute. */
+  /** Deliveries of one source per minute. */
   readonly maxPerMinute?: number;
 };
 
@@ -35,7 +35,7 @@ export function createInbound(parts: InboundParts): readonly SignedRoute[] {
 
   async function handle(context: Context<AppEnv>): Promise<Response> {
     const source = sources.get(context.req.param("source") ?? "");
-    // As for a wrong signature: who holds no secret learns no names.
+    // The same answer as for a wrong signature: a sender without a secret learns no names.
     if (source === undefined) return problem(context, { code: "signature_invalid", detail: "No signature fits." });
     if (context.req.header("expect") !== undefined) context.env?.outgoing?.writeContinue();
     const read = await readRawBody(context.req.raw);
@@ -45,7 +45,7 @@ export function createInbound(parts: InboundParts): readonly SignedRoute[] {
       { replays: parts.replays, now },
     );
     if (received.code !== "accepted") return answer(context, received);
-    // For the record of requests: it is known who speaks from here on.
+    // From here on the audit log knows the sender.
     context.set("principal", { kind: "webhook", id: `webhook:${source.name}`, source: source.name });
     const { claim, intent, signalId } = received;
     if (!mayCarryOut(source.name)) {
@@ -56,7 +56,7 @@ export function createInbound(parts: InboundParts): readonly SignedRoute[] {
     try {
       result = await carryOut(parts, { source, intent, signalId });
     } catch (error) {
-      // Whether anything was stored is not known; the next try finds out by the signal's id.
+      // The effect may or may not be stored; the next try finds out by the signal's id.
       claim.release();
       throw error;
     }
@@ -91,7 +91,7 @@ function answer(context: Context<AppEnv>, received: Exclude<Received, { code: "a
   return problem(context, { code, detail, ...optional({ pointer }) });
 }
 
-/** Only those with a good signature are counted: nobody else can use up a source's share. */
+/** Counts only deliveries with a valid signature: other senders cannot use up a source's share. */
 function createRate(most: number, now: () => number): (source: string) => boolean {
   const windows = new Map<string, { readonly since: number; count: number }>();
   return (source) => {

@@ -1,13 +1,13 @@
-// What a delivery asks for, by the rules of its source. Pure, and nothing is done here: the result is an intent that the server carries
-// out with the rights of the source. Every text in it was written by someone else.
+// Turns a delivery into an intent by the rules of its source. Pure: the server carries the intent out with the rights of the source. All
+// text in an intent comes from outside.
 
 import type { Json, JsonObject } from "../../core/json.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 
-/** A way into the payload: names with dots between them; "" for nowhere. */
+/** A path into the payload: names with dots between them; "" for none. */
 type Path = string;
 
-/** The id of a ticket or feature: the whole value, or the first one that stands in a branch name. */
+/** The id of a ticket or feature: the whole value, or the first id in a branch name. */
 type SubjectField = { readonly path: Path; readonly pick: "whole" | "ticket-id" };
 
 export type Meaning =
@@ -19,9 +19,9 @@ export type Meaning =
     } & GateFields)
   | {
       readonly type: "create-ticket";
-      /** What the ticket is run with. */
+      /** The flow for the ticket. */
       readonly flow: string;
-      /** The ticket's id: the value at the path behind the prefix (`GH-` and 12). Without one it is named after the delivery. */
+      /** The ticket's id: the prefix and the value at the path (`GH-` and 12). Without one the delivery's id names it. */
       readonly id: { readonly path: Path; readonly prefix: string } | null;
       readonly title: Path;
       readonly body: Path;
@@ -33,22 +33,22 @@ export type Meaning =
       readonly subject: SubjectField;
       /** The answer that lets the run end at the gate. */
       readonly answer: string;
-      /** Where the run is at none of the gates: say so, or end the run, since its work is elsewhere. */
+      /** If the run is at none of the gates: report that, or end the run, because its work is elsewhere. */
       readonly otherwise: "refuse" | "cancel";
     } & GateFields);
 
-/** The gates that may be answered: by stage, `last` for those at which the flow's finished work waits, null for any that is open. */
+/** The gates that may be answered: by stage, `last` for those at which the flow's finished work waits, null for any open one. */
 export type GateStages = readonly string[] | "last" | null;
 
 type GateFields = {
   readonly stages: GateStages;
-  /** Where it was said, for the record and where there are no words. */
+  /** Where the sender said it, for the record and as a fallback for missing text. */
   readonly origin: Path;
-  /** The commit that was looked at: another one on the run's branch voids the answer. */
+  /** The commit that the sender saw: another one on the run's branch voids the answer. */
   readonly commit: Path;
 };
 
-/** The first rule whose event and conditions fit counts. */
+/** The first rule with a matching event and conditions applies. */
 export type Rule = {
   /** The event with its action: `issues.labeled`. */
   readonly on: string;
@@ -64,7 +64,7 @@ export type GateWord = {
   readonly stages: GateStages;
   readonly answer: string;
   readonly comment: string;
-  /** Null where the sender named none. */
+  /** Null if the sender named none. */
   readonly commit: string | null;
   readonly otherwise: "refuse" | "cancel";
 };
@@ -73,9 +73,9 @@ export type TicketWord = Omit<Extract<Intent, { type: "create-ticket" }>, "type"
 
 export type Intent =
   | ({ readonly type: "answer-gate" } & GateWord)
-  /** The source may not answer: show its wish to whoever may. */
+  /** The source may not answer: show its request to a person who may. */
   | ({ readonly type: "request-gate" } & GateWord)
-  /** `origin` names it outside: the same one twice is one ticket. */
+  /** `origin` names it outside: the same origin twice is one ticket. */
   | {
       readonly type: "create-ticket";
       readonly flow: string;
@@ -102,7 +102,7 @@ const ID_FORM = "an id of letters, digits and . _ - is needed, up to 100 charact
 const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 const TICKET_ID = /(?<![A-Za-z0-9])[A-Z]{2,10}-[1-9][0-9]{0,8}(?![A-Za-z0-9])/;
 
-/** An error where the delivery's event is one that counts and its payload lacks what the event needs. */
+/** An error if the event has a rule and the payload lacks a field that the rule needs. */
 export function mapDelivery({ rules, rights }: Mapped, event: string, payload: JsonObject): Result<Intent, Unfit> {
   const named = rules.filter((rule) => rule.on === event);
   if (named.length === 0) return ignored("no rule for this event");
@@ -175,7 +175,7 @@ function subjectIn(payload: JsonObject, { path, pick }: SubjectField): FoundSubj
     if (typeof text === "string" && SUBJECT_ID.test(text)) return { type: "found", id: text };
     return { type: "unfit", unfit: unfit(path, ID_FORM) };
   }
-  // Other branches are merged too; they are nobody's mistake.
+  // Other branches are merged too; this is no error.
   const id = typeof text === "string" ? TICKET_ID.exec(text.slice(0, 300))?.[0] : undefined;
   return id === undefined ? { type: "absent" } : { type: "found", id };
 }
@@ -196,7 +196,7 @@ function commitIn(payload: JsonObject, path: Path): string | null {
   return text !== null && COMMIT.test(text) ? text : null;
 }
 
-/** Shown as a link later, so only what is one. */
+/** Later shown as a link, so only a web address is accepted. */
 function originIn(payload: JsonObject, path: Path): string | null {
   const text = textAt(payload, path);
   return text !== null && text.length <= 500 && /^https?:\/\/[\x21-\x7e]+$/.test(text) ? text : null;
@@ -220,7 +220,7 @@ function at(payload: JsonObject, path: Path): Json | undefined {
 
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
-  // Never the first half of a pair.
+  // Never cuts a surrogate pair in half.
   const end = /[\ud800-\udbff]/.test(text.charAt(length - 2)) ? length - 2 : length - 1;
   return `${text.slice(0, end)}…`;
 }

@@ -1,5 +1,5 @@
-// Inbound webhooks put together from the user's settings: who may send us something, and what it means. A secret that cannot be read
-// disables its source and nothing else.
+// Opens inbound webhooks from the user's settings: which sources may send, and the meaning of their events. An unreadable secret disables
+// only its source.
 
 import { join } from "node:path";
 import type { Settings } from "../../settings/settings.ts";
@@ -17,7 +17,7 @@ import { optional } from "../../core/optional.ts";
 
 type Reading = {
   readonly environment: Environment;
-  /** Told what is disabled and why, in one sentence without any secret. */
+  /** Called with one sentence per disabled source, without any secret. */
   readonly onProblem: (text: string) => void;
 };
 
@@ -25,13 +25,13 @@ export type InboundOptions = Reading & {
   readonly config: Pick<Settings, "webhooks">;
   readonly home: string;
   readonly parts: ServerParts;
-  /** Shows people the requests of a source that may not answer itself. */
+  /** Shows people the requests of a source that may not answer. */
   readonly notifier: Notifier | null;
 };
 
 export type Inbound = { readonly signed: readonly SignedRoute[]; close(): void };
 
-/** What `createApp` takes as `signed`. Only the process that performs may open it. */
+/** The value for `signed` of `createApp`. Only the process that performs may open it. */
 export function openInbound({ config, home, parts, notifier, ...reading }: InboundOptions): Inbound {
   const sources = Object.entries(config.webhooks).map(([name, settings]) =>
     readSource(name, settings, { ...reading, parts }),
@@ -55,7 +55,7 @@ function readSource(
   };
   if (settings.kind === "token") return tokenSource({ ...common, isKey: (token) => isKeyOf(parts, name, token) });
   const secrets = readSecrets(settings.secret_file, settings.secret_env, environment);
-  // Without a secret the source answers 503; nothing is ever taken unsigned.
+  // Without a secret the source answers 503; no unsigned delivery is ever taken.
   if (!secrets.ok) onProblem(`The webhook "${name}" is disabled: ${secrets.error.message}`);
   const given: GivenSource = { ...common, secrets: secrets.ok ? secrets.value : [] };
   if (settings.kind === "standard") return standardSource(given);

@@ -1,5 +1,5 @@
-// One delivery from its bytes to its intent: size, secret, signature, form, replay, meaning, in this order. Nothing is carried out here;
-// the server does that, and then says through the claim whether the delivery counts as taken.
+// Takes one delivery from its bytes to its intent: size, secret, signature, form, replay, meaning, in this order. The server carries the
+// intent out and then reports through the claim whether the delivery counts as taken.
 
 import type { JsonObject } from "../../core/json.ts";
 import { parseStrictJson } from "../../core/verdict/json-text.ts";
@@ -21,7 +21,7 @@ type Ignored = Extract<Intent, { type: "ignored" }>;
 type ErrorCode = VerifyCode | "body_too_large" | "invalid_json" | "body_must_be_object" | "invalid_payload";
 
 export type Received =
-  /** Carry it out with `signalId` as the id of what is reported to the engine, then `keep`; `release` if that failed. */
+  /** Carry it out with `signalId` as the id of the signal to the engine, then call `keep`, or `release` if that failed. */
   | {
       readonly status: 202;
       readonly code: "accepted";
@@ -83,7 +83,7 @@ export async function receive(
   }
   const intent = mapped.value;
   if (intent.type === "ignored") {
-    // Nothing to protect from a replay, and no room taken in the memory.
+    // Nothing to protect from a replay, so it takes no room in the memory.
     claim.release();
     return { status: 202, code: "ignored_event", intent };
   }

@@ -1,5 +1,5 @@
-// The ids of deliveries in a file of the home folder, one line each, so that a restart does not forget them. When most of it is forgotten
-// the file is written anew.
+// The ids of deliveries in a file of the state folder, one line each, so that they survive a restart. When most of them are forgotten, the
+// file is rewritten.
 
 import { openJournal } from "../../file/journal.ts";
 import { DEFAULT_CAPACITY, KEEP_MS, type ReplayOptions, type Replays, replaysOver } from "./replay.ts";
@@ -7,7 +7,7 @@ import { DEFAULT_CAPACITY, KEEP_MS, type ReplayOptions, type Replays, replaysOve
 const LINE = /^([0-9]{1,16}) ([A-Za-z0-9_-]{43})$/;
 const LINE_BYTES = 61;
 
-/** Throws when the file is no file of ours or cannot be read: without it a replay would count again. */
+/** Throws if the file is not ours or cannot be read: without it a replay would count again. */
 export function openFileReplays(path: string, options: ReplayOptions): Replays {
   const { now, capacity = DEFAULT_CAPACITY } = options;
   const maxLines = capacity * 2 + 100;
@@ -16,7 +16,7 @@ export function openFileReplays(path: string, options: ReplayOptions): Replays {
   for (const line of journal.lines) {
     const [, at, digest] = LINE.exec(line) ?? [];
     if (digest !== undefined && now() - Number(at) <= KEEP_MS) {
-      // Set anew, so that the order of the map is that of time.
+      // Inserted again, so that the map is in the order of time.
       seen.delete(digest);
       seen.set(digest, Number(at));
     }

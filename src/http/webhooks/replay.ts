@@ -1,6 +1,6 @@
-// Which deliveries have been taken: each counts once. An id is under way until its effect is durable, and only then remembered; a crash
-// in between makes the sender's next try count, and the engine drops what it has applied already.
-// Bounded, but never forgetful: nothing younger than a day makes room for something new.
+// Remembers the taken deliveries, so that each counts once. An id is under way until its effect is durable, and is remembered only then.
+// After a crash in between, the sender's next try counts, and the engine drops signals that it has already applied. The memory is bounded,
+// but an entry younger than a day never makes room for a new one.
 
 import { createHash } from "node:crypto";
 
@@ -9,7 +9,7 @@ export type Claim =
       readonly type: "new";
       /** The effect is durable: every later delivery with one of the keys is a replay. */
       readonly keep: () => void;
-      /** Nothing came of it: the next one counts. */
+      /** It had no effect: the next delivery counts. */
       readonly release: () => void;
     }
   | { readonly type: "seen" }
@@ -23,12 +23,12 @@ export type Replays = {
 
 export type ReplayOptions = {
   readonly now: () => number;
-  /** Keys remembered at most. */
+  /** Maximum number of keys. */
   readonly capacity?: number;
 };
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
-/** GitHub's deliveries carry no time, so they are worth remembering longer than they have to be. */
+/** GitHub's deliveries carry no time, so they are remembered longer than necessary. */
 export const KEEP_MS = 30 * DAY_MS;
 export const DEFAULT_CAPACITY = 50_000;
 
@@ -51,7 +51,7 @@ export function replaysOver({ now, capacity = DEFAULT_CAPACITY }: ReplayOptions,
 
   return {
     async claim(source, keys) {
-      // One size each, and nothing of what a sender wrote in the file.
+      // Digests have one size and keep the sender's text out of the file.
       const digests = keys.map((key) => createHash("sha256").update(`${source}\n${key}`).digest("base64url"));
       for (;;) {
         forget();
@@ -84,7 +84,7 @@ export function replaysOver({ now, capacity = DEFAULT_CAPACITY }: ReplayOptions,
     close: memory.close,
   };
 
-  /** The oldest first: those that are old anyway, and when room is short those that are older than a day. */
+  /** Oldest first: expired ones, and when room is short those older than a day. */
   function forget(): void {
     for (const [digest, at] of seen) {
       const age = now() - at;

@@ -1,8 +1,8 @@
-// What deliveries mean where the operator says nothing else. Data only: `mapping.ts` applies it.
+// The default meaning of deliveries, unless the operator's settings differ. Data only: `mapping.ts` applies it.
 
 import type { Rule } from "./mapping.ts";
 
-/** `flow`: what a ticket from here is run with. Null: tickets are not taken from here. */
+/** `flow`: the flow for tickets of this source. Null: this source starts no tickets. */
 export type RuleOptions = { readonly flow: string | null; readonly label: string; readonly prefix: string };
 
 export function standardRules({ flow, prefix }: Omit<RuleOptions, "label">): readonly Rule[] {
@@ -60,10 +60,10 @@ export function standardRules({ flow, prefix }: Omit<RuleOptions, "label">): rea
   ];
 }
 
-/** Who may write to the repository. Anyone may comment on a public one. */
+/** Users with write access to the repository. Anyone may comment on a public one. */
 const TRUSTED = ["OWNER", "MEMBER", "COLLABORATOR"];
 
-/** A branch of a fork can have any name, also that of a ticket of ours. */
+/** A fork's branch can have any name, also the name of one of our tickets. */
 const OWN_BRANCH = [["pull_request.head.repo.full_name", "repository.full_name"]] as const;
 
 export function gitHubRules({ flow, label, prefix }: RuleOptions): readonly Rule[] {
@@ -111,7 +111,7 @@ export function gitHubRules({ flow, label, prefix }: RuleOptions): readonly Rule
         subject: branch,
         comment: "review.body",
         origin: "review.html_url",
-        // Whoever sends work back may do so whatever was added since.
+        // Work may be sent back regardless of later commits.
         commit: "",
       },
     },

@@ -1,4 +1,4 @@
-// Deliveries as real senders make them, for the tests of this folder. Signed by code that is not ours where there is some.
+// Deliveries as real senders make them, for the tests of this folder; signed by third-party code where it exists.
 
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";

@@ -1,24 +1,24 @@
-// Where deliveries come from: who signs them, what they may do, and what they mean. Made from the operator's settings; nothing that a
-// delivery says can change it.
+// A source of deliveries: how it signs, its rights, and the meaning of its events. Built from the operator's settings; no delivery can
+// change it.
 
 import type { Rule } from "./mapping.ts";
 import { gitHubRules, standardRules } from "./rules.ts";
 
 export type WebhookSource = {
-  /** Part of the path that it sends to. */
+  /** Its part of the path. */
   readonly name: string;
-  /** The one in use first, then the one that is being replaced. None, or none that is strong enough: the source is disabled. */
+  /** The current secret first, then the one that is being replaced. Without a strong enough one the source is disabled. */
   readonly secrets: readonly string[];
-  /** Whether its word counts as the operator's at a gate. Others can only ask for an answer. */
+  /** Whether it may answer gates as the operator. Other sources can only request an answer. */
   readonly rights: "request" | "operator";
-  /** Whose tickets may start with a stage that is no gate. */
+  /** Authors whose tickets may start with a stage that is no gate. */
   readonly authors: readonly string[];
   readonly rules: readonly Rule[];
 } & (
   | { readonly kind: "standard" }
-  /** For senders that cannot sign: whoever holds a key of the source, and names each delivery. */
+  /** For senders that cannot sign: they hold a key of the source and name each delivery. */
   | { readonly kind: "token"; readonly isKey: (token: string) => boolean }
-  /** `actors`: logins whose acts count; null for everyone whom the forge let do it. */
+  /** `actors`: logins whose acts count; null for everyone whom the forge lets act. */
   | { readonly kind: "github"; readonly actors: readonly string[] | null }
 );
 
@@ -28,9 +28,9 @@ export type GivenSource = {
   readonly rights?: WebhookSource["rights"];
   readonly authors?: readonly string[];
   readonly flow?: string;
-  /** Before the number or id of a ticket from here. */
+  /** Prefix of the number or id of its tickets. */
   readonly prefix?: string;
-  /** Instead of those that are ours. */
+  /** Replaces the default rules. */
   readonly rules?: readonly Rule[];
 };
 

@@ -28,7 +28,7 @@ export async function startTicketRun(
   const facts = { webhook: { source: source.name, author, origin } };
   const plan = await app.planRun({ flow, subject, input: [], facts, key });
   if (!plan.ok) return err(refused(flow, plan.error));
-  // A text by a stranger reaches no agent before a person has seen it.
+  // No agent reads a stranger's text before a person has seen it.
   const [first] = plan.value.resolved.flow.stages;
   const isGated = first?.kind === "gate" && first.when === undefined;
   if (!isGated && !source.authors.some((known) => known.toLowerCase() === author?.toLowerCase()))
@@ -43,7 +43,7 @@ export async function startTicketRun(
   return ok(carriedOut(code, `${subject.id} is run with ${flow}`, started.value.run));
 }
 
-/** The operator named the flow, not the sender: the sender's delivery is fine, whatever is wrong with the flow. */
+/** The operator named the flow, not the sender: a problem of the flow is no fault of the delivery. */
 function refused(flow: string, problem: Parameters<typeof startRefusal>[1]): Refusal {
   const refusal = startRefusal(flow, problem);
   return refusal.code === "unknown_flow"

@@ -1,11 +1,11 @@
-// Whether a delivery comes from who holds the secret: Standard Webhooks 1.0, GitHub, or a key of ours. Decided over the raw bytes, before anything
-// is parsed. Replays are not noticed here: a replay is signed well.
+// Verifies that a delivery's sender holds the secret: Standard Webhooks 1.0, GitHub, or a key of ours. It checks the raw bytes, before
+// anything is parsed. It does not detect replays, because a replay has a valid signature.
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { err, ok, type Result } from "../../core/result.ts";
 import type { WebhookSource } from "./source.ts";
 
-/** `Headers` of a request, or anything that reads like it: names in any case, null where absent. */
+/** `Headers` of a request, or anything that reads like it: names in any case, null if absent. */
 export type HeaderReader = { get(name: string): string | null };
 
 export type VerifyCode =
@@ -22,14 +22,14 @@ export type SignatureRefusal = { readonly code: VerifyCode; readonly detail: str
 export type Verified = {
   /** The sender's id of the delivery: the same for every try. */
   readonly id: string;
-  /** What makes it the same delivery; either one seen before is a replay. */
+  /** The keys that identify the delivery; either one seen before means a replay. */
   readonly keys: readonly string[];
-  /** The event's name where a header has it; null where the body does. */
+  /** The event's name if a header has it; null if the body does. */
   readonly event: string | null;
 };
 
 const TOLERANCE_SECONDS = 5 * 60;
-/** The header could hold thousands; each costs a comparison. */
+/** The header could hold thousands of signatures; each costs a comparison. */
 const MAX_SIGNATURES = 5;
 const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
@@ -74,14 +74,14 @@ function verifyStandard(
   const mac = (key: Buffer) => createHmac("sha256", key).update(`${id}.${timestamp}.`).update(rawBody).digest();
   const given256 = signed.map((one) => Buffer.from(one, "base64"));
   if (!anyMatches(keys.map(mac), given256)) return refuse("signature_invalid", "No v1 signature fits the body.");
-  // After the signature: whoever has no secret learns nothing about our clock.
+  // After the signature check: a sender without the secret learns nothing about our clock.
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) {
     return refuse("timestamp_out_of_tolerance", `webhook-timestamp is more than ${TOLERANCE_SECONDS} s away from now.`);
   }
   return ok({ id, keys: [id], event: null });
 }
 
-/** Only SHA-256 counts; `X-Hub-Signature` (SHA-1) is not even looked at. */
+/** Only SHA-256 counts; `X-Hub-Signature` (SHA-1) is ignored. */
 function verifyGitHub(
   keys: readonly Buffer[],
   headers: HeaderReader,
@@ -99,13 +99,13 @@ function verifyGitHub(
   if (id === null || !/^[A-Za-z0-9-]{1,100}$/.test(id)) {
     return refuse("invalid_delivery_id", "X-GitHub-Delivery is needed: letters, digits and dashes.");
   }
-  // GitHub signs the body only. A body that was recorded comes back under any id, so the body is remembered too.
+  // GitHub signs the body only. A recorded body can come back under any id, so the body is remembered too.
   const digest = createHash("sha256").update(rawBody).digest("hex");
   const event = headers.get("x-github-event") ?? "";
   return ok({ id, keys: [id, `body:${digest}`], event: /^[a-z_]{1,64}$/.test(event) ? event : "" });
 }
 
-/** Nothing is signed, so the sender has to name each delivery itself: what comes twice under one name counts once. */
+/** Nothing is signed, so the sender must name each delivery: a repeated name counts once. */
 function verifyToken(isKey: (token: string) => boolean, headers: HeaderReader): Result<Verified, SignatureRefusal> {
   const authorization = headers.get("authorization");
   if (authorization === null)
@@ -119,7 +119,7 @@ function verifyToken(isKey: (token: string) => boolean, headers: HeaderReader): 
   return ok({ id, keys: [id], event: null });
 }
 
-/** Every pair is compared, so that the time says nothing about which one was right. */
+/** Every pair is compared, so that the time does not reveal which one matched. */
 function anyMatches(expected: readonly Buffer[], given: readonly Buffer[]): boolean {
   let found = false;
   for (const mac of expected) {

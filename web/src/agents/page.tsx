@@ -1,4 +1,4 @@
-// The page of agents: which runner plays each, what it cost, and which attempts failed.
+// The page of agents: the runner, the cost and the failed attempts of each.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

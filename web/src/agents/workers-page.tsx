@@ -72,7 +72,7 @@ function WorkerPanel({ worker }: { readonly worker: Worker }): ReactNode {
         <span aria-hidden="true" className="flex flex-wrap gap-1">
           {Array.from({ length: Math.min(slots, 32) }, (_, index) => (
             <span
-              // biome-ignore lint/suspicious/noArrayIndexKey: slots have nothing but their place.
+              // biome-ignore lint/suspicious/noArrayIndexKey: slots have no id besides their place.
               key={index}
               className={`size-3.5 rounded-sm border ${index < attempts.length ? "border-active bg-active" : "border-line bg-sunken"}`}
             />

@@ -1,4 +1,4 @@
-// Desktop notifications while the page is in the background: one per item that waits for a person, closed when somebody answers it.
+// Desktop notifications while the page is in the background: one per item that waits for a person, closed when a person answers it.
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";

@@ -1,4 +1,5 @@
-// The token of this browser's session. This tab keeps it and shares it with other tabs of the same daemon that ask; it never appears in a URL.
+// The token of this browser's session. This tab keeps it and shares it with other tabs of the same daemon that ask; it never appears in a
+// URL.
 
 const KEY = "passrail.session";
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("passrail.session") : undefined;

@@ -23,7 +23,9 @@ export const SHOWN = {
 
 export type ShownName = keyof typeof SHOWN;
 
-/** The facts of a run or a ticket that decide its badge. The flow's own status word decides nothing: each flow has its own. */
+/**
+ * The facts of a run or a ticket that decide its badge. The flow's status word is not among them, because each flow has different words.
+ */
 export type StatusFacts = {
   readonly status: "running" | "waiting" | "stopped" | "completed" | "canceled";
   readonly paused?: boolean;

@@ -1,4 +1,4 @@
-// The card of a ticket on the board: its stage and agent, its loops, and what it waits for.
+// The card of a ticket on the board: its stage and agent, its loops, and the reason why it waits.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

@@ -1,5 +1,5 @@
-// Sorts tickets into lanes: one per status word of the flow, in the flow's order. A word that the flow does not list (from an older version, or
-// from a stage that a router chose) gets its own lane, so that every ticket appears.
+// Sorts tickets into lanes: one per status word of the flow, in the flow's order. A word that the flow does not list (from an older
+// version, or from a stage that a router chose) gets an extra lane, so that every ticket appears.
 
 import { hasEnded, type ListedTicket } from "../ticket/listed-ticket.ts";
 

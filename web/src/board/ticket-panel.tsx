@@ -1,4 +1,4 @@
-// A ticket next to the board: its state, what it waits for, and its whole history.
+// A ticket next to the board: its state, the reason why it waits, and its whole history.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -21,7 +21,7 @@ type Source = "run" | "last" | ChangedBy;
 
 export type ChangesProps = {
   readonly run: string;
-  /** Oldest first. All commits together are shown unless one is chosen, or the last one where nothing was committed. */
+  /** Oldest first. Shows all commits together by default, or the last attempt if nothing was committed. */
   readonly attempts: readonly ChangedBy[];
   readonly findings?: readonly Finding[];
   readonly review?: DiffReview;
@@ -147,7 +147,7 @@ type Text = {
   readonly of: Source;
   readonly text: string;
   readonly size: number;
-  /** Bytes that were read; null where that is all. */
+  /** Bytes that were read; null if that is the whole file. */
   readonly next: number | null;
 };
 

@@ -25,7 +25,7 @@ export function FileHead({
   readonly file: FileDiff;
   readonly isOpen: boolean;
   readonly isViewed: boolean;
-  /** How many findings of agents stand in it; they are not seen while it is closed. */
+  /** The number of agents' findings in it; a closed file hides them. */
   readonly found: number;
   readonly toggle: () => void;
   readonly look: (is: boolean) => void;

@@ -3,7 +3,7 @@
 import type { FileDiff } from "./parse.ts";
 
 export type Finding = {
-  /** Who found it: a stage and its attempt. */
+  /** The stage and attempt that reported it. */
   readonly by: string;
   readonly severity: string | null;
   readonly description: string;
@@ -29,7 +29,7 @@ type Stage = {
   }[];
 };
 
-/** Of every stage's last attempt: what an earlier one found has been answered by work since. */
+/** From every stage's last attempt: later work has answered the findings of earlier attempts. */
 export function findingsOf(stages: readonly Stage[]): readonly Finding[] {
   return stages
     .flatMap(({ attempts }) => attempts.slice(-1))
@@ -70,7 +70,7 @@ export function placeFindings(files: readonly FileDiff[], findings: readonly Fin
   return { inLines: wanted, elsewhere };
 }
 
-/** The diff's own path for what an agent calls it: as it is, with `./` before it, or the whole path in its workspace. */
+/** The diff's path for an agent's path: equal, with a leading `./`, or absolute in its workspace. */
 export function pathOf(named: string, paths: readonly string[]): string | undefined {
   const plain = named.startsWith("./") ? named.slice(2) : named;
   if (paths.includes(plain)) return plain;

@@ -1,10 +1,10 @@
-// What syntax colours need to know of common languages: keywords, quotes, and how comments begin.
+// Facts about common languages for syntax colours: keywords, quotes, and comment marks.
 
 export type Language = {
   readonly keywords: ReadonlySet<string>;
-  /** What begins a comment that goes to the end of the line. */
+  /** Marks of comments that end with the line. */
   readonly comments: readonly string[];
-  /** What stands around a comment that may be longer than a line. */
+  /** The marks around a block comment. */
   readonly block: readonly [begin: string, end: string] | null;
   readonly quotes: string;
 };
@@ -109,7 +109,7 @@ function named(language: Language, endings: string): Readonly<Record<string, Lan
   return Object.fromEntries(endings.split(" ").map((ending) => [ending, language]));
 }
 
-/** By the name of the file alone; undefined where it is not known. */
+/** By the file's name alone; undefined if unknown. */
 export function languageOf(path: string): Language | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (name === "Dockerfile" || name === "Makefile") return SHELL;

@@ -10,7 +10,7 @@ import type { Token } from "./tokens.ts";
 import type { Colour } from "./use-colours.ts";
 
 export type LineActs = {
-  /** Absent where nothing can be said. */
+  /** Absent if the diff takes no comments. */
   readonly begin: ((place: LinePlace) => void) | undefined;
   readonly setFocused: (place: string) => void;
   readonly colour: Colour | undefined;
@@ -18,10 +18,10 @@ export type LineActs = {
 
 const LOOKS = { same: "", added: "bg-good-soft", removed: "bg-bad-soft", note: "text-muted italic" } as const;
 const SIGNS = { same: " ", added: "+", removed: "−", note: " " } as const;
-/** In a larger file nobody looks for colours, and scrolling should stay smooth. */
+/** Larger files get no colours, so that scrolling stays smooth. */
 const COLOURED_LINES = 20_000;
 
-/** Scrolling draws the list anew many times a second; a line that is the same is left alone. */
+/** Memoised: scrolling renders the list many times a second. */
 export const LineView = memo(function LineView({
   file,
   line,
@@ -36,7 +36,7 @@ export const LineView = memo(function LineView({
   );
 });
 
-/** What was on the left, what is on the right. */
+/** The line before on the left, the line after on the right. */
 export const PairView = memo(function PairView({
   file,
   pair: { left, right },
@@ -45,7 +45,7 @@ export const PairView = memo(function PairView({
 }: LineActs & { readonly file: FileDiff; readonly pair: Pair; readonly stop: string | null }): ReactNode {
   const side = (line: DiffLine | null, which: "old" | "new"): ReactNode => {
     if (line === null) return <div className="bg-sunken" />;
-    // A line that stays can be spoken about on the right only: it is one line.
+    // An unchanged line takes comments on the right only, because it is one line.
     const place = which === "old" && line.kind !== "removed" ? null : placeOf(file, line);
     const isStop = place !== null && placeKey(place) === stop;
     return (
@@ -102,7 +102,7 @@ function Text({
 }: Pick<LineActs, "colour"> & {
   readonly file: FileDiff;
   readonly line: DiffLine;
-  /** It stands on the other side as well: said once is enough. */
+  /** The other side shows the same line; screen readers read it once. */
   readonly isRepeated?: boolean;
 }): ReactNode {
   const tokens = line.kind === "note" || linesIn(file) > COLOURED_LINES ? undefined : colour?.(file.path, line.text);

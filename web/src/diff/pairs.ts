@@ -1,4 +1,4 @@
-// Two columns, before and after: removed lines stand next to the lines that replaced them.
+// Two columns, before and after: removed lines are next to the lines that replaced them.
 
 import type { DiffLine } from "./parse.ts";
 

@@ -1,9 +1,9 @@
-// Reads a unified diff as git writes it. An agent made the text, so the parser trusts nothing: it runs no pattern over long text, and only the
-// numbers in a hunk's head end the hunk, because a removed line that begins with two dashes looks like a file name.
+// Reads a unified diff as git writes it. An agent made the text, so the parser trusts nothing: it runs no pattern over long text, and only
+// the numbers in a hunk's head end the hunk, because a removed line that begins with two dashes looks like a file name.
 
 export type DiffLine = {
   readonly kind: "same" | "added" | "removed" | "note";
-  /** Numbers in the file before and after; null where the line is not there. */
+  /** Numbers in the file before and after; null if the line is not in it. */
   readonly old: number | null;
   readonly new: number | null;
   readonly text: string;
@@ -13,20 +13,20 @@ export type Hunk = { readonly head: string; readonly lines: readonly DiffLine[] 
 
 export type FileDiff = {
   readonly path: string;
-  /** Where it was before, if it was elsewhere. */
+  /** The old path, if the file was moved. */
   readonly from: string | null;
   readonly change: "changed" | "added" | "removed" | "renamed" | "copied" | "mode";
   readonly isBinary: boolean;
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly Hunk[];
-  /** The same for the same changes: what was looked at is known again. */
+  /** The same for the same changes, so that the browser recognises a viewed file. */
   readonly mark: string;
 };
 
 export type ParsedDiff = {
   readonly files: readonly FileDiff[];
-  /** Words of ours in the diff: it was cut, or could not be made. */
+  /** Passrail's note in the diff: it was cut, or could not be made. */
   readonly notes: readonly string[];
 };
 

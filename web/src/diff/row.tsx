@@ -1,4 +1,4 @@
-// One row of a diff, whatever it is.
+// One row of a diff, of any kind.
 
 import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
@@ -15,13 +15,13 @@ export type RowActs = {
   readonly toggle: (file: FileDiff) => void;
   readonly look: (file: FileDiff, is: boolean) => void;
   readonly viewed: ReadonlySet<string>;
-  /** The one line that is reached by Tab; arrows lead to the others. */
+  /** The one line that Tab reaches; arrows move to the others. */
   readonly stop: string | null;
   readonly setFocused: (place: string) => void;
   readonly writing: Comment | null;
   readonly begin: ((place: LinePlace) => void) | undefined;
   readonly colour: Colour | undefined;
-  /** How many findings stand in a file. */
+  /** The number of findings in a file. */
   readonly found: (file: FileDiff) => number;
   readonly write: (change: Partial<Pick<Comment, "text" | "severity">>) => void;
   readonly say: () => void;

@@ -27,10 +27,10 @@ export type Row =
   | { readonly type: "writing"; readonly key: string };
 
 export type Showing = DiffReview & {
-  /** What a person opened or closed; the rest is as it suits the file. */
+  /** Files that a person opened or closed; the others follow their size. */
   readonly toggled: Readonly<Record<string, boolean>>;
   readonly viewed: ReadonlySet<string>;
-  /** One column, or what was beside what is. */
+  /** One column, or before and after side by side. */
   readonly layout?: "unified" | "split";
   readonly found?: PlacedFindings;
 };
@@ -42,7 +42,7 @@ export function isOpen(file: FileDiff, { toggled, viewed }: Pick<Showing, "toggl
   return toggled[file.path] ?? (!viewed.has(viewedKey(file)) && linesIn(file) <= LARGE_LINES);
 }
 
-/** The mark belongs to it: a file that has changed since was not looked at. */
+/** The mark is part of the key: a file that has changed since does not count as viewed. */
 export function viewedKey({ path, mark }: FileDiff): string {
   return `${path}@${mark}`;
 }
@@ -52,7 +52,7 @@ export function rowsOf(files: readonly FileDiff[], showing: Showing): readonly R
   const { layout = "unified", found = NOTHING_FOUND } = showing;
   const said = Map.groupBy(showing.comments, placeKey);
   const writing = showing.writing === null ? null : placeKey(showing.writing);
-  /** What belongs to a line stands behind it. */
+  /** Adds the rows that belong to a line, after it. */
   const behind = (place: LinePlace): void => {
     const key = placeKey(place);
     const findings = place.side === "new" ? (found.inLines.get(place.file)?.get(place.line) ?? []) : [];
@@ -71,7 +71,7 @@ export function rowsOf(files: readonly FileDiff[], showing: Showing): readonly R
     if (!open) continue;
     file.hunks.forEach(({ head, lines }, hunk) => {
       rows.push({ type: "hunk", key: `h:${file.path}:${hunk}`, head });
-      // A file that is all new, or all gone, has but one side.
+      // A new or deleted file has only one side.
       if (layout === "split" && file.change !== "added" && file.change !== "removed")
         pairsOf(lines).forEach((pair, at) => {
           rows.push({ type: "pair", key: `p:${file.path}:${hunk}:${at}`, file, pair });
@@ -92,13 +92,13 @@ export function placeKey({ file, side, line }: LinePlace): string {
   return `${side}:${line}:${file}`;
 }
 
-/** The new text's, if it is in there; one place per line, whichever way it is shown. */
+/** In the new text if the line is there; one place per line in both layouts. */
 export function placeOf({ path }: FileDiff, line: DiffLine): LinePlace | null {
   if (line.new !== null) return { file: path, side: "new", line: line.new };
   return line.old === null ? null : { file: path, side: "old", line: line.old };
 }
 
-/** What was removed on the left, and whatever is there on the right. */
+/** The removed line on the left, and the line on the right. */
 export function placesOf(file: FileDiff, { left, right }: Pair): readonly LinePlace[] {
   const removed = left === null || left === right ? null : placeOf(file, left);
   const stays = right === null ? null : placeOf(file, right);
@@ -116,7 +116,7 @@ export function linesIn(file: FileDiff): number {
   return file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
 }
 
-/** What the next attempt is told: a file and a line of its text, or words about a line that is gone. */
+/** The issue for the next attempt: a file and a line of its text, or a sentence about a removed line. */
 export function issueOf({ file, side, line, text, severity }: Comment): {
   readonly severity: Severity;
   readonly description: string;

@@ -1,15 +1,15 @@
-// Syntax colours for strings, comments, keywords and numbers, one line at a time. A line of a diff has no context that a grammar could use, so
-// this is a simple scanner: it visits every character once and returns classes instead of styles.
+// Syntax colours for strings, comments, keywords and numbers, one line at a time. A line of a diff has no context that a grammar could use,
+// so this is a simple scanner: it visits every character once and returns classes instead of styles.
 
 import { type Language, languageOf } from "./languages.ts";
 
 export type TokenKind = "plain" | "keyword" | "string" | "comment" | "number";
 export type Token = { readonly kind: TokenKind; readonly text: string };
 
-/** Longer lines were written by machines; nobody reads colours there. */
+/** Longer lines are generated; they get no colours. */
 const LINE_CHARS = 1000;
 
-/** Undefined where the file's language is not known: it is shown as it is. */
+/** Undefined if the file's language is unknown: it gets no colours. */
 export function tokensOf(path: string, line: string): readonly Token[] | undefined {
   const language = languageOf(path);
   if (language === undefined || line.length > LINE_CHARS) return undefined;
@@ -25,7 +25,7 @@ function scan(line: string, { keywords, comments, block, quotes }: Language): re
     tokens.push({ kind, text: line.slice(at, end) });
     at = plainFrom = end;
   };
-  // The middle of a long comment can be told by its star only.
+  // Inside a long comment only the star at the line's start shows that it is one.
   if (block !== null && block[0] === "/*" && /^\s{0,200}\*(?:\s|\/|$)/.test(line))
     return [{ kind: "comment", text: line }];
   while (at < line.length) {
@@ -46,13 +46,13 @@ function scan(line: string, { keywords, comments, block, quotes }: Language): re
   return tokens;
 }
 
-/** `#` inside of a word (`a#b`, `$#`) is none. */
+/** `#` inside a word (`a#b`, `$#`) begins no comment. */
 function beginsComment(line: string, at: number, begin: string): boolean {
   if (!line.startsWith(begin, at)) return false;
   return begin !== "#" || at === 0 || line[at - 1] === " " || line[at - 1] === "\t";
 }
 
-/** A quote that is not closed on its line reaches to the end. An apostrophe in a comment never comes here. */
+/** A quote that is not closed on its line extends to the end. An apostrophe in a comment never comes here. */
 function endOfString(line: string, from: number, quote: string): number {
   for (let at = from + 1; at < line.length; at++) {
     if (line[at] === "\\") at++;

@@ -112,7 +112,7 @@ function useLayoutKey(layout: DiffLayout, isRoomy: boolean, choose: (layout: Dif
 
 type ReviewActs = Pick<RowActs, "begin" | "writing" | "write" | "say" | "close" | "drop">;
 
-/** What a person can do with comments. */
+/** A person's actions on comments. */
 function useReviewActs(
   { comments, writing }: DiffReview,
   onReview: DiffViewerProps["onReview"],

@@ -3,7 +3,7 @@
 import type { KeyboardEvent } from "react";
 import { type LinePlace, placeKey, placeOf, placesOf, type Row } from "./rows.ts";
 
-/** The one line that is reached by Tab: where the focus was last, if it is still drawn. */
+/** The one line that Tab reaches: the last focused one, if it is still drawn. */
 export function tabStop(drawn: readonly (Row | undefined)[], focused: string | null): string | null {
   const places = drawn.flatMap((row) => {
     if (row?.type === "pair") return placesOf(row.file, row.pair).map(placeKey);

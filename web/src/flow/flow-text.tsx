@@ -10,7 +10,7 @@ export function FlowText({ source: { text, file } }: { readonly source: Source }
   if (text === null) return <p className="text-sm text-muted">The file could not be read.</p>;
   const lines = text.replace(/\n$/, "").split("\n");
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard.
     <section aria-label={`Text of ${file}`} tabIndex={0} className="flex max-h-[32rem] overflow-auto font-mono text-xs">
       <pre aria-hidden="true" className="sticky left-0 bg-panel pr-3 text-right text-muted select-none">
         {lines.map((_, index) => index + 1).join("\n")}

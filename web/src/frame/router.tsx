@@ -1,4 +1,4 @@
-// Every page and its address. The address holds what is selected, so that people can share it. The browser loads a page when it opens.
+// Every page and its address. The address holds the selection, so that people can share it. The browser loads a page when it opens.
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { Failure } from "../ui/states.tsx";
@@ -120,7 +120,7 @@ export const router = createRouter({
   defaultPreload: "intent",
   // If a page fails, the navigation around it stays.
   defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
-  // Everything in an address is a text: without quotation marks around what looks like a number it can be read and typed.
+  // Every parameter is text. Without the quotation marks around numbers, addresses stay easy to read and type.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {
     const given = Object.entries(search).filter(([, value]) => value !== undefined);

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Dialog } from "../ui/dialog.tsx";
 import { keysText, shortcuts } from "../base/keyboard.ts";
 
-/** Made from the shortcuts that work right now. */
+/** Lists the shortcuts that work right now. */
 export function ShortcutSheet({ close }: { readonly close: () => void }): ReactNode {
   const list = shortcuts();
   const groups = [...new Set(list.map(({ group }) => group))];

@@ -19,7 +19,7 @@ export function GraphCanvas({
   readonly height: number;
   /** The id of the arrow tip that the lines end with; unique on a page. */
   readonly tip: string;
-  /** What is drawn behind the boxes, in SVG. */
+  /** SVG behind the boxes. */
   readonly lines: ReactNode;
   readonly boxes: readonly CanvasBox[];
 }): ReactNode {

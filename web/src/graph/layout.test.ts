@@ -37,7 +37,7 @@ test("a loop is one way back with its counter, and ways out of the flow are not 
   ]);
   expect(edges.filter(({ is }) => is === "ahead")).toHaveLength(4);
   expect(edges.some(({ to }) => to === "escalate" || to === "cancel" || to === "end")).toBe(false);
-  // Below the stages, each at its own height, inside of the picture.
+  // Below the stages, at different heights, inside the picture.
   const low = Math.max(...nodes.map((node) => node.y + node.height));
   const heights = back.map(({ label }) => label.y);
   expect(new Set(heights).size).toBe(2);

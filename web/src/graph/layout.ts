@@ -1,6 +1,6 @@
-// The positions of a flow's stages. The stages run from left to right in the flow's order, so no general layout algorithm is needed: the main
-// track is one row, each parallel track has a lane. Lines back are arcs below and leaps ahead are arcs above; a line back inside a lane stays in
-// it, and one to a lane in the upper half goes above.
+// The positions of a flow's stages. The stages run from left to right in the flow's order, so no general layout algorithm is needed: the
+// main track is one row, each parallel track has a lane. Lines back are arcs below and leaps ahead are arcs above; a line back inside a
+// lane stays in it, and one to a lane in the upper half goes above.
 
 export type DrawnStage = {
   readonly id: string;
@@ -81,7 +81,7 @@ export function layoutGraph(stages: readonly DrawnStage[]): GraphLayout {
 
 type Place = { readonly column: number; readonly row: number; readonly isMain: boolean };
 
-/** Parallel tracks begin at the same column, each in its own row. */
+/** Parallel tracks begin at the same column, in separate rows. */
 function placeStages(stages: readonly DrawnStage[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   let column = 0;

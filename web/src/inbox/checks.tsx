@@ -1,5 +1,5 @@
-// Checks behind a decision, in three separate groups: checks that Passrail ran, checks that agents report, and what Passrail measured for each
-// attempt. If Passrail ran none, the page says so.
+// Checks behind a decision, in three separate groups: checks that Passrail ran, checks that agents report, and Passrail's measurements of
+// each attempt. If Passrail ran none, the page says so.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -59,7 +59,7 @@ export function Checks({ item }: { readonly item: string }): ReactNode {
 
 const REPAIRED = "its first verdict was unreadable, so Passrail asked again";
 
-/** The agent's word, and whether those after it were told to rely on it. */
+/** The agent's claim, and whether later stages were asked to rely on it. */
 function Reported({ stage, stages }: { readonly stage: Stage; readonly stages: readonly Stage[] }): ReactNode {
   const trust = stages.flatMap((each) => each.trust).findLast((each) => each.stage === stage.stage);
   return (

@@ -4,7 +4,7 @@ import { clock } from "../ui/time.tsx";
 import type { Decided } from "./types.ts";
 import { decidedText, nameOf } from "./words.ts";
 
-/** A closed item: who decided what, and when. */
+/** A closed item: the decision, the person and the time. */
 export function Closed({
   decided,
   detail,

@@ -1,5 +1,5 @@
-// One waiting item of any kind: the question, its evidence, the answer form, the changes. The answer is bound to the version that the person
-// saw; if something has changed since, the page asks them to look again.
+// One waiting item of any kind: the question, its evidence, the answer form, the changes. The answer is bound to the version that the
+// person saw; if something has changed since, the page asks them to look again.
 
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";

@@ -1,4 +1,4 @@
-// One item by its id: the decision while it waits, then who decided what.
+// One item by its id: the decision form while it waits, then the decision.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

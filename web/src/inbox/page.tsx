@@ -1,4 +1,5 @@
-// The home page: the items that wait for a person, oldest first, and next to them the decision of one. On a phone each item has its own page.
+// The home page: the items that wait for a person, oldest first, and next to them the decision of one. On a phone each item has a separate
+// page.
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";

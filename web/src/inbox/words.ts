@@ -1,5 +1,5 @@
-// The wording of an item: its question, its answers as buttons, and what each answer leads to. Words of the flow stay unchanged; only the few
-// answers that every gate has get their own labels.
+// The wording of an item: its question, its answers as buttons, and the consequence of each answer. Words of the flow stay unchanged; only
+// the few answers that every gate has get fixed labels.
 
 import type { Tone } from "../base/status.ts";
 import type { Decided, WaitingItem, ItemKind, AnswerLead } from "./types.ts";
@@ -29,7 +29,7 @@ export function questionOf({ kind, stage, subject, asks }: Asked): string {
   }
 }
 
-/** The heading of the decision; the agent's own words are below it. */
+/** The heading of the decision; the agent's text is below it. */
 export function headOf(item: Asked): string {
   switch (item.kind) {
     case "gate":
@@ -46,12 +46,12 @@ export function headOf(item: Asked): string {
 }
 
 export type Choice = {
-  /** What is sent. */
+  /** The value to send. */
   readonly answer: string;
   readonly label: string;
   readonly look: "primary" | "plain" | "danger";
   readonly needsReason: boolean;
-  /** What was done, for the word afterwards. */
+  /** The past tense, for the message afterwards. */
   readonly done: string;
 };
 
@@ -88,7 +88,7 @@ function rank({ answer, look }: Choice): number {
   return look === "danger" ? ORDER.length + 1 : ORDER.length;
 }
 
-/** What happens next; names the status if it changes. */
+/** The next step after an answer; names the status if it changes. */
 export function leadText({ to, who, isGate, word }: AnswerLead, before: string): string {
   const as = word === "" || word === before ? "" : `, as “${word}”`;
   switch (to) {
@@ -104,7 +104,7 @@ export function leadText({ to, who, isGate, word }: AnswerLead, before: string):
   }
 }
 
-/** The answer as its button says it. */
+/** The answer as on its button. */
 export function labelOf({ answer }: Pick<AnswerLead, "answer">, kind: ItemKind): string {
   if (answer === "") return "Answered";
   return (kind === "gate" ? KNOWN[answer]?.label : undefined) ?? spoken(answer);

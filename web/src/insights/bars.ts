@@ -1,4 +1,5 @@
-// The rows of the cost table with the length of their bars: by cost if any is known, else by tokens, because a subscription reports no price.
+// The rows of the cost table with the length of their bars: by cost if any is known, else by tokens, because a subscription reports no
+// price.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 
@@ -17,7 +18,7 @@ export function tokensOf({ inputTokens, outputTokens }: CostRow): number {
   return inputTokens + outputTokens;
 }
 
-/** Known money, and beside it how many attempts did not tell. Nothing known is a dash, never a zero. */
+/** The known cost, and the number of attempts without a reported cost. Without any known cost: a dash, never a zero. */
 export function costText({ usd, unknownUsd, attempts }: Omit<CostRow, "key">): string {
   if (attempts === 0 || unknownUsd === attempts) return "—";
   const known = usd > 0 && usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`;

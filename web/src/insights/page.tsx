@@ -1,4 +1,4 @@
-// The page of insights: what work costs and where it loses time.
+// The page of insights: the cost of work, and where it loses time.
 
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";

@@ -1,4 +1,4 @@
-// The actions that a person can take on a run: their names, what they do, what they ask for, and the command that does the same.
+// The actions that a person can take on a run: names, effects, inputs, and the command that does the same.
 
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { shellWord } from "../base/shell-word.ts";

@@ -17,7 +17,7 @@ export function CostTab({ run }: { readonly run: RunDetail }): ReactNode {
   const { spent } = run;
   return (
     <div className="flex flex-col gap-2">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard. */}
       <section
         tabIndex={0}
         aria-label="Cost of attempts"

@@ -1,4 +1,4 @@
-// One line of words for each event, and whether it is worth one: an event that only prepares or repeats another can be folded away.
+// One line of words for each event, and whether it is minor: events that only prepare or repeat another can be folded.
 
 import type { RunEvent } from "../../../src/core/run/event.ts";
 import { isEventType, sayEvent, shortSentence } from "../../../src/core/view/event-sentence.ts";
@@ -45,7 +45,7 @@ export function tell({ seq, event }: ListedEvent): Told {
   };
 }
 
-/** Core has the words for every event that it knows; of a later one only its reason is shown. */
+/** Core has the words for every event that it knows; for an unknown one only its reason is shown. */
 function wordsOf(event: ListedEvent["event"]): string {
   return isEventType(event.type) ? shortSentence(sayEvent(event as unknown as RunEvent)) : text(event["reason"]);
 }
@@ -67,7 +67,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
 
 export type EventLine =
   | { readonly type: "event"; readonly told: Told }
-  /** Neighbours that are of little importance, as one line. */
+  /** Adjacent minor events, as one line. */
   | { readonly type: "folded"; readonly seq: number; readonly count: number };
 
 export function foldMinor(told: readonly Told[], isOpen: boolean, opened: ReadonlySet<number>): readonly EventLine[] {
@@ -77,7 +77,7 @@ export function foldMinor(told: readonly Told[], isOpen: boolean, opened: Readon
     if (one === undefined) break;
     let end = index;
     while (!isOpen && told[end]?.isMinor === true) end++;
-    // One alone is no longer than the line that would hide it.
+    // A single one is no longer than the line that would hide it.
     if (end <= index + 1 || opened.has(one.seq)) {
       const upTo = Math.max(end, index + 1);
       lines.push(...told.slice(index, upTo).map((each): EventLine => ({ type: "event", told: each })));

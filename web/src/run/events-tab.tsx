@@ -149,7 +149,7 @@ function Payload({ event, close }: { readonly event: ListedEvent; readonly close
       <p className="mb-2 text-sm text-muted">
         {clock(event.event.at)} · <SafeText max={100}>{event.event.actor}</SafeText> · version {event.version}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard. */}
       <pre tabIndex={0} className="max-h-[55dvh] overflow-auto rounded-md bg-sunken p-3 text-xs">
         <SafeText max={PAYLOAD_CHARS}>{text}</SafeText>
       </pre>

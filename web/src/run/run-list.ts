@@ -1,5 +1,5 @@
-// The known part of the list of runs: pages joined by run number. After a change the newest page is loaded again and replaces the rows in its
-// range; below it, only the changed runs are loaded again. So ten thousand rows cost no more than a hundred.
+// The known part of the list of runs: pages joined by run number. After a change the newest page is loaded again and replaces the rows in
+// its range; below it, only the changed runs are loaded again. So ten thousand rows cost no more than a hundred.
 
 import type { ListedRun } from "./types.ts";
 
@@ -8,18 +8,18 @@ export type RunPage = { readonly runs: readonly ListedRun[]; readonly next: numb
 export type RunList = {
   /** Newest first. */
   readonly rows: readonly ListedRun[];
-  /** Read what is older than this; null at the end, undefined before the first page. */
+  /** The cursor for older rows; null at the end, undefined before the first page. */
   readonly next: number | null | undefined;
 };
 
 export const NO_RUNS: RunList = { rows: [], next: undefined };
 
-/** The newest page, read again. What is not in it any more, though it is as new, does not belong to the list now. */
+/** Merges a reloaded newest page. Known rows in its range that it lacks no longer belong to the list. */
 export function withNewest(list: RunList, page: RunPage): RunList {
   if (page.next === null) return { rows: page.runs, next: null };
   const reach = page.next;
   const below = list.rows.filter(({ number }) => number < reach);
-  // With a gap between the page and what was known, everything below is read anew, from here.
+  // If there is a gap between the page and the known rows, everything below is loaded again from here.
   const touches = list.rows.some(({ number }) => number >= reach) || list.next === undefined;
   if (list.next === undefined || !touches) return { rows: page.runs, next: reach };
   return { rows: [...page.runs, ...below], next: below.length === 0 ? reach : list.next };
@@ -30,7 +30,7 @@ export function withOlder(list: RunList, page: RunPage): RunList {
   return { rows: [...list.rows, ...page.runs.filter(({ number }) => number < lowest)], next: page.next };
 }
 
-/** One run as it is now; undefined where it does not belong to the list any more. */
+/** One reloaded run; undefined if it no longer belongs to the list. */
 export function withOne(list: RunList, number: number, row: ListedRun | undefined): RunList {
   const at = list.rows.findIndex((each) => each.number === number);
   if (at === -1) return list;

@@ -25,7 +25,7 @@ export function RunTable({
   readonly nearEnd: () => void;
 }): ReactNode {
   const box = useRef<HTMLDivElement>(null);
-  // Asked once: it is asked for every row.
+  // Queried once, because every row needs it.
   const [height] = useState(() => (matchMedia("(min-width: 80rem)").matches ? 52 : 124));
   const virtual = useWindowVirtualizer({
     count: rows.length,

@@ -28,7 +28,7 @@ export function marksOf(stages: readonly RunStage[]): readonly StageMark[] {
   });
 }
 
-/** What the ways of a stage say in one sentence each, for those who do not see the lines. */
+/** The routes of a stage in one sentence each, for people who do not see the lines. */
 export function waysInWords(stage: Pick<RunStage, "ways" | "track">, counters: Counters): readonly string[] {
   return stage.ways.map(({ on, to, counter }) => {
     const count = counter === null ? "" : `, ${countText(counters, counter, stage.track)}`;
@@ -38,7 +38,7 @@ export function waysInWords(stage: Pick<RunStage, "ways" | "track">, counters: C
 
 type Counters = readonly { readonly key: string; readonly loops: number; readonly max: number | null }[];
 
-/** "revision 1 of 2"; a counter that each track has for itself stands under the track's name. */
+/** "revision 1 of 2"; counters per track are stored under the track's name. */
 export function countText(counters: Counters, name: string, track: string): string {
   const own = counters.find(({ key }) => key === `${track}.${name}`) ?? counters.find(({ key }) => key === name);
   if (own === undefined) return name;

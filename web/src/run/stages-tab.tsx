@@ -128,7 +128,7 @@ function AttemptItem({ run, attempt }: { readonly run: RunDetail; readonly attem
   );
 }
 
-/** An agent's own words: a few lines of them, all on demand. Where it gave no summary, this is what it wrote. */
+/** An agent's text: a few lines, all on demand. Without a summary this is its output. */
 function Said({ text, isQuiet = false }: { readonly text: string | null; readonly isQuiet?: boolean }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   if (text === null || text === "") return null;
@@ -154,7 +154,7 @@ function Said({ text, isQuiet = false }: { readonly text: string | null; readonl
   );
 }
 
-/** The source's own word and ours, side by side. */
+/** The source's word and the canonical one, side by side. */
 function Conclusion({
   word,
   verdict,
@@ -172,7 +172,7 @@ function Conclusion({
   );
 }
 
-/** What was told or measured; what is not known is left out, and never a zero. */
+/** Reported or measured values; unknown ones are omitted, never shown as zero. */
 function facts({ runner, model, usage, exitCode, commits, score }: RunAttempt): readonly string[] {
   const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
   return [

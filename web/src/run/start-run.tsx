@@ -1,4 +1,4 @@
-// The dialog that starts a run: which flow, and what to do.
+// The dialog that starts a run: the flow and the task.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";

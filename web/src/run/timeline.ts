@@ -1,5 +1,5 @@
-// The timeline of a run as bars: queued, agent working, waiting for a person. Time in which the run only waited for people is folded, because a
-// night at a gate would squeeze the work to nothing. Positions are shares of the whole width, so drawing needs no measuring.
+// The timeline of a run as bars: queued, agent working, waiting for a person. Time in which the run only waited for people is folded,
+// because a night at a gate would squeeze the work to nothing. Positions are shares of the whole width, so drawing needs no measuring.
 
 export type TimedAttempt = {
   readonly stage: string;
@@ -49,7 +49,7 @@ export type Timeline = {
   readonly waitingMs: number;
 };
 
-/** A folded stretch is drawn as this share of what is not folded; a wait that is shorter than that needs no fold. */
+/** A folded stretch takes this share of the unfolded width; a shorter wait is not folded. */
 const FOLD_SHARE = 0.05;
 
 type Span = { readonly kind: SegmentKind; readonly from: number; readonly to: number; readonly isOpen: boolean };
@@ -98,7 +98,7 @@ export function layoutTimeline(
 function spansOf({ readyAt, startedAt, endedAt, status }: TimedAttempt, now: number, over: boolean): readonly Span[] {
   const ready = Date.parse(readyAt);
   const isOver = over || (status !== "ready" && status !== "running");
-  // What was given up before it ended has no end of its own: it is not drawn on and on.
+  // A span that was abandoned has no end event: it must not be drawn as still running.
   const end =
     endedAt === null ? (isOver ? (startedAt === null ? ready : Date.parse(startedAt)) : now) : Date.parse(endedAt);
   const start = startedAt === null ? end : Date.parse(startedAt);
@@ -126,7 +126,7 @@ function scaleOf(spans: readonly Span[], fold: boolean): Scale {
   const pieces = piecesOf(spans, cuts);
   const open = pieces.reduce((total, { from, to, is }) => total + (is === "waiting" ? 0 : to - from), 0);
   const folded = Math.max(1, open * FOLD_SHARE);
-  // Only begins and ends are ever asked for, and each of them is a cut.
+  // Callers ask only for begins and ends, and each of them is a cut.
   const places = new Map<number, number>();
   const folds: Fold[] = [];
   let x = 0;
@@ -147,7 +147,7 @@ function scaleOf(spans: readonly Span[], fold: boolean): Scale {
 
 type Piece = { readonly from: number; readonly to: number; readonly is: "busy" | "waiting" | "idle" };
 
-/** One walk along the cuts with a count of what goes on: thousands of attempts are no matter. */
+/** One pass along the cuts with a count of open spans, so that thousands of attempts stay cheap. */
 function piecesOf(spans: readonly Span[], cuts: readonly number[]): readonly Piece[] {
   const begins = Map.groupBy(spans, ({ from }) => from);
   const ends = Map.groupBy(spans, ({ to }) => to);

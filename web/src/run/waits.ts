@@ -31,7 +31,7 @@ export function waitsOf(events: readonly ListedEvent[], endedAt: string | null):
     const answer = event.type === "question.answered" ? "answered" : typeof said === "string" ? said : "withdrawn";
     waits.set(Number(event["number"]), { ...open, to: event.at, answer });
   }
-  // A run that ended takes what was open with it.
+  // The end of a run closes its open items.
   return [...waits.values()].map((wait) => (wait.to === null && endedAt !== null ? { ...wait, to: endedAt } : wait));
 }
 

@@ -1,4 +1,4 @@
-// The audit log: who did what and who was refused, newest first. Only the rows in view are drawn.
+// The audit log: acts and refusals with their actors, newest first. Only the rows in view are drawn.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -60,7 +60,7 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }): ReactNode
     overscan: 8,
   });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard.
     <ul ref={box} aria-label="Entries, newest first" tabIndex={0} className="max-h-[32rem] overflow-auto">
       <li aria-hidden="true" style={{ height: rows.getVirtualItems()[0]?.start ?? 0 }} />
       {rows.getVirtualItems().map(({ index, key }) => {

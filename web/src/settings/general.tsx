@@ -73,7 +73,7 @@ function Notices(): ReactNode {
       title="Desktop notifications"
       about={
         isKnown
-          ? "Only when an item waits for you and this page is in the background. They close when somebody answers."
+          ? "Only when an item waits for you and this page is in the background. They close when a person answers."
           : "This browser does not support them."
       }
       isOn={isOn}

@@ -7,7 +7,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import { Failure } from "../ui/states.tsx";
 import { logOut } from "./sign-off.ts";
 
-/** Who is logged in, and the logout button. */
+/** The logged-in user, and the logout button. */
 export function LogOut(): ReactNode {
   const who = useQuery(whoQuery).data;
   const leaving = useMutation({ mutationFn: logOut });

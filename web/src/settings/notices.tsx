@@ -1,4 +1,4 @@
-// Where notifications go, whether they arrive, and what was sent.
+// The endpoints of notifications, whether they work, and the delivery log.
 
 import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

@@ -1,7 +1,10 @@
 import { ApiError, call } from "../base/api.ts";
 import { endSession } from "../base/session.ts";
 
-/** Ends the session in the daemon, then in this browser. A session that the daemon does not know counts as ended; a key only leaves the browser. */
+/**
+ * Ends the session in the daemon, then in this browser. A session that the daemon does not know counts as ended; a key only leaves the
+ * browser.
+ */
 export async function logOut(): Promise<void> {
   try {
     await call("endSession", {});

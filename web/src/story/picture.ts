@@ -7,11 +7,11 @@ export type Indicator = "done" | "active" | "pending" | "rejected";
 export type AgentMark = {
   readonly agent: string;
   readonly is: Indicator;
-  /** How often it was its turn in this passage. */
+  /** How often it had its turn in this passage. */
   readonly attempts: number;
-  /** Why it sent the story back last, while that is how it stands. */
+  /** Why it last sent the story back, while that is its state. */
   readonly reason: string | null;
-  /** It has been handed the story and has not taken it yet. */
+  /** It was handed the story and has not accepted it yet. */
   readonly isUntaken: boolean;
 };
 
@@ -40,13 +40,13 @@ export function storyPicture(
     const mark = { agent, attempts: received.length, reason: null, isUntaken: false };
     if (agent === currentAgent) return { ...mark, is: "active", isUntaken: last?.status === "pending" };
     if (refused !== undefined) return { ...mark, is: "rejected", reason: refused.rejection_reason };
-    // What lies behind the one who works now has to be done again, whoever had done it before.
+    // Agents after the current one must work again, even if they were done before.
     const isDone = sent !== undefined && !sentBack && index < current;
     return { ...mark, is: isDone ? "done" : "pending" };
   });
 }
 
-/** A story that was started again begins anew: only what came after its last beginning counts. */
+/** A restarted story begins again: only rows after its last start count. */
 function lastPassage(
   rows: readonly HandoffRowShown[],
   entry: string | null,
@@ -58,7 +58,7 @@ function lastPassage(
   return begin === -1 ? rows : rows.slice(begin);
 }
 
-/** How often a row's receiver had been handed the story by then, from 1: attempts as they are counted in the history. */
+/** How often the row's receiver had been handed the story by then, from 1: the attempt numbers of the history. */
 export function attemptNumbers(rows: readonly HandoffRowShown[], entry: string | null): ReadonlyMap<number, number> {
   let counts = new Map<string, number>();
   const numbers = new Map<number, number>();

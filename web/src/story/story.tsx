@@ -13,7 +13,7 @@ import { StoryPicture } from "./story-picture.tsx";
 type Props = {
   readonly id: string;
   readonly agents: StoryAgents;
-  /** The handoff whose payload is shown, as it stands in the address. */
+  /** The handoff in the address, whose payload is shown. */
   readonly handoff: string | undefined;
 };
 

@@ -1,5 +1,5 @@
-// The dialog that edits the front matter of a ticket's file. It changes only the keys a person changed, and never overwrites what somebody
-// else wrote meanwhile: then it says so.
+// The dialog that edits the front matter of a ticket's file. It writes only the keys that the person changed. If another person has changed
+// the file meanwhile, it overwrites nothing and says so.
 
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -18,7 +18,7 @@ type Props = { readonly ticket: Detail; readonly file: NonNullable<Detail["file"
 type Values = Readonly<Record<"title" | "dependsOn" | "group" | "priority" | "repo", string>>;
 
 export function EditTicket({ ticket, file, close }: Props): ReactNode {
-  // The file as it was when the dialog opened; the page behind it may load a newer one.
+  // The version when the dialog opened; the page behind it may load a newer one.
   const [seen] = useState(() => ({ version: file.version, values: valuesOf(ticket.title, file) }));
   const [values, field] = useFields(seen.values);
   const changes = changesOf(seen.values, values);
@@ -78,7 +78,7 @@ function valuesOf(title: string, file: Props["file"]): Values {
   };
 }
 
-/** Only the keys whose value is another one now. */
+/** Only the keys with a changed value. */
 function changesOf(before: Values, now: Values): TicketEdit {
   const [title, group, repo] = [now.title.trim(), now.group.trim(), now.repo.trim()];
   const [idsBefore, ids] = [idsIn(before.dependsOn), idsIn(now.dependsOn)];

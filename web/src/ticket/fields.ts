@@ -1,4 +1,4 @@
-// Reads what people type into the fields of tickets.
+// Reads the typed values of ticket fields.
 
 /** Ids, separated by commas or spaces, each once. */
 export function idsIn(text: string): readonly string[] {

@@ -116,7 +116,7 @@ function Confirm({
   const [text, setText] = useState("");
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  // The ticket as it was when the move was chosen; the board behind it may load a newer one.
+  // The ticket when the move was chosen; the board behind it may load a newer one.
   const [seen] = useState(ticket);
   const field = useId();
   const item = useQuery({

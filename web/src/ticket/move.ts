@@ -18,9 +18,9 @@ export type Move =
 export type MoveTicket = (ticket: ListedTicket, move?: Move) => void;
 
 type Words = {
-  /** What the button says. */
+  /** The label of the button. */
   readonly name: string;
-  /** What it does, if the name does not say it. */
+  /** The effect, if the name does not say it. */
   readonly about: string;
   /** The label of its text field; empty if it takes no text. */
   readonly asks: string;

@@ -160,7 +160,7 @@ function Waits({ ticket, onMove }: { readonly ticket: TicketDetail; readonly onM
 
 type TicketDetail = AnswerTo<"showTicket">;
 
-/** The record of source 000, under its own names. */
+/** The record of source 000, under that source's names. */
 function Record({ feature }: { readonly feature: NonNullable<TicketDetail["feature"]> }): ReactNode {
   return (
     <Panel title="Record">

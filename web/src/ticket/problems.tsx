@@ -1,4 +1,4 @@
-// Problems in ticket files. Other tickets continue, so this banner is what shows a person the broken ones.
+// Problems in ticket files. Other tickets continue, so only this banner shows a person the broken ones.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

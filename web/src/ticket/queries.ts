@@ -18,7 +18,7 @@ export async function changeTicket(id: string, changes: TicketEdit, version: str
   await askAgain(id);
 }
 
-/** Live events do this too; here the person who made the change sees it at once. */
+/** Live events do this too; this call shows the change to its author at once. */
 export async function askAgain(id: string): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: ["ticket", id] }),

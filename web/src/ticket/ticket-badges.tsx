@@ -1,4 +1,4 @@
-// Badges of a ticket: its status, its revision loops, a stalled agent, and what its file says.
+// Badges of a ticket: its status, its revision loops, a stalled agent, and those of its file.
 
 import type { ReactNode } from "react";
 import { plain } from "../base/plain-text.ts";

@@ -75,7 +75,7 @@ export function ticketOrigin({ newest, file }: Pick<ListedTicket, "newest" | "fi
   return newest === null ? (file?.request ?? "") : `#${newest.number}`;
 }
 
-/** What the ticket waits for, and from whom. */
+/** The reason why the ticket waits, and for whom. */
 export function waitText({ kind, stage, who }: ListedTicket["waits"][number]): string {
   return `${WAITS[kind]} for ${who} at ${stage}`;
 }

@@ -1,6 +1,6 @@
 import type { ListedFile, ListedTicket } from "./listed-ticket.ts";
 
-/** A ticket for tests; what matters to a test is given. */
+/** A ticket for tests; a test sets the fields that matter to it. */
 export function ticketWith(given: Partial<ListedTicket>): ListedTicket {
   const at = "2026-03-01T10:00:00.000Z";
   return {
@@ -28,7 +28,7 @@ export function ticketWith(given: Partial<ListedTicket>): ListedTicket {
   };
 }
 
-/** A ticket that is a file and that nothing has worked on. */
+/** A ticket with a file and without any work. */
 export function ticketFile(given: Partial<ListedFile>, more: Partial<ListedTicket> = {}): ListedTicket {
   const file: ListedFile = {
     path: "feature_requests/FR-1/AGI-1.md",

@@ -7,7 +7,7 @@ import { SafeText } from "../ui/safe-text.tsx";
 import type { ListedTicket } from "./listed-ticket.ts";
 import type { MoveTicket } from "./move.ts";
 
-/** One button per answer. A question needs a text, so its button opens the question's own page. */
+/** One button per answer. A question needs a text, so its button opens the question's page. */
 export function WaitButtons({
   ticket,
   onMove,

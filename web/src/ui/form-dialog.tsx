@@ -1,4 +1,4 @@
-// A dialog with one form: its fields, the command that does the same, what went wrong, and the buttons.
+// A dialog with one form: its fields, the equivalent command, the error, and the buttons.
 
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
@@ -13,7 +13,7 @@ export type FormDialogProps = {
   /** The name of the button that submits. */
   readonly action: string;
   readonly look?: "primary" | "danger";
-  /** The button that closes the dialog; not "Cancel", which is an action of its own on runs. */
+  /** The button that closes the dialog; not "Cancel", which is an action on runs. */
   readonly cancel?: string;
   /** Why it cannot be submitted now; undefined if it can. */
   readonly disabledBecause: string | undefined;

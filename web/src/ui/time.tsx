@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useState } from "react";
 
-/** "3m ago", with the exact local time as its title; it updates on its own. */
+/** "3m ago", with the exact local time as its title; updates automatically. */
 export function Ago({ at }: { readonly at: string }): ReactNode {
   const now = useNow(15_000);
   return (

@@ -5,7 +5,7 @@ type Field = {
   readonly onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => void;
 };
 
-/** The texts of a form. `field("title")` gives an input its value and stores what a person types. */
+/** The texts of a form. `field("title")` gives an input its value and stores the typed text. */
 export function useFields<F extends Readonly<Record<string, string>>>(
   initial: F,
 ): readonly [values: F, field: (name: keyof F) => Field] {

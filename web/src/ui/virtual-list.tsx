@@ -1,4 +1,4 @@
-// A list that draws only the rows in view. The caller decides what scrolls: the page, or a box around the list.
+// A list that draws only the rows in view. The caller chooses the scrolling element: the page, or a box around the list.
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import type { ReactNode, RefObject } from "react";

@@ -11,7 +11,7 @@ const projectQuery = queryOptions({
   queryFn: ({ signal }) => call("showProject", {}, { signal }),
 });
 
-/** The project folder, and whether runs can have their own branches in it. */
+/** The project folder, and whether runs can have separate branches in it. */
 export function Project(): ReactNode {
   const { data, error, refetch } = useQuery(projectQuery);
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;

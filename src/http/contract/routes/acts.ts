@@ -1,4 +1,4 @@
-// What can be done with a run: the question before the answer of the routes that do it.
+// The acts that a run allows now; a client asks here before it calls the routes that carry them out.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";

@@ -1,4 +1,4 @@
-// Flows and agents, and what work has cost.
+// Flows, agents and the cost of work.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";

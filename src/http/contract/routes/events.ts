@@ -18,7 +18,11 @@ export const EVENT_ROUTES = {
     tag: "events",
     summary: "Live events; the header Last-Event-ID replays missed ones",
     query: z.strictObject({
-      after: z.string().max(20).optional().meta({ description: "as Last-Event-ID, for those who cannot set headers" }),
+      after: z
+        .string()
+        .max(20)
+        .optional()
+        .meta({ description: "as Last-Event-ID, for clients that cannot set headers" }),
       run: runReference.optional(),
       ticket: z.string().min(1).max(200).optional(),
       kind: kinds.optional().meta({ description: "names of events or of their family: handoff, run, stage.finished" }),

@@ -1,4 +1,4 @@
-// Source 003's API, and what agents need that work from outside: handoffs of stories, their start and stop, verdicts, ready work.
+// Source 003's API and the routes for outside agents: handoffs of stories, their start and stop, verdicts, ready work.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
@@ -81,7 +81,7 @@ export const HANDOFF_ROUTES = {
     summary: "Start (after stale handoffs were timed out), continue, stop or reset stories",
     body: storyActionSchema,
     headers: ["Idempotency-Key"],
-    answer: json(storyActedSchema, "what changed"),
+    answer: json(storyActedSchema, "the changed stories"),
     problems: [
       "invalid_request",
       "unknown_flow",
@@ -113,7 +113,7 @@ export const HANDOFF_ROUTES = {
     summary: "Delete a story that has ended, with its runs, its handoffs and the files of its attempts",
     params: z.strictObject({ story: storyId }),
     headers: ["Idempotency-Key"],
-    answer: json(storyDeletedSchema, "what is gone"),
+    answer: json(storyDeletedSchema, "the deleted runs"),
     problems: ["story_not_found", "story_active", "idempotency_key_reused"],
   },
   submitVerdict: {
@@ -125,7 +125,7 @@ export const HANDOFF_ROUTES = {
     params: z.strictObject({ run: runReference }),
     body: verdictSchema,
     headers: ["Idempotency-Key"],
-    answer: json(verdictTakenSchema, "what it means"),
+    answer: json(verdictTakenSchema, "the meaning of the verdict"),
     problems: [
       "run_not_found",
       "verdict_invalid",
@@ -154,7 +154,7 @@ export const HANDOFF_ROUTES = {
     params: z.strictObject({ run: runReference, stage: stageName }),
     body: z.strictObject({}),
     headers: ["Idempotency-Key"],
-    answer: json(workStartedSchema, "what is to be done, and where"),
+    answer: json(workStartedSchema, "the task and its workspace"),
     problems: ["run_not_found", "out_of_turn", "played_by_program", "idempotency_key_reused"],
   },
 } as const satisfies ApiRoutes;

@@ -1,4 +1,4 @@
-// What waits for a person, and the answer to it.
+// The inbox and the answers to its items.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
@@ -49,7 +49,7 @@ export const INBOX_ROUTES = {
     params: item,
     body: answerSchema,
     headers: ["Idempotency-Key", "If-Match"],
-    answer: json(answeredSchema, "what the answer led to"),
+    answer: json(answeredSchema, "the result of the answer"),
     problems: [
       "run_not_found",
       "item_not_found",

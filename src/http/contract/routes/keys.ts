@@ -1,4 +1,4 @@
-// Keys and sessions, and the record of what was done with them.
+// Keys, sessions, and the audit log of their use.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
@@ -21,7 +21,7 @@ export const KEY_ROUTES = {
     scope: "read",
     tag: "keys",
     summary: "The holder of the token and its rights",
-    answer: json(whoamiSchema, "who is asking"),
+    answer: json(whoamiSchema, "the caller"),
     problems: [],
   },
   listKeys: {

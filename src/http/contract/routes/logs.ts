@@ -1,4 +1,4 @@
-// To find something in what attempts left behind without fetching all of it.
+// Search in the files of attempts, without fetching them.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";

@@ -1,4 +1,4 @@
-// What this machine offers, and a demo of it.
+// The runners and the project of this machine, and the demo.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
@@ -11,7 +11,7 @@ export const MACHINE_ROUTES = {
     scope: "read",
     tag: "system",
     summary: "Programs on this machine that can play agents: version, login, next step",
-    answer: json(runnersSchema, "what is known by now"),
+    answer: json(runnersSchema, "the programs checked so far"),
     problems: [],
   },
   showProject: {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
 import { json as anything } from "../schemas/common.ts";
 
-/** Only the keys are checked here; what a message means, and what is wrong with it, is said in MCP's own words. */
+/** Checks only the keys; MCP itself defines the meaning of a message and the errors. */
 const messageSchema = z
   .strictObject({
     jsonrpc: anything.optional(),

@@ -1,4 +1,4 @@
-// Runs: start, look, take in hand.
+// Runs: start, list, show, control.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
@@ -23,7 +23,7 @@ import {
 const run = z.strictObject({ run: runReference });
 const FILE_PART = 256 * 1024;
 
-/** A person takes a run in hand. */
+/** A person controls a run. */
 const control = <B extends z.ZodType>(verb: string, summary: string, body: B) =>
   ({
     method: "post",

@@ -1,4 +1,4 @@
-// Tickets: what runs are about. They are known by their files in the project, and by the runs that were made of them.
+// Tickets: the subjects of runs. The daemon knows them by their files in the project and by their runs.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
@@ -23,10 +23,7 @@ export const TICKET_ROUTES = {
         .optional()
         .meta({ description: "only those that are not ended, or only those that are" }),
       status: line(80, "expected a status word").optional().meta({ description: "only those with this word" }),
-      state: z
-        .enum(TICKET_STATES)
-        .optional()
-        .meta({ description: "only those whose file stands like this in the plan" }),
+      state: z.enum(TICKET_STATES).optional().meta({ description: "only those with this state in the plan" }),
       request: line(40, "expected a request's name")
         .optional()
         .meta({ description: "only those of this folder: FR-2" }),
@@ -98,9 +95,9 @@ export const TICKET_ROUTES = {
     answer: json(
       z.object({
         run: runSummarySchema,
-        started: z.boolean().meta({ description: "false: a run of it goes on already" }),
+        started: z.boolean().meta({ description: "false: a run of it is already open" }),
       }),
-      "it goes on",
+      "its run is already open",
     ),
     problems: ["ticket_not_found", "ticket_refused", "run_refused"],
   },

@@ -1,4 +1,4 @@
-// Notices that were sent out: their log, and the places they go to. What comes in is signed and not in this table.
+// The log of sent notices, and their endpoints. Inbound deliveries are signed and not in this table.
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";

@@ -1,4 +1,4 @@
-// What a person can do with a run now, and why not the rest: one list for menus, so that nobody has to try things out.
+// The acts that a run allows now, and the reason why it refuses the others: one list for menus.
 
 import { z } from "zod";
 
@@ -7,8 +7,8 @@ const ACTS = ["pause", "resume", "retry", "rerun", "skip", "cancel"] as const;
 const actSchema = z
   .object({
     act: z.enum(ACTS),
-    stage: z.string().nullable().meta({ description: "which stage it is about; null for the run as a whole" }),
-    why: z.string().nullable().meta({ description: "why it cannot be done now; null where it can" }),
+    stage: z.string().nullable().meta({ description: "the stage it applies to; null for the run as a whole" }),
+    why: z.string().nullable().meta({ description: "why it is not possible now; null if it is" }),
   })
   .meta({ id: "Act" });
 

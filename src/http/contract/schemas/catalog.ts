@@ -1,4 +1,4 @@
-// Flows and agents as lists for people who choose, and how flows have done so far.
+// Flows and agents as lists to choose from, with the results of each flow's runs.
 
 import { z } from "zod";
 import { time } from "./common.ts";
@@ -9,7 +9,7 @@ const flowSummarySchema = z
     name: z.string(),
     title: z.string(),
     file: z.string(),
-    origin: z.string().meta({ description: "shipped with the product, or the project's own" }),
+    origin: z.string().meta({ description: "shipped with Passrail, or from the project" }),
   })
   .meta({ id: "FlowSummary" });
 
@@ -29,15 +29,15 @@ export const flowDetailSchema = z
     stages: z.array(flowStage),
     agents: z.array(z.string()),
     counters: z.array(z.object({ name: z.string(), max: z.int().nullable() })),
-    statuses: z.array(z.string()).meta({ description: "its status words, in the order of its way" }),
+    statuses: z.array(z.string()).meta({ description: "its status words, in the flow's order" }),
     story: z
       .object({
-        agents: z.array(z.string()).meta({ description: "those who work, in order" }),
+        agents: z.array(z.string()).meta({ description: "the agents, in order" }),
         entry: z.string().nullable(),
         exit: z.string().nullable(),
       })
       .nullable()
-      .meta({ description: "null where agents do not hand over by the handoffs API" }),
+      .meta({ description: "null if agents do not hand over through the handoffs API" }),
   })
   .meta({ id: "Flow" });
 
@@ -59,7 +59,7 @@ export const flowSourceSchema = z
     name: z.string(),
     file: z.string(),
     origin: z.string(),
-    text: z.string().nullable().meta({ description: "null where the file cannot be read" }),
+    text: z.string().nullable().meta({ description: "null if the file cannot be read" }),
     problems: z.array(
       z.object({
         severity: z.enum(["error", "warning"]),
@@ -77,12 +77,12 @@ export const flowSourceSchema = z
 export const flowStatsSchema = z
   .object({
     flow: z.string(),
-    runs: z.int().meta({ description: "how many of the newest runs were looked at" }),
+    runs: z.int().meta({ description: "the number of newest runs that were read" }),
     completed: z.int(),
     canceled: z.int(),
     stopped: z.int(),
-    medianMs: z.number().nullable().meta({ description: "of completed runs, waiting included" }),
-    medianUsd: z.number().nullable().meta({ description: "of completed runs whose whole cost is known" }),
+    medianMs: z.number().nullable().meta({ description: "of completed runs, including waiting time" }),
+    medianUsd: z.number().nullable().meta({ description: "of completed runs with a fully known cost" }),
     loops: z.int().meta({ description: "how often work was sent back and counted" }),
   })
   .meta({ id: "FlowStats" });
@@ -111,12 +111,12 @@ const failureSchema = z.object({
 export const insightsSchema = z
   .object({
     since: time.nullable(),
-    runs: z.int().meta({ description: "how many of the newest runs were looked at" }),
-    most: z.int().meta({ description: "how many at most" }),
+    runs: z.int().meta({ description: "the number of newest runs that were read" }),
+    most: z.int().meta({ description: "the maximum" }),
     loops: z
       .array(z.object({ flow: z.string(), stage: z.string(), loops: z.int() }))
       .meta({ description: "counted loops by the stage that sent the work back" }),
-    waits: z.array(waitSchema).meta({ description: "how long people were waited for" }),
+    waits: z.array(waitSchema).meta({ description: "how long runs waited for people" }),
     failures: z.array(failureSchema).meta({ description: "the last attempts that failed" }),
   })
   .meta({ id: "Insights" });

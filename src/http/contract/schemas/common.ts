@@ -1,4 +1,4 @@
-// What several requests and answers share: ids, times, paging, free text.
+// Parts that several requests and answers share: ids, times, paging, free text.
 
 import { z } from "zod";
 import { NAME_PATTERN } from "../../../core/flow/name.ts";
@@ -20,7 +20,7 @@ export const itemReference = z
 export const stageName = z.string().regex(NAME_PATTERN, "expected a stage's name");
 export const flowName = z.string().regex(/^[a-z][a-z0-9-]{0,47}$/, "expected a flow's name");
 
-/** A ticket by its own id, in whatever form its source gives it. */
+/** A ticket by its id, in any form that its source uses. */
 export const ticketReference = z
   .string()
   .min(1)
@@ -28,7 +28,7 @@ export const ticketReference = z
   .refine((id) => !/[\s\p{C}]/u.test(id), "expected a ticket's id without spaces and control characters")
   .meta({ examples: ["AGI-7"] });
 
-/** A whole number as it stands in a URL. */
+/** A whole number as text in a URL. */
 export const numberText = (least: number, most: number, what: string) =>
   z
     .string()
@@ -38,9 +38,9 @@ export const numberText = (least: number, most: number, what: string) =>
     .meta({ type: "integer", minimum: least, maximum: most });
 
 export const limit = numberText(1, 200, "expected a whole number from 1 to 200").default(50);
-/** Keyset paging: only what lies before this one. */
+/** Keyset paging: entries before this one. */
 export const before = numberText(1, Number.MAX_SAFE_INTEGER, "expected the `next` of an earlier page");
-/** Keyset paging forwards: only what comes after this one. */
+/** Keyset paging forwards: entries after this one. */
 export const after = numberText(0, Number.MAX_SAFE_INTEGER, "expected the `next` of an earlier page");
 
 /** One line that people read. */
@@ -54,7 +54,7 @@ export const REASON_CHARS = 10_000;
 export const TEXT_CHARS = 256 * 1024;
 
 export const subject = z.object({ id: z.string(), title: z.string() });
-/** Whatever comes was read as JSON before, whatever goes is written as JSON afterwards. */
+/** Input was parsed as JSON before this schema; output is serialised as JSON after it. */
 export const json = z.unknown().meta({ description: "any JSON" });
 
 /** A way out of a stage, as people read a flow. */

@@ -1,4 +1,4 @@
-// What attempts have used. What is not known is counted beside the sums and never as nothing.
+// The usage of attempts. Unknown values are counted beside the sums and never as zero.
 
 import { z } from "zod";
 import { SPENDING_KEYS } from "../../../core/budget/budget.ts";

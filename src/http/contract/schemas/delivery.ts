@@ -1,4 +1,4 @@
-// What was sent to people, and what became of it.
+// Sent notices and the outcome of each delivery.
 
 import { z } from "zod";
 import { time } from "./common.ts";

@@ -10,18 +10,18 @@ const eventSchema = z
       .meta({ description: "grows over the whole store; the cursor of history and the id of the live stream" }),
     runId: z.string(),
     subjectId: z.string(),
-    version: z.int().meta({ description: "how many events the run has with this one" }),
+    version: z.int().meta({ description: "the number of the run's events up to this one" }),
     event: z
       .looseObject({
         type: z.string(),
         at: time,
         actor: z.string().meta({ description: "engine, system, agent:NAME or human:NAME" }),
       })
-      .meta({ description: "what happened, with the fields of its type" }),
+      .meta({ description: "the event, with the fields of its type" }),
   })
   .meta({ id: "Event" });
 
 export const eventPageSchema = z.object({
   events: z.array(eventSchema),
-  next: z.int().nullable().meta({ description: "give it as `after` for the next page; null at the end as it is now" }),
+  next: z.int().nullable().meta({ description: "pass it as `after` for the next page; null at the current end" }),
 });

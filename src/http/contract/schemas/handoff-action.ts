@@ -1,4 +1,4 @@
-// What is asked of the handoffs of a story, and what comes back. The names are those of source 003.
+// Actions on the handoffs of a story and their answers, in the names of source 003.
 
 import { z } from "zod";
 import { json, REASON_CHARS } from "./common.ts";
@@ -19,14 +19,14 @@ export const agentName = z
   .max(100)
   .meta({ examples: ["implementer"] });
 
-/** The text "1" is no number: it is refused, not converted. */
+/** The text "1" is refused, not converted to a number. */
 const handoffId = z.int("expected a positive whole number").positive("expected a positive whole number");
 const payload = z
   .record(z.string(), json)
   .optional()
-  .meta({ description: "what the receiver needs: analysis, plan, review notes" });
+  .meta({ description: "the data for the receiver: analysis, plan, review notes" });
 
-/** Minutes as they stand in a URL; 0 for everything that is pending. */
+/** Minutes as text in a URL; 0 for every pending handoff. */
 const minutes = z
   .string()
   .max(20)
@@ -70,12 +70,12 @@ export const handoffActionSchema = z
 export type HandoffAction = z.output<typeof handoffActionSchema>;
 
 const success = z.literal(true);
-const warnings = z.array(z.string()).meta({ description: "what was taken although something is missing in it" });
+const warnings = z.array(z.string()).meta({ description: "warnings about a payload that was accepted" });
 const inbox = z.string().nullable().meta({ description: "the item that the story waits for now" });
 
 const handedOnSchema = z.object({
   success,
-  handoff: handoffRowSchema.nullable().meta({ description: "null where the story waits for a person instead" }),
+  handoff: handoffRowSchema.nullable().meta({ description: "null if the story waits for a person instead" }),
   warnings,
   inbox,
 });
@@ -83,7 +83,7 @@ const takenSchema = z.object({ success, handoff: handoffRowSchema });
 const sentBackSchema = z.object({
   success,
   handoff: handoffRowSchema,
-  returned: handoffRowSchema.nullable().meta({ description: "null where the story waits for a person instead" }),
+  returned: handoffRowSchema.nullable().meta({ description: "null if the story waits for a person instead" }),
   inbox,
 });
 const cleanedSchema = z.object({ success, deleted: z.int() });

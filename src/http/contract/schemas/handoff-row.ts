@@ -1,4 +1,4 @@
-// A handoff as source 003 shows it: its own names, three words for its status.
+// A handoff as source 003 shows it: with the names of that source and three words for its status.
 
 import { z } from "zod";
 import { json, time } from "./common.ts";
@@ -13,7 +13,7 @@ export const handoffRowSchema = z
     payload: z
       .record(z.string(), json)
       .nullable()
-      .meta({ description: "what the sender gave; the story itself in the first one" }),
+      .meta({ description: "the sender's payload; the first handoff carries the story itself" }),
     rejection_reason: z.string().nullable(),
     created_at: time,
     processed_at: time.nullable(),

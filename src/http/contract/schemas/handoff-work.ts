@@ -1,4 +1,4 @@
-// How stories are started and stopped as a whole, how an agent reports otherwise than by a handoff, and what waits for agents outside.
+// Starting and stopping stories as a whole, reports of agents without a handoff, and work for outside agents.
 
 import { z } from "zod";
 import { HEALTHS, VERDICTS } from "../../../core/flow/outcome.ts";
@@ -15,10 +15,10 @@ const TITLE = "expected 1 to 200 characters, not only spaces, no control charact
 export const storyActionSchema = z
   .strictObject({
     action: z.enum(STORY_ACTIONS, `expected one of ${STORY_ACTIONS.join(", ")}`),
-    storyId: storyId.optional().meta({ description: "left out: all stories" }),
-    title: line(200, TITLE).optional().meta({ description: "of a story that is started for the first time" }),
+    storyId: storyId.optional().meta({ description: "default: all stories" }),
+    title: line(200, TITLE).optional().meta({ description: "for the first start of a story" }),
     body: z.string().max(TEXT_CHARS).optional(),
-    flow: flowName.optional().meta({ description: "needed only where several flows have handoffs" }),
+    flow: flowName.optional().meta({ description: "required only if several flows have handoffs" }),
   })
   .meta({ id: "StoryAction" });
 
@@ -35,8 +35,8 @@ const storySchema = z
   .meta({ id: "Story" });
 
 export const storiesSchema = z.object({
-  running: z.boolean().meta({ description: "whether any story goes on without a person" }),
-  stories: z.array(storySchema).meta({ description: "those that have not ended, oldest first" }),
+  running: z.boolean().meta({ description: "whether any story is active without a person" }),
+  stories: z.array(storySchema).meta({ description: "open ones, oldest first" }),
 });
 
 export const storyActedSchema = z.object({
@@ -69,9 +69,9 @@ export const storyDeletedSchema = z.object({
   runs: z.array(z.string()).meta({ description: "the runs that are gone" }),
 });
 
-/** Read by the rules of the verdict file, which know the flow: here only what is on top of them. */
+/** The rules of the verdict file, which know the flow, read the verdict; this schema checks only the fields around it. */
 export const verdictSchema = z
-  .looseObject({ stage: stageName.optional().meta({ description: "where several are at work" }) })
+  .looseObject({ stage: stageName.optional().meta({ description: "required if several stages are running" }) })
   .meta({ id: "Verdict" });
 
 export const verdictTakenSchema = z.object({

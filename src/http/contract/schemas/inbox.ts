@@ -1,4 +1,4 @@
-// What waits for a person, and a person's answer to it.
+// Inbox items, and a person's answer to one.
 
 import { z } from "zod";
 import { json, subject, time } from "./common.ts";
@@ -18,29 +18,29 @@ export const inboxItemSchema = z
     stage: z.string(),
     who: z.string(),
     openedAt: time,
-    version: z.string().meta({ description: "give it as If-Match with the answer" }),
-    asks: z.array(z.string()).meta({ description: "what is asked, in sentences" }),
-    answers: z.array(z.string()).meta({ description: "what may be answered; empty where a text is asked for" }),
+    version: z.string().meta({ description: "pass it as If-Match with the answer" }),
+    asks: z.array(z.string()).meta({ description: "the question, in sentences" }),
+    answers: z.array(z.string()).meta({ description: "the possible answers; empty if a text is expected" }),
     leads: z
       .array(
         z.object({
-          answer: z.string().meta({ description: "empty where a text is asked for" }),
+          answer: z.string().meta({ description: "empty if a text is expected" }),
           to: z.string().meta({ description: "the stage that works or waits then, or end, cancel, stop" }),
-          who: z.string().meta({ description: "the agent or person of that stage; empty where there is none" }),
-          isGate: z.boolean().meta({ description: "somebody decides there, nobody works" }),
+          who: z.string().meta({ description: "the agent or person of that stage; empty without one" }),
+          isGate: z.boolean().meta({ description: "a person decides there and no agent works" }),
           word: z.string().meta({ description: "the run's status word then" }),
         }),
       )
-      .meta({ description: "what each answer leads to" }),
+      .meta({ description: "the consequence of each answer" }),
     said: z
       .object({ stage: z.string(), word: z.string() })
       .nullable()
       .meta({ description: "the last verdict before this" }),
     spent: z
       .object({ usd: z.number().nullable(), isWhole: z.boolean() })
-      .meta({ description: "the run's cost as far as it is known; usd is null where nothing is" }),
+      .meta({ description: "the run's known cost; usd is null if none is known" }),
     loops: z.array(z.object({ counter: z.string(), loops: z.int(), max: z.int().nullable() })),
-    branch: z.string().nullable().meta({ description: "where the work is; null where it is done in place" }),
+    branch: z.string().nullable().meta({ description: "the branch of the work; null for work in place" }),
     commit: z.string().nullable().meta({ description: "the commit that a decision is bound to" }),
     issues: z.array(json),
     budget: z
@@ -58,28 +58,30 @@ export const inboxItemSchema = z
 const checkedStage = z.object({
   stage: z.string(),
   agent: z.string(),
-  attempt: z.int().meta({ description: "the last one that has ended; all the rest is of it" }),
+  attempt: z.int().meta({ description: "the last one that has ended; the other fields describe it" }),
   runner: z.string().nullable(),
   by: z.enum(["agent", "check", "passrail", "outside"]).meta({
     description:
-      "who did it: an agent's program; a program that the flow names and whose exit code is the verdict; Passrail itself; somebody elsewhere",
+      "what did the work: an agent's program; a program that the flow names and whose exit code is the verdict; Passrail itself; an outside agent",
   }),
   exitCode: z.int().nullable().meta({ description: "of the program that played the agent" }),
-  commits: z.object({ from: z.string(), to: z.string() }).nullable().meta({ description: "null where none was made" }),
-  files: z.array(z.string()).meta({ description: "that it changed, as git sees it; the first fifty" }),
-  warnings: z.array(z.string()).meta({ description: "what Passrail found when it held the report against the flow" }),
-  isRepaired: z.boolean().meta({ description: "its first verdict could not be read, and it was asked again" }),
+  commits: z.object({ from: z.string(), to: z.string() }).nullable().meta({ description: "null without any" }),
+  files: z.array(z.string()).meta({ description: "the files that it changed, according to git; the first fifty" }),
+  warnings: z
+    .array(z.string())
+    .meta({ description: "problems that Passrail found when it compared the report with the flow" }),
+  isRepaired: z.boolean().meta({ description: "its first verdict was unreadable, and Passrail asked it again" }),
   reported: z
     .array(z.object({ name: z.string(), line: z.string(), isClean: z.boolean() }))
     .meta({ description: "checks that the agent says it ran, with the line of the tool; not run by Passrail" }),
   trust: z
     .array(z.object({ stage: z.string(), iteration: z.int(), isTrusted: z.boolean(), reasons: z.array(z.string()) }))
-    .meta({ description: "whether it was told that it may rely on what an earlier stage reported" }),
+    .meta({ description: "whether its prompt says that it may rely on an earlier stage's report" }),
 });
 
 export const evidenceSchema = z.object({ stages: z.array(checkedStage) }).meta({ id: "Evidence" });
 
-/** One item by itself: with what a decision can rest on besides words. */
+/** A single item, with the evidence for a decision. */
 export const itemDetailSchema = z
   .object({ ...inboxItemSchema.shape, evidence: evidenceSchema })
   .meta({ id: "InboxItemDetail" });
@@ -104,19 +106,15 @@ const givenIssueSchema = z
 
 export const answerSchema = z
   .strictObject({
-    answer: z
-      .string()
-      .max(200)
-      .default("")
-      .meta({ description: "one of `answers`; left out where a text is asked for" }),
+    answer: z.string().max(200).default("").meta({ description: "one of `answers`; omitted if a text is expected" }),
     text: z.string().default("").meta({ description: "answer, comment, reason or amount" }),
     issues: z.array(givenIssueSchema).max(ISSUES_AT_MOST).default([]).meta({
-      description: "what is to be resolved, for gates and escalations; the next attempt is told word by word",
+      description: "the issues to resolve, for gates and escalations; the next attempt gets them word for word",
     }),
   })
   .meta({ id: "Answer" });
 
-/** Who decided what, and when. */
+/** A decision: the answer, the person and the time. */
 const decisionSchema = z
   .object({
     id: z.string().meta({ description: "RUN.NUMBER of the item" }),
@@ -124,7 +122,7 @@ const decisionSchema = z
     subject,
     kind: z.enum(ITEM_KINDS),
     stage: z.string(),
-    answer: z.string().meta({ description: "empty where a text was asked for" }),
+    answer: z.string().meta({ description: "empty if a text was expected" }),
     text: z.string(),
     by: z.string(),
     at: time,
@@ -133,7 +131,7 @@ const decisionSchema = z
 
 export const decisionsSchema = z.object({
   decisions: z.array(decisionSchema),
-  isWhole: z.boolean().meta({ description: "false where more has happened since than is looked at" }),
+  isWhole: z.boolean().meta({ description: "false if more events followed than were read" }),
 });
 
 export const answeredSchema = z.object({
@@ -143,5 +141,5 @@ export const answeredSchema = z.object({
   decided: z
     .object({ answer: z.string(), text: z.string(), by: z.string(), at: time })
     .optional()
-    .meta({ description: "there where the same answer was given before; then nothing has happened" }),
+    .meta({ description: "present if the same answer was given before; then nothing has changed" }),
 });

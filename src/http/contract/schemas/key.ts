@@ -1,4 +1,4 @@
-// Keys, who is asking, and the record of who did what. A token is in an answer once, when it is made.
+// Keys, the caller's identity, and the audit log. An answer contains a token only once, when its key is created.
 
 import { z } from "zod";
 import { PRINCIPALS, SCOPES } from "../scopes.ts";
@@ -25,7 +25,7 @@ export const createKeySchema = z
     name: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/, NAME)
-      .meta({ description: "who acts with it; of a webhook the name of its source" }),
+      .meta({ description: "the name of its holder; for a webhook, the name of its source" }),
     kind: z.enum(KEY_KINDS),
     note: z
       .string()
@@ -59,18 +59,18 @@ const auditEntrySchema = z
     seq: z.int(),
     at: time,
     type: z.enum(AUDIT_TYPES),
-    principal: z.string().nullable().meta({ description: "id of the token's holder; null where nobody is known" }),
-    who: z.string().nullable().meta({ description: "under which name it stands in the history of runs" }),
-    from: z.string().meta({ description: "address and program, as far as they can be told" }),
+    principal: z.string().nullable().meta({ description: "id of the token's holder; null if unknown" }),
+    who: z.string().nullable().meta({ description: "its name in the history of runs" }),
+    from: z.string().meta({ description: "address and program, as far as known" }),
     what: z.string().meta({ description: "method and path" }),
     status: z.int().nullable(),
     code: z.string().nullable().meta({ description: "why it was refused" }),
     requestId: z.string().nullable(),
-    leftOut: z.int().meta({ description: "how many like it came before and were too many to be recorded" }),
+    leftOut: z.int().meta({ description: "the number of similar entries before it that were not recorded" }),
   })
   .meta({ id: "AuditEntry" });
 
 export const auditPageSchema = z.object({
   entries: z.array(auditEntrySchema),
-  next: z.int().nullable().meta({ description: "give it as `before` for the next page; null at the end" }),
+  next: z.int().nullable().meta({ description: "pass it as `before` for the next page; null at the end" }),
 });

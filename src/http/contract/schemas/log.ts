@@ -1,4 +1,4 @@
-// What is found in an attempt's files, and what a run has changed.
+// Search results in an attempt's files, and the changes of a run.
 
 import { z } from "zod";
 import { ATTEMPT_FILES } from "./run.ts";
@@ -10,25 +10,25 @@ export const foundLinesSchema = z
     lines: z.array(
       z.object({
         line: z.int().meta({ description: "counted from 1" }),
-        offset: z.int().meta({ description: "bytes before the first find in this line" }),
-        text: z.string().meta({ description: "at most 500 characters; of a longer line the part with the find" }),
+        offset: z.int().meta({ description: "bytes before the first match in this line" }),
+        text: z.string().meta({ description: "at most 500 characters; of a longer line the part with the match" }),
       }),
     ),
     next: z
       .string()
       .nullable()
-      .meta({ description: "give it as `after` to go on; null at the end of the file as it is now" }),
+      .meta({ description: "pass it as `after` to continue; null at the current end of the file" }),
   })
   .meta({ id: "FoundLines" });
 
 export const runDiffSchema = z
   .object({
-    stage: z.string().nullable().meta({ description: "whose attempt it is; null where none has a diff" }),
+    stage: z.string().nullable().meta({ description: "the stage of the attempt; null if none has a diff" }),
     attempt: z.int().nullable(),
     commits: z
       .object({ from: z.string(), to: z.string() })
       .nullable()
-      .meta({ description: "the two that are compared, for a whole run; null where it has made no commit" }),
+      .meta({ description: "the two compared commits of a whole run; null without a commit" }),
     size: z.int().meta({ description: "bytes of the whole diff" }),
     text: z.string(),
     isCut: z.boolean().meta({ description: "there is more; ask for more, or read the attempt's file `diff` in parts" }),
@@ -37,6 +37,6 @@ export const runDiffSchema = z
     ),
     added: z.int(),
     removed: z.int(),
-    isStatCut: z.boolean().meta({ description: "the numbers are of a part only" }),
+    isStatCut: z.boolean().meta({ description: "the numbers cover only a part" }),
   })
   .meta({ id: "RunDiff" });

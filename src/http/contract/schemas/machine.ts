@@ -1,4 +1,4 @@
-// What this machine offers: the programs that can play agents, the project that the daemon works on, and the demo.
+// This machine: the programs that can play agents, the daemon's project, and the demo.
 
 import { z } from "zod";
 import { time } from "./common.ts";
@@ -9,17 +9,17 @@ const runnerSchema = z
     runner: z.string(),
     found: z.boolean(),
     path: z.string().nullable(),
-    version: z.string().nullable().meta({ description: "as the program says it; null where it does not answer" }),
+    version: z.string().nullable().meta({ description: "as reported by the program; null if it does not answer" }),
     login: z.enum(["yes", "no", "unknown"]),
-    told: z.string().meta({ description: "how that is known, or what is missing" }),
-    fix: z.string().meta({ description: "the line that mends it; empty where nothing is to be done" }),
+    told: z.string().meta({ description: "the evidence, or the missing part" }),
+    fix: z.string().meta({ description: "the command that fixes it; empty if nothing is missing" }),
   })
   .meta({ id: "Runner" });
 
 export const runnersSchema = z.object({
   runners: z.array(runnerSchema),
-  checkedAt: time.nullable().meta({ description: "null where nothing is known yet" }),
-  checking: z.boolean().meta({ description: "they are being asked right now; ask again in a moment" }),
+  checkedAt: time.nullable().meta({ description: "null before the first check" }),
+  checking: z.boolean().meta({ description: "the programs are being checked; ask again in a moment" }),
 });
 
 export const projectSchema = z
@@ -28,7 +28,7 @@ export const projectSchema = z
     git: z
       .object({ branch: z.string().nullable(), commit: z.string().nullable(), changes: z.boolean() })
       .nullable()
-      .meta({ description: "null where it is no repository" }),
+      .meta({ description: "null if it is no repository" }),
   })
   .meta({ id: "Project" });
 

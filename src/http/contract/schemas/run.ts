@@ -1,4 +1,4 @@
-// A run on the wire: the row of a list, and everything about one. Canonical status and the source's word always stand side by side.
+// A run on the wire: a row of a list, and the details of one. The canonical status and the source's word always appear together.
 
 import { z } from "zod";
 import { HEALTHS, VERDICTS } from "../../../core/flow/outcome.ts";
@@ -62,7 +62,7 @@ export const stageSchema = z
     track: z.string(),
     id: z.string(),
     kind: z.string(),
-    who: z.string().meta({ description: "the agent that works there, or who decides" }),
+    who: z.string().meta({ description: "the agent that works there, or the person who decides" }),
     state: z.enum(["open", "ready", "running", "waiting", "stopped", "done", "failed"]),
     ways: z.array(way),
     attempts: z.array(attemptSchema),
@@ -73,12 +73,12 @@ export const runDetailSchema = z
   .object({
     ...runSummarySchema.shape,
     subject: z.object({ ...subject.shape, body: z.string() }),
-    version: z.int().meta({ description: "how many events the run has" }),
+    version: z.int().meta({ description: "the number of the run's events" }),
     flowHash: z.string(),
     paused: z.boolean(),
     reason: z.string().nullable().meta({ description: "why it is stopped or canceled" }),
     endedAt: time.nullable(),
-    resumesAt: time.nullable().meta({ description: "when it goes on by itself, where it waits for a time" }),
+    resumesAt: time.nullable().meta({ description: "when it resumes, if it waits for a time" }),
     counters: z.array(z.object({ key: z.string(), loops: z.int(), max: z.int().nullable() })),
     spent: z
       .object({
@@ -99,26 +99,26 @@ export const waitsFor = z
   .array(z.enum(ITEM_KINDS))
   .meta({ description: "the kinds of the inbox items that it waits for" });
 
-/** A row of the list: the summary, and what somebody who looks over many runs wants to know. */
+/** A row of the list: the summary, and facts for a person who scans many runs. */
 const runRowSchema = z
   .object({
     ...runSummarySchema.shape,
     paused: z.boolean(),
-    agent: z.string().nullable().meta({ description: "who works now, or whom it waits for" }),
-    why: z.string().nullable().meta({ description: "what it waits for, or why it ended without being done" }),
+    agent: z.string().nullable().meta({ description: "the working agent, or the person or agent it waits for" }),
+    why: z.string().nullable().meta({ description: "the reason why it waits, or why it ended without being done" }),
     waitsFor,
-    since: time.meta({ description: "since when it stands like this" }),
+    since: time.meta({ description: "since when it has this status" }),
     loop: z
       .object({ key: z.string(), loops: z.int(), max: z.int().nullable() })
       .nullable()
-      .meta({ description: "the counter that has counted most; null before the first loop" }),
+      .meta({ description: "the counter with the most loops; null before the first loop" }),
     spent: z.object({ usd: z.number(), unknownUsd: z.int() }).nullable(),
   })
   .meta({ id: "RunRow" });
 
 export const runPageSchema = z.object({
   runs: z.array(runRowSchema),
-  next: z.int().nullable().meta({ description: "give it as `before` for the next page; null at the end" }),
+  next: z.int().nullable().meta({ description: "pass it as `before` for the next page; null at the end" }),
 });
 
 const TITLE = "expected 1 to 200 characters, not only spaces, no control characters";
@@ -134,7 +134,7 @@ export const startRunSchema = z
       .max(200)
       .refine((id) => !/[\s\p{C}]/u.test(id), "no spaces and no control characters")
       .optional()
-      .meta({ description: "the ticket's own id; one is made where none is given" }),
+      .meta({ description: "the ticket's id; generated if missing" }),
     input: z
       .record(z.string().max(200), json)
       .default({})
@@ -145,7 +145,8 @@ export const startRunSchema = z
       .refine((agents) => Object.keys(agents).length <= 100, "expected at most 100 agents")
       .optional()
       .meta({
-        description: "who plays a stage, an agent or * in this run, over the settings: claude, outside, or a command",
+        description:
+          "the runner of a stage, an agent or * in this run; overrides the settings: claude, outside, or a command",
       }),
   })
   .meta({ id: "StartRun" });
@@ -161,10 +162,10 @@ export const skipSchema = z.strictObject({ stage: stageName.optional(), reason }
 
 export const controlledSchema = z.object({
   run: runSummarySchema,
-  changed: z.boolean().meta({ description: "false where it was so already" }),
+  changed: z.boolean().meta({ description: "false if it was already in that state" }),
 });
 
-/** Source 000's own record of a feature, in its own names. */
+/** Source 000's record of a feature, under that source's names. */
 export const featureSchema = z
   .object({
     status: z.string(),
@@ -190,10 +191,7 @@ export const filePartSchema = z
     file: z.enum(ATTEMPT_FILES),
     size: z.int().meta({ description: "bytes of the whole file" }),
     offset: z.int(),
-    next: z
-      .int()
-      .nullable()
-      .meta({ description: "the offset to go on from; null at the end of the file as it is now" }),
+    next: z.int().nullable().meta({ description: "the offset to continue from; null at the current end of the file" }),
     text: z.string(),
   })
   .meta({ id: "FilePart" });

@@ -1,4 +1,4 @@
-// The daemon itself: health, settings with where they came from, logging in from a browser.
+// The daemon itself: health, settings with their origin, logging in from a browser.
 
 import { z } from "zod";
 import { json, time } from "./common.ts";
@@ -20,7 +20,7 @@ const settingSchema = z
     name: z.string(),
     value: json,
     from: z.string().meta({
-      description: "flag, environment, project, user or default; project and user where both files were put together",
+      description: "flag, environment, project, user or default; project and user if the value merges both files",
     }),
   })
   .meta({ id: "Setting" });

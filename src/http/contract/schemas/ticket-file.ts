@@ -1,4 +1,4 @@
-// What a ticket's file says, what is wrong with it, and what of it can be changed over the API.
+// A ticket's file on the wire: its content, its problems, and the changes that the API accepts.
 
 import { z } from "zod";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
@@ -6,7 +6,7 @@ import { TICKET_STATUSES } from "../../../core/ticket/status.ts";
 import { GROUP_PATTERN, isSafeGroup } from "../../../core/ticket/ticket.ts";
 import { line, ticketReference } from "./common.ts";
 
-/** How a ticket stands among the others. */
+/** The state of a ticket among the others. */
 export const TICKET_STATES = [
   "eligible",
   "waits",
@@ -33,8 +33,8 @@ export const ticketFileSchema = z
   .object({
     path: z.string().meta({ description: "relative to the project" }),
     version: z.string().meta({ description: "of the file's bytes, for If-Match" }),
-    request: z.string().meta({ description: "its folder, which stands for one request: FR-2" }),
-    status: z.enum(TICKET_STATUSES).meta({ description: "what the file says" }),
+    request: z.string().meta({ description: "its folder, one per request: FR-2" }),
+    status: z.enum(TICKET_STATUSES).meta({ description: "the status in the file" }),
     repo: z.string(),
     branch: z.string().meta({ description: "tickets of one group share it" }),
     group: z.string().nullable(),
@@ -42,13 +42,16 @@ export const ticketFileSchema = z
     priority: z.number().nullable().meta({ description: "lower comes first" }),
     workflow: z.string().nullable(),
     dependsOn: z.array(z.string()),
-    dependents: z.array(z.string()).meta({ description: "who waits for it, at most 50" }),
+    dependents: z.array(z.string()).meta({ description: "the tickets that wait for it, at most 50" }),
     state: z.enum(TICKET_STATES),
     why: z.string().meta({ description: "why it is in this state, for people" }),
     blockedBy: z
       .array(z.object({ id: z.string(), why: z.string() }))
       .meta({ description: "the tickets that it waits for" }),
-    conflict: z.string().nullable().meta({ description: "what its run says, where a person wrote another status" }),
+    conflict: z
+      .string()
+      .nullable()
+      .meta({ description: "its run's status, if a person wrote a different one into the file" }),
     lastError: z.string().nullable(),
     problems: z.array(ticketProblemSchema),
   })
@@ -67,7 +70,7 @@ export const newTicketSchema = z.strictObject({
     .string()
     .max(64 * 1024)
     .default("")
-    .meta({ description: "what is to be done, as Markdown" }),
+    .meta({ description: "the task, as Markdown" }),
   dependsOn: dependsOn.default([]),
   group: group.optional(),
   variantHint: line(200, "expected one line").optional(),
@@ -79,7 +82,7 @@ export const newTicketSchema = z.strictObject({
 export const ticketChangesSchema = z.strictObject({
   title: title.optional(),
   dependsOn: dependsOn.optional(),
-  group: group.nullable().optional().meta({ description: "null takes it away" }),
+  group: group.nullable().optional().meta({ description: "null removes it" }),
   priority: priority.nullable().optional(),
   repo: repo.optional(),
   status: status.optional().meta({ description: "moves the ticket: a word of the 18" }),

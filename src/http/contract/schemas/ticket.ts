@@ -1,5 +1,4 @@
-// A ticket on the wire: the work that runs are about, known by its own id. It has a file, or runs, or both; where one is missing, so is
-// what only it could tell.
+// A ticket on the wire: the subject of runs, known by its id. It has a file, or runs, or both; fields whose source is missing are null.
 
 import { z } from "zod";
 import { time } from "./common.ts";
@@ -10,18 +9,18 @@ import { TICKET_STATES, ticketFileSchema, ticketProblemSchema } from "./ticket-f
 const shared = {
   id: z.string(),
   title: z.string(),
-  runs: z.int().meta({ description: "how many there have been" }),
+  runs: z.int().meta({ description: "the number of its runs" }),
   newest: z
     .object({ id: z.string(), number: z.int() })
     .nullable()
-    .meta({ description: "the newest run, which most of what follows is of; null where none was ever made" }),
-  flow: z.string().meta({ description: "of its newest run; without one the flow that it would go through" }),
+    .meta({ description: "the newest run, which most of the following fields describe; null without a run" }),
+  flow: z.string().meta({ description: "of its newest run; without one, the flow that a run would use" }),
   status: z.enum(RUN_STATUSES).nullable().meta({ description: "of its newest run" }),
   word: z.string().meta({ description: "the status in the words of the flow's source" }),
-  stage: z.string().nullable().meta({ description: "where it is; null after the end" }),
-  agent: z.string().nullable().meta({ description: "who works on it now" }),
+  stage: z.string().nullable().meta({ description: "its current stage; null after the end" }),
+  agent: z.string().nullable().meta({ description: "the agent that works on it now" }),
   paused: z.boolean(),
-  why: z.string().nullable().meta({ description: "what it waits for, or why it ended without being done" }),
+  why: z.string().nullable().meta({ description: "the reason why it waits, or why it ended without being done" }),
   waits: z
     .array(
       z.object({
@@ -29,37 +28,37 @@ const shared = {
         kind: z.enum(ITEM_KINDS),
         stage: z.string(),
         who: z.string(),
-        answers: z.array(z.string()).meta({ description: "empty where a text is asked for" }),
+        answers: z.array(z.string()).meta({ description: "empty if a text is expected" }),
       }),
     )
     .meta({ description: "the inbox items that it waits for" }),
-  loops: z.int().meta({ description: "how often its counters have counted" }),
+  loops: z.int().meta({ description: "the number of its loops" }),
   counters: z
     .array(z.object({ key: z.string(), loops: z.int(), max: z.int().nullable() }))
-    .meta({ description: "those of its counters that have counted" }),
+    .meta({ description: "its counters above zero" }),
   cost: z.object({
     usd: z.number(),
-    unknownUsd: z.int().meta({ description: "attempts whose cost nobody knows; they are not in the sum" }),
+    unknownUsd: z.int().meta({ description: "attempts with an unknown cost; they are not in the sum" }),
   }),
   createdAt: time.nullable(),
-  since: time.nullable().meta({ description: "since when it stands like this" }),
+  since: time.nullable().meta({ description: "since when it has this status" }),
   updatedAt: time.nullable(),
-  activeAt: time.nullable().meta({ description: "its last event, or the last word of an agent that works" }),
-  file: ticketFileSchema.nullable().meta({ description: "null where the ticket has none" }),
+  activeAt: time.nullable().meta({ description: "its last event, or the latest output of a working agent" }),
+  file: ticketFileSchema.nullable().meta({ description: "null if the ticket has none" }),
 };
 
 const ticketSummarySchema = z.object(shared).meta({ id: "TicketSummary" });
 
 export const ticketPageSchema = z.object({
   tickets: z.array(ticketSummarySchema),
-  next: z.string().nullable().meta({ description: "give it as `before` for the next page; null at the end" }),
+  next: z.string().nullable().meta({ description: "pass it as `before` for the next page; null at the end" }),
 });
 
 const variantSchema = z
   .object({
     id: z.string(),
     title: z.string(),
-    hint: z.string().nullable().meta({ description: "what makes it different" }),
+    hint: z.string().nullable().meta({ description: "its difference from the other variants" }),
     word: z.string(),
     state: z.enum(TICKET_STATES),
     newest: z.object({ id: z.string(), number: z.int() }).nullable(),
@@ -69,7 +68,7 @@ const variantSchema = z
     changes: z
       .object({ files: z.int(), added: z.int(), removed: z.int() })
       .nullable()
-      .meta({ description: "of its newest run; null where it has changed nothing that is known" }),
+      .meta({ description: "of its newest run; null without a known change" }),
     cost: z.object({ usd: z.number(), unknownUsd: z.int() }),
   })
   .meta({ id: "TicketVariant" });
@@ -79,14 +78,14 @@ const graphSchema = z
     nodes: z.array(
       z.object({
         id: z.string(),
-        title: z.string().nullable().meta({ description: "null where there is no such ticket" }),
+        title: z.string().nullable().meta({ description: "null if there is no such ticket" }),
         word: z.string().nullable(),
         state: z.enum(TICKET_STATES).nullable(),
         depth: z.int().meta({ description: "below 0: this ticket needs it; above 0: it needs this ticket" }),
       }),
     ),
     edges: z.array(z.object({ from: z.string(), to: z.string() })).meta({ description: "`from` is done before `to`" }),
-    isCut: z.boolean().meta({ description: "there are more than are told" }),
+    isCut: z.boolean().meta({ description: "there are more than are listed" }),
   })
   .meta({ id: "TicketGraph" });
 
@@ -94,7 +93,7 @@ export const ticketSchema = z
   .object({
     ...shared,
     body: z.string(),
-    frontMatter: z.string().nullable().meta({ description: "the head of its file as it stands there" }),
+    frontMatter: z.string().nullable().meta({ description: "the front matter of its file, unchanged" }),
     explain: z.array(z.string()).meta({ description: "why it is or is not worked on, line by line" }),
     variants: z.array(variantSchema).meta({ description: "the other tickets of its group, and itself" }),
     graph: graphSchema,
@@ -116,8 +115,8 @@ export const ticketSchema = z
   .meta({ id: "Ticket" });
 
 export const ticketProblemsSchema = z.object({
-  folder: z.string().nullable().meta({ description: "where tickets are looked for; null where nobody looks" }),
-  tickets: z.int().meta({ description: "how many could be read" }),
+  folder: z.string().nullable().meta({ description: "the folder of ticket files; null if the daemon reads none" }),
+  tickets: z.int().meta({ description: "the number of readable tickets" }),
   problems: z.array(ticketProblemSchema).meta({ description: "at most 500" }),
   isCut: z.boolean(),
 });

@@ -1,4 +1,4 @@
-// Who executes attempts.
+// The workers that execute attempts.
 
 import { z } from "zod";
 import { time } from "./common.ts";

@@ -1,4 +1,4 @@
-// What a client wants to see. Everything that is named must fit.
+// A client's filter of events. Every named condition must match.
 
 import type { StreamMessage } from "./message.ts";
 

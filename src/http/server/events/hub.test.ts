@@ -50,7 +50,7 @@ async function commit(): Promise<readonly StoredEvent[]> {
   return store.events({ after: seq, limit: 10 });
 }
 
-/** A store whose first page takes until it is let go, either before it is read or after. */
+/** A store whose first page waits for the test, either before or after it is read. */
 function held(when: "before" | "after"): { readonly view: Store; readonly letGo: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const view: Store = {

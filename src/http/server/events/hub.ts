@@ -11,7 +11,7 @@ import { createSubscription, type HubClient, type Subscription, type Subscriptio
 
 export type HubLimits = SubscriptionLimits & {
   readonly maxClients: number;
-  /** Between two rounds: what is committed in the meantime goes out together. Two hundred clients need two hundred writes a round. */
+  /** Between two rounds: events committed in the meantime go out together. Two hundred clients need two hundred writes a round. */
   readonly roundMs: number;
 };
 
@@ -23,7 +23,7 @@ const HUB_LIMITS: HubLimits = {
   pageBytes: 128 * 1024,
   chunkBytes: 64 * 1024,
   replayEvents: 100_000,
-  // Whoever is cut off loses nothing: it comes back with its position.
+  // A dropped client loses nothing: it reconnects with its position.
   stallMs: 15_000,
   roundMs: 20,
 };
@@ -33,42 +33,42 @@ export type HubOptions = {
   /** Milliseconds that only grow: `clock.monotonicMs`. */
   readonly now: () => number;
   readonly limits?: Partial<HubLimits>;
-  /** The store could not be read. What is live is tried again; a client that was replaying is cut off and comes back. */
+  /** The store could not be read. The hub retries for live clients; it drops a replaying client, which reconnects. */
   readonly onError?: (error: unknown) => void;
 };
 
 export type SubscribeRequest = {
-  /** Undefined: only what happens from now on. */
+  /** Undefined: only new events. */
   readonly after: StreamPosition | undefined;
   readonly filter: StreamFilter;
-  /** The connection must go: the client does not read, or the store cannot be read for it. Called once, after the place is freed. */
+  /** The connection must end: the client does not read, or the store cannot be read for it. Called once, after its place is free. */
   readonly onCut: () => void;
 };
 
 export type EventHub = {
-  /** Events that were just committed, in order. Gaps and repetitions are fine: then the store is read. */
+  /** Events that were just committed, in order. Gaps and repetitions are fine: then the hub reads the store. */
   publish(events: readonly StoredEvent[]): void;
-  /** There may be events that nobody published. Cheap; call it often. */
+  /** The store may hold unpublished events. Cheap; call it often. */
   catchUp(): void;
   /** The files of these tickets have changed; nothing of it is stored. */
   hint(subjectIds: readonly string[]): void;
   subscribe(request: SubscribeRequest): Promise<Result<Subscription, StreamProblem>>;
-  /** Cuts off who does not read. Called every second by the hub itself. */
+  /** Drops clients that do not read. The hub calls it every second. */
   sweep(): void;
   stats(): { readonly clients: number; readonly queuedBytes: number };
   close(): void;
 };
 
-/** Of more tickets at once it is only said that there are many. */
+/** For more tickets the hub sends one hint without an id. */
 const HINTS_AT_MOST = 100;
 const SWEEP_MS = 1000;
-/** Until the store is read again after it could not be. */
+/** Pause before the store is read again after a failure. */
 const AGAIN_MS = 1000;
 
 type HubState = {
-  /** What to call when a client is cut off. */
+  /** The function to call when a client is dropped. */
   readonly clients: Map<HubClient, () => void>;
-  /** Clients whose first look at the store is under way. */
+  /** Clients whose first read of the store is under way. */
   opening: number;
   /** The last event that every live client was offered. */
   newest: number;

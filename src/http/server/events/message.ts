@@ -1,5 +1,5 @@
-// From stored events to the bytes that go over the wire. An event is encoded once and shared by everyone who gets it.
-// What an event does not say itself (the ticket of its run, the number under which a handoff is known outside) is asked of the store.
+// Encodes stored events for the wire. An event is encoded once and all its receivers share the bytes. The store provides the facts that an
+// event lacks: the ticket of its run, and the public number of a handoff.
 
 import type { RunEvent } from "../../../core/run/event.ts";
 import type { Store, StoredEvent } from "../../../store/store.ts";
@@ -22,7 +22,9 @@ export type HandoffData = {
   readonly status: "pending" | "accepted" | "rejected";
 };
 
-/** The data of the `reset` message: what was missed cannot be told; ask for the state anew, the stream goes on after `seq`. */
+/**
+ * The data of the `reset` message: missed events cannot be replayed. The client loads the state again; the stream continues after `seq`.
+ */
 export type ResetData = { readonly reason: "too_old" | "unknown"; readonly seq: number };
 
 export type StreamMessage = StreamPosition & {
@@ -32,10 +34,10 @@ export type StreamMessage = StreamPosition & {
   readonly bytes: Uint8Array;
 };
 
-/** A message that is not stored: what it is about has changed, and whoever shows it asks again. Without an id, so that no position moves. */
+/** A message that is not stored: its subject has changed, and clients that show it reload. It has no id, so that no position moves. */
 export type Hint = Pick<StreamMessage, "name" | "runId" | "subjectId" | "bytes">;
 
-/** `subjectId` empty: many tickets, or it is not known which. */
+/** Empty `subjectId`: many tickets, or unknown ones. */
 export function ticketHint(subjectId: string): Hint {
   const name = "ticket.changed";
   return {
@@ -48,7 +50,7 @@ export function ticketHint(subjectId: string): Hint {
 
 export type Describe = (events: readonly StoredEvent[]) => Promise<readonly StreamMessage[]>;
 
-/** Entries that are remembered; beyond that the store is asked again. */
+/** Cached entries; beyond that the store is read again. */
 const KNOWN_AT_MOST = 5000;
 
 export function createDescribe(store: Pick<Store, "loadRun" | "handoffs">): Describe {
@@ -62,7 +64,7 @@ export function createDescribe(store: Pick<Store, "loadRun" | "handoffs">): Desc
       const { seq, runId, version, event } = stored;
       const about = { seq, runId, subjectId };
       const handoffId = isAboutHandoff(event) ? await handoffIdOf(runId, event.number) : undefined;
-      // The extra message comes first: who has seen the event's own id has seen both.
+      // The extra message comes first: a client that has seen the event's own id has seen both.
       if (isAboutHandoff(event) && handoffId !== undefined) {
         const data: HandoffData = { storyId: subjectId, handoffId, status: HANDOFF_WORDS[event.type] };
         messages.push({ ...about, half: true, name: "handoff", bytes: encode({ seq, half: true }, "handoff", data) });
@@ -80,7 +82,7 @@ export function createDescribe(store: Pick<Store, "loadRun" | "handoffs">): Desc
     return subjectId;
   }
 
-  /** Undefined for a handoff that is not kept any more. */
+  /** Undefined for a handoff that was deleted. */
   async function handoffIdOf(runId: string, number: number): Promise<number | undefined> {
     const key = `${runId} ${number}`;
     if (!handoffIds.has(key)) {
@@ -112,7 +114,7 @@ export function createJoin(): Join {
 
 type HandoffEvent = Extract<RunEvent, { readonly type: `handoff.${string}` }>;
 
-/** Three words outward, whatever more is known inside. */
+/** Three public words for the states of a handoff. */
 const HANDOFF_WORDS: Readonly<Record<HandoffEvent["type"], HandoffData["status"]>> = {
   "handoff.created": "pending",
   "handoff.accepted": "accepted",

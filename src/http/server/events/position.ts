@@ -1,11 +1,11 @@
-// Where in the stream a client is. `42` means that everything up to event 42 was seen. `42h` means that of event 42 only the
-// `handoff` message was seen: an event about a handoff is told twice, and a connection may break between the two.
+// A client's position in the stream. `42` means that the client has seen everything up to event 42. `42h` means that it has seen only the
+// `handoff` message of event 42: an event about a handoff is sent as two messages, and a connection may break between them.
 
 import { err, ok, type Result } from "../../../core/result.ts";
 
 export type StreamPosition = { readonly seq: number; readonly half: boolean };
 
-/** What the caller answers with; nothing was opened. */
+/** A refusal for the caller; no stream was opened. */
 export type StreamProblem = {
   readonly code: "invalid_last_event_id" | "too_many_streams";
   readonly message: string;
@@ -40,7 +40,7 @@ export function later(a: StreamPosition, b: StreamPosition): StreamPosition {
   return isAfter(a, b) ? a : b;
 }
 
-/** The event after which the store must be read so that nothing behind this position is missed. */
+/** The event after which to read the store so that nothing behind this position is missed. */
 export function readAfter({ seq, half }: StreamPosition): number {
   return half ? seq - 1 : seq;
 }

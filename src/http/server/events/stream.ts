@@ -1,5 +1,5 @@
-// One subscription as the body of an HTTP answer, in the form of server-sent events. The reader of the body pulls: nothing is
-// encoded, joined or read from the store for a client before its socket has taken what came before.
+// One subscription as the body of an HTTP answer, as server-sent events. The reader of the body pulls: nothing is encoded, joined or read
+// from the store for a client before its socket has taken the earlier bytes.
 
 import { ok, type Result } from "../../../core/result.ts";
 import type { StreamFilter } from "./filter.ts";
@@ -7,13 +7,13 @@ import type { EventHub } from "./hub.ts";
 import { parsePosition, type StreamPosition, type StreamProblem } from "./position.ts";
 
 export type StreamRequest = {
-  /** The header. It wins over `after`: a browser repeats the address it was given, and adds where it was. */
+  /** The header. It wins over `after`: a browser repeats the original address and adds its position in the header. */
   readonly lastEventId: string | undefined;
-  /** The query parameter, for those who cannot set the header. */
+  /** The query parameter, for clients that cannot set the header. */
   readonly after: string | undefined;
   readonly filter: StreamFilter;
   readonly signal: AbortSignal;
-  /** Ends the connection at once, although it takes no more bytes. Without it the body fails, which some servers write to their log. */
+  /** Ends the connection at once, although it takes no more bytes. Without it the body fails, which some servers log. */
   readonly destroy?: () => void;
   readonly pingMs?: number;
 };
@@ -25,7 +25,7 @@ const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
-  // Tells the server not to look for the end of the body before it sends the first byte.
+  // With this header the server sends the first byte without waiting for the end of the body.
   "transfer-encoding": "chunked",
 };
 
@@ -37,7 +37,7 @@ export async function eventStream(hub: EventHub, request: StreamRequest): Promis
 }
 
 function readPosition({ lastEventId, after }: StreamRequest): Result<StreamPosition | undefined, StreamProblem> {
-  // An empty header is how the standard says "none".
+  // By the standard an empty header means "none".
   const given = lastEventId === undefined || lastEventId === "" ? after : lastEventId;
   return given === undefined ? ok(undefined) : parsePosition(given);
 }
@@ -72,7 +72,7 @@ async function openBody(
           signal.addEventListener("abort", free);
           if (signal.aborted) free();
           else pinging = setInterval(() => ping(controller), pingMs).unref();
-          // An id alone is no event, but clients remember it: who is cut off before the first event still misses nothing.
+          // An id alone is no event, but clients remember it: one that is disconnected before the first event still misses nothing.
           controller.enqueue(Buffer.from(`retry: ${RETRY_MS}\nid: ${subscription.position()}\n\n`));
         },
         async pull(controller) {
@@ -86,12 +86,12 @@ async function openBody(
           free();
         },
       },
-      // Nothing is asked for ahead: what waits, waits in the subscription, where it is counted.
+      // Pulls nothing ahead: messages wait in the subscription, where they are counted.
       { highWaterMark: 0 },
     ),
   );
 
-  /** With the id, so that a client whose filter lets nothing through is not taken for one that was away. */
+  /** With the id, so that a client whose filter lets nothing through does not count as one that was away. */
   function ping(controller: ReadableStreamDefaultController<Uint8Array>): void {
     if (!subscription.isReading() || controller.desiredSize !== 0) return;
     controller.enqueue(Buffer.from(`id: ${subscription.position()}\n: ping\n\n`));

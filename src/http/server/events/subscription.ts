@@ -1,5 +1,5 @@
-// One client of the event stream: what it has received, what waits for it, and whether that comes from the store or live. Memory is
-// bounded, because a client that is behind queues no events: they are read from the store, page by page, when the client asks.
+// One client of the event stream: what it has received, its queue, and whether its next messages come from the store or live. Memory is
+// bounded: a client that is behind queues no events but reads them from the store, page by page, on demand.
 
 import { setImmediate as yieldTurn } from "node:timers/promises";
 import type { Store } from "../../../store/store.ts";
@@ -9,17 +9,17 @@ import { formatPosition, isAfter, later, type StreamPosition, readAfter } from "
 import { optional } from "../../../core/optional.ts";
 
 export type SubscriptionLimits = {
-  /** What may wait for one client. One message is always taken, whatever its size. */
+  /** The limit of one client's queue. It always takes at least one message, of any size. */
   readonly queueBytes: number;
   readonly queueMessages: number;
-  /** Events that are read from the store at once, and how many bytes of them are kept. */
+  /** Events per read of the store, and the bytes of them that are kept. */
   readonly pageEvents: number;
   readonly pageBytes: number;
-  /** Handed out at once. */
+  /** Bytes per chunk. */
   readonly chunkBytes: number;
-  /** Who is further behind gets `reset`. One run's events are always replayed: they have an index and an end. */
+  /** A client further behind gets `reset`. One run's events are always replayed: they have an index and an end. */
   readonly replayEvents: number;
-  /** Who has not asked for more for so long does not read. */
+  /** A client that has not asked for more within this time does not read. */
   readonly stallMs: number;
 };
 
@@ -28,7 +28,7 @@ export type Subscription = {
   /** Waits for more. Undefined when there will be none. */
   next(): Promise<Uint8Array | undefined>;
   position(): string;
-  /** Whether the client waits in `next`: everything before has left. */
+  /** Whether the client waits in `next`: all earlier messages have left. */
   isReading(): boolean;
   close(): void;
 };
@@ -38,7 +38,7 @@ export type HubClient = Subscription & {
   /** Live messages, in order, of all events up to `newest`. */
   offer(messages: readonly StreamMessage[], newest: number): void;
   reset(reason: ResetData["reason"], seq: number): void;
-  /** Something that is not stored and has no place in the order. Also for who is behind: it says only where to look again. */
+  /** A message that is not stored and has no place in the order. Clients that are behind get it too: it only says what to reload. */
   hint(hint: Hint): void;
   isStalled(): boolean;
   queuedBytes(): number;
@@ -54,7 +54,7 @@ type SubscriptionOptions = {
   readonly after: StreamPosition;
   /** The event up to which everything was offered. */
   readonly newest: () => number;
-  /** The store could not be read; nothing can be promised to this client any more. */
+  /** The store could not be read; the subscription ends. */
   readonly onFail: (error: unknown) => void;
   readonly onClose: () => void;
 };
@@ -66,7 +66,7 @@ type SubscriptionState = {
   phase: Phase;
   queue: StreamMessage[];
   queuedBytes: number;
-  /** What the client has received. */
+  /** The position up to which the client has received messages. */
   position: StreamPosition;
   /** Where the client will be once it has received the queue too. */
   covered: StreamPosition;
@@ -172,7 +172,7 @@ async function readPage({ options, state }: Client): Promise<void> {
   state.phase = isLast ? "live" : "behind";
   replaceQueue(state, isLast ? [...kept, ...state.queue.filter((message) => isAfter(message, end))] : kept);
   cover(state, isLast ? later({ seq: newest(), half: false }, end) : end);
-  // A store may answer without ever giving up the turn; a long replay must not hold up everyone else.
+  // A store may answer without yielding to the event loop; a long replay must not hold up the other clients.
   if (!isLast) await yieldTurn();
 }
 

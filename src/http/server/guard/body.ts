@@ -1,5 +1,5 @@
-// The third guard: a JSON object of bounded size and depth, read strictly. Two equal keys are refused, since the two sides of a program
-// boundary may each see another one of them.
+// The third guard: a JSON object of bounded size and depth, read strictly. Duplicate keys are refused, because two programs may each read a
+// different one of them.
 
 import type { Refusal } from "../../contract/problem.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -7,14 +7,14 @@ import { err, ok, type Result } from "../../../core/result.ts";
 import { parseStrictJson } from "../../../core/verdict/json-text.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** A payload may fill a body of the usual size; this is for what stands around it. */
+/** A payload may fill a body of the usual size; this is for the fields around it. */
 const AROUND_PAYLOAD_BYTES = 64 * 1024;
 const MAX_DEPTH = 32;
 
-/** `isPlain`: scripts send JSON without saying so, as curl does; a page could do the same in a user's name and must say so. */
+/** `isPlain`: scripts such as curl send JSON without its content type; a page could do so in a user's name and must set it. */
 export type BodyRules = { readonly isPlain: boolean };
 
-/** What can be said about a body before it is read. */
+/** Checks that are possible before the body is read. */
 export function refuseBody({ headers }: Request, { isPlain }: BodyRules): Refusal | undefined {
   const encoding = headers.get("content-encoding");
   const isNamed = isJson(headers.get("content-type") ?? "") || (isPlain && !isBrowsers(headers));
@@ -29,7 +29,7 @@ export function refuseBody({ headers }: Request, { isPlain }: BodyRules): Refusa
   return Number(headers.get("content-length") ?? 0) > most ? tooLarge(most) : undefined;
 }
 
-/** Only a browser sends these, and no page can leave them out. */
+/** Only a browser sends these headers, and no page can omit them. */
 function isBrowsers(headers: Headers): boolean {
   return [...headers.keys()].some((name) => name === "origin" || name.startsWith("sec-fetch-"));
 }
@@ -58,7 +58,7 @@ export async function readBody(request: Request, rules: BodyRules): Promise<Resu
 
 const NO_OBJECT: Refusal = { code: "body_must_be_object", detail: "The body must be one JSON object.", hint: "{ … }" };
 
-/** Undefined when there is more than allowed; the rest is left unread. */
+/** Undefined if the body exceeds the limit; the rest stays unread. */
 async function readBytes(body: ReadableStream<Uint8Array> | null, most: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -84,7 +84,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** `application/json`, at most with the one charset that JSON has. */
+/** `application/json`, with no charset other than JSON's own. */
 function isJson(contentType: string): boolean {
   const [type, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   return (

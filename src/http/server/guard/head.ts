@@ -1,5 +1,5 @@
-// The first guard, from the head of a request alone: is it meant for us, and may it come from where it comes from. It runs before any URL
-// is built, because a Host header can be anything.
+// The first guard, from the head of a request alone: is it meant for this daemon, and may its origin send it. It runs before any URL is
+// built, because a Host header can be anything.
 
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "../../contract/problem.ts";
@@ -14,7 +14,7 @@ export type Head = {
 
 export type HeadRules = {
   readonly port: number;
-  /** Further hosts that lead here, as `name:port`; nobody is let in because of them without a token. */
+  /** Further hosts of this daemon, as `name:port`; requests to them need a token like all others. */
   readonly hosts?: readonly string[];
 };
 
@@ -34,7 +34,7 @@ function refuseHost(head: Head, rules: HeadRules): Refusal | undefined {
   };
 }
 
-/** Programs send neither header; a browser always tells at least where a request of a foreign page comes from. */
+/** Programs send neither header; a browser always sends at least one of them for a request of a foreign page. */
 function refuseOrigin(head: Head, rules: HeadRules): Refusal | undefined {
   const origins = head.values("origin");
   const allowed = new Set(hostsOf(rules).map((host) => `http://${host}`));

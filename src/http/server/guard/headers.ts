@@ -1,4 +1,4 @@
-// Headers of every answer: nothing is cached, framed, sniffed or run that does not come from here. There are no CORS headers at all.
+// Headers of every answer: a browser caches, frames and sniffs nothing, and runs only our own files. There are no CORS headers at all.
 
 export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy":

@@ -1,4 +1,4 @@
-// The last guard: do path, query and body have the form that the route's schemas ask for. Gives the first fault with its place.
+// The last guard: whether path, query and body match the route's schemas. Reports the first fault with its place.
 
 import { z } from "zod";
 import type { ProblemCode, Refusal } from "../../contract/problem.ts";
@@ -47,7 +47,7 @@ function wrongQuery(name: string, why: string): Refusal {
   return { code, detail: `${shown(name)}: ${why}.`, pointer: shown(name) };
 }
 
-/** Fields whose faults have a code of their own. */
+/** Fields whose faults have a separate code. */
 const FIELD_CODES: Readonly<Record<string, ProblemCode>> = { "/title": "invalid_title" };
 
 export function readFields<S extends z.ZodType>(schema: S, given: unknown): Result<z.output<S>, Refusal> {
@@ -83,7 +83,7 @@ function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${shown(String(part)).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** What a client sent comes back shortened. */
+/** Quotes a client's text, shortened. */
 function shown(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

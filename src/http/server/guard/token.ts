@@ -1,4 +1,4 @@
-// The second guard: who speaks. Decided from the Authorization header before anything of the body is read.
+// The second guard: finds the principal from the Authorization header, before any of the body is read.
 
 import type { Refusal } from "../../contract/problem.ts";
 import { TOKEN_PREFIX } from "../../contract/scopes.ts";
@@ -47,7 +47,7 @@ function invalid(): Result<never, Refusal> {
   return err({
     code: "auth_invalid",
     detail: "The token is not known, or is not valid any more.",
-    hint: "The operator's token lies in a file of the data folder; passrail key create makes others.",
+    hint: "The operator's token is in a file of the state folder; passrail key create makes others.",
     headers: ASK,
   });
 }

@@ -1,4 +1,4 @@
-// GET /api/runs/{run}/acts: what can be done with a run.
+// GET /api/runs/{run}/acts: the acts that a run allows now.
 
 import { ROUTES } from "../../contract/routes.ts";
 import { ok } from "../../../core/result.ts";

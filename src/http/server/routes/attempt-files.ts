@@ -1,4 +1,4 @@
-// What an attempt left behind, in parts: a log may be large and may still grow.
+// The files of an attempt, in parts: a log may be large and may still grow.
 
 import { ROUTES } from "../../contract/routes.ts";
 import { err, ok } from "../../../core/result.ts";

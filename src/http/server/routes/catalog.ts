@@ -1,4 +1,4 @@
-// Flows and agents that a run can be made of.
+// The flows and agents for runs.
 
 import { ROUTES } from "../../contract/routes.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
@@ -12,7 +12,7 @@ import type { ServerParts } from "../parts.ts";
 import { isStory } from "./handoffs/story.ts";
 import { optional } from "../../../core/optional.ts";
 
-/** Of so many of the newest runs the sums are made: an answer takes the same time in a store of any age. */
+/** Sums cover this many of the newest runs, so that an answer takes the same time in a store of any age. */
 const RUNS_AT_MOST = 300;
 
 export function mountCatalog(mount: MountRoute, { flows, agents, store }: ServerParts): void {
@@ -93,7 +93,7 @@ export function mountCatalog(mount: MountRoute, { flows, agents, store }: Server
   mount.json(ROUTES.listAgents, async () => ok({ agents: agents().map((agent) => ({ ...agent })) }));
 }
 
-/** Who hands over to whom, for flows whose agents do so over the API. */
+/** The edges between agents, for flows whose agents hand over through the API. */
 function storyOf(flow: Flow): { agents: string[]; entry: string | null; exit: string | null } | null {
   if (!isStory(flow)) return null;
   const agents = new Set(flow.stages.flatMap((stage) => (isWork(stage) ? [stage.shownAgent] : [])));

@@ -1,4 +1,4 @@
-// A person controls a run: cancel, pause, resume, retry, rerun, skip. The answer to a request that changes nothing is a success, too.
+// A person controls a run: cancel, pause, resume, retry, rerun, skip. A request that changes nothing succeeds, too.
 
 import type { ControlAction } from "../../../app/control-run.ts";
 import { optional } from "../../../core/optional.ts";

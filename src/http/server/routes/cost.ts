@@ -1,4 +1,4 @@
-// What attempts have used, by one key at a time.
+// The usage of attempts, grouped by one key.
 
 import { ROUTES } from "../../contract/routes.ts";
 import { ok } from "../../../core/result.ts";

@@ -1,4 +1,4 @@
-// The log of notices that were sent out, and the endpoints they go to.
+// The log of sent notices, and their endpoints.
 
 import type { Refusal } from "../../contract/problem.ts";
 import { ROUTES } from "../../contract/routes.ts";
@@ -42,7 +42,7 @@ function refusalOf({ code, message }: Problem): Refusal {
 const NO_DELIVERY: Problem = { code: "delivery_not_found", message: "Nothing is sent: no endpoint is set up." };
 const NO_ENDPOINT: Problem = { code: "endpoint_not_found", message: "There is no such endpoint." };
 
-/** Where nobody is to be told. */
+/** For a daemon without notifications. */
 const NOTHING: DeliveryLog = {
   deliveries: () => [],
   endpoints: () => [],

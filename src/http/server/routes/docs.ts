@@ -1,4 +1,4 @@
-// The contract for readers: as OpenAPI for programs, as a plain page for people. The page is made once and has no script and no style.
+// The contract for readers: as OpenAPI for programs, as a plain page for people. The page is built once and has no script and no style.
 
 import { ROUTES } from "../../contract/routes.ts";
 import { holdersOf, SCOPES } from "../../contract/scopes.ts";
@@ -9,7 +9,7 @@ import type { ServerParts } from "../parts.ts";
 
 type Document = ReturnType<App["getOpenAPI31Document"]>;
 
-/** After everything else is mounted: the document holds what there is then. */
+/** Call it after every other route is mounted: the document lists the routes of that moment. */
 export function mountDocs(app: App, mount: MountRoute, { version }: ServerParts): void {
   let made: { readonly document: Document; readonly page: string } | undefined;
   const make = () => {
@@ -74,7 +74,7 @@ function operationOf({ method, path, operation }: Row, schemas: Record<string, S
 ${given(operation, schemas)}<table><tbody>${answers.join("")}</tbody></table>`;
 }
 
-/** What a request brings; an asterisk marks what cannot be left out. */
+/** The parameters and the body of a request; an asterisk marks required ones. */
 function given({ parameters = [], requestBody }: Operation, schemas: Record<string, Schema>): string {
   const written = requestBody?.content?.["application/json"]?.schema ?? {};
   const body = written.$ref === undefined ? written : (schemas[written.$ref.split("/").at(-1) ?? ""] ?? {});

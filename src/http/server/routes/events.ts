@@ -1,4 +1,4 @@
-// Live events: one stream per caller, from where it was.
+// Live events: one stream per caller, from its last position.
 
 import { ROUTES } from "../../contract/routes.ts";
 import { problem } from "../answer-problem.ts";
@@ -12,7 +12,7 @@ export function mountEvents(mount: MountRoute, { store, events }: Pick<ServerPar
   mount.response(ROUTES.events, async ({ query: { after, run, ticket, kind } }, context) => {
     const found = run === undefined ? undefined : await findRun(store, run);
     if (found !== undefined && !found.ok) return problem(context, found.error);
-    // Whoever asks only for the head would hold a place without end.
+    // A HEAD request would hold a stream open without end.
     if (context.req.method === "HEAD") return new Response(null, { headers: { "content-type": "text/event-stream" } });
     const outgoing = context.env?.outgoing;
     const stream = await eventStream(events, {

@@ -20,7 +20,7 @@ import { optional } from "../../../core/optional.ts";
 
 export function mountHandoffs(mount: MountRoute, parts: ServerParts): void {
   const stories = createStories(parts);
-  // Of many who want something of one story each looks at it only after the one before has decided.
+  // Concurrent requests about one story take turns: each reads it after the previous one was decided.
   const turns = createTurns();
 
   mount.json(ROUTES.listHandoffs, (call) => list(parts, stories, call));
@@ -56,7 +56,7 @@ async function act(asking: Asking, body: Call<typeof ROUTES.actOnHandoff>["body"
   }
 }
 
-/** Which story it is about, to take turns; empty for a handoff that is not there. */
+/** The story that a request is about, to take turns; empty for a handoff that does not exist. */
 async function storyOf(stories: Stories, body: Call<typeof ROUTES.actOnHandoff>["body"]): Promise<string> {
   if ("storyId" in body) return body.storyId;
   const [row] = await stories.rows({ id: body.handoffId });

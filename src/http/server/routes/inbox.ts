@@ -1,4 +1,4 @@
-// The inbox: what waits for a person, and the person's answer. An answer is bound to the version that was shown.
+// The inbox, and a person's answer to an item. An answer is bound to the version that the person saw.
 
 import { optional } from "../../../core/optional.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
@@ -75,7 +75,7 @@ function show(id: string, answered: Answered): AnswerOf<AnswerRoute> {
   const run = { id: runId, status, word };
   if (answered.type === "answered") return { id, answer: answered.answer, run };
   const { decided, isRepeated } = answered;
-  // A repeated request gets the answer of the first time.
+  // A repeated request gets the first answer.
   return { id, answer: decided.answer, run, ...(isRepeated ? {} : { decided: shownDecision(decided) }) };
 }
 
@@ -84,7 +84,7 @@ function seenBy(ifMatch: string | undefined): Seen {
   return ifMatch === "*" ? { type: "anything" } : { type: "version", version: ifMatch };
 }
 
-/** Fields that were not given are left out. */
+/** Omits fields that were not given. */
 function givenIn({ answer: word, text, issues }: BodyOf<AnswerRoute>) {
   const named = issues.map(
     ({ severity, description, file, line }): Issue => ({

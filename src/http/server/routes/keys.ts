@@ -1,4 +1,4 @@
-// Keys over HTTP, logging out, and the record of all of it. A token leaves here once, when its key is made.
+// Keys over HTTP, logging out, and the audit log. A token is sent once, when its key is created.
 
 import { ROUTES } from "../../contract/routes.ts";
 import { SCOPES, grants } from "../../contract/scopes.ts";

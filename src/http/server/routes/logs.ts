@@ -1,4 +1,5 @@
-// Search in an attempt's files, and a run's diff with its numbers. Both read in pieces, so that a large file holds nobody else up.
+// Search in an attempt's files, and a run's diff with its line counts. Both read in pieces, so that a large file does not hold up other
+// requests.
 
 import { attemptFacts } from "../../../core/attempt-facts.ts";
 import type { FileHandle } from "node:fs/promises";
@@ -81,7 +82,7 @@ const NOTHING: Diff = {
   isStatCut: false,
 };
 
-/** From where its first attempt began to where its branch is now. */
+/** From the commit of its first attempt to the head of its branch. */
 async function diffOfRun({ store, commitOf, wholeDiff }: ServerParts, run: Run, limit: number): Promise<Diff> {
   const to = await commitOf(run);
   const { from = null } = (await store.attempts(run.id)).map(attemptFacts).find((facts) => facts.from !== null) ?? {};

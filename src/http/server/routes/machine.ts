@@ -1,4 +1,4 @@
-// What this machine offers, as the daemon tells it, and the demo that it plays; nothing of it where no daemon does.
+// The runners and the project of this machine, and the demo; empty without a daemon.
 
 import { ROUTES } from "../../contract/routes.ts";
 import { err, ok } from "../../../core/result.ts";

@@ -1,5 +1,4 @@
-// MCP over HTTP. Its tools call this very app with the token that the caller sent, so that no right is granted a second time and every
-// guard is passed again.
+// MCP over HTTP. Its tools call this app with the caller's token, so that every guard checks again and no right is granted twice.
 
 import { createHash } from "node:crypto";
 import { ROUTES } from "../../contract/routes.ts";
@@ -12,7 +11,7 @@ import type { App } from "../app-env.ts";
 import type { MountRoute } from "../mount.ts";
 import type { ServerParts } from "../parts.ts";
 
-/** One that waits for a run is one of them. */
+/** Including one that waits for a run. */
 const MAX_RUNNING = 64;
 
 export function mountMcp(app: App, mount: MountRoute, { onProblem }: Pick<ServerParts, "onProblem">): void {
@@ -46,7 +45,7 @@ export function mountMcp(app: App, mount: MountRoute, { onProblem }: Pick<Server
   });
 }
 
-/** Speaks to the app as the caller does: same Host, same token. Both have passed the guards once. */
+/** Calls the app as the caller does: same Host, same token. Both have passed the guards once. */
 function clientOf(app: App, headers: Headers, key: string | null) {
   const host = headers.get("host") ?? "";
   const token = (headers.get("authorization") ?? "").replace(/^\S+ +/, "");
@@ -57,7 +56,7 @@ function clientOf(app: App, headers: Headers, key: string | null) {
     fetch: async (url, init) => {
       const sent = new Headers(init.headers);
       sent.set("host", host);
-      // One call of a tool may make several requests: each gets a key of its own, the same when the call is repeated.
+      // One tool call may make several requests: each gets a separate key, which is the same when the call is repeated.
       if (key !== null && sent.has("idempotency-key")) sent.set("idempotency-key", keyFor(key, url));
       return app.request(url, { ...init, headers: sent });
     },

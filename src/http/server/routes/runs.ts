@@ -1,4 +1,4 @@
-// Runs: list, show, history, and the start of one.
+// Runs: list, show, history, start.
 
 import { createHash } from "node:crypto";
 import type { Refusal } from "../../contract/problem.ts";
@@ -75,13 +75,13 @@ export function mountRuns(mount: MountRoute, parts: ServerParts): void {
   mount.json(ROUTES.startRun, (call) => startRun(parts, call));
 }
 
-/** Runs of one page mostly have a few flows in common: each is read once. */
+/** Runs of one page often share a few flows: each is read once. */
 async function showRows(store: Store, page: readonly RunSummary[]) {
   const flows = new Map<string, Promise<Flow>>();
   const rows = await Promise.all(
     page.map(async (summary) => {
       const stored = await store.loadRun(summary.id);
-      // It was deleted since the list was made.
+      // It was deleted after the list was made.
       if (stored === undefined) return [];
       const { run } = stored;
       const flow = flows.get(run.flowHash) ?? flowOf(store, run).then((resolved) => resolved.flow);
@@ -116,7 +116,7 @@ async function startRun(
   return found.ok ? ok({ run: found.value.summary }) : found;
 }
 
-/** The same key is the same subject, so that a repeated request is the same start. */
+/** The same key gives the same subject, so that a repeated request is the same start. */
 function subjectId(parts: ServerParts, key: string | undefined): string {
   if (key === undefined) return parts.newId();
   return createHash("sha256").update(`subject ${key}`).digest("hex").slice(0, 32);

@@ -1,5 +1,5 @@
-// /api/signal of source 003: a second way for an agent to report. `complete` is for the last agent: the others hand over, since a story
-// is not complete before everybody has seen it.
+// /api/signal of source 003: a second way for an agent to report. `complete` is for the last agent: the others hand over, because a story
+// is complete only after every agent has seen it.
 
 import type { Refusal } from "../../contract/problem.ts";
 import type { AnswerOf } from "../../contract/route.ts";
@@ -45,7 +45,7 @@ async function signal(asking: Asking, body: Body): Promise<Result<Signaled, Refu
   return after.ok ? signaled(asking, { ...story, run: after.value }) : after;
 }
 
-/** A note with the attempt: nothing is decided by it. Whoever tells how far it is has begun. */
+/** Adds a note to the attempt; it decides nothing. An agent that reports progress has started. */
 async function progress(
   asking: Asking,
   story: Story,

@@ -1,5 +1,5 @@
-// /api/run of source 003: stories as a whole. A start first times out what nobody took for too long, then lets the story run; continue
-// cleans nothing; stop lets nothing more start; reset closes what is pending.
+// /api/run of source 003: stories as a whole. `start` first times out stale handoffs, then runs the story; `continue` cleans nothing;
+// `stop` starts nothing more; `reset` closes pending handoffs.
 
 import type { Refusal } from "../../contract/problem.ts";
 import type { AnswerOf } from "../../contract/route.ts";
@@ -62,7 +62,7 @@ async function start({ asking, turns, body }: Act): Promise<Result<Acted, Refusa
   if (before !== undefined && (await isActive(asking, before))) return err(active(before.run));
   const timedOut = await timeOutStale(asking, turns);
   const started = await turns(storyId, async (): Promise<Result<Story, Refusal>> => {
-    // Whoever came at the same moment may have been faster.
+    // A concurrent request may have been faster.
     const found = await stories.find(storyId, principal);
     const story = found.ok ? found.value : undefined;
     const subject = { id: storyId, title: body.title ?? storyId, body: body.body ?? "" };
@@ -76,7 +76,7 @@ async function start({ asking, turns, body }: Act): Promise<Result<Acted, Refusa
   return started.ok ? acted(asking, [started.value], timedOut.length) : started;
 }
 
-/** All that was stopped or was given up for want of a taker goes on. */
+/** Resumes all stories that were stopped or timed out. */
 async function startAll({ asking, turns }: Act): Promise<Result<Acted, Refusal>> {
   const timedOut = await timeOutStale(asking, turns);
   const changed: Story[] = [];
@@ -106,7 +106,7 @@ async function reset(act: Act): Promise<Result<Acted, Refusal>> {
 
 type Changed = Result<Story | undefined, Refusal>;
 
-/** The named story, or all that have not ended; undefined means that one stayed as it was. */
+/** The named story, or all open ones; undefined means that one did not change. */
 async function onEach(
   { asking, turns, body: { storyId } }: Act,
   act: (story: Story) => Promise<Changed>,
@@ -121,14 +121,14 @@ async function onEach(
       const story = await stories.ofRun(run.id);
       return story === undefined ? ok(undefined) : act(story);
     });
-    // One that cannot is no reason not to ask the others; who named it is told.
+    // A story that fails does not stop the others; if the caller named it, the caller gets the error.
     if (!after.ok && storyId !== undefined) return after;
     if (after.ok && after.value !== undefined) changed.push(after.value);
   }
   return acted(asking, changed, 0);
 }
 
-/** What is paused is resumed; what stopped is tried again where that is wanted. */
+/** Resumes a paused run; with `triesAgain`, retries the stages of one that stopped. */
 async function goOn(asking: Asking, story: Story, triesAgain: boolean): Promise<Changed> {
   const { run } = story;
   if (isEnded(run)) return unchanged(story);
@@ -143,7 +143,7 @@ async function goOn(asking: Asking, story: Story, triesAgain: boolean): Promise<
   return after;
 }
 
-/** What stopped, and what nobody took in time, so that a person was asked. Any other question needs its answer. */
+/** Stages that stopped, or whose handoff timed out, so that a person was asked. Other questions need an answer. */
 function restingStages(run: Run): readonly string[] {
   return Object.values(run.tracks).flatMap((track) => {
     const isUntaken = track.at === "waiting" && track.item.kind === "escalation" && track.carry.untaken === true;
@@ -159,7 +159,7 @@ function orSame(after: Changed, story: Story): Result<Story, Refusal> {
   return after.ok ? ok(after.value ?? story) : after;
 }
 
-/** Times out what is stale in every story, and tells whose it was. What is younger stays. */
+/** Times out the stale handoffs of every story and returns their stories. Younger ones stay. */
 async function timeOutStale(asking: Asking, turns: Turns): Promise<readonly string[]> {
   const { stories, parts } = asking;
   const runs: string[] = [];
@@ -178,7 +178,7 @@ async function timeOutStale(asking: Asking, turns: Turns): Promise<readonly stri
   return runs;
 }
 
-/** It goes on by itself, or somebody outside is expected to take it and may still do so. */
+/** True for an open run, unless it is paused, has stopped, or its pending handoff is stale. */
 async function isActive({ stories, parts }: Asking, { run, resolved }: Story): Promise<boolean> {
   if (run.paused || restingStages(run).length > 0) return false;
   if (!goesOn(run)) return !isEnded(run);
@@ -186,7 +186,7 @@ async function isActive({ stories, parts }: Asking, { run, resolved }: Story): P
   return last === undefined || !isStale(last, Date.parse(parts.now()), resolved.flow.handoffs.staleAfterMs);
 }
 
-/** The same request has done this before, perhaps before a restart. */
+/** The same request did this earlier, perhaps before a restart. */
 async function isRepeated(asking: Asking, run: Run): Promise<boolean> {
   if (asking.key === undefined) return false;
   return run.id === runIdOf(asking.key) || wasDone(asking, run.id, ":resume");

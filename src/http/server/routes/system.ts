@@ -1,4 +1,4 @@
-// The daemon itself: how it is, what is set and by whom, how a browser logs in.
+// The daemon itself: health, settings with their origin, login of a browser.
 
 import { ROUTES } from "../../contract/routes.ts";
 import type { Setting } from "../../../settings/settings.ts";
@@ -24,14 +24,14 @@ export function mountSystem(mount: MountRoute, { store, keys, config, version, n
 
   mount.json(ROUTES.createSession, async ({ principal }) => {
     const session = principal.kind === "login" ? keys.exchange(principal) : undefined;
-    // Two requests with one code: the code was open for both, and is used up by the first.
+    // Two requests with one code: the code was open for both, and the first uses it up.
     return session === undefined ? err({ code: "auth_invalid", detail: "The code was used already." }) : ok(session);
   });
 }
 
 type Shown = { readonly name: string; readonly value: Json; readonly from: string };
 
-/** What a program's environment holds may be secret; of that only the names are shown. What looks like a key is taken out everywhere. */
+/** Values in a program's environment may be secret, so only the names are shown. Text that looks like a key is removed everywhere. */
 function settingsOf(config: Settings): Shown[] {
   const { text } = createRedaction(
     Object.values(config.programs).flatMap(({ env }) => Object.entries(env).map(([name, value]) => ({ name, value }))),

@@ -1,4 +1,4 @@
-// Tickets as their files and their runs show them. A list costs one page of runs, however many there are; files are kept in memory.
+// Tickets from their files and their runs. A list costs one page of runs, however many exist; files are kept in memory.
 
 import { createHash } from "node:crypto";
 import type { Refusal } from "../../contract/problem.ts";

@@ -1,4 +1,4 @@
-// The verdict of an attempt over HTTP, read by the rules of the verdict file; and how an agent outside finds and takes work of any flow.
+// The verdict of an attempt over HTTP, read by the rules of the verdict file. Also how an outside agent finds and takes work of any flow.
 
 import type { Refusal } from "../../contract/problem.ts";
 import type { AnswerOf } from "../../contract/route.ts";
@@ -89,12 +89,12 @@ async function submit(
   return after.ok ? taken(asking, runId, stage.id, track.attempt, outcome, warnings) : after;
 }
 
-/** Files are looked at when the program of an attempt ends; a verdict sent before would get around that. */
+/** Files are checked when the program of an attempt ends; a verdict sent before would bypass that check. */
 function leavesFiles({ result, writes }: WorkStage): boolean {
   return result.from === "handoff-file" || result.from === "file-verdict" || writes.length > 0;
 }
 
-/** A router's list is data of a model on every channel: it names agents that exist, or it is refused. */
+/** A router's list comes from a model on every channel: it names existing agents, or it is refused. */
 function knownStages({ agents }: ResolvedFlow, stage: WorkStage, report: Report): Result<Report, Refusal> {
   if (stage.kind !== "router" || report.stages === undefined) return ok(report);
   const others = Object.keys(agents).filter((name) => name !== stage.agent);
@@ -102,7 +102,7 @@ function knownStages({ agents }: ResolvedFlow, stage: WorkStage, report: Report)
   return read.ok ? ok({ ...report, ...read.value }) : err(invalid(read.error.message));
 }
 
-/** Whatever does not mean exactly one thing is refused here, also where the flow would count it: the caller can still correct it. */
+/** Refuses an ambiguous verdict, even where the flow would count it: the caller can still correct it. */
 function meaningOf(
   { flow }: ResolvedFlow,
   stage: WorkStage,
@@ -139,7 +139,7 @@ async function taken(
   });
 }
 
-/** The same request again, perhaps after a restart: the answer says once more what it led to. */
+/** The same request again, perhaps after a restart: answers with its first result. */
 async function again(asking: Asking, runId: string): Promise<Result<Taken, Refusal>> {
   const done = (await asking.parts.store.attempts(runId)).filter(({ status }) => status === "done");
   const last = done.toSorted((a, b) => (a.endedAt ?? "").localeCompare(b.endedAt ?? "")).at(-1);
@@ -206,7 +206,7 @@ async function start(
   });
 }
 
-/** Loaded inside the turn: what is decided upon is still so. */
+/** Loads inside the turn, so that the state is current when the decision is made. */
 async function load({ store }: ServerParts, runId: string): Promise<Story> {
   const stored = await store.loadRun(runId);
   if (stored === undefined) throw new Error(`run ${runId} is gone`);

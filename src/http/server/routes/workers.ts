@@ -1,4 +1,4 @@
-// Who executes attempts, as the daemon tells it; nobody where no daemon does.
+// The workers that execute attempts; none without a daemon.
 
 import { ROUTES } from "../../contract/routes.ts";
 import { ok } from "../../../core/result.ts";

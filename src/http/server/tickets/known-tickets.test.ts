@@ -5,7 +5,7 @@ import type { TicketScan } from "../../../core/ticket/ticket.ts";
 import { until } from "../../../../test/harness/until.ts";
 import { createKnownTickets } from "./known-tickets.ts";
 
-/** A folder of which the test says what is in it, and that something has changed. */
+/** A folder whose content and changes the test controls. */
 function open(first: TicketScan) {
   const state = {
     scan: first,
@@ -47,7 +47,7 @@ test("files are read once for many questions, and again when they have changed",
   state.scan = { tickets: [ticket(1), ticket(2), ticket(3)], problems: [] };
   tell();
   tell();
-  // Nobody waits for the look.
+  // The caller does not wait for the scan.
   expect(await ids()).toEqual(["AGI-2", "AGI-1"]);
   await until("it is told", () => (hints.length > 0 ? true : undefined));
   expect(hints).toEqual([["AGI-3"]]);

@@ -1,5 +1,5 @@
 // The ticket files and their plan, as the server knows them: read once, then only the changed files, and planned again when files, runs or
-// flows have changed. Every page and list asks here, so that a request does not read ten thousand files.
+// flows have changed. Every page and list asks here, so that no request reads ten thousand files.
 
 import { planTickets } from "../../../core/ticket/plan.ts";
 import type { PickRulesOf } from "../../../core/ticket/pick-rules.ts";
@@ -16,7 +16,7 @@ export type TicketFiles = {
   listen(onChange: () => void): () => void;
   /** Ids of tickets with a run that has not ended. */
   busy(): ReadonlySet<string>;
-  /** The pick rules of the flows as they are now; the same function as before where no flow has changed. */
+  /** The current pick rules of the flows; the same function as before if no flow has changed. */
   rules(): PickRulesOf;
 };
 
@@ -27,7 +27,7 @@ type Options = {
   readonly onProblem: (error: unknown) => void;
 };
 
-/** Runs change many times a second; changes within this time are one look. */
+/** Runs change many times a second; changes within this time cause one scan. */
 const GATHER_MS = 100;
 
 export function createKnownTickets({ source, onChange, onProblem }: Options): KnownTickets {
@@ -75,7 +75,7 @@ export function createKnownTickets({ source, onChange, onProblem }: Options): Kn
   }
 }
 
-/** Each call gets a pass that begins after it: one that began earlier may have missed what the caller knows of. */
+/** Each call gets a pass that begins after it: an earlier one may have missed changes that the caller knows of. */
 function oneAtATime<T>(task: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | undefined;
   let next: Promise<T> | undefined;

@@ -1,5 +1,6 @@
-// One page of tickets: first those that have a file, by number, then those that only have runs, by their newest run. The cursor says in which
-// of the two the page ended (`f12`: files below number 12; `12`: runs below number 12), so that pages stay the same while others are added.
+// One page of tickets: first those that have a file, by number, then those that only have runs, by their newest run. The cursor says in
+// which of the two the page ended (`f12`: files below number 12; `12`: runs below number 12), so that pages stay the same while others are
+// added.
 
 import type { QueryOf } from "../../contract/route.ts";
 import type { ROUTES } from "../../contract/routes.ts";
@@ -10,12 +11,12 @@ import { type RunParts, runsOfTicket } from "./own-runs.ts";
 import { optional } from "../../../core/optional.ts";
 
 type Query = QueryOf<typeof ROUTES.listTickets>;
-/** At least one of the two is there. */
+/** At least one of the two is set. */
 export type Listed = { readonly file: PlannedTicket | undefined; readonly runs: SubjectRecord | undefined };
 export type Page = { readonly rows: readonly Listed[]; readonly next: string | null };
 
 const RUNS_AT_ONCE = 200;
-/** Of those without a file; then a shorter page is given, with a way to go on. */
+/** Maximum number of runs read for tickets without a file; then the page is shorter and has a cursor to continue. */
 const LOOKED_AT_MOST = 2000;
 
 type Parts = RunParts & { readonly now: TicketsNow | undefined };
@@ -45,7 +46,7 @@ export async function listTickets(parts: Parts, query: Query): Promise<Page> {
   return { rows: [...files, ...rest.rows], next: rest.next };
 }
 
-/** The runs of those that are shown, and of no others. */
+/** The runs of the shown tickets only. */
 async function withRuns(parts: Parts, rows: readonly Listed[]): Promise<readonly Listed[]> {
   return Promise.all(
     rows.map(async ({ file }) => ({
@@ -76,7 +77,7 @@ async function runsOnly({ store, now }: Parts, query: Query, after: number | und
   let before = after;
   for (let looked = 0; ; ) {
     const found = await store.listSubjects({
-      // One more than there is room for says whether there is a next page.
+      // One extra row shows whether there is a next page.
       limit: Math.min(RUNS_AT_ONCE, isPlain(query, now) ? room - rows.length + 1 : RUNS_AT_ONCE),
       ...optional({ flow }),
       ...(open === undefined ? {} : { open: open === "true" }),

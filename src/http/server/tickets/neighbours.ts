@@ -1,4 +1,5 @@
-// A ticket among the others: what it needs, who needs it, directly and further on, nearest first and no more than can be looked at.
+// A ticket's neighbours: the tickets it needs and those that need it, directly and further on, nearest first, limited to what a picture can
+// show.
 
 import type { z } from "zod";
 import type { ticketSchema } from "../../contract/schemas/ticket.ts";

@@ -1,5 +1,5 @@
-// Opens the ticket files of the daemon's project for the API: reads them in the background at the start and reports changes live. The mirror
-// reads the same files to keep them equal with their runs, so each file is read once for both.
+// Opens the ticket files of the daemon's project for the API: reads them in the background at the start and reports changes live. The
+// mirror reads the same files to keep them equal with their runs, so each file is read once for both.
 
 import { messageOf, type Result } from "../../../core/result.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
@@ -20,7 +20,7 @@ type Options = {
   readonly config: Settings;
   readonly project: string;
   readonly resolve: (flow: string) => Result<ResolvedFlow>;
-  /** The settings as they are now: people edit them while the daemon runs. */
+  /** The current settings: people edit them while the daemon runs. */
   readonly readSettings: () => Promise<Result<Settings>>;
   readonly onChange: (ids: readonly string[]) => void;
   readonly onProblem: (text: string) => void;

@@ -1,5 +1,5 @@
-// The runs of a ticket. Ids of tickets are a project's own: another project in the same store may have an AGI-1, too, and its runs are not
-// about this one's file.
+// The runs of a ticket. Ticket ids are unique only within a project: another project in the same store may have an AGI-1 too, and its runs
+// are not about this file.
 
 import { ticketProject } from "../../../core/run/facts.ts";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
@@ -11,7 +11,7 @@ export type RunParts = {
   readonly tickets?: ServerParts["tickets"];
 };
 
-/** Undefined where there is none. */
+/** Undefined without one. */
 export async function runsOfTicket(
   { store, tickets }: RunParts,
   id: string,

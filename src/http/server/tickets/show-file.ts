@@ -1,4 +1,4 @@
-// What a ticket's file tells, on the wire.
+// A ticket's file on the wire.
 
 import type { z } from "zod";
 import type { ticketFileSchema, ticketProblemSchema } from "../../contract/schemas/ticket-file.ts";
@@ -15,7 +15,7 @@ const PROBLEMS_SHOWN = 20;
 export function showFile(planned: PlannedTicket, { problems }: TicketsNow): ShownFile {
   const { ticket, branch, dependents, why, state } = planned;
   const own = problems.get(ticket.id) ?? [];
-  // What only the plan found, such as a circle, is told like what the file itself has.
+  // Problems that only the plan finds, such as a cycle, are listed with the file's own.
   const found = planned.state === "refused" && !own.some(({ code }) => code === planned.problem.code);
   return {
     path: ticket.path,

@@ -1,4 +1,4 @@
-// One ticket with everything that is known of it: its file as it is now, its place among the others, its runs.
+// One ticket with all its facts: its current file, its place among the others, its runs.
 
 import type { Refusal } from "../../contract/problem.ts";
 import type { AnswerOf } from "../../contract/route.ts";
@@ -59,7 +59,7 @@ function notFound(id: string): Refusal {
 
 const HEAD_AT_MOST = 64 * 1024;
 
-/** The head is read anew: what a person looks at before changing it is the file, not what was remembered of it. */
+/** Reads the head again: before a change a person must see the file itself, not the cached one. */
 async function frontMatterOf({ tickets }: ServerParts, planned: PlannedTicket | undefined): Promise<string | null> {
   if (tickets === undefined || planned === undefined) return null;
   const text = await (await tickets.known.folder()).text(planned.ticket);
@@ -106,7 +106,7 @@ async function waitsForOf(store: Store, { id, status }: RunSummary): Promise<Tic
   return stored === undefined ? [] : openItems(stored.run).map(({ kind }) => kind);
 }
 
-/** It stands in a file that anybody may write: only an address of the web is one. */
+/** Any author may write this field: accept only a web address. */
 function webAddress(text: string | null): string | null {
   return text !== null && /^https?:\/\/[^\s\p{C}"<>]{1,500}$/u.test(text) ? text : null;
 }

@@ -1,4 +1,4 @@
-// A ticket as a row: what its newest run says, and what its file says beside it. Without a run the file stands for both.
+// A ticket as a row: the state from its newest run, and the file's beside it. Without a run the file provides both.
 
 import type { AnswerOf } from "../../contract/route.ts";
 import type { ROUTES } from "../../contract/routes.ts";
@@ -18,7 +18,7 @@ import { showFile } from "./show-file.ts";
 
 export type TicketSummary = AnswerOf<typeof ROUTES.listTickets>["tickets"][number];
 
-/** Tickets of one page mostly have a few flows in common: each is read once. */
+/** Tickets of one page often share a few flows: each is read once. */
 export function createSummaries(
   parts: ServerParts,
   now: TicketsNow | undefined,
@@ -35,12 +35,12 @@ export function createSummaries(
     const flow = flows.get(run.flowHash) ?? flowOf(store, run).then((resolved) => resolved.flow);
     flows.set(run.flowHash, flow);
     const summary = await ofRun(parts.home, runs, run, await flow);
-    // The person's words for it; a run keeps those that it began with.
+    // The file has the person's latest title; a run keeps the one that it started with.
     return { ...summary, title: planned?.ticket.title ?? summary.title, ...wordOf(summary, planned), file };
   };
 }
 
-/** While a run goes on its word is the newest; afterwards the file may have been moved by a person. */
+/** While a run is open its word is the newest; afterwards a person may have moved the file. */
 function wordOf(
   { status, word, why }: Pick<TicketSummary, "status" | "word" | "why">,
   planned: PlannedTicket | undefined,

@@ -1,4 +1,4 @@
-// The tickets of one group beside each other: how far each is, what its stages said, what it changed and what it cost.
+// The tickets of one group side by side: status, verdicts, changes and cost of each.
 
 import type { z } from "zod";
 import type { ticketSchema } from "../../contract/schemas/ticket.ts";
@@ -50,7 +50,7 @@ function verdictsOf(attempts: readonly AttemptRecord[]): Variant["verdicts"] {
   return [...last].map(([stage, verdict]) => ({ stage, verdict }));
 }
 
-/** All attempts together: each has left what it changed in a file of its own. */
+/** Sums all attempts: each has its changes in a separate file. */
 async function changesOf(home: string, attempts: readonly AttemptRecord[]): Promise<Variant["changes"]> {
   const paths = new Set<string>();
   let [added, removed] = [0, 0];

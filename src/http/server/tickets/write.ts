@@ -1,5 +1,5 @@
-// What a person changes in tickets over the API: a new file, or keys of one. What the folder itself would refuse later is refused here at
-// once, before anything is written.
+// Changes tickets over the API: a new file, or keys of an existing one. Refuses at once, before writing, everything that the folder's
+// reader would refuse later.
 
 import type { Refusal } from "../../contract/problem.ts";
 import type { BodyOf } from "../../contract/route.ts";
@@ -31,7 +31,7 @@ export async function createTicket(
         description: body.body,
         group,
         variantHint,
-        // The project itself: a ticket that names nothing is about where it lies.
+        // The default is the project itself: the ticket is about the repository that contains it.
         repo: repo ?? own,
         priority: priority ?? null,
         source: null,
@@ -46,7 +46,7 @@ export async function createTicket(
   return ok({ id: path.slice(path.lastIndexOf("/") + 1, -".md".length), path });
 }
 
-/** `seen`: the version of the file that the person looked at; "*" or nothing for any. `run`: what its newest run does. */
+/** `seen`: the version of the file that the person saw; "*" or undefined for any. `run`: the state of its newest run. */
 export async function editTicket(
   known: KnownTickets,
   ticket: Ticket,
@@ -79,7 +79,7 @@ export async function editTicket(
       ...(title === undefined ? {} : { title: title.trim() }),
       ...(dependsOn === undefined ? {} : { dependsOn: [...new Set(dependsOn)] }),
       ...optional({ group, priority, repo }),
-      // Whoever moves a ticket has decided: what the run said beside it is over.
+      // Moving a ticket is a decision, so it resolves a conflict with the run.
       ...(status === undefined ? {} : { status, conflict: null }),
     },
     { status: ticket.status },

@@ -1,4 +1,4 @@
-// What a person can do with a run now. Each act is tried out on the run as it is, by the same rules that decide it later; nothing is kept.
+// The acts that a run allows now. Each act is tried on the current run by the rules that decide it later; nothing is stored.
 
 import type { z } from "zod";
 import type { actListSchema } from "../../contract/schemas/act.ts";
@@ -36,7 +36,7 @@ export function actsOf(flow: Flow, run: Run, at: string): Act[] {
   ];
 }
 
-/** Earlier stages that it can go back to; where there is none, why. */
+/** Earlier stages that it can return to; without any, the reason. */
 function backTo(flow: Flow, run: Run, current: readonly string[], about: (stage: string) => Act): Act[] {
   const worked = listStages(stagesOf(flow, run, MAIN_TRACK)).flatMap(({ stage }) =>
     isWork(stage) && !current.includes(stage.id) && run.stages[stage.id]?.last !== undefined ? [stage.id] : [],

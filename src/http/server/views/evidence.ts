@@ -1,5 +1,5 @@
-// What a decision can rest on besides words: what Passrail measured of each stage's last attempt, what it ran itself, and what an agent reports
-// of checks of its own. The three are never mixed: a reported check stays a report.
+// The evidence for a decision: Passrail's measurements of each stage's last attempt, the checks that Passrail ran, and the checks that an
+// agent reports. The three are never mixed: a reported check stays a report.
 
 import { attemptFacts } from "../../../core/attempt-facts.ts";
 import type { z } from "zod";
@@ -34,7 +34,7 @@ function doneBy(stage: WorkStage, record: AttemptRecord): StageEvidence["by"] {
   if (stage.kind === "builtin") return "passrail";
   const { runner } = attemptFacts(record);
   if (runner === null) return "outside";
-  // The flow names the program, and its exit code is the whole verdict: nobody's word is in between.
+  // The flow names the program, and its exit code is the whole verdict: no agent's claim is involved.
   const isCheck = stage.command !== undefined && stage.result.from === "exit-code" && runner === "command";
   return isCheck ? "check" : "agent";
 }

@@ -6,13 +6,13 @@ import type { JsonObject } from "../../../core/json.ts";
 import { outwardStatus } from "../../../core/view/story.ts";
 import type { AttemptRecord, HandoffRow } from "../../../store/store.ts";
 
-/** `added`: what receivers put to the payload when they accepted, see `acceptedWith`. */
+/** `added`: the payloads that receivers added when they accepted, see `acceptedWith`. */
 export function showHandoff(row: HandoffRow, added: AcceptedWith = new Map()): HandoffRowShown {
   const extra = added.get(row.number);
   return {
     id: row.id,
     story_id: row.subjectId,
-    // A person's gate has no agent; its stage stands there instead.
+    // A person's gate has no agent, so its stage is shown.
     from_agent: row.fromAgent ?? row.fromStage,
     to_agent: row.toAgent ?? row.toStage,
     status: outwardStatus(row.state),
@@ -26,7 +26,7 @@ export function showHandoff(row: HandoffRow, added: AcceptedWith = new Map()): H
 /** By the number of the handoff within its run. */
 export type AcceptedWith = ReadonlyMap<number, JsonObject>;
 
-/** What is kept with an attempt that was accepted together with a payload. */
+/** The facts stored with an attempt that was accepted with a payload. */
 export function acceptedFacts(handoff: number, payload: JsonObject): JsonObject {
   return { accepted: { handoff, payload } };
 }

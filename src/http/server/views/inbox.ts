@@ -1,4 +1,4 @@
-// An open item as the wire shows it: what is asked and what may be answered, whatever kind it is.
+// An open item of any kind on the wire: the question and the possible answers.
 
 import type { z } from "zod";
 import type { inboxItemSchema } from "../../contract/schemas/inbox.ts";
@@ -12,12 +12,12 @@ import { workspaceMode } from "../../../core/run/run-settings.ts";
 
 type Shown = z.input<typeof inboxItemSchema>;
 
-/** What an item is shown with: its run, and the flow that the run was started with. */
+/** The data to show an item: its run, and the flow that the run started with. */
 export type ItemFacts = {
   readonly run: Run;
   readonly runNumber: number;
   readonly resolved: ResolvedFlow;
-  /** As itemVersion makes it. */
+  /** Made by itemVersion. */
   readonly version: string;
 };
 
@@ -51,13 +51,13 @@ export function showItem({ run, runNumber, resolved, version }: ItemFacts, item:
   };
 }
 
-/** Null where attempts were made and not one of them told its cost. */
+/** Null if there were attempts and none of them reported its cost. */
 function usdOf({ spent }: Run): number | null {
   if (spent === undefined) return null;
   return spent.attempts > 0 && spent.unknownUsd >= spent.attempts ? null : spent.usd;
 }
 
-/** What the stage said that brought the run here: before a gate the one that passed it on, else the one that stopped. */
+/** The report of the stage that brought the run here: before a gate the stage that passed it on, otherwise the one that stopped. */
 function saidBefore(run: Run, { number, stage }: InboxItem): Shown["said"] {
   const track = Object.values(run.tracks).find((each) => each.at === "waiting" && each.item.number === number);
   const from = track?.at === "waiting" ? track.carry.from : "";

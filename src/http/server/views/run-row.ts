@@ -1,4 +1,4 @@
-// A run as a row of a list: who works on it or whom it waits for, since when, how often it was sent back, what it cost.
+// A run as a row of a list: the agent that works or the person it waits for, since when, loops, and cost.
 
 import type { z } from "zod";
 import type { runPageSchema } from "../../contract/schemas/run.ts";
@@ -24,7 +24,7 @@ export function showRow(summary: RunSummary, run: Run, flow: Flow): Row {
   };
 }
 
-/** Who works now; where nobody does, whom it waits for. */
+/** The working agent; without one, the person or agent that the run waits for. */
 function agentOf(flow: Flow, run: Run): string | null {
   const working = Object.entries(run.tracks).flatMap(([track, state]) =>
     state.at === "running" || state.at === "ready" ? (findWork(flow, run, track, state.stage)?.shownAgent ?? []) : [],

@@ -1,4 +1,4 @@
-// One run as the wire shows it: state, stages with their attempts, counters, open items, handoffs.
+// One run on the wire: state, stages with their attempts, counters, open items, handoffs.
 
 import type { z } from "zod";
 import type { attemptSchema, runDetailSchema, stageSchema } from "../../contract/schemas/run.ts";
@@ -48,7 +48,7 @@ export function showRun({ run, version, itemVersion, summary, resolved, attempts
   };
 }
 
-/** The first of the times that stages wait for. */
+/** The earliest time that a stage waits for. */
 function resumesAt(run: Run): string | null {
   if (run.status !== "running" || run.paused) return null;
   const times = Object.values(run.tracks).flatMap((track) =>

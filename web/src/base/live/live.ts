@@ -1,4 +1,4 @@
-// Live events for this page: through the worker that all tabs share, or through its own connection in browsers without shared workers.
+// Live events for this page: through the worker that all tabs share, or through a separate connection in browsers without shared workers.
 
 import { useSyncExternalStore } from "react";
 import { currentToken, endSession } from "../session.ts";

@@ -7,7 +7,7 @@ export type LiveState =
   | { readonly is: "reconnecting"; readonly since: number }
   | { readonly is: "refused"; readonly why: string };
 
-/** The part of an event that tells a page which queries to reload. */
+/** The part of an event from which a page decides which queries to reload. */
 export type LiveChange = {
   readonly name: string;
   readonly runId: string;

@@ -1,5 +1,5 @@
-// Holds the live connection for all tabs: a browser opens at most six connections to a server, so each tab cannot have its own.
-// A crashed tab sends no goodbye, so the worker forgets tabs that have been silent for a while.
+// Holds the live connection for all tabs: a browser opens at most six connections to a server, so tabs must share one. A crashed tab sends
+// no goodbye, so the worker forgets tabs that have been silent for a while.
 
 import { type Connection, openConnection } from "./connection.ts";
 import type { FromPage, ToPage } from "./protocol.ts";

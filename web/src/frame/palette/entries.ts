@@ -1,5 +1,5 @@
-// The entries of the palette: a name, the keys, and the command line that does the same. Pure: it turns what is open, found and allowed into
-// a list.
+// The entries of the palette: a name, the keys, and the command line that does the same. Pure: it turns the open run or item, the search
+// results and the allowed actions into a list.
 
 import { type Act, actName, commandOf } from "../../run/acts.ts";
 import { choicesOf } from "../../inbox/words.ts";
@@ -18,7 +18,7 @@ export type Deed =
   | { readonly type: "start" | "new-ticket" | "demo" | "keys" | "logout" };
 
 export type Entry = {
-  /** Unique, and what is searched in. */
+  /** Unique; the search matches this text. */
   readonly title: string;
   readonly group: string;
   readonly deed: Deed;
@@ -35,23 +35,23 @@ type FoundRun = {
 export type Known = {
   readonly text: string;
   readonly places: readonly { readonly to: string; readonly name: string; readonly keys: string }[];
-  /** What is looked at and can be decided. */
+  /** The shown item, if it can be decided. */
   readonly item: WaitingItem | undefined;
   readonly waiting: readonly Pick<WaitingItem, "id" | "kind" | "stage" | "subject" | "runNumber">[];
   readonly run: { readonly number: number; readonly acts: readonly Act[] } | undefined;
   readonly found: readonly FoundRun[];
   readonly flows: readonly { readonly name: string; readonly title: string }[];
-  /** Tickets with this text, also those that nothing has worked on. */
+  /** Tickets with this text, also those without any work. */
   readonly tickets: readonly {
     readonly id: string;
     readonly title: string;
     readonly word: string;
-    /** Null where it only has runs. */
+    /** Null if it only has runs. */
     readonly file: object | null;
   }[];
 };
 
-/** Commands that show the same as a page; for the others the page itself is opened. */
+/** Commands that show the same as a page; the other pages are opened. */
 const SHOWS: Readonly<Record<string, string>> = {
   "/": "passrail inbox",
   "/runs": "passrail runs list",
@@ -76,7 +76,7 @@ function decisions({ item, waiting }: Known): readonly Entry[] {
           return {
             title: `${label}: ${item.subject.title} (${item.id})`,
             group,
-            // Why is asked where the whole item is shown.
+            // The item's own page asks for the reason.
             deed: needsReason ? { type: "item", id: item.id } : { type: "answer", answer, done },
             ...(answer === "approve" ? { keys: "$mod+Enter" } : {}),
             ...optional({ cli }),
@@ -111,7 +111,7 @@ function answerCommand({ kind, id }: Pick<WaitingItem, "kind" | "id">, answer: s
   }
 }
 
-/** Only what can be done now; the menu of the run says why the rest cannot. */
+/** Only actions that are possible now; the run's menu explains the others. */
 function acts({ run }: Known): readonly Entry[] {
   if (run === undefined) return [];
   return run.acts
@@ -156,7 +156,7 @@ function found({ text, found: runs, flows, tickets: files }: Known): readonly En
         title: `Ticket ${id}: ${title} · ${word}`,
         group,
         deed: { type: "ticket", id },
-        // The id of a ticket that is no file may be anything, and a command is copied into a shell.
+        // The id of a ticket without a file may be anything, and people paste commands into a shell.
         ...(file === null ? {} : { cli: `passrail ticket show ${id}` }),
       }),
     ),

@@ -1,4 +1,4 @@
-// What the palette knows: the open run or item, and the results for the typed text.
+// The data for the palette: the open run or item, and the results for the typed text.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMatches } from "@tanstack/react-router";
@@ -59,7 +59,7 @@ function searchOf(text: string): { q?: string } {
   return line === "" ? {} : { q: line };
 }
 
-/** The last value that was not followed by another for a moment. */
+/** The last value after a pause without changes. */
 function useSettled(value: string, ms: number): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

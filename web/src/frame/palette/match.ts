@@ -1,5 +1,5 @@
-// Finds the entries for a typed text. An entry must contain every typed word: a fuzzy match could run the wrong action. An answer to an item
-// matches only by its name.
+// Finds the entries for a typed text. An entry must contain every typed word: a fuzzy match could run the wrong action. An answer to an
+// item matches only by its name.
 
 import type { Entry } from "./entries.ts";
 

@@ -1,12 +1,12 @@
-// Makes terminal text harmless: colours and weights become classes, all other terminal sequences (cursor, titles, links, queries) are dropped.
-// Other control characters stay and are shown by their code.
+// Makes terminal text harmless: colours and weights become classes, all other terminal sequences (cursor, titles, links, queries) are
+// dropped. Other control characters stay and are shown by their code.
 
 import Anser from "anser";
 
 export type Piece = { readonly text: string; readonly className: string };
 
 const ESCAPE = "\u001b";
-/** Only these can be told apart on both grounds; a colour of one's own choice could be unreadable. */
+/** Only these are readable on both backgrounds; an arbitrary colour might not be. */
 const COLOURS = /^ansi-(bright-)?(black|red|green|yellow|blue|magenta|cyan|white)$/;
 const LOOKS: Readonly<Record<string, string>> = {
   bold: "font-semibold",
@@ -27,14 +27,14 @@ export function piecesOf(line: string): readonly Piece[] {
   );
 }
 
-/** For searching eyes and copies: no sequence at all. */
+/** For search and copies: without any sequence. */
 export function withoutColours(line: string): string {
   return piecesOf(line)
     .map(({ text }) => text)
     .join("");
 }
 
-/** One walk over the text, without a pattern that could go back. */
+/** One pass over the text, without a backtracking pattern. */
 function onlyColours(line: string): string {
   let clean = "";
   for (let at = 0; at < line.length; ) {
@@ -71,7 +71,7 @@ function finalByte(line: string, from: number): number {
   return at;
 }
 
-/** OSC, DCS and their like: up to BEL or ST; the rest of the line where neither comes. */
+/** OSC, DCS and similar: up to BEL or ST; the rest of the line if neither comes. */
 function stringEnd(line: string, from: number): number {
   for (let at = from; at < line.length; at++) {
     if (line[at] === "\u0007" || line[at] === "\u009c") return at + 1;

@@ -1,5 +1,5 @@
-// The lines of a growing file that is loaded in parts. The index remembers where the lines of every part begin, but the text of only some parts,
-// so the page stays small however long the log is. A line that crosses parts belongs to the part in which it ends.
+// The lines of a growing file that is loaded in parts. The index remembers where the lines of every part begin, but the text of only some
+// parts, so the page stays small however long the log is. A line that crosses parts belongs to the part in which it ends.
 
 export type Part = {
   /** Bytes before it. */
@@ -7,7 +7,7 @@ export type Part = {
   /** How many lines end before it. */
   readonly firstLine: number;
   readonly lines: number;
-  /** The beginning of its first line, from the parts before. */
+  /** The beginning of its first line, from the earlier parts. */
   readonly head: string;
 };
 export type FilePart = {
@@ -19,22 +19,22 @@ export type FilePart = {
 
 export type LogIndex = {
   readonly parts: readonly Part[];
-  /** Where to read on; the last part is read again while the file may grow. */
+  /** Where to continue reading; the last part is read again while the file may grow. */
   readonly next: number;
-  /** The beginning of the line that is not at its end yet. */
+  /** The beginning of the line that is not complete yet. */
   readonly rest: string;
   readonly lines: number;
   readonly size: number;
-  /** Everything was read up to the end as it was then. */
+  /** The file was read up to its end at that time. */
   readonly isEnd: boolean;
 };
 
-/** Of a longer line only so much is kept. */
+/** A longer line is cut here. */
 export const LINE_CHARS = 8000;
 
 export const EMPTY: LogIndex = { parts: [], next: 0, rest: "", lines: 0, size: 0, isEnd: false };
 
-/** The index with one more part, or with its last part as it is now; and that part's lines. */
+/** The index with one more part, or with its last part replaced; and that part's lines. */
 export function addPart(
   index: LogIndex,
   part: FilePart,
@@ -45,7 +45,7 @@ export function addPart(
   const firstLine = known === -1 ? index.lines : (index.parts[known]?.firstLine ?? 0);
   const isEnd = part.next === null;
   const { lines, rest } = splitLines(head, part.text);
-  // At the end of the file the last line is shown as it is, ended or not.
+  // At the end of the file the last line is shown, complete or not.
   const shown = isEnd && rest !== "" ? [...lines, rest] : lines;
   const placed: Part = { offset: part.offset, firstLine, lines: shown.length, head };
   return {
@@ -62,7 +62,7 @@ export function addPart(
   };
 }
 
-/** The lines of a part that was read before and let go. `isLast`: what comes after the last newline is a line, too. */
+/** The lines of a part that was read earlier and dropped. `isLast`: the text after the last newline is a line, too. */
 export function linesOf(part: Part, text: string, isLast: boolean): readonly string[] {
   const { lines, rest } = splitLines(part.head, text);
   return isLast && rest !== "" ? [...lines, rest] : lines;

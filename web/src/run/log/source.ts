@@ -1,4 +1,4 @@
-// One file of an attempt, read from beginning to end and then polled while it grows. Only the parts that were looked at last stay in memory.
+// One file of an attempt, read from beginning to end and then polled while it grows. Only the most recently shown parts stay in memory.
 
 import { call } from "../../base/api.ts";
 import type { AttemptFile } from "../types.ts";
@@ -13,7 +13,7 @@ export type LogReference = {
 export type LogState = {
   readonly index: LogIndex;
   readonly error: unknown;
-  /** Grows with every change. */
+  /** Increases with every change. */
   readonly version: number;
 };
 export type LogSource = {
@@ -91,7 +91,7 @@ export function openLog(reference: LogReference): LogSource {
   };
 }
 
-/** The index of all parts, and the text of those that were looked at last. Tells its watchers of changes at most ten times a second. */
+/** The index of all parts, and the text of the most recently shown ones. Notifies its listeners at most ten times a second. */
 function createLogStore() {
   const watchers = new Set<() => void>();
   const kept = new Map<number, readonly string[]>();
@@ -124,7 +124,7 @@ function createLogStore() {
   };
 }
 
-/** Reads once, and again every second while it is on. Never two reads at the same time. */
+/** Reads once, and every second while `isOn`. Never two reads at the same time. */
 function createPoll(read: () => Promise<void>, mayRead: () => boolean) {
   let isOn = false;
   let isReading = false;

@@ -1,5 +1,5 @@
-// `create`: an agent hands the story on. By whom it may go to whom is said by the flow; whether it is that agent's turn by the run. The
-// one who sends the first handoff starts a story again; an edge that nobody took in time may be created anew by a person.
+// `create`: an agent hands the story on. The flow says which agents may hand over to which; the run says whose turn it is. The first
+// handoff from the flow's entry starts an ended story again. A person may create a handoff again that no agent took in time.
 
 import { Buffer } from "node:buffer";
 import type { Refusal } from "../../../contract/problem.ts";
@@ -34,7 +34,7 @@ export async function createHandoff(asking: Asking, wanted: Wanted) {
   if (await wasDone(asking, story.run.id)) return handedOn(asking, story.run, rows.findLast(edge), []);
   const { flow } = story.resolved;
   const isFirst = wanted.fromAgent === flow.handoffs.entry && wanted.toAgent === firstAgent(flow);
-  // The run that this very request has started is no obstacle to it.
+  // The run that this request started is no obstacle to it.
   if (isFirst && asking.key !== undefined && story.run.id === runIdOf(asking.key))
     return handedOn(asking, story.run, rows[0], []);
   const pending = rows.findLast(({ state, toAgent }) => state === "pending" && toAgent === wanted.toAgent);
@@ -44,7 +44,7 @@ export async function createHandoff(asking: Asking, wanted: Wanted) {
   return isFirst ? begin(asking, story) : handOn(asking, story, wanted);
 }
 
-/** The agent that is at work passes the story on, or sends it back where the flow has such an edge. */
+/** The working agent passes the story on, or sends it back if the flow has such an edge. */
 async function handOn(asking: Asking, story: Story, { fromAgent, toAgent, payload }: Wanted) {
   const { run, resolved } = story;
   const turn = findTurn(story, asking.principal, fromAgent, ({ shownAgent }) => shownAgent === fromAgent);
@@ -65,7 +65,7 @@ async function handOn(asking: Asking, story: Story, { fromAgent, toAgent, payloa
   return handedOn(asking, after.value, made, checked.warnings);
 }
 
-/** Nobody took it in time, so that the story rests where it should have gone: a person lets it go there once more. */
+/** No agent took the handoff in time, so the story waits at its receiver: a person hands it over again. */
 async function reopen(asking: Asking, story: Story, wanted: Wanted, rows: readonly HandoffRow[]) {
   const { run, resolved } = story;
   const { toAgent, payload } = wanted;
@@ -100,7 +100,7 @@ async function handedOn(asking: Asking, run: Run, row: HandoffRow | undefined, w
   return ok({ success: true as const, handoff, warnings: [...warnings], inbox: inboxOf(run) });
 }
 
-/** Whoever has a token of an attempt speaks as the agent of that attempt. */
+/** A token of an attempt speaks only for the agent of that attempt. */
 function isOtherAgent({ principal }: Asking, { run, resolved }: Story, agent: string): boolean {
   if (principal.kind !== "attempt") return false;
   const stages = Object.keys(run.tracks).map((track) => findWork(resolved.flow, run, track, principal.stage));
@@ -146,7 +146,7 @@ async function exists(asking: Asking, row: HandoffRow): Promise<Refusal> {
   };
 }
 
-/** What goes into the report besides its verdict: whoever works next reads the summary, whoever gets it back the reason. */
+/** The report's fields besides its verdict: the next agent reads the summary, the agent that gets the work back reads the reason. */
 function saidBy(payload: JsonObject | undefined, warnings: readonly string[], isPass: boolean): Partial<Report> {
   const given = payload === undefined ? {} : { payload };
   const summary = textOf(payload, ["summary"]) ?? JSON.stringify(payload ?? {}, null, 1);
@@ -166,7 +166,7 @@ function firstAgent(flow: Flow): string | undefined {
   return flow.stages.find(isWork)?.shownAgent;
 }
 
-/** Who gets the work when this stage passes it on. */
+/** The agent that gets the work when this stage passes it on. */
 function nextAgent(flow: Flow, { id }: WorkStage): string | undefined {
   const stages = flow.stages.filter(isWork);
   return stages[stages.findIndex((stage) => stage.id === id) + 1]?.shownAgent ?? flow.handoffs.exit;

@@ -1,4 +1,4 @@
-// A story goes with everything that belongs to it: rows first, all of them or none, then the files of its attempts.
+// Deletes a story with everything that belongs to it: rows first, all of them or none, then the files of its attempts.
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export function mountDeletion(mount: MountRoute, { store, home, onProblem }: Ser
       if (runIds.length === 0)
         return err({ code: "story_not_found", detail: `There is no story ${JSON.stringify(story)}.` });
       for (const runId of runIds) {
-        // What is left of files is found by nobody any more; it is no reason to say that the story is still there.
+        // Nothing refers to leftover files any more, so a failure here must not report that the story still exists.
         await rm(join(home, "runs", runId), { recursive: true, force: true }).catch((error: unknown) =>
           onProblem(`files of ${runId} are left: ${String(error)}`, requestId),
         );

@@ -1,5 +1,5 @@
-// How a request about a story reaches the use cases. Requests about one story take turns, so of many that want the same one wins and the
-// others see what it did.
+// How a request about a story reaches the use cases. Requests about one story take turns: of several equal ones the first wins, and the
+// others see its result.
 
 import type { ControlAction } from "../../../../app/control-run.ts";
 import type { AppProblem } from "../../../../app/problem.ts";
@@ -16,7 +16,7 @@ import { refusalOf } from "../../refusal.ts";
 import { signalKey } from "../../signal-key.ts";
 import type { Stories, Story } from "./story.ts";
 
-/** Who asks, and with what. */
+/** The caller and the request. */
 export type Asking = {
   readonly parts: ServerParts;
   readonly stories: Stories;
@@ -25,7 +25,7 @@ export type Asking = {
   readonly key?: string;
 };
 
-/** A report on one run; `part` tells apart the signals of one request. */
+/** Reports on one run; `part` distinguishes the signals of one request. */
 export async function deliver(
   { parts: { app }, key }: Asking,
   { run }: Pick<Story, "run">,
@@ -49,13 +49,13 @@ export async function control(
   return controlled.ok ? ok({ ...story, run: controlled.value.run }) : err(outOfTurn(controlled.error));
 }
 
-/** Whether the same request was carried out before, perhaps before a restart. */
+/** Whether the same request was carried out earlier, perhaps before a restart. */
 export async function wasDone({ parts, key }: Asking, runId: string, part = ""): Promise<boolean> {
   const id = signalKey(key, part);
   return id !== undefined && (await parts.store.hasSignal(runId, id));
 }
 
-/** A run that is not in a state for it: to the clients of a source that is a matter of turns. */
+/** A run in the wrong state: clients of a source see it as not their turn. */
 function outOfTurn(problem: AppProblem): Refusal {
   const refusal = refusalOf(problem);
   return refusal.code === "action_refused" ? { ...refusal, code: "out_of_turn" } : refusal;

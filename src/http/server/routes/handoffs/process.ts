@@ -1,5 +1,5 @@
-// `accept`, `reject`, `timeout` and `cleanup`: what becomes of a handoff that was created. Each is refused with the handoff as it is now
-// where it comes too late; then nothing has changed.
+// `accept`, `reject`, `timeout` and `cleanup`: the end of a created handoff. A request that comes too late changes nothing; its refusal
+// shows the handoff's current state.
 
 import type { Refusal } from "../../../contract/problem.ts";
 import type { HandoffAction } from "../../../contract/schemas/handoff-action.ts";
@@ -53,7 +53,7 @@ export async function acceptHandoff(asking: Asking, { handoffId, payload }: Acti
   return taken(asking, await again(asking, row));
 }
 
-/** The start is stored first; whoever died after that is asked again, and what came with the start is still to be kept. */
+/** The start is stored first. A crash after that can lose the payload that came with it, so the repeated request stores it. */
 async function keepLost({ parts: { store } }: Asking, { runId, number }: HandoffRow, payload: JsonObject) {
   if (acceptedWith(await store.attempts(runId)).has(number)) return;
   const events = await allEvents(store, runId);
@@ -105,7 +105,7 @@ export async function cleanUpHandoffs(asking: Asking, { storyId }: Action<"clean
   return ok({ success: true as const, deleted });
 }
 
-/** Closes what is pending in a story; how many, those that the same request closed before included. */
+/** Closes the pending handoffs of a story; returns their number, including those that the same request closed earlier. */
 export async function closePending(asking: Asking, story: Story, reason: string): Promise<number> {
   let closed = 0;
   for (const row of await asking.stories.rowsOf(story.run)) {
@@ -131,7 +131,7 @@ export async function expire(
   return deliver(asking, story, { type: "handoff.expired", number, reason, then }, actor, part);
 }
 
-/** The key has led to something in this run, but not to this. A daemon remembers what exactly only as long as it runs. */
+/** This run has applied the key to a different act. */
 const REUSED: Refusal = {
   code: "idempotency_key_reused",
   detail: "This Idempotency-Key was sent with another request before.",
@@ -140,7 +140,7 @@ const REUSED: Refusal = {
 
 type Found = { readonly row: HandoffRow; readonly story: Story };
 
-/** An attempt is told the same whether a handoff is another story's or is not there at all. */
+/** An attempt gets the same refusal for another story's handoff and for one that does not exist. */
 async function findHandoff(asking: Asking, id: number): Promise<Result<Found, Refusal>> {
   const { principal, stories } = asking;
   const [row] = await stories.rows({ id });

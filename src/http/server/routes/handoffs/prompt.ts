@@ -1,5 +1,5 @@
-// What an agent outside is told when it takes work: the same prompt as a program would get, but for how to end: there is no file and no
-// output that anybody reads, only this API.
+// The prompt for an outside agent that takes work: the same as for a program, except for its ending. An outside agent reports only through
+// this API, not by file or output.
 
 import type { ResolvedFlow } from "../../../../core/flow/agent.ts";
 import type { WorkStage } from "../../../../core/flow/flow.ts";
@@ -16,13 +16,13 @@ type Work = {
   readonly track: string;
   readonly stage: WorkStage;
   readonly carry: Carry;
-  /** Where the agent has reached us. */
+  /** The address that the agent used. */
   readonly url: string;
 };
 
 export async function outsidePrompt({ store }: Pick<ServerParts, "store">, work: Work): Promise<string> {
   const { run, resolved, track, stage, carry, url } = work;
-  // The one form that says itself how to use this API.
+  // The one form that explains how to use this API.
   const isSpoken = stage.result.from === "handoff-api";
   const told = composePrompt(isSpoken ? resolved : withoutForms(resolved), run, track, stage, carry, {
     nonce: "",

@@ -1,11 +1,11 @@
-// What agents send is kept without what looks like a key, as their output is: it goes to other agents, into the history and to people.
+// Removes text that looks like a key from agents' payloads, as from their output, because other agents, the history and people get it.
 
 import type { Json } from "../../../../core/json.ts";
 import { createRedaction } from "../../../../core/secrets/redaction.ts";
 
 const { text } = createRedaction([]);
 
-/** The same value with the texts in it cleaned; names of fields stay. */
+/** The same value with its texts redacted; names of fields stay. */
 export function redacted<T>(value: T): T {
   return clean(value as Json) as T;
 }

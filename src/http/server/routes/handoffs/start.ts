@@ -1,5 +1,4 @@
-// The start of a story: for the first time, or again after its run has ended. Again means the same folder and the same runners, with the
-// flow as it is now.
+// Starts a story, for the first time or again after its run has ended. A restart uses the same folder and runners, with the current flow.
 
 import type { Refusal } from "../../../contract/problem.ts";
 import type { ResolvedFlow } from "../../../../core/flow/agent.ts";

@@ -1,5 +1,5 @@
-// What a story is here: the run of a subject in a flow that has handoffs, the open one if there is one, else the newest. Its rows are
-// those of all its runs; who it is with is said by the current run alone.
+// A story: the run of a subject in a flow that has handoffs; the open run, otherwise the newest. Its rows are those of all its runs; only
+// the current run says whose turn it is.
 
 import type { Refusal } from "../../../contract/problem.ts";
 import type { HandoffRowShown } from "../../../contract/schemas/handoff-row.ts";
@@ -16,14 +16,14 @@ import { flowOf } from "../../../../store/flow-of.ts";
 
 export type Story = { readonly run: Run; readonly resolved: ResolvedFlow };
 
-/** Runs of one subject that are looked through for a story. */
+/** Runs of one subject that are searched for a story. */
 const LOOKED_THROUGH = 100;
 
 export type Stories = {
-  /** Undefined for a subject that is known, but in no flow with handoffs. */
+  /** Undefined for a known subject without a flow that has handoffs. */
   find(storyId: string, principal: Principal): Promise<Result<Story | undefined, Refusal>>;
   require(storyId: string, principal: Principal): Promise<Result<Story, Refusal>>;
-  /** The story of a run, undefined where its flow has no handoffs. */
+  /** The story of a run; undefined if its flow has no handoffs. */
   ofRun(runId: string): Promise<Story | undefined>;
   /** Those whose run has not ended, oldest first. */
   open(): Promise<readonly Story[]>;
@@ -31,7 +31,7 @@ export type Stories = {
   rows(query: Parameters<Store["handoffRows"]>[0]): Promise<readonly HandoffRow[]>;
   rowsOf(run: Run): Promise<readonly HandoffRow[]>;
   state(story: Story): Promise<StoryState>;
-  /** As they are shown, with what receivers added. */
+  /** For display, with the payloads that receivers added. */
   show(rows: readonly HandoffRow[]): Promise<HandoffRowShown[]>;
 };
 
@@ -95,7 +95,7 @@ export function createStories({ store }: Pick<ServerParts, "store">): Stories {
     async show(rows) {
       const runs = new Map(
         await Promise.all(
-          // Nobody has added anything to what is pending.
+          // A pending handoff has no receiver's payload yet.
           [...new Set(rows.flatMap(({ runId, state }) => (state === "pending" ? [] : [runId])))].map(
             async (runId) => [runId, acceptedWith(await store.attempts(runId))] as const,
           ),
@@ -113,25 +113,25 @@ export function isStory({ handoffs }: Flow): boolean {
   return handoffs.entry !== undefined || handoffs.exit !== undefined;
 }
 
-/** An attempt is told the same whether a story is another's or is not there at all. */
+/** An attempt gets the same refusal for another's story and for one that does not exist. */
 export const FOREIGN: Refusal = {
   code: "scope_missing",
   detail: "An attempt's token is good for its own story, as its own agent, and for nothing else.",
 };
 
-/** What the story waits for now, as the inbox names it. */
+/** The inbox item that the story waits for. */
 export function inboxOf(run: Run): string | null {
   const [item] = openItems(run);
   return item === undefined ? null : `${run.id}.${item.number}`;
 }
 
-/** Newest first, those that go on before those that have ended. */
+/** Newest first, open ones before ended ones. */
 function openFirst(summaries: readonly RunSummary[]): readonly RunSummary[] {
   const hasEnded = ({ status }: RunSummary) => status === "completed" || status === "canceled";
   return [...summaries.filter((each) => !hasEnded(each)), ...summaries.filter(hasEnded)];
 }
 
-/** How a story is, for people and for `/api/run`. */
+/** The state of a story, for people and for `/api/run`. */
 export async function describeStory(stories: Stories, story: Story) {
   const { run } = story;
   const { currentAgent, phase } = await stories.state(story);

@@ -1,5 +1,5 @@
-// Whose turn it is: the attempt that a caller may start or end. An attempt's token ends its own attempt; an operator speaks for agents
-// outside. What a program plays is ended by that program and by nobody else.
+// Whose turn it is: the attempt that a caller may start or end. An attempt's token ends its own attempt; an operator speaks for outside
+// agents. Only the program that plays a stage ends it.
 
 import type { Refusal } from "../../../contract/problem.ts";
 import type { ResolvedFlow } from "../../../../core/flow/agent.ts";
@@ -19,14 +19,14 @@ export type Turn = {
   readonly name: string;
   readonly stage: WorkStage;
   readonly track: Extract<Track, { readonly at: "ready" | "running" }>;
-  /** Who stands in the record. */
+  /** The actor for the record. */
   readonly actor: Actor;
   readonly isOutside: boolean;
 };
 
 type At = { readonly run: Run; readonly resolved: ResolvedFlow };
 
-/** The stages at which something is ready or at work. */
+/** The stages that are ready or running. */
 export function currentWork({ run, resolved }: At): readonly CurrentWork[] {
   return Object.entries(run.tracks).flatMap(([name, track]) => {
     if (track.at !== "ready" && track.at !== "running") return [];
@@ -37,7 +37,7 @@ export function currentWork({ run, resolved }: At): readonly CurrentWork[] {
 
 export type CurrentWork = Pick<Turn, "name" | "stage" | "track">;
 
-/** The turn of the one whose stage `fits`. `whose` names it for the reader. */
+/** The turn whose stage `fits`. `whose` names it in a refusal. */
 export function findTurn(
   at: At,
   principal: Principal,
@@ -78,7 +78,7 @@ export function reportOf(flow: Flow, stage: WorkStage, verdict: "pass" | "revise
   return { ...said, ...wordFor(flow, stage, verdict), structured: true };
 }
 
-/** The flow's own word where it has one; a stage that is not asked to judge passes without. */
+/** The flow's own word if it has one; a stage that gives no verdict passes without. */
 function wordFor(flow: Flow, stage: WorkStage, verdict: "pass" | "revise"): Pick<Report, "verdict"> {
   if (verdict === "pass" && !stage.expectsVerdict) return {};
   const words = stage.verdicts ?? Object.keys(flow.words.verdict);
@@ -87,7 +87,7 @@ function wordFor(flow: Flow, stage: WorkStage, verdict: "pass" | "revise"): Pick
 
 function outOfTurn(run: Run, work: readonly Pick<Turn, "stage">[], whose: string): Refusal {
   const now = work.map(({ stage }) => stage.shownAgent).join(", ");
-  const why = now === "" ? `nobody is at work: the run is ${run.status} (${run.word})` : `it is the turn of ${now}`;
+  const why = now === "" ? `no agent is at work: the run is ${run.status} (${run.word})` : `it is the turn of ${now}`;
   return { code: "out_of_turn", detail: `It is not the turn of ${whose}: ${why}.` };
 }
 
