@@ -4,8 +4,6 @@
 import type { Result } from "../core/result.ts";
 import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 
-export { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
-
 export type WorkspaceRequest = {
   readonly runId: string;
   /** Names the workspace where a run has more than one, such as one per stage; default: the run's id. */
