@@ -76,7 +76,7 @@ test("R-004-32: whatever the text, a group made of it is empty or part of a bran
   const texts = fc.oneof(
     fc.string({ unit: "binary", maxLength: 200 }),
     fc.string({ unit: "grapheme", maxLength: 80 }),
-    fc.string({ unit: fc.constantFrom(..."aZ0._/ -"), maxLength: 90 }),
+    fc.string({ unit: fc.constantFrom("a", "Z", "0", ".", "_", "/", " ", "-"), maxLength: 90 }),
     fc.constantFrom(...HOSTILE),
   );
   fc.assert(

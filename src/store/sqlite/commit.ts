@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Reservation } from "../../core/budget/budget.ts";
 import type { Change, CommitResult } from "../store.ts";
 import { CHAIN_START, eventHash } from "./chain.ts";
-import type { Head, Heads } from "./heads.ts";
+import type { Heads, RunHead } from "./heads.ts";
 import { byRows, repeat } from "./many-rows.ts";
 import { prepareProjections } from "./project.ts";
 import { type RowChange, rowChanges } from "./projections.ts";
@@ -70,7 +70,7 @@ export function prepareCommit(db: DatabaseSync, heads: Heads): (change: Change) 
 /** The values of the events' rows, one event after the other, and the hash of the last. */
 function chain(
   change: Change,
-  before: Head | undefined,
+  before: RunHead | undefined,
 ): { readonly head: string; readonly values: readonly string[] } {
   const { runId, expectedVersion, events } = change;
   let head = before?.head ?? CHAIN_START;
@@ -83,7 +83,7 @@ function chain(
   return { head, values };
 }
 
-type SaveRun = (change: Change, before: Head | undefined, head: string, seq: number) => number | undefined;
+type SaveRun = (change: Change, before: RunHead | undefined, head: string, seq: number) => number | undefined;
 
 /** Answers the run's number, or undefined where the file no longer holds the version that the change expects. */
 function prepareRunRow(db: DatabaseSync): SaveRun {

@@ -18,11 +18,11 @@ export type SqliteStoreOptions = {
 };
 
 export type Handle = {
-  read<T>(query: (reads: Reads) => T): Promise<T>;
-  write<T>(work: (writes: Writes, requests: Requests) => T): Promise<T>;
+  readonly read: <T>(query: (reads: Reads) => T) => Promise<T>;
+  readonly write: <T>(work: (writes: Writes, requests: Requests) => T) => Promise<T>;
   /** Whether another connection has written since the last call. */
-  changedElsewhere(): boolean;
-  close(): void;
+  readonly changedElsewhere: () => boolean;
+  readonly close: () => void;
 };
 
 /** Throws a StoreError when the file or the machine is not fit for use. */
