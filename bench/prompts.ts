@@ -28,7 +28,7 @@ export function measurePrompts(): readonly Row[] {
 
 function sharesOf(flowName: (typeof SHIPPED)[number]): readonly { role: string; share: number }[] {
   const resolved = resolveShipped(flowName);
-  const run = newRun(flowName);
+  const context = { resolved, run: newRun(flowName), track: "main" };
   const works = resolved.flow.stages.flatMap((stage): readonly WorkStage[] => {
     if (stage.kind === "parallel") return Object.values(stage.tracks).flatMap(({ stages }) => stages);
     if (stage.kind === "dynamic") return Object.values(stage.templates);
@@ -40,16 +40,14 @@ function sharesOf(flowName: (typeof SHIPPED)[number]): readonly { role: string; 
     const cut = names.findIndex((name) => HANDOFF_PARTS.has(name));
     const before = { ...stage, prompt: names.slice(0, cut < 0 ? names.length : cut) };
     const { promptFile, ...noFile } = before;
-    const head = composePrompt(
-      resolved,
-      run,
-      "main",
-      promptFile === undefined ? before : { ...noFile, promptFile },
-      FIRST,
-      facts(1),
-    );
-    const first = composePrompt(resolved, run, "main", stage, FIRST, facts(1));
-    const second = composePrompt(resolved, run, "main", stage, BACK, facts(2));
+    const head = composePrompt({
+      ...context,
+      stage: promptFile === undefined ? before : { ...noFile, promptFile },
+      carry: FIRST,
+      facts: facts(1),
+    });
+    const first = composePrompt({ ...context, stage, carry: FIRST, facts: facts(1) });
+    const second = composePrompt({ ...context, stage, carry: BACK, facts: facts(2) });
     const length = Math.min(
       promptFile === undefined ? head.trimEnd().length : first.indexOf("## Handoff from"),
       first.length,

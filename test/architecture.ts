@@ -17,7 +17,7 @@ export type Room = {
 };
 
 /** From the bottom up. A room may import every room of a lower layer, and beside it only what it names. */
-export const LAYERS: readonly (readonly Room[])[] = [
+const LAYERS: readonly (readonly Room[])[] = [
   [
     {
       name: "core",
@@ -89,7 +89,7 @@ const PURE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The dashboard, from the bottom up; folders that are not named here are subjects, between `ui` and `frame`. */
-export const WEB_LAYERS: readonly string[] = ["base", "ui", "*", "frame", "main.tsx"];
+const WEB_LAYERS: readonly string[] = ["base", "ui", "*", "frame", "main.tsx"];
 const WEB_MAY = ["core", "http/contract", "http/client"];
 
 /** One sentence per import that the law does not allow, and one per cycle. */

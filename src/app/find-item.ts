@@ -1,10 +1,10 @@
 // The inbox item that a caller means, `RUN.NUMBER`: open, or closed with the decision that closed it.
 
 import { err, ok, type Result } from "../core/result.ts";
-import type { RunEvent } from "../core/run/event.ts";
 import { type InboxItem, openItems } from "../core/run/run.ts";
+import { pastItems as pastItemsOf } from "../core/view/decision.ts";
 import type { Store } from "../store/store.ts";
-import { eventsOf, findRun, type FoundRun } from "./find-run.ts";
+import { allEvents, findRun, type FoundRun } from "./find-run.ts";
 import type { AppProblem, ClosingDecision } from "./problem.ts";
 
 export type FoundItem =
@@ -35,47 +35,6 @@ export async function findItem(store: Store | undefined, reference: string): Pro
 
 /** Every item that the run has ever opened, in order. Open ones have no decision yet. */
 export async function pastItems(store: Store, runId: string): Promise<readonly ClosedItem[]> {
-  const items = new Map<number, ClosedItem>();
-  for await (const { event } of eventsOf(store, runId)) {
-    if ("item" in event) {
-      const { number, kind, stage } = event.item;
-      items.set(number, { number, kind, stage, decided: null });
-    }
-    if (!isAnswer(event)) continue;
-    const item = items.get(event.number);
-    if (item !== undefined) items.set(item.number, { ...item, decided: decidedBy(event, item.kind) });
-  }
-  return [...items.values()];
-}
-
-type AnswerEvent = Extract<
-  RunEvent,
-  { readonly type: "gate.answered" | "question.answered" | "escalation.resolved" | "budget.answered" }
->;
-
-const ANSWERS: ReadonlySet<string> = new Set<AnswerEvent["type"]>([
-  "gate.answered",
-  "question.answered",
-  "escalation.resolved",
-  "budget.answered",
-]);
-
-function isAnswer(event: RunEvent): event is AnswerEvent {
-  return ANSWERS.has(event.type);
-}
-
-function decidedBy(event: AnswerEvent, kind: InboxItem["kind"]): ClosingDecision {
-  const by = { kind, by: event.actor, at: event.at };
-  switch (event.type) {
-    case "gate.answered":
-      return { ...by, answer: event.answer, text: event.comment, issues: event.issues ?? [] };
-    case "question.answered":
-      return kind === "choice"
-        ? { ...by, answer: event.answer, text: "", issues: [] }
-        : { ...by, answer: "", text: event.answer, issues: [] };
-    case "escalation.resolved":
-      return { ...by, answer: event.choice, text: event.note, issues: event.issues ?? [] };
-    case "budget.answered":
-      return { ...by, answer: event.answer, text: event.note, issues: [] };
-  }
+  const items = pastItemsOf(await allEvents(store, runId));
+  return items.map(({ number, kind, stage, decision }) => ({ number, kind, stage, decided: decision }));
 }

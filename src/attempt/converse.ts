@@ -1,6 +1,7 @@
 // The agent gets its prompt and answers. Passrail asks once more where the verdict cannot be read, and composes the whole prompt again
 // where the earlier session is gone.
 
+import { attemptFacts } from "../core/attempt-facts.ts";
 import type { WorkStage } from "../core/flow/flow.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
@@ -85,6 +86,7 @@ async function sayPrompt(
   told: PromptFacts,
 ): Promise<AttemptEnd> {
   const { files, resolved, run, track, stage, carry } = job;
+  const context = { resolved, run, track, stage, carry, facts: told };
   const say = async (text: string, session?: Session): Promise<AttemptEnd> => {
     await writeRecord(files.prompt, ports.runners.redact(text));
     failpoint("prompt-written");
@@ -92,11 +94,11 @@ async function sayPrompt(
   };
   const earlier = play.runner === "command" ? undefined : await sessionToResume(job, ports, play);
   if (earlier !== undefined) {
-    const end = await say(composeResumed(resolved, run, track, stage, carry, told), earlier);
+    const end = await say(composeResumed(context), earlier);
     // A lost session loses only its memory: the whole prompt says everything again.
     if (end.conversation?.failure?.kind !== "session_lost") return end;
   }
-  return say(composePrompt(resolved, run, track, stage, carry, told));
+  return say(composePrompt(context));
 }
 
 type Heard = { readonly end: AttemptEnd; readonly reading: ReportReading };
@@ -115,7 +117,7 @@ async function repairIfUnreadable(
   if (unreadable === undefined || !isWanted || ports.signal.aborted || ports.isSettled())
     return { ...heard, repaired: false };
   const { resolved, run, track, stage, carry } = job;
-  const repair = composeRepair(resolved, run, track, stage, carry, told, unreadable.message);
+  const repair = composeRepair({ resolved, run, track, stage, carry, facts: told }, unreadable.message);
   const end = await sayRepair(job, ports, conversation, context, repair);
   const second = await readReport(context, end, conversation.submitted());
   if (second.unreadable !== undefined || second.report.cause !== undefined)
@@ -172,12 +174,10 @@ async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: Runne
     (play.session === "resume" && (reason === "sent-back" || reason === "again"));
   if (!wanted) return undefined;
   const own = (await ports.earlierAttempts()).filter(
-    ({ stage, facts }) => stage === job.stage.id && facts["runner"] === play.runner,
+    (attempt) => attempt.stage === job.stage.id && attemptFacts(attempt).runner === play.runner,
   );
-  const session = own.at(-1)?.facts["session"];
-  if (session === null || typeof session !== "object" || Array.isArray(session)) return undefined;
-  const { id, totals } = session as { id?: unknown; totals?: Session["totals"] };
-  return typeof id === "string" ? { id, totals: totals ?? null } : undefined;
+  const last = own.at(-1);
+  return last === undefined ? undefined : (attemptFacts(last).session ?? undefined);
 }
 
 function readContext(job: AttemptJob, ports: AttemptPorts, dir: string): ReadContext {

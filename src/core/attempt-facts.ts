@@ -9,6 +9,8 @@ export type AttemptFacts = {
   readonly process: { readonly pid: number; readonly startTime: string; readonly marker: string } | null;
   /** Why the program ended; null while it runs, or if Passrail did not see it end. */
   readonly ended: string | null;
+  /** The same in words. */
+  readonly detail: string | null;
   readonly exitCode: number | null;
   /** Null for builtins and for work done outside. */
   readonly runner: string | null;
@@ -46,6 +48,7 @@ export function attemptFacts({ facts }: { readonly facts: JsonObject }): Attempt
   return {
     process: processOf(facts["process"]),
     ended: textOf(facts["ended"]),
+    detail: textOf(facts["detail"]),
     exitCode: numberOf(facts["exitCode"]),
     runner: textOf(facts["runner"]),
     model: textOf(facts["model"]),

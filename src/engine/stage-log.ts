@@ -1,6 +1,7 @@
 // The logs of a ticket's stages as files for people, `logs/AGI-7/implement.log`: one part per attempt with a head and a foot. A copy for reading:
 // the attempts' own files and the store hold the facts. After a crash the next process adds the missing parts.
 
+import { attemptFacts } from "../core/attempt-facts.ts";
 import { runFacts } from "../core/run/facts.ts";
 import {
   closeSync,
@@ -150,9 +151,9 @@ function line(name: string, values: readonly (string | null)[], between = ", "):
 }
 
 /** The agent's own reason, else what the engine noted about the end. */
-function reasonOf({ outcome, facts }: AttemptRecord): string | null {
-  const said = [outcome?.["reason"], facts["detail"]].find((text) => typeof text === "string" && text !== "");
-  return typeof said === "string" ? said : null;
+function reasonOf(record: AttemptRecord): string | null {
+  const said = record.outcome?.["reason"];
+  return typeof said === "string" && said !== "" ? said : attemptFacts(record).detail;
 }
 
 function plainLine(text: string): string {

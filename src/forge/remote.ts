@@ -1,4 +1,4 @@
-// A plain git remote: branches are pushed, a person merges them where they like. Proof is what the remote itself shows after a fetch.
+// A plain git remote: Passrail pushes branches, and a person merges them where they like. Proof is what the remote shows after a fetch.
 
 import { err, ok, type Result } from "../core/result.ts";
 import { checkBranchName } from "../git/branch-name.ts";
@@ -19,37 +19,21 @@ export function createRemoteForge({ courier, network, address, commonDir }: Remo
   const head = (branch: string) => fetchBranch(courier, network, address, branch);
   const send = (args: readonly string[]) =>
     remoteGit(network, courier.gitDir, ["push", "--quiet", "--no-verify", ...args]);
+  const contains: Forge["contains"] = async (branch, commit) => {
+    const there = await head(branch);
+    if (!there.ok) return there;
+    return there.value === null ? ok(false) : courier.isAncestor(commit, there.value);
+  };
+  const remote: Remote = { courier, network, address, head, send, contains };
+  const push: Forge["push"] = (work) => pushBranch(remote, work);
 
-  const forge: Forge = {
+  return {
     name: "remote",
     gitDir: courier.gitDir,
-    async defaultTarget() {
-      const listed = await remoteGit(network, courier.gitDir, ["ls-remote", "--symref", "--", address, "HEAD"]);
-      if (!listed.ok) return listed;
-      const named = /^ref: refs\/heads\/([^\t\n]{1,200})\tHEAD$/mu.exec(listed.value)?.[1];
-      return named === undefined ? err(noTarget("the remote's HEAD names no branch")) : checkBranchName(named);
-    },
-    async push({ branch, commit }) {
-      const checked = checkBranchName(branch);
-      if (!checked.ok) return checked;
-      const there = await head(branch);
-      if (!there.ok) return there;
-      const safe = await isOursToReplace(courier, branch, there.value, commit);
-      if (!safe.ok) return safe;
-      if (there.value !== commit) {
-        // Written down first: after a crash the push is known as ours.
-        const noted = await courier.note(`pushed/${branch}`, commit);
-        if (!noted.ok) return noted;
-        const sent = await send([lease(branch, there.value), "--", address, `${commit}:refs/heads/${branch}`]);
-        if (!sent.ok) return sent;
-      }
-      return proven(
-        await forge.contains(branch, commit),
-        `${branch} on the remote does not hold ${commit} after the push`,
-      );
-    },
+    defaultTarget: () => defaultTarget(remote),
+    push,
     async propose(work) {
-      const pushed = await forge.push(work);
+      const pushed = await push(work);
       if (!pushed.ok) return pushed;
       const { branch, target, commit } = work;
       return ok({ number: null, url: null, branch, target, commit });
@@ -62,28 +46,8 @@ export function createRemoteForge({ courier, network, address, commonDir }: Remo
       if (!reached.ok) return reached;
       return ok(reached.value ? { state: "merged", commit } : { state: "open", note: null });
     },
-    async land({ commit, target, expect }) {
-      const checked = checkBranchName(target);
-      if (!checked.ok) return checked;
-      const onTop = await courier.isAncestor(expect, commit);
-      if (!onTop.ok) return onTop;
-      if (!onTop.value)
-        return err({ code: "target_moved", message: `${commit} is not on top of ${target} (${expect}).` });
-      const sent = await send([lease(target, expect), "--", address, `${commit}:refs/heads/${target}`]);
-      if (!sent.ok) {
-        const moved = sent.error.code === "remote_moved" ? { code: "target_moved" } : {};
-        return err({ ...sent.error, ...moved });
-      }
-      return proven(
-        await forge.contains(target, commit),
-        `${target} on the remote does not hold ${commit} after the push`,
-      );
-    },
-    async contains(branch, commit) {
-      const there = await head(branch);
-      if (!there.ok) return there;
-      return there.value === null ? ok(false) : courier.isAncestor(commit, there.value);
-    },
+    land: (work) => landCommit(remote, work),
+    contains,
     head,
     keep: (commit) => bringHome(commonDir, courier.gitDir, commit),
     async removeBranch({ branch, commit }) {
@@ -94,10 +58,60 @@ export function createRemoteForge({ courier, network, address, commonDir }: Remo
       return sent.ok ? ok(null) : sent;
     },
   };
-  return forge;
 }
 
-/** The remote takes the push only if its branch is where we saw it; "" stands for: there is none. */
+type Remote = Pick<RemoteOptions, "courier" | "network" | "address"> &
+  Pick<Forge, "head" | "contains"> & {
+    readonly send: (args: readonly string[]) => ReturnType<typeof remoteGit>;
+  };
+
+async function defaultTarget({ courier, network, address }: Remote): Promise<Result<string>> {
+  const listed = await remoteGit(network, courier.gitDir, ["ls-remote", "--symref", "--", address, "HEAD"]);
+  if (!listed.ok) return listed;
+  const named = /^ref: refs\/heads\/([^\t\n]{1,200})\tHEAD$/mu.exec(listed.value)?.[1];
+  return named === undefined ? err(noTarget("the remote's HEAD names no branch")) : checkBranchName(named);
+}
+
+async function pushBranch(remote: Remote, { branch, commit }: Parameters<Forge["push"]>[0]): Promise<Result<null>> {
+  const { courier, address } = remote;
+  const checked = checkBranchName(branch);
+  if (!checked.ok) return checked;
+  const there = await remote.head(branch);
+  if (!there.ok) return there;
+  const safe = await isOursToReplace(courier, branch, there.value, commit);
+  if (!safe.ok) return safe;
+  if (there.value !== commit) {
+    // Written down first: after a crash the push is known as ours.
+    const noted = await courier.note(`pushed/${branch}`, commit);
+    if (!noted.ok) return noted;
+    const sent = await remote.send([lease(branch, there.value), "--", address, `${commit}:refs/heads/${branch}`]);
+    if (!sent.ok) return sent;
+  }
+  return proven(
+    await remote.contains(branch, commit),
+    `${branch} on the remote does not hold ${commit} after the push`,
+  );
+}
+
+async function landCommit(remote: Remote, work: Parameters<Forge["land"]>[0]): Promise<Result<null>> {
+  const { commit, target, expect } = work;
+  const checked = checkBranchName(target);
+  if (!checked.ok) return checked;
+  const onTop = await remote.courier.isAncestor(expect, commit);
+  if (!onTop.ok) return onTop;
+  if (!onTop.value) return err({ code: "target_moved", message: `${commit} is not on top of ${target} (${expect}).` });
+  const sent = await remote.send([lease(target, expect), "--", remote.address, `${commit}:refs/heads/${target}`]);
+  if (!sent.ok) {
+    const moved = sent.error.code === "remote_moved" ? { code: "target_moved" } : {};
+    return err({ ...sent.error, ...moved });
+  }
+  return proven(
+    await remote.contains(target, commit),
+    `${target} on the remote does not hold ${commit} after the push`,
+  );
+}
+
+/** The remote takes the push only if its branch is where we saw it; "" means that there is none. */
 function lease(branch: string, seen: string | null): string {
   return `--force-with-lease=refs/heads/${branch}:${seen ?? ""}`;
 }

@@ -1,11 +1,9 @@
-// Which branch names Passrail accepts, and how free text becomes part of one. Stricter than git, which also accepts `feat/$(id)`,
-// `feat/;id` and the ideographic space: harmless to git, but not to programs that read the name later.
+// Which branch names Passrail accepts. Stricter than git, which also accepts `feat/$(id)`, `feat/;id` and the ideographic space: harmless to
+// git, but not to programs that read the name later.
 
-import { createHash } from "node:crypto";
 import { err, ok, type Result } from "../core/result.ts";
 
 const ALLOWED = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/u;
-const MAX_PART = 60;
 
 /** The name itself when it is safe everywhere (argv, shell, URL, file name); a Problem otherwise. */
 export function checkBranchName(name: string): Result<string> {
@@ -16,25 +14,6 @@ export function checkBranchName(name: string): Result<string> {
     message: `Branch name ${JSON.stringify(shown(name))} is not usable: ${fault}.`,
     hint: "Use letters, digits and . _ / - only, up to 100 characters, for example feat/login-page.",
   });
-}
-
-/** A group or id as part of a branch name: unchanged if safe, else slugged; never empty, and deterministic. */
-export function branchPart(text: string): string {
-  if (text.length <= MAX_PART && checkBranchName(text).ok) return text;
-  const slug = text
-    .slice(0, 1000)
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9_/]+/gu, "-")
-    .split("/")
-    .map((piece) => piece.replace(/^[-_]+|[-_]+$/gu, ""))
-    .filter((piece) => piece !== "")
-    .join("/")
-    .slice(0, MAX_PART)
-    .replace(/[-_/]+$/u, "");
-  if (checkBranchName(slug).ok) return slug;
-  return `g-${createHash("sha256").update(text).digest("hex").slice(0, 10)}`;
 }
 
 function faultOf(name: string): string | null {

@@ -4,8 +4,6 @@
 import type { Result } from "../core/result.ts";
 import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 
-export { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
-
 export type WorkspaceRequest = {
   readonly runId: string;
   /** The name of the workspace if a run has several, such as one per stage; default: the run's id. */

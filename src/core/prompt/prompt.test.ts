@@ -49,14 +49,14 @@ function prompt(
 ) {
   const stage = findWork(flow, base, MAIN_TRACK, stageId);
   if (stage === undefined) throw new Error(`no stage ${stageId}`);
-  return composePrompt(
+  return composePrompt({
     resolved,
-    { ...base, subject, counters },
-    MAIN_TRACK,
+    run: { ...base, subject, counters },
+    track: MAIN_TRACK,
     stage,
-    { ...first, ...carry },
-    { ...facts, ...more },
-  );
+    carry: { ...first, ...carry },
+    facts: { ...facts, ...more },
+  });
 }
 
 const STAGES = [
@@ -142,12 +142,7 @@ test("R-000-09: the request to repeat says why and shows the form again, and not
   const stage = findWork(flow, base, MAIN_TRACK, "qa");
   if (stage === undefined) throw new Error("no stage");
   const text = composeRepair(
-    resolved,
-    { ...base, subject },
-    MAIN_TRACK,
-    stage,
-    first,
-    facts,
+    { resolved, run: { ...base, subject }, track: MAIN_TRACK, stage, carry: first, facts },
     '"LGTM" is not a verdict of this stage',
   );
   expect(text).toContain('"LGTM" is not a verdict of this stage');
@@ -161,9 +156,13 @@ test("the part `instruction` says what to do, read and write, and gives the rang
   const stage = findWork(routed.flow, run, MAIN_TRACK, "reviewer");
   if (stage === undefined) throw new Error("no stage");
   const only = { ...stage, prompt: ["instruction"] };
-  const text = composePrompt(routed, { ...run, subject }, MAIN_TRACK, only, first, {
-    ...facts,
-    diffRange: "abc..HEAD",
+  const text = composePrompt({
+    resolved: routed,
+    run: { ...run, subject },
+    track: MAIN_TRACK,
+    stage: only,
+    carry: first,
+    facts: { ...facts, diffRange: "abc..HEAD" },
   });
   expect(text).toContain("review the latest changes");
   expect(text).toContain("git diff abc..HEAD");

@@ -1,5 +1,5 @@
-// What an attempt is told. Parts are named by the flow, most static first, so that vendors' prompt caches can reuse the beginning;
-// nothing before the handoff part depends on time, attempt or chance. Text that is not ours is put into marked blocks.
+// Composes the prompt of an attempt. The flow names its parts, most static first, so that vendors' prompt caches can reuse the beginning;
+// nothing before the handoff part depends on time, attempt or chance. Text that others wrote is put into marked blocks.
 
 import { runFacts } from "../run/facts.ts";
 import type { ResolvedFlow } from "../flow/agent.ts";
@@ -42,15 +42,18 @@ export type EarlierHandoff = {
 
 export type EarlierAnswer = { readonly questions: readonly string[]; readonly answer: string };
 
-export function composePrompt(
-  resolved: ResolvedFlow,
-  run: Run,
-  track: string,
-  stage: WorkStage,
-  carry: Carry,
-  facts: PromptFacts,
-): string {
-  const context: Context = { resolved, run, track, stage, carry, facts };
+/** Everything that a prompt is made of. */
+export type PromptContext = {
+  readonly resolved: ResolvedFlow;
+  readonly run: Run;
+  readonly track: string;
+  readonly stage: WorkStage;
+  readonly carry: Carry;
+  readonly facts: PromptFacts;
+};
+
+export function composePrompt(context: PromptContext): string {
+  const { stage } = context;
   const names =
     stage.promptFile === undefined
       ? stage.prompt
@@ -60,37 +63,21 @@ export function composePrompt(
 }
 
 /** For an agent that goes on in its own session: only what is new since it was last asked. */
-export function composeResumed(
-  resolved: ResolvedFlow,
-  run: Run,
-  track: string,
-  stage: WorkStage,
-  carry: Carry,
-  facts: PromptFacts,
-): string {
-  const context: Context = { resolved, run, track, stage, carry, facts };
+export function composeResumed(context: PromptContext): string {
   const parts = ["Go on with your work on this ticket.", revisionContext(context), outputFormat(context)];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
 /** The one request to repeat a verdict that was not accepted. */
-export function composeRepair(
-  resolved: ResolvedFlow,
-  run: Run,
-  track: string,
-  stage: WorkStage,
-  carry: Carry,
-  facts: PromptFacts,
-  reason: string,
-): string {
+export function composeRepair(context: PromptContext, reason: string): string {
   const asked = fillPrompt(
-    resolved.prompts["fragments/repair"] ??
+    context.resolved.prompts["fragments/repair"] ??
       "Your verdict was not accepted because {{REASON}}. Repeat only the verdict.",
     {
       REASON: reason,
     },
   );
-  return `${asked.trim()}\n\n${outputFormat({ resolved, run, track, stage, carry, facts })}\n`;
+  return `${asked.trim()}\n\n${outputFormat(context)}\n`;
 }
 
 /** Names of parts that a flow may list, for the check. */
@@ -98,16 +85,7 @@ export function promptPartNames(): readonly string[] {
   return Object.keys(PARTS);
 }
 
-type Context = {
-  readonly resolved: ResolvedFlow;
-  readonly run: Run;
-  readonly track: string;
-  readonly stage: WorkStage;
-  readonly carry: Carry;
-  readonly facts: PromptFacts;
-};
-
-const PARTS: Readonly<Record<string, (context: Context) => string>> = {
+const PARTS: Readonly<Record<string, (context: PromptContext) => string>> = {
   agent: agentBody,
   "agent.prompt": agentBody,
   "prompt-file": promptFile,
@@ -132,11 +110,11 @@ const PARTS: Readonly<Record<string, (context: Context) => string>> = {
       .join("\n\n"),
 };
 
-function agentBody({ resolved, stage }: Context): string {
+function agentBody({ resolved, stage }: PromptContext): string {
   return resolved.agents[stage.agent]?.prompt.trim() ?? "";
 }
 
-function promptFile(context: Context): string {
+function promptFile(context: PromptContext): string {
   const { resolved, stage, run, facts } = context;
   const text = resolved.prompts[stage.promptFile ?? ""] ?? "";
   const parts = [text.trim(), mergeFragment(context)].filter((part) => part !== "");
@@ -151,14 +129,14 @@ function promptFile(context: Context): string {
   }).trim();
 }
 
-function mergeFragment({ resolved, run }: Context): string {
+function mergeFragment({ resolved, run }: PromptContext): string {
   const { merge } = resolved.flow;
   if (merge === undefined) return "";
   const mode = runFacts(run).config.mergeMode || merge.default;
   return (resolved.prompts[`fragments/${merge.fragments[mode] ?? ""}`] ?? "").trim();
 }
 
-function ticketText({ run }: Pick<Context, "run">): string {
+function ticketText({ run }: Pick<PromptContext, "run">): string {
   return block(`Ticket ${run.subject.id}: ${run.subject.title}`, run.subject.body);
 }
 
@@ -177,7 +155,7 @@ function handoffsText(earlier: readonly EarlierHandoff[]): string {
 }
 
 /** From the agent that sent the run here, and from those who built what it is about; after tracks from the last agent of each. */
-function previousHandoffs({ resolved, stage, track, carry, facts }: Context): string {
+function previousHandoffs({ resolved, stage, track, carry, facts }: PromptContext): string {
   const wanted = new Set<string>();
   for (const each of resolved.flow.stages) {
     const isJoin = each.kind === "parallel" && each.id === carry.from;
@@ -192,7 +170,7 @@ function previousHandoffs({ resolved, stage, track, carry, facts }: Context): st
   return handoffsText(latestOf(facts.earlier.filter((handoff) => wanted.has(handoff.stage))));
 }
 
-function instructionText(context: Context): string {
+function instructionText(context: PromptContext): string {
   const { stage, facts, run } = context;
   const lines = [stage.instruction ?? `Do the work of the stage "${stage.title ?? stage.id}" now.`];
   if (stage.reads.length > 0) lines.push(`Read, in this order: ${stage.reads.join(", ")}.`);
@@ -218,7 +196,7 @@ function instructionText(context: Context): string {
 }
 
 /** Loop number and earlier issues when the work came back; what a person said; nothing at all the first time. */
-function revisionContext(context: Context): string {
+function revisionContext(context: PromptContext): string {
   const { carry, stage, resolved } = context;
   const { loop, max } = shownLoop(context);
   const lines: string[] = [];
@@ -245,8 +223,8 @@ function revisionContext(context: Context): string {
   return ["## Why this comes to you again", ...lines].join("\n");
 }
 
-/** The last round has been answered: whoever is asked now must decide without asking again. */
-function mustAssume(context: Context): boolean {
+/** The last round has been answered: the agent must now decide without asking again. */
+function mustAssume(context: PromptContext): boolean {
   const { carry, stage } = context;
   if (carry.names.includes("assume-and-write")) return true;
   const forced = Object.values(stage.route).some((route) => route.carry.includes("assume-and-write"));
@@ -255,7 +233,7 @@ function mustAssume(context: Context): boolean {
 }
 
 /** A stage that judges shows its own counter; one that works shows the loop that brought it the work. */
-function shownLoop({ resolved, run, track, stage, carry }: Context): { loop: number; max: number | null } {
+function shownLoop({ resolved, run, track, stage, carry }: PromptContext): { loop: number; max: number | null } {
   const name = Object.values(stage.route).find((route) => route.counter !== undefined)?.counter;
   const counter = name === undefined ? undefined : resolved.flow.counters[name];
   if (name === undefined || counter === undefined) return { loop: carry.loop, max: carry.loopMax };
@@ -274,7 +252,7 @@ const FRAGMENT_OF: Readonly<Record<ResultSpec["from"], string>> = {
   router: "output-router",
 };
 
-function outputFormat(context: Context): string {
+function outputFormat(context: PromptContext): string {
   const own = ownForm(context);
   if (context.facts.submits !== true) return own;
   return own === ""
@@ -282,7 +260,7 @@ function outputFormat(context: Context): string {
     : `${submitForm(context)}\n\nIf the tool is not there, end as follows.\n\n${own}`;
 }
 
-function submitForm({ resolved, stage }: Context): string {
+function submitForm({ resolved, stage }: PromptContext): string {
   const words = (stage.verdicts ?? Object.keys(resolved.flow.words.verdict)).join(" | ");
   const field =
     stage.kind === "router"
@@ -293,7 +271,7 @@ function submitForm({ resolved, stage }: Context): string {
   return fillPrompt(resolved.prompts["fragments/output-submit"] ?? "", { FIRST_FIELD: field }).trim();
 }
 
-function ownForm(context: Context): string {
+function ownForm(context: PromptContext): string {
   const { resolved, run, stage, facts } = context;
   const form = stage.result.next === undefined ? FRAGMENT_OF[stage.result.from] : "output-work-result";
   const text = resolved.prompts[`fragments/${form}`];

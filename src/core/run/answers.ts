@@ -71,7 +71,8 @@ function answerGate(draft: Draft, sender: Sender, signal: Answer): string | unde
     questions: [],
     ...said,
   };
-  goTo(draft, { ...sender, carry: { ...carry, loop: 0, loopMax: null } }, route.goto, route, undefined);
+  const answered = { ...sender, carry: { ...carry, loop: 0, loopMax: null } };
+  goTo(draft, answered, { target: route.goto, route, outcome: undefined });
   return undefined;
 }
 

@@ -27,7 +27,10 @@ export function showStatus(draft: Draft, word: string | undefined): void {
   emit(draft, { type: "status.changed", from: draft.run.word, to: word });
 }
 
-export function tell(draft: Draft, to: string, event: string, text: string, item: number | null = null): void {
+/** A message to a person; `item` is the number of the inbox item that it is about. */
+type Notice = { readonly to: string; readonly event: string; readonly text: string; readonly item?: number };
+
+export function tell(draft: Draft, { to, event, text, item }: Notice): void {
   const key = `${event}:${draft.run.items}:${draft.run.handoffs}:${draft.events.length}`;
-  draft.commands.push({ type: "notify", key, to, event, text, item });
+  draft.commands.push({ type: "notify", key, to, event, text, item: item ?? null });
 }

@@ -1,169 +1,164 @@
-// One event applied to a run. No decisions here: whatever an event says has happened. Replaying is folding this function.
+// Applies one event to a run. This file decides nothing: what an event says has happened. Replaying a run is folding this function.
 
 import { addSpent, withRaise } from "../budget/budget.ts";
-import type { RunEvent } from "./event.ts";
+import type { EventType, RunEvent } from "./event.ts";
 import type { Run, RunState, StageMemory, Track } from "./run.ts";
 import { optional } from "../optional.ts";
 
 export function evolve(run: Run | undefined, event: RunEvent): Run {
-  if (event.type === "run.created") {
-    return {
-      status: "running",
-      id: event.id,
-      flow: event.flow,
-      flowHash: event.flowHash,
-      subject: event.subject,
-      facts: event.facts,
-      createdAt: event.at,
-      word: event.word,
-      paused: false,
-      tracks: {},
-      stages: {},
-      counters: {},
-      taken: [],
-      expanded: {},
-      handoffs: 0,
-      items: 0,
-    };
-  }
+  if (event.type === "run.created") return created(event);
   if (run === undefined) throw new Error(`the first event of a run must be run.created, not ${event.type}`);
-  switch (event.type) {
-    case "run.waiting":
-      return enterState(run, { status: "waiting", since: event.at });
-    case "run.resumed":
-      return enterState(run, { status: "running" });
-    case "run.stopped":
-      return enterState(run, { status: "stopped", since: event.at, reason: event.reason });
-    case "run.completed":
-      return enterState({ ...run, tracks: {} }, { status: "completed", endedAt: event.at });
-    case "run.canceled":
-      return enterState(
-        { ...run, tracks: {} },
-        { status: "canceled", endedAt: event.at, by: event.actor, reason: event.reason },
-      );
-    case "run.paused":
-      return { ...run, paused: true };
-    case "run.unpaused":
-      return { ...run, paused: false };
-    case "stage.ready":
-      return onTrack(remember(run, event.stage, { attempts: event.attempt }), event.track, {
-        at: "ready",
-        stage: event.stage,
-        attempt: event.attempt,
-        carry: event.carry,
-        since: event.at,
-        ...optional({ notBefore: event.notBefore, because: event.because }),
-      });
-    case "stage.held": {
-      const track = run.tracks[event.track];
-      if (track?.at !== "ready") return run;
-      return onTrack(run, event.track, { ...track, notBefore: event.until, because: event.cause });
-    }
-    case "stage.started": {
-      const track = run.tracks[event.track];
-      if (track?.at !== "ready") return run;
-      const { stage, attempt, carry } = track;
-      const { reserved } = event;
-      return onTrack(run, event.track, {
-        at: "running",
-        stage,
-        attempt,
-        carry,
-        since: event.at,
-        ...(reserved === undefined ? {} : { metered: { runner: reserved.runner, model: reserved.model } }),
-        ...optional({ outside: event.outside }),
-      });
-    }
-    case "stage.finished": {
-      const { outcome } = event;
-      return remember(forgetPostponed(run, event.stage), event.stage, {
-        interruptions: 0,
-        last: {
-          health: outcome.health,
-          ...optional({ verdict: outcome.verdict, word: outcome.word, score: outcome.score }),
-          issues: outcome.issues.length,
-          openQuestions: outcome.questions.length,
-        },
-      });
-    }
-    case "stage.interrupted":
-      return remember(run, event.stage, { interruptions: (run.stages[event.stage]?.interruptions ?? 0) + 1 });
-    case "stage.postponed":
-      return remember(run, event.stage, { postponed: event.times });
-    case "stage.stopped":
-      return onTrack(run, event.track, {
-        at: "stopped",
-        stage: event.stage,
-        reason: event.reason,
-        carry: event.carry,
-        since: event.at,
-      });
-    case "stage.expanded":
-      return { ...run, expanded: { ...run.expanded, [event.stage]: event.stages } };
-    case "tracks.forked":
-      return onTrack(run, "main", { at: "forked", stage: event.stage });
-    case "track.done":
-      return onTrack(run, event.track, { at: "done" });
-    case "handoff.created":
-      return { ...run, handoffs: event.number };
-    case "gate.opened":
-    case "question.asked":
-    case "escalation.opened":
-    case "budget.reached":
-      return onTrack({ ...run, items: event.item.number }, event.track, {
-        at: "waiting",
-        stage: event.item.stage,
-        item: event.item,
-        carry: event.carry,
-      });
-    case "counter.changed":
-      return {
-        ...run,
-        counters: {
-          ...run.counters,
-          [event.key]: {
-            loops: event.to,
-            ...optional({ issues: event.issues }),
-            streak: event.streak,
-          },
-        },
-      };
-    case "budget.raised": {
-      const { scope, key, usd, tokens } = event;
-      return { ...run, raised: withRaise(run.raised ?? [], { scope, key, usd, tokens }) };
-    }
-    case "budget.warned": {
-      const { scope, key, unit, limit } = event;
-      const others = (run.warned ?? []).filter((each) => each.scope !== scope || each.unit !== unit);
-      return { ...run, warned: [...others, { scope, key, unit, limit }] };
-    }
-    case "usage.recorded":
-      return { ...run, spent: addSpent(run.spent, event.usage) };
-    case "way.taken":
-      return { ...run, taken: [...run.taken, event.way] };
-    case "ticket.edited":
-      return { ...run, subject: { ...run.subject, title: event.title, body: event.body } };
-    case "status.changed":
-      return { ...run, word: event.to };
-    case "run.stalled":
-    case "stage.timed_out":
-    case "stage.canceled":
-    case "stage.skipped":
-    case "tracks.joined":
-    case "handoff.accepted":
-    case "handoff.rejected":
-    case "handoff.withdrawn":
-    case "handoff.expired":
-    case "gate.answered":
-    case "question.answered":
-    case "escalation.resolved":
-    case "budget.answered":
-    case "item.withdrawn":
-    case "counter.spent":
-    case "warning.raised":
-    case "signal.ignored":
-      return run;
-  }
+  if (!Object.hasOwn(APPLY, event.type)) throw new Error(`there is no event type ${event.type}`);
+  // The table pairs each type with its event; the compiler cannot follow that through a lookup.
+  const apply = APPLY[event.type] as (run: Run, event: RunEvent) => Run;
+  return apply(run, event);
+}
+
+type EventOf<T extends EventType> = Extract<RunEvent, { readonly type: T }>;
+type Applying = {
+  readonly [T in Exclude<EventType, "run.created">]: (run: Run, event: EventOf<T>) => Run;
+};
+
+const APPLY: Applying = {
+  "run.waiting": (run, { at }) => enterState(run, { status: "waiting", since: at }),
+  "run.resumed": (run) => enterState(run, { status: "running" }),
+  "run.stopped": (run, { at, reason }) => enterState(run, { status: "stopped", since: at, reason }),
+  "run.completed": (run, { at }) => enterState({ ...run, tracks: {} }, { status: "completed", endedAt: at }),
+  "run.canceled": (run, { at, actor, reason }) =>
+    enterState({ ...run, tracks: {} }, { status: "canceled", endedAt: at, by: actor, reason }),
+  "run.paused": (run) => ({ ...run, paused: true }),
+  "run.unpaused": (run) => ({ ...run, paused: false }),
+  "run.stalled": unchanged,
+  "stage.ready": stageReady,
+  "stage.held": stageHeld,
+  "stage.started": stageStarted,
+  "stage.finished": stageFinished,
+  "stage.interrupted": (run, { stage }) =>
+    remember(run, stage, { interruptions: (run.stages[stage]?.interruptions ?? 0) + 1 }),
+  "stage.postponed": (run, { stage, times }) => remember(run, stage, { postponed: times }),
+  "stage.stopped": (run, { track, stage, reason, carry, at }) =>
+    onTrack(run, track, { at: "stopped", stage, reason, carry, since: at }),
+  "stage.expanded": (run, { stage, stages }) => ({ ...run, expanded: { ...run.expanded, [stage]: stages } }),
+  "stage.timed_out": unchanged,
+  "stage.canceled": unchanged,
+  "stage.skipped": unchanged,
+  "tracks.forked": (run, { stage }) => onTrack(run, "main", { at: "forked", stage }),
+  "track.done": (run, { track }) => onTrack(run, track, { at: "done" }),
+  "tracks.joined": unchanged,
+  "handoff.created": (run, { number }) => ({ ...run, handoffs: number }),
+  "handoff.accepted": unchanged,
+  "handoff.rejected": unchanged,
+  "handoff.withdrawn": unchanged,
+  "handoff.expired": unchanged,
+  "gate.opened": itemOpened,
+  "gate.answered": unchanged,
+  "question.asked": itemOpened,
+  "question.answered": unchanged,
+  "escalation.opened": itemOpened,
+  "escalation.resolved": unchanged,
+  "budget.reached": itemOpened,
+  "budget.answered": unchanged,
+  "budget.raised": (run, { scope, key, usd, tokens }) => ({
+    ...run,
+    raised: withRaise(run.raised ?? [], { scope, key, usd, tokens }),
+  }),
+  "budget.warned": budgetWarned,
+  "usage.recorded": (run, { usage }) => ({ ...run, spent: addSpent(run.spent, usage) }),
+  "item.withdrawn": unchanged,
+  "counter.changed": (run, { key, to, issues, streak }) => ({
+    ...run,
+    counters: { ...run.counters, [key]: { loops: to, ...optional({ issues }), streak } },
+  }),
+  "counter.spent": unchanged,
+  "way.taken": (run, { way }) => ({ ...run, taken: [...run.taken, way] }),
+  "ticket.edited": (run, { title, body }) => ({ ...run, subject: { ...run.subject, title, body } }),
+  "status.changed": (run, { to }) => ({ ...run, word: to }),
+  "warning.raised": unchanged,
+  "signal.ignored": unchanged,
+};
+
+/** The event is part of the history only. */
+function unchanged(run: Run): Run {
+  return run;
+}
+
+function created(event: EventOf<"run.created">): Run {
+  return {
+    status: "running",
+    id: event.id,
+    flow: event.flow,
+    flowHash: event.flowHash,
+    subject: event.subject,
+    facts: event.facts,
+    createdAt: event.at,
+    word: event.word,
+    paused: false,
+    tracks: {},
+    stages: {},
+    counters: {},
+    taken: [],
+    expanded: {},
+    handoffs: 0,
+    items: 0,
+  };
+}
+
+function stageReady(run: Run, { track, stage, attempt, carry, at, notBefore, because }: EventOf<"stage.ready">): Run {
+  return onTrack(remember(run, stage, { attempts: attempt }), track, {
+    at: "ready",
+    stage,
+    attempt,
+    carry,
+    since: at,
+    ...optional({ notBefore, because }),
+  });
+}
+
+function stageHeld(run: Run, event: EventOf<"stage.held">): Run {
+  const track = run.tracks[event.track];
+  if (track?.at !== "ready") return run;
+  return onTrack(run, event.track, { ...track, notBefore: event.until, because: event.cause });
+}
+
+function stageStarted(run: Run, event: EventOf<"stage.started">): Run {
+  const track = run.tracks[event.track];
+  if (track?.at !== "ready") return run;
+  const { stage, attempt, carry } = track;
+  const { reserved } = event;
+  return onTrack(run, event.track, {
+    at: "running",
+    stage,
+    attempt,
+    carry,
+    since: event.at,
+    ...(reserved === undefined ? {} : { metered: { runner: reserved.runner, model: reserved.model } }),
+    ...optional({ outside: event.outside }),
+  });
+}
+
+function stageFinished(run: Run, { stage, outcome }: EventOf<"stage.finished">): Run {
+  return remember(forgetPostponed(run, stage), stage, {
+    interruptions: 0,
+    last: {
+      health: outcome.health,
+      ...optional({ verdict: outcome.verdict, word: outcome.word, score: outcome.score }),
+      issues: outcome.issues.length,
+      openQuestions: outcome.questions.length,
+    },
+  });
+}
+
+function itemOpened(
+  run: Run,
+  event: EventOf<"gate.opened" | "question.asked" | "escalation.opened" | "budget.reached">,
+): Run {
+  const { track, item, carry } = event;
+  return onTrack({ ...run, items: item.number }, track, { at: "waiting", stage: item.stage, item, carry });
+}
+
+function budgetWarned(run: Run, { scope, key, unit, limit }: EventOf<"budget.warned">): Run {
+  const others = (run.warned ?? []).filter((each) => each.scope !== scope || each.unit !== unit);
+  return { ...run, warned: [...others, { scope, key, unit, limit }] };
 }
 
 /** Every field that belongs to one status only: leaving the status removes it. */
@@ -187,7 +182,7 @@ function onTrack(run: Run, name: string, track: Track): Run {
   return { ...run, tracks: { ...run.tracks, [name]: track } };
 }
 
-/** Whatever way an attempt ended by itself: a row of postponements is over, unless this end is put off as well. */
+/** The attempt ended by itself, so its row of postponements is over, unless the engine puts this end off as well. */
 function forgetPostponed(run: Run, stage: string): Run {
   const memory = run.stages[stage];
   if (memory?.postponed === undefined) return run;

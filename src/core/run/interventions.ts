@@ -24,13 +24,14 @@ export function retried(draft: Draft, signal: Signal & { type: "retry.requested"
   const carry: Carry = { ...before, reason: "again", ...said };
   const gate = findStage(draft.flow, draft.run, name, track.stage);
   if (gate?.kind === "gate" && track.at === "stopped") {
-    enter(draft, { track: name, stage: gate, attempt: 0, carry }, name, gate, "again");
+    const sender = { track: name, stage: gate, attempt: 0, carry };
+    enter(draft, sender, { track: name, stage: gate, reason: "again" });
     return undefined;
   }
   const stage = findWork(draft.flow, draft.run, name, track.stage) ?? routerOf(draft, track.stage);
   if (stage === undefined) return `${track.stage} cannot be retried: it is not a stage that works`;
   endCurrent(draft, name, track, "retried");
-  ready(draft, name, stage, { ...carry, handoff: handoffAfter(draft, name, track, stage, carry) });
+  ready(draft, { track: name, stage, carry: { ...carry, handoff: handoffAfter(draft, found, stage, carry) } });
   return undefined;
 }
 
@@ -69,7 +70,7 @@ function wentBack(draft: Draft, id: string, note: string): string | undefined {
     attempt: run.stages[leaving.id]?.attempts ?? 0,
     carry: { from: leaving.id, reason: "again" as const, ...rest, ...said },
   };
-  enter(draft, sender, name, stage, "again");
+  enter(draft, sender, { track: name, stage, reason: "again" });
   return undefined;
 }
 
@@ -100,8 +101,8 @@ export function skipped(draft: Draft, signal: Signal & { type: "skip.requested" 
   return undefined;
 }
 
-/** What nobody has finished yet brings the next attempt as well. Whoever is outside looks for a handoff that can be taken: a new one. */
-function handoffAfter(draft: Draft, name: string, track: Resting, stage: WorkStage, carry: Carry): number {
+/** An unfinished handoff brings the next attempt as well. An agent outside looks for a handoff that can be taken: a new one. */
+function handoffAfter(draft: Draft, { name, track }: Current, stage: WorkStage, carry: Carry): number {
   const isTakenOutside = track.at === "running" && track.outside === true;
   if (carry.handoff > 0 && !isTakenOutside) return carry.handoff;
   if (carry.handoff > 0)
@@ -120,9 +121,10 @@ function routerOf(draft: Draft, id: string): WorkStage | undefined {
 }
 
 type Resting = Exclude<Track, { at: "done" } | { at: "forked" }>;
+type Current = { readonly name: string; readonly track: Resting };
 
 /** The track that a person means: the one at the named stage, or the only one. */
-function currentTrack(run: Run, stage: string | undefined): { name: string; track: Resting } | string {
+function currentTrack(run: Run, stage: string | undefined): Current | string {
   const candidates = Object.entries(run.tracks).flatMap(([name, track]) =>
     track.at === "done" || track.at === "forked" || (stage !== undefined && track.stage !== stage)
       ? []

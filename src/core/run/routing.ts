@@ -1,4 +1,4 @@
-// Where a run goes next. One outcome picks one route; a route counts, asks, or leads to a target; a target is entered.
+// Decides where a run goes next. One outcome picks one route; a route counts, asks, or leads to a target; a target is entered.
 // This is the whole meaning of a flow. No clock, no randomness, no model: the same events always lead the same way.
 
 import { isAnswer } from "./closing-event.ts";
@@ -26,49 +26,48 @@ import {
 } from "./sequence.ts";
 import { optional } from "../optional.ts";
 
+/** An attempt that has ended, and what it was started with. */
+export type EndedAttempt = {
+  readonly track: string;
+  readonly stage: WorkStage;
+  readonly attempt: number;
+  readonly carry: Carry;
+};
+
+/** The route that an outcome picked, and the key that picked it. */
+type Picked = { readonly key: string; readonly route: Route; readonly outcome: Outcome };
+
+/** Where a route leads; without an outcome a person decided it. */
+type Heading = { readonly target: string; readonly route: Route; readonly outcome: Outcome | undefined };
+
+/** The stage that becomes the current one of a track, and why. */
+type Entered = { readonly track: string; readonly stage: Stage; readonly reason: Carry["reason"] };
+
 const STOP = plainRoute("stop");
 const NEXT = plainRoute("next");
 
 /** After an attempt: the key picks the route of the stage; pass goes on, anything unrouted stops. */
-export function routeOutcome(
-  draft: Draft,
-  track: string,
-  stage: WorkStage,
-  attempt: number,
-  carry: Carry,
-  outcome: Outcome,
-): void {
+export function routeOutcome(draft: Draft, { track, stage, attempt, carry }: EndedAttempt, outcome: Outcome): void {
   const key = routeKey(outcome);
   const route = stage.route[key] ?? (key === "pass" ? NEXT : STOP);
   const base = { from: stage.id, reason: "next" as const, names: route.carry, questions: outcome.questions };
-  follow(
-    draft,
-    { track, stage, attempt, carry: { ...base, ...loopAfter(stage, carry, outcome) } },
-    key,
-    route,
-    outcome,
-  );
+  const sender: Sender = { track, stage, attempt, carry: { ...base, ...loopAfter(stage, carry, outcome) } };
+  follow(draft, sender, { key, route, outcome });
 }
 
 /** A handoff that nobody took: the stage fails by its own route; a flow that has none for that asks a person. */
 export function routeUntaken(draft: Draft, sender: Sender, outcome: Outcome): void {
   const { stage } = sender;
   const own = isWork(stage) ? stage.route["failed"] : undefined;
-  follow(draft, sender, "failed", own ?? { ...STOP, goto: "escalate" }, outcome);
+  follow(draft, sender, { key: "failed", route: own ?? { ...STOP, goto: "escalate" }, outcome });
 }
 
 /** An agent that asks in the middle of its work goes on with what it had, once it is answered; nothing is counted. */
-export function askBack(
-  draft: Draft,
-  track: string,
-  stage: WorkStage,
-  attempt: number,
-  carry: Carry,
-  outcome: Outcome,
-): void {
-  const { handoff: _done, ...rest } = carry;
-  const sender: Sender = { track, stage, attempt, carry: { ...rest, questions: outcome.questions } };
-  ask(draft, sender, "blocked", plainRoute("self"), { who: draft.flow.escalation.notify }, outcome);
+export function askBack(draft: Draft, ended: EndedAttempt, outcome: Outcome): void {
+  const { handoff: _done, ...rest } = ended.carry;
+  const sender: Sender = { ...ended, carry: { ...rest, questions: outcome.questions } };
+  const picked: Picked = { key: "blocked", route: plainRoute("self"), outcome };
+  ask(draft, sender, picked, { who: draft.flow.escalation.notify });
 }
 
 /** A stage that judges closes its loop when it passes; one that only works hands the open loop on to its judge. */
@@ -87,17 +86,18 @@ function loopAfter(stage: WorkStage, carry: Carry, outcome: Outcome): Pick<Carry
   return { issues: isOpen ? carry.issues : [], loop, loopMax };
 }
 
-function follow(draft: Draft, sender: Sender, key: string, route: Route, outcome: Outcome): void {
+function follow(draft: Draft, sender: Sender, picked: Picked): void {
+  const { key, route, outcome } = picked;
   const way = `${sender.stage.id}.${key}`;
   if (route.once && draft.run.taken.includes(way)) {
-    goTo(draft, sender, route.else ?? "stop", { ...route, once: false }, outcome);
+    goTo(draft, sender, { target: route.else ?? "stop", route: { ...route, once: false }, outcome });
     return;
   }
   if (route.once) emit(draft, { type: "way.taken", way });
   const counted =
     route.counter === undefined ? { loops: null } : countLoop(draft, sender.track, route.counter, outcome);
   if ("spent" in counted) {
-    exhaust(draft, sender, route, counted, outcome);
+    exhaust(draft, sender, picked, counted);
     return;
   }
   const onward =
@@ -105,33 +105,27 @@ function follow(draft: Draft, sender: Sender, key: string, route: Route, outcome
       ? sender
       : { ...sender, carry: { ...sender.carry, loop: counted.loops, loopMax: counted.max } };
   if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));
-  if (route.ask !== undefined) ask(draft, onward, key, route, route.ask, outcome);
-  else goTo(draft, onward, route.goto, route, outcome);
+  if (route.ask !== undefined) ask(draft, onward, picked, route.ask);
+  else goTo(draft, onward, { target: route.goto, route, outcome });
 }
 
 /** A spent counter takes its own way: a route of the stage, a stop, or an escalation. */
-function exhaust(draft: Draft, sender: Sender, route: Route, { spent, reason }: SpentLoops, outcome: Outcome): void {
+function exhaust(draft: Draft, sender: Sender, { route, outcome }: Picked, { spent, reason }: SpentLoops): void {
   const target = draft.flow.counters[spent]?.onExhausted ?? "escalate";
   const own = isWork(sender.stage) ? sender.stage.route[target] : undefined;
   if (own !== undefined) {
     const forced: Sender = { ...sender, carry: { ...sender.carry, reason: "forced", names: own.carry } };
-    follow(draft, forced, target, own, outcome);
+    follow(draft, forced, { key: target, route: own, outcome });
   } else if (target === "stop") {
     stop(draft, sender, undefined, reason);
   } else {
-    escalate(draft, sender, reason, route.goto, spent);
+    escalate(draft, sender, reason, { again: route.goto, counter: spent });
   }
 }
 
-function ask(
-  draft: Draft,
-  sender: Sender,
-  key: string,
-  route: Route,
-  question: NonNullable<Route["ask"]>,
-  outcome: Outcome,
-): void {
+function ask(draft: Draft, sender: Sender, picked: Picked, question: NonNullable<Route["ask"]>): void {
   const { stage } = sender;
+  const { key, route, outcome } = picked;
   const base = { number: draft.run.items + 1, stage: stage.id, who: question.who, openedAt: draft.at };
   const shown = shownPart(question.show, outcome);
   const item: InboxItem =
@@ -146,7 +140,7 @@ function ask(
       ? draft.flow.words.status[item.kind === "choice" ? "choice" : "question"]
       : statusWord(draft.run, route.status),
   );
-  tell(draft, question.who, item.kind, shown.join("\n"), item.number);
+  tell(draft, { to: question.who, event: item.kind, text: shown.join("\n"), item: item.number });
 }
 
 /** The person sees what the flow names, or the nearest thing that the report has. */
@@ -155,8 +149,11 @@ function shownPart(show: string | undefined, { questions, reason, summary }: Out
   return questions.length > 0 ? questions : [reason ?? summary ?? "no question was given"];
 }
 
+/** Where "again" leads, and the counter that gets a new budget for it. */
+type Again = { readonly again: string; readonly counter?: string };
+
 /** Opens an escalation: the run (or its track) waits until a person chooses. */
-function escalate(draft: Draft, sender: Sender, reason: string, again: string, counter?: string): void {
+function escalate(draft: Draft, sender: Sender, reason: string, { again, counter }: Again): void {
   const { escalation, words } = draft.flow;
   const item: InboxItem = {
     kind: "escalation",
@@ -176,7 +173,7 @@ function escalate(draft: Draft, sender: Sender, reason: string, again: string, c
     `${sender.stage.id} was escalated: ${reason}`,
     ...sender.carry.issues.map((issue) => `- ${issueText(issue)}`),
   ];
-  tell(draft, escalation.notify, "escalation", lines.join("\n"), item.number);
+  tell(draft, { to: escalation.notify, event: "escalation", text: lines.join("\n"), item: item.number });
 }
 
 /** The track stops with a reason; a person can retry, skip or cancel. */
@@ -192,12 +189,14 @@ export function stop(draft: Draft, sender: Sender, route: Route | undefined, rea
     draft,
     route?.status === undefined ? draft.flow.words.status.stopped : statusWord(draft.run, route.status),
   );
-  tell(draft, draft.flow.escalation.notify, "stopped", `${sender.stage.id} stopped: ${reason}`);
+  const text = `${sender.stage.id} stopped: ${reason}`;
+  tell(draft, { to: draft.flow.escalation.notify, event: "stopped", text });
 }
 
 /** Leads the run to a target, seen from the sender's stage. */
-export function goTo(draft: Draft, sender: Sender, target: string, route: Route, outcome: Outcome | undefined): void {
+export function goTo(draft: Draft, sender: Sender, heading: Heading): void {
   const { flow, run } = draft;
+  const { target, route, outcome } = heading;
   const { track, stage } = sender;
   const found = readTarget(target, aroundOf(flow, run, track, stage.id));
   switch (found.type) {
@@ -209,22 +208,20 @@ export function goTo(draft: Draft, sender: Sender, target: string, route: Route,
       goNext(draft, sender);
       return;
     case "self":
-      enter(draft, back(sender), track, stage, "sent-back");
+      enter(draft, back(sender), { track, stage, reason: "sent-back" });
       return;
     case "stage":
       if (found.stage.kind === "parallel")
         fork(draft, sender, found.stage, route.onlyBlamed ? (outcome?.blame ?? []) : []);
       else
-        enter(
-          draft,
-          isEarlier(draft, track, found.stage, stage) ? back(sender) : sender,
+        enter(draft, isEarlier(draft, track, found.stage, stage) ? back(sender) : sender, {
           track,
-          found.stage,
-          "sent-back",
-        );
+          stage: found.stage,
+          reason: "sent-back",
+        });
       return;
     case "escalate":
-      escalate(draft, sender, describe(outcome), ...againFrom(stage, outcome));
+      escalate(draft, sender, describe(outcome), againFrom(stage, outcome));
       return;
     case "stop":
       stop(draft, sender, route, describe(outcome));
@@ -236,16 +233,16 @@ export function goTo(draft: Draft, sender: Sender, target: string, route: Route,
       cancel(draft, "engine", describe(outcome));
       return;
     case "missing":
-      missTarget(draft, sender, target, route, outcome);
+      missTarget(draft, sender, heading);
   }
 }
 
 /** The target is not there: the route's `else`, or a stop that names the stages. */
-function missTarget(draft: Draft, sender: Sender, target: string, route: Route, outcome: Outcome | undefined): void {
+function missTarget(draft: Draft, sender: Sender, { target, route, outcome }: Heading): void {
   const { track, stage } = sender;
   if (route.else !== undefined && route.else !== target) {
     warn(draft, stage.id, "target_missing", `there is no ${target} to go to; taking ${route.else}`);
-    goTo(draft, sender, route.else, { ...route, else: "stop" }, outcome);
+    goTo(draft, sender, { target: route.else, route: { ...route, else: "stop" }, outcome });
     return;
   }
   const known = stagesOf(draft.flow, draft.run, track).map((candidate) => candidate.id);
@@ -255,18 +252,18 @@ function missTarget(draft: Draft, sender: Sender, target: string, route: Route, 
 
 /** Leads the run onwards because a person said so: nothing is counted, nothing is asked. */
 export function leave(draft: Draft, sender: Sender, target: string): void {
-  goTo(draft, sender, target, plainRoute(target), undefined);
+  goTo(draft, sender, { target, route: plainRoute(target), outcome: undefined });
 }
 
 function goNext(draft: Draft, sender: Sender): void {
   const next = stageAfter(draft.flow, draft.run, sender.track, sender.stage.id);
-  if (next !== undefined) enter(draft, sender, sender.track, next, "next");
+  if (next !== undefined) enter(draft, sender, { track: sender.track, stage: next, reason: "next" });
   else if (sender.track === MAIN_TRACK) finish(draft, sender, undefined);
   else trackDone(draft, sender);
 }
 
 /** Makes a stage the current one of a track: a gate opens, work becomes ready, a condition may pass it over. */
-export function enter(draft: Draft, from: Sender, track: string, stage: Stage, reason: Carry["reason"]): void {
+export function enter(draft: Draft, from: Sender, { track, stage, reason }: Entered): void {
   const sender = isSentAgain(from, stage) ? from : inOwnName(from);
   if (stage.when !== undefined && !conditionHolds(draft.run, stage.when)) {
     emit(draft, { type: "stage.skipped", track, stage: stage.id, reason: `not needed: ${stage.when}` });
@@ -293,13 +290,8 @@ export function enter(draft: Draft, from: Sender, track: string, stage: Stage, r
       };
       emit(draft, { type: "gate.opened", track, item, carry: { ...sender.carry, handoff } });
       showStatus(draft, stage.status ?? draft.flow.words.status.waiting);
-      tell(
-        draft,
-        stage.notify.to,
-        stage.notify.event,
-        `${stage.title ?? stage.id} waits for ${stage.who}`,
-        item.number,
-      );
+      const { to, event } = stage.notify;
+      tell(draft, { to, event, text: `${stage.title ?? stage.id} waits for ${stage.who}`, item: item.number });
       return;
     }
     case "agent":
@@ -308,16 +300,16 @@ export function enter(draft: Draft, from: Sender, track: string, stage: Stage, r
       const handoff = handOff(draft, sender, track, stage);
       if (isSentAgain(sender, stage)) {
         const { untaken: _closed, ...carry } = sender.carry;
-        ready(draft, track, stage, { ...carry, handoff });
+        ready(draft, { track, stage, carry: { ...carry, handoff } });
         return;
       }
       const kept = sender.carry.reason === "next" ? reason : sender.carry.reason;
-      ready(draft, track, stage, { ...sender.carry, reason: kept, handoff });
+      ready(draft, { track, stage, carry: { ...sender.carry, reason: kept, handoff } });
     }
   }
 }
 
-/** Whoever lets a run go on sees what the repository brings for agents' programs: it is code of others. */
+/** The person at the gate sees what the repository brings for agents' programs: it is code of others. */
 function gateNotes(run: Run): { readonly notes?: readonly string[] } {
   const { repositoryFiles, repositorySettings } = runFacts(run).config;
   const effect = repositorySettings ? "takes effect" : "stays off";
@@ -328,14 +320,10 @@ function gateNotes(run: Run): { readonly notes?: readonly string[] } {
   return notes.length === 0 ? {} : { notes };
 }
 
+type Later = { readonly notBefore?: string; readonly because?: string };
+
 /** The next attempt of a stage may start as soon as there is a slot. */
-export function ready(
-  draft: Draft,
-  track: string,
-  stage: WorkStage,
-  carry: Carry,
-  later: { readonly notBefore?: string; readonly because?: string } = {},
-): void {
+export function ready(draft: Draft, { track, stage, carry }: Omit<EndedAttempt, "attempt">, later: Later = {}): void {
   const attempt = (draft.run.stages[stage.id]?.attempts ?? 0) + 1;
   emit(draft, { type: "stage.ready", track, stage: stage.id, attempt, carry, ...later });
   showStatus(draft, stage.status.ready);
@@ -388,7 +376,7 @@ function fork(draft: Draft, sender: Sender, stage: Stage & { kind: "parallel" },
     for (const [counter, plan] of Object.entries(draft.flow.counters))
       if (plan.scope === "track") resetCounter(draft, counter, name);
     const first = stage.tracks[name]?.stages[0];
-    if (first !== undefined) enter(draft, sender, name, first, sender.carry.reason);
+    if (first !== undefined) enter(draft, sender, { track: name, stage: first, reason: sender.carry.reason });
   }
 }
 
@@ -427,7 +415,8 @@ function finish(draft: Draft, from: Sender, route: Route | undefined): void {
   }
   emit(draft, { type: "run.completed" });
   showStatus(draft, word);
-  tell(draft, draft.flow.escalation.notify, "completed", `${draft.run.subject.title} is ${word}`);
+  const text = `${draft.run.subject.title} is ${word}`;
+  tell(draft, { to: draft.flow.escalation.notify, event: "completed", text });
   draft.commands.push({ type: "release-workspace" });
 }
 
@@ -480,11 +469,11 @@ function isEarlier(draft: Draft, track: string, target: Stage, stage: Stage): bo
 }
 
 /** Where "again" leads when no counter was involved: a judged stage sends back, a broken one runs again. */
-function againFrom(stage: Stage, outcome: Outcome | undefined): [again: string, counter?: string] {
+function againFrom(stage: Stage, outcome: Outcome | undefined): Again {
   const revise = outcome?.health === "complete" && isWork(stage) ? stage.route["revise"] : undefined;
-  // Who has nobody to send back to looks at it again itself; asking the same person again would lead nowhere.
-  if (revise === undefined || revise.goto === "escalate") return ["self"];
-  return revise.counter === undefined ? [revise.goto] : [revise.goto, revise.counter];
+  // A stage that has nobody to send back to looks at it again itself; asking the same person again would lead nowhere.
+  if (revise === undefined || revise.goto === "escalate") return { again: "self" };
+  return { again: revise.goto, ...optional({ counter: revise.counter }) };
 }
 
 function describe(outcome: Outcome | undefined): string {

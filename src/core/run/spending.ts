@@ -15,18 +15,19 @@ import type { Usage } from "../budget/usage.ts";
 const NOTHING: Usage = { usd: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
 
 /** Settles what was put aside for an attempt that has ended by itself. Without any news it stays booked. */
-export function settleUsage(
-  draft: Draft,
-  name: string,
-  { attempt, metered }: Track & { at: "running" },
-  stage: WorkStage,
-  report: Report,
-  { cause }: Outcome,
-): void {
+export function settleUsage(draft: Draft, { track, stage, attempt }: Ended, { metered, report, cause }: News): void {
   const free = metered !== undefined && hasNeverBegun(cause) ? { ...metered, usage: NOTHING } : undefined;
   const told = report.usage ?? free;
-  if (told !== undefined) record(draft, name, stage.id, stage.agent, attempt, told);
+  if (told !== undefined) record(draft, { track, stage: stage.id, agent: stage.agent, attempt }, told);
 }
+
+type Ended = { readonly track: string; readonly stage: WorkStage; readonly attempt: number };
+type News = {
+  /** The runner and the model that money was put aside for. */
+  readonly metered: (Track & { at: "running" })["metered"];
+  readonly report: Report;
+  readonly cause: Outcome["cause"];
+};
 
 /** News of an attempt that was cut off. It counts whatever became of the run. */
 export function spent(draft: Draft, signal: Signal & { type: "attempt.spent" }): string | undefined {
@@ -35,7 +36,7 @@ export function spent(draft: Draft, signal: Signal & { type: "attempt.spent" }):
   const [track, work] = tracksOf(draft)
     .map((name) => [name, findWork(draft.flow, draft.run, name, stage)] as const)
     .find(([, found]) => found !== undefined) ?? ["main", undefined];
-  record(draft, track, stage, work?.agent ?? stage, attempt, told);
+  record(draft, { track, stage, agent: work?.agent ?? stage, attempt }, told);
   return undefined;
 }
 
@@ -43,14 +44,9 @@ function tracksOf({ flow }: Draft): readonly string[] {
   return ["main", ...flow.stages.flatMap((stage) => (stage.kind === "parallel" ? Object.keys(stage.tracks) : []))];
 }
 
-function record(
-  draft: Draft,
-  track: string,
-  stage: string,
-  agent: string,
-  attempt: number,
-  { runner, model, usage }: ToldUsage,
-): void {
+type Spender = { readonly track: string; readonly stage: string; readonly agent: string; readonly attempt: number };
+
+function record(draft: Draft, { track, stage, agent, attempt }: Spender, { runner, model, usage }: ToldUsage): void {
   const ticket = ticketKey(draft.run);
   emit(draft, {
     type: "usage.recorded",
@@ -97,7 +93,8 @@ export function reached(draft: Draft, signal: Signal & { type: "budget.reached" 
   };
   emit(draft, { type: "budget.reached", track: found.name, item, carry: found.track.carry });
   showStatus(draft, draft.flow.words.status.waiting);
-  tell(draft, who, "budget", `${stage} does not start: ${overText(signal)}`, item.number);
+  const text = `${stage} does not start: ${overText(signal)}`;
+  tell(draft, { to: who, event: "budget", text, item: item.number });
   return undefined;
 }
 
@@ -110,7 +107,7 @@ export function neared(draft: Draft, signal: Signal & { type: "budget.neared" })
   emit(draft, { type: "budget.warned", scope, key, unit, used, limit });
   const share = limit === 0 ? 100 : Math.round((used / limit) * 100);
   const text = `${share} % of ${scopeText(scope, key)} is used or put aside: ${amountText(unit, used)} of ${amountText(unit, limit)}`;
-  tell(draft, draft.flow.escalation.notify, "budget.low", text);
+  tell(draft, { to: draft.flow.escalation.notify, event: "budget.low", text });
   return undefined;
 }
 
@@ -136,7 +133,7 @@ export function answerBudget(
     // The handoff that brought it stays open: a retry takes it up.
     emit(draft, { type: "stage.stopped", track, stage, reason, carry });
     showStatus(draft, draft.flow.words.status.stopped);
-    tell(draft, draft.flow.escalation.notify, "stopped", `${stage} stopped: ${reason}`);
+    tell(draft, { to: draft.flow.escalation.notify, event: "stopped", text: `${stage} stopped: ${reason}` });
     return undefined;
   }
   const amounts = unit === "usd" ? { usd: amount, tokens: 0 } : { usd: 0, tokens: amount };

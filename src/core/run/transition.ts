@@ -15,7 +15,7 @@ import type { Outcome } from "../flow/outcome.ts";
 import type { Sender } from "./handoff.ts";
 import { resumed, retried, skipped } from "./interventions.ts";
 import { postponement } from "./postponement.ts";
-import { askBack, cancel, enter, ready, routeOutcome, routeUntaken, stop, warn } from "./routing.ts";
+import { askBack, cancel, type EndedAttempt, enter, ready, routeOutcome, routeUntaken, stop, warn } from "./routing.ts";
 import type { Carry, Run, Track } from "./run.ts";
 import { isEnded } from "./run.ts";
 import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
@@ -134,7 +134,7 @@ function create(flow: Flow, signal: Signal & { type: "run.requested" }): Step {
     loopMax: null,
   };
   const sender: Sender = { track: MAIN_TRACK, stage: entry.stage, attempt: 0, carry };
-  if (entry.refused === undefined) enter(draft, sender, MAIN_TRACK, entry.stage, "first");
+  if (entry.refused === undefined) enter(draft, sender, { track: MAIN_TRACK, stage: entry.stage, reason: "first" });
   else stop(draft, sender, undefined, entry.refused);
   settle(draft);
   return { run: draft.run, events: draft.events, commands: draft.commands };
@@ -201,9 +201,10 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
   if (stage === undefined) return `the flow has no stage ${signal.stage}`;
   const outcome = judge(draft.flow.words, stage, signal.report);
   const { attempt, report } = signal;
+  const ended = { track: name, stage, attempt, carry: track.carry };
   const before = draft.run.stages[stage.id]?.postponed;
   emit(draft, { type: "stage.finished", track: name, stage: stage.id, attempt, outcome }, signal.actor);
-  settleUsage(draft, name, track, stage, report, outcome);
+  settleUsage(draft, ended, { metered: track.metered, report, cause: outcome.cause });
   if (outcome.cause !== undefined && outcome.cause.endsWith("timeout")) {
     emit(draft, { type: "stage.timed_out", track: name, stage: stage.id, attempt, cause: outcome.cause });
   }
@@ -215,7 +216,7 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
   if (later !== undefined) {
     const { cause = "", reason = "" } = outcome;
     emit(draft, { type: "stage.postponed", track: name, stage: stage.id, attempt, cause, reason, ...later });
-    ready(draft, name, stage, track.carry, { notBefore: later.until, because: cause });
+    ready(draft, ended, { notBefore: later.until, because: cause });
     return undefined;
   }
   if (stage.kind === "router" && outcome.stages !== undefined && outcome.health === "complete") {
@@ -234,10 +235,9 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
       `${stage.id} asked for changes without naming an issue; its whole answer is carried instead`,
     );
   }
-  if (outcome.asked === true && stage.route["blocked"]?.ask === undefined)
-    askBack(draft, name, stage, attempt, track.carry, outcome);
-  else routeOutcome(draft, name, stage, attempt, track.carry, outcome);
-  compareClaims(draft, name, stage.id, track.carry, outcome);
+  if (outcome.asked === true && stage.route["blocked"]?.ask === undefined) askBack(draft, ended, outcome);
+  else routeOutcome(draft, ended, outcome);
+  compareClaims(draft, ended, outcome);
   return undefined;
 }
 
@@ -251,7 +251,11 @@ function sendsBack(stage: WorkStage, carry: Carry, outcome: Outcome): boolean {
 }
 
 /** Compares the agent's claims about routing and never obeys them. */
-function compareClaims(draft: Draft, name: string, stage: string, carry: Carry, outcome: Outcome): void {
+function compareClaims(
+  draft: Draft,
+  { track: name, stage: { id: stage }, carry }: EndedAttempt,
+  outcome: Outcome,
+): void {
   const { claimed } = outcome;
   if (claimed === undefined) return;
   const track = draft.run.tracks[name];
@@ -288,7 +292,7 @@ function interrupted(draft: Draft, signal: Signal & { type: "attempt.interrupted
     stop(draft, sender, undefined, `${stage.id} was interrupted ${times} times in a row (${signal.cause})`);
     return undefined;
   }
-  ready(draft, name, stage, track.carry);
+  ready(draft, { track: name, stage, carry: track.carry });
   return undefined;
 }
 

@@ -14,11 +14,76 @@ const LONG_TEXT = 65_536;
 
 /** Reads fields of one object; after the last of them `fault()` says whether all were right. */
 export function createFieldReader(object: JsonObject) {
+  const values = createValueReader(object);
+  const { refuse, given, list, texts } = values;
+
+  return {
+    text: values.text,
+    fault: values.fault,
+    warnings: values.warnings,
+    path: values.path,
+    object: values.object,
+    advisory: values.advisory,
+
+    /** The word as given, `"SHIP "` included: whether it is known is the flow's business. */
+    verdict(): string | undefined {
+      const value = Object.hasOwn(object, "verdict") ? object.verdict : undefined;
+      if (value === undefined || (typeof value === "string" && value.length <= WORD_CHARS)) return value;
+      if (typeof value === "string") return refuse(`"verdict" is longer than ${WORD_CHARS} characters.`);
+      return refuse(`"verdict" must be a string, not ${kindOf(value)}.`, "verdict_unknown");
+    },
+
+    score(): number | undefined {
+      const value = given("score");
+      if (value === undefined) return undefined;
+      if (typeof value !== "number") return refuse(`"score" must be a number, not ${kindOf(value)}.`);
+      if (value >= 1 && value <= 10) return value;
+      return values.warn(`score ${value} is outside 1–10 and was ignored`);
+    },
+
+    questions: () => texts("questions", MAX_QUESTIONS, ITEM_CHARS),
+    blame: () => texts("blame", MAX_BLAMED, WORD_CHARS),
+
+    issues(): readonly Issue[] | undefined {
+      const items = list("issues", MAX_ISSUES);
+      const issues: Issue[] = [];
+      for (const [index, item] of items?.entries() ?? []) {
+        const issue = toIssue(item);
+        if (typeof issue === "object" && "wrong" in issue) return refuse(`"issues[${index}]" ${issue.wrong}.`);
+        issues.push(issue);
+      }
+      return items && issues;
+    },
+
+    stages(): readonly RoutedStage[] | undefined {
+      const items = list("stages", MAX_STAGES);
+      if (!items) return undefined;
+      const stages = toStages(items);
+      return "wrong" in stages ? refuse(`"stages": ${stages.wrong}.`) : stages.value;
+    },
+
+    /** The agent's claims about loop, next agent and status: the engine compares them with what it knows and never obeys them. */
+    claimed(): { loop?: number; next?: string; status?: string } | undefined {
+      const claimed = present({
+        loop: values.advisory("revision_loop", "number"),
+        next: values.advisory("next_agent", "string"),
+        status: values.advisory("status_update", "string"),
+      });
+      return Object.keys(claimed).length > 0 ? claimed : undefined;
+    },
+  };
+}
+
+/** Reads values by key and type, and keeps the first fault and every warning. */
+function createValueReader(object: JsonObject) {
   let fault: Unreadable | undefined;
   const warnings: string[] = [];
 
   const refuse = (message: string, code: Unreadable["code"] = "verdict_field_invalid"): undefined => {
     fault ??= { code, message };
+  };
+  const warn = (warning: string): undefined => {
+    warnings.push(warning);
   };
   const given = (key: string): Json | undefined =>
     Object.hasOwn(object, key) ? (object[key] ?? undefined) : undefined;
@@ -44,85 +109,45 @@ export function createFieldReader(object: JsonObject) {
     return items as readonly string[] | undefined;
   };
 
+  const path = (key: string): string | undefined => {
+    const value = text(key, 1024);
+    if (value === undefined) return undefined;
+    const outside = `"${key}" must be a path inside the workspace, not ${JSON.stringify(clip(value, 200))}.`;
+    return insidePath(value) ?? refuse(outside);
+  };
+
+  const objectAt = (key: string): JsonObject | undefined => {
+    const value = given(key);
+    if (value === undefined || isObject(value)) return value;
+    return refuse(`"${key}" must be an object, not ${kindOf(value)}.`);
+  };
+
+  /** A field that the engine only compares: a wrong type is worth a warning, not a failed attempt. */
+  const advisory = <T extends "number" | "string">(
+    key: string,
+    type: T,
+  ): (T extends "number" ? number : string) | undefined => {
+    const value = given(key);
+    const fits =
+      type === "number"
+        ? Number.isSafeInteger(value) && Number(value) >= 0
+        : typeof value === "string" && value.length <= ITEM_CHARS;
+    if (value === undefined || fits) return value as (T extends "number" ? number : string) | undefined;
+    return warn(`"${key}" is not ${type === "number" ? "a whole number" : "a short string"} and was ignored`);
+  };
+
   return {
+    refuse,
+    warn,
+    given,
     text,
+    list,
+    texts,
+    path,
+    object: objectAt,
+    advisory,
     fault: () => fault,
     warnings: () => (warnings.length > 0 ? warnings : undefined),
-
-    /** The word as given, `"SHIP "` included: whether it is known is the flow's business. */
-    verdict(): string | undefined {
-      const value = Object.hasOwn(object, "verdict") ? object.verdict : undefined;
-      if (value === undefined || (typeof value === "string" && value.length <= WORD_CHARS)) return value;
-      if (typeof value === "string") return refuse(`"verdict" is longer than ${WORD_CHARS} characters.`);
-      return refuse(`"verdict" must be a string, not ${kindOf(value)}.`, "verdict_unknown");
-    },
-
-    score(): number | undefined {
-      const value = given("score");
-      if (value === undefined) return undefined;
-      if (typeof value !== "number") return refuse(`"score" must be a number, not ${kindOf(value)}.`);
-      if (value >= 1 && value <= 10) return value;
-      warnings.push(`score ${value} is outside 1–10 and was ignored`);
-      return undefined;
-    },
-
-    questions: () => texts("questions", MAX_QUESTIONS, ITEM_CHARS),
-    blame: () => texts("blame", MAX_BLAMED, WORD_CHARS),
-
-    issues(): readonly Issue[] | undefined {
-      const items = list("issues", MAX_ISSUES);
-      const issues: Issue[] = [];
-      for (const [index, item] of items?.entries() ?? []) {
-        const issue = toIssue(item);
-        if (typeof issue === "object" && "wrong" in issue) return refuse(`"issues[${index}]" ${issue.wrong}.`);
-        issues.push(issue);
-      }
-      return items && issues;
-    },
-
-    stages(): readonly RoutedStage[] | undefined {
-      const items = list("stages", MAX_STAGES);
-      if (!items) return undefined;
-      const stages = toStages(items);
-      return "wrong" in stages ? refuse(`"stages": ${stages.wrong}.`) : stages.value;
-    },
-
-    path(key: string): string | undefined {
-      const value = text(key, 1024);
-      if (value === undefined) return undefined;
-      return (
-        insidePath(value) ??
-        refuse(`"${key}" must be a path inside the workspace, not ${JSON.stringify(clip(value, 200))}.`)
-      );
-    },
-
-    object(key: string): JsonObject | undefined {
-      const value = given(key);
-      if (value === undefined || isObject(value)) return value;
-      return refuse(`"${key}" must be an object, not ${kindOf(value)}.`);
-    },
-
-    /** What an agent says about loop, next agent and status: compared with what the engine knows, never obeyed. */
-    claimed(): { loop?: number; next?: string; status?: string } | undefined {
-      const claimed = present({
-        loop: this.advisory("revision_loop", "number"),
-        next: this.advisory("next_agent", "string"),
-        status: this.advisory("status_update", "string"),
-      });
-      return Object.keys(claimed).length > 0 ? claimed : undefined;
-    },
-
-    /** A field that the engine only compares: a wrong type is worth a warning, not a failed attempt. */
-    advisory<T extends "number" | "string">(key: string, type: T): (T extends "number" ? number : string) | undefined {
-      const value = given(key);
-      const fits =
-        type === "number"
-          ? Number.isSafeInteger(value) && Number(value) >= 0
-          : typeof value === "string" && value.length <= ITEM_CHARS;
-      if (value === undefined || fits) return value as (T extends "number" ? number : string) | undefined;
-      warnings.push(`"${key}" is not ${type === "number" ? "a whole number" : "a short string"} and was ignored`);
-      return undefined;
-    },
   };
 }
 

@@ -1,6 +1,7 @@
 // One attempt as every reader shows it: the store's record with its outcome and the engine's notes read into typed fields.
 // The CLI, the server and the logs print this row; none of them reads the stored JSON by key.
 
+import { type AttemptFacts, attemptFacts } from "../attempt-facts.ts";
 import type { Usage } from "../budget/usage.ts";
 import { type Outcome, routeKey } from "../flow/outcome.ts";
 import type { JsonObject } from "../json.ts";
@@ -46,7 +47,8 @@ export type AttemptRow = Omit<RecordedAttempt, "outcome" | "facts"> & {
 
 /** `now` in milliseconds: the end of an attempt that is still running. */
 export function attemptRow(record: RecordedAttempt, now: number): AttemptRow {
-  const { outcome, facts, ...rest } = record;
+  const { outcome, facts: _stored, ...rest } = record;
+  const facts = attemptFacts(record);
   // The store holds the outcome as the event recorded it.
   const ended = outcome as unknown as Outcome | null;
   return {
@@ -61,13 +63,13 @@ export function attemptRow(record: RecordedAttempt, now: number): AttemptRow {
     issues: ended?.issues ?? [],
     questions: ended?.questions ?? [],
     durationMs: durationOf(record, now),
-    exitCode: typeof facts["exitCode"] === "number" ? facts["exitCode"] : null,
+    exitCode: facts.exitCode,
     commits: commitsOf(facts),
-    workspace: filled(facts["workspace"]),
-    branch: filled(facts["branch"]),
-    runner: filled(facts["runner"]),
-    model: filled(facts["model"]),
-    usage: (facts["usage"] ?? null) as unknown as Usage | null,
+    workspace: facts.workspace,
+    branch: facts.branch,
+    runner: facts.runner,
+    model: facts.model,
+    usage: facts.usage,
   };
 }
 
@@ -76,8 +78,7 @@ function durationOf({ startedAt, endedAt }: RecordedAttempt, now: number): numbe
   return (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt);
 }
 
-function commitsOf(facts: JsonObject): AttemptRow["commits"] {
-  const [from, to] = [filled(facts["from"]), filled(facts["to"])];
+function commitsOf({ from, to }: AttemptFacts): AttemptRow["commits"] {
   return from !== null && to !== null && from !== to ? { from, to } : null;
 }
 

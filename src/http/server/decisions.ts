@@ -3,8 +3,8 @@
 
 import type { z } from "zod";
 import type { decisionsSchema } from "../contract/schemas/inbox.ts";
+import { allEvents } from "../../app/find-run.ts";
 import { type AnswerEvent, isAnswer } from "../../core/run/closing-event.ts";
-import type { RunEvent } from "../../core/run/event.ts";
 import type { InboxItem, Subject } from "../../core/run/run.ts";
 import { answeredKind, decisionOf, pastItems } from "../../core/view/decision.ts";
 import type { Store } from "../../store/store.ts";
@@ -62,19 +62,8 @@ function createShow(store: Store): Show {
   async function kindOf(runId: string, event: AnswerEvent): Promise<InboxItem["kind"]> {
     if (event.type !== "question.answered") return answeredKind(event);
     const known =
-      kinds.get(runId) ?? new Map(pastItems(await eventsOf(store, runId)).map(({ number, kind }) => [number, kind]));
+      kinds.get(runId) ?? new Map(pastItems(await allEvents(store, runId)).map(({ number, kind }) => [number, kind]));
     kinds.set(runId, known);
     return known.get(event.number) ?? answeredKind(event);
-  }
-}
-
-async function eventsOf(store: Store, runId: string): Promise<readonly RunEvent[]> {
-  const all: RunEvent[] = [];
-  for (let after = 0; ; ) {
-    const page = await store.events({ runId, after, limit: PAGE });
-    all.push(...page.map(({ event }) => event));
-    const last = page.at(-1);
-    if (page.length < PAGE || last === undefined) return all;
-    after = last.seq;
   }
 }

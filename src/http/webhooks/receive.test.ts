@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { createMemoryReplays } from "../../../test/harness/memory-replays.ts";
 import { readRawBody, receive } from "./receive.ts";
-import { createMemoryReplays } from "./replay.ts";
 import { changed, GITHUB_SECRET, gitHub, OLD_SECRET, SECRET, type Sent, standard } from "./signing.testsuite.ts";
 import { gitHubSource, standardSource, type WebhookSource } from "./source.ts";
 

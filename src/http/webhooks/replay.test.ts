@@ -2,7 +2,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createMemoryReplays, DAY_MS, type Replays } from "./replay.ts";
+import { createMemoryReplays } from "../../../test/harness/memory-replays.ts";
+import { DAY_MS, type Replays } from "./replay.ts";
 import { openFileReplays } from "./replay-file.ts";
 
 const folders: string[] = [];

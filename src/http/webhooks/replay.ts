@@ -32,11 +32,6 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 export const KEEP_MS = 30 * DAY_MS;
 export const DEFAULT_CAPACITY = 50_000;
 
-/** Forgets everything when the process ends. */
-export function createMemoryReplays(options: ReplayOptions): Replays {
-  return replaysOver(options, { seen: new Map(), write: () => {}, close: () => {} });
-}
-
 export type ReplayMemory = {
   /** Digest -> when, oldest first. */
   readonly seen: Map<string, number>;

@@ -8,6 +8,23 @@ export type Project = (run: RunKey, changes: readonly RowChange[]) => void;
 type RunKey = { readonly id: string; readonly number: number };
 
 export function prepareProjections(db: DatabaseSync): Project {
+  const apply: Appliers<RowChange["type"]> = {
+    ...prepareAttempts(db),
+    ...prepareHandoffs(db),
+    ...prepareItems(db),
+    ...prepareSpending(db),
+  };
+  return (run, changes) => {
+    // The table pairs each type with its change; the compiler cannot follow that through a lookup.
+    for (const change of changes) (apply[change.type] as (run: RunKey, change: RowChange) => void)(run, change);
+  };
+}
+
+type Appliers<T extends RowChange["type"]> = {
+  readonly [K in T]: (run: RunKey, change: Extract<RowChange, { readonly type: K }>) => void;
+};
+
+function prepareAttempts(db: DatabaseSync): Appliers<"open-attempt" | "start-attempt" | "end-attempt"> {
   // A stage made ready again under the same number keeps what was noted about the attempt.
   const openAttempt = db.prepare(`
     INSERT INTO attempts (run_number, run_id, stage, attempt, track, status, handoff, ready_seq, ready_at, started_at)
@@ -21,6 +38,28 @@ export function prepareProjections(db: DatabaseSync): Project {
   const endAttempt = db.prepare(`
     UPDATE attempts SET status = ?, ended_at = ?, outcome_seq = ?
     WHERE run_number = ? AND stage = ? AND attempt = ?`);
+  return {
+    "open-attempt": ({ id, number: run }, change) => {
+      const { stage, attempt, track, status, handoff, readySeq, readyAt, startedAt } = change;
+      openAttempt.run(run, id, stage, attempt, track, status, handoff, readySeq, readyAt, startedAt);
+    },
+    "start-attempt": ({ number: run }, { stage, attempt, at }) => void startAttempt.run(at, run, stage, attempt),
+    "end-attempt": ({ number: run }, { stage, attempt, status, at, outcomeSeq }) =>
+      void endAttempt.run(status, at, outcomeSeq, run, stage, attempt),
+  };
+}
+
+function prepareHandoffs(
+  db: DatabaseSync,
+): Appliers<
+  | "open-handoff"
+  | "accept-handoff"
+  | "finish-handoff"
+  | "reopen-handoff"
+  | "end-handoff"
+  | "answer-gate"
+  | "withdraw-gate"
+> {
   const openHandoff = db.prepare(`
     INSERT INTO handoffs (run_number, run_id, number, track, from_stage, from_agent, from_attempt, to_stage, to_agent,
       loop, state, created_at, processed_at)
@@ -47,10 +86,40 @@ export function prepareProjections(db: DatabaseSync): Project {
     UPDATE handoffs SET state = 'withdrawn', rejection_reason = ?3, processed_at = ?4
     WHERE run_number = ?1 AND to_agent IS NULL AND state = 'pending'
       AND to_stage = (SELECT stage FROM inbox WHERE run_number = ?1 AND number = ?2 AND kind = 'gate')`);
+  return {
+    "open-handoff": ({ id, number: run }, change) => {
+      const { number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop } = change;
+      const { state, createdAt, processedAt } = change;
+      // biome-ignore format: the order of the columns in the statement above.
+      openHandoff.run(
+        run, id, number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop, state, createdAt, processedAt,
+      );
+    },
+    "accept-handoff": ({ number: run }, { number, at }) => void acceptHandoff.run(at, run, number),
+    "finish-handoff": ({ number: run }, { stage, attempt, at }) => void finishHandoff.run(run, stage, attempt, at),
+    "reopen-handoff": ({ number: run }, { stage, attempt }) => void reopenHandoff.run(run, stage, attempt),
+    "end-handoff": ({ number: run }, { number, state, reason, at }) =>
+      void endHandoff.run(state, reason, at, run, number),
+    "answer-gate": ({ number: run }, { stage, at }) => void answerGate.run(run, stage, at),
+    "withdraw-gate": ({ number: run }, { number, reason, at }) => void withdrawGate.run(run, number, reason, at),
+  };
+}
+
+function prepareItems(db: DatabaseSync): Appliers<"open-item" | "close-item" | "close-items"> {
   const openItem = db.prepare(
     "INSERT INTO inbox (run_number, run_id, number, kind, stage, opened_at, item) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   const closeItem = db.prepare("DELETE FROM inbox WHERE run_number = ? AND number = ?");
+  const closeItems = db.prepare("DELETE FROM inbox WHERE run_number = ?");
+  return {
+    "open-item": ({ id, number: run }, { item }) =>
+      void openItem.run(run, id, item.number, item.kind, item.stage, item.openedAt, JSON.stringify(item)),
+    "close-item": ({ number: run }, { number }) => void closeItem.run(run, number),
+    "close-items": ({ number: run }) => void closeItems.run(run),
+  };
+}
+
+function prepareSpending(db: DatabaseSync): Appliers<"reserve" | "settle"> {
   const reserve = db.prepare(`
     INSERT INTO spending (run_number, run_id, stage, attempt, agent, runner, model, ticket, day, started_at, reserved_usd,
       reserved_tokens)
@@ -62,77 +131,18 @@ export function prepareProjections(db: DatabaseSync): Project {
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, 0, 0, ?11, ?12, ?13, ?14, ?15)
     ON CONFLICT DO UPDATE SET told_model = excluded.told_model, usd = excluded.usd, input_tokens = excluded.input_tokens,
       output_tokens = excluded.output_tokens, cached_tokens = excluded.cached_tokens, settled_seq = excluded.settled_seq`);
-  const closeItems = db.prepare("DELETE FROM inbox WHERE run_number = ?");
-
-  function apply({ id, number: run }: RunKey, change: RowChange): void {
-    switch (change.type) {
-      case "open-attempt": {
-        const { stage, attempt, track, status, handoff, readySeq, readyAt, startedAt } = change;
-        openAttempt.run(run, id, stage, attempt, track, status, handoff, readySeq, readyAt, startedAt);
-        return;
-      }
-      case "start-attempt":
-        startAttempt.run(change.at, run, change.stage, change.attempt);
-        return;
-      case "end-attempt":
-        endAttempt.run(change.status, change.at, change.outcomeSeq, run, change.stage, change.attempt);
-        return;
-      case "open-handoff": {
-        const { number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop } = change;
-        const { state, createdAt, processedAt } = change;
-        // biome-ignore format: the order of the columns in the statement above.
-        openHandoff.run(
-          run, id, number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop, state, createdAt, processedAt,
-        );
-        return;
-      }
-      case "accept-handoff":
-        acceptHandoff.run(change.at, run, change.number);
-        return;
-      case "finish-handoff":
-        finishHandoff.run(run, change.stage, change.attempt, change.at);
-        return;
-      case "reopen-handoff":
-        reopenHandoff.run(run, change.stage, change.attempt);
-        return;
-      case "end-handoff":
-        endHandoff.run(change.state, change.reason, change.at, run, change.number);
-        return;
-      case "answer-gate":
-        answerGate.run(run, change.stage, change.at);
-        return;
-      case "withdraw-gate":
-        withdrawGate.run(run, change.number, change.reason, change.at);
-        return;
-      case "open-item": {
-        const { item } = change;
-        openItem.run(run, id, item.number, item.kind, item.stage, item.openedAt, JSON.stringify(item));
-        return;
-      }
-      case "close-item":
-        closeItem.run(run, change.number);
-        return;
-      case "close-items":
-        closeItems.run(run);
-        return;
-      case "reserve": {
-        const { stage, attempt, agent, runner, model, ticket, day, at, usd, tokens } = change;
-        reserve.run(run, id, stage, attempt, agent, runner, model, ticket, day, at, usd, tokens);
-        return;
-      }
-      case "settle": {
-        const { stage, attempt, agent, runner, model, ticket, day, at } = change;
-        const { usd, inputTokens, outputTokens, cachedTokens, seq } = change;
-        // biome-ignore format: the order of the values in the statement above.
-        settle.run(
-          run, id, stage, attempt, agent, runner, model, ticket, day, at, usd, inputTokens, outputTokens, cachedTokens, seq,
-        );
-        return;
-      }
-    }
-  }
-
-  return (run, changes) => {
-    for (const change of changes) apply(run, change);
+  return {
+    reserve: ({ id, number: run }, change) => {
+      const { stage, attempt, agent, runner, model, ticket, day, at, usd, tokens } = change;
+      reserve.run(run, id, stage, attempt, agent, runner, model, ticket, day, at, usd, tokens);
+    },
+    settle: ({ id, number: run }, change) => {
+      const { stage, attempt, agent, runner, model, ticket, day, at } = change;
+      const { usd, inputTokens, outputTokens, cachedTokens, seq } = change;
+      // biome-ignore format: the order of the values in the statement above.
+      settle.run(
+        run, id, stage, attempt, agent, runner, model, ticket, day, at, usd, inputTokens, outputTokens, cachedTokens, seq,
+      );
+    },
   };
 }

@@ -1,8 +1,8 @@
-// What an event means for the rows that people ask for: attempts, handoffs, inbox, spending. Pure: events in, row changes out.
-// The run itself is not made here; that is `evolve`.
+// Translates events into changes of the rows that people ask for: attempts, handoffs, inbox, spending. Pure: events in, row changes out.
+// `evolve` makes the run itself.
 
 import { dayOf, toMicros } from "../../core/budget/budget.ts";
-import type { HandoffEdge, RunEvent } from "../../core/run/event.ts";
+import type { EventType, HandoffEdge, RunEvent } from "../../core/run/event.ts";
 import type { InboxItem } from "../../core/run/run.ts";
 import type { AttemptRecord, HandoffRecord } from "../store.ts";
 
@@ -87,105 +87,112 @@ export function rowChanges(events: readonly RunEvent[], firstSeq: number): reado
 }
 
 function changesOf(event: RunEvent, seq: number): readonly RowChange[] {
-  const { at } = event;
-  switch (event.type) {
-    case "stage.ready": {
-      const { stage, attempt, track, carry } = event;
-      const opened = { status: "ready", handoff: carry.handoff, readySeq: seq, readyAt: at, startedAt: null } as const;
-      return [{ type: "open-attempt", stage, attempt, track, ...opened }];
-    }
-    case "stage.started": {
-      const { stage, attempt, reserved } = event;
-      const started: RowChange = { type: "start-attempt", stage, attempt, at };
-      if (reserved === undefined) return [started];
-      const usd = toMicros(reserved.usd);
-      return [started, { type: "reserve", stage, attempt, ...reserved, usd, day: dayOf(at), at }];
-    }
-    case "usage.recorded": {
-      const { stage, attempt, agent, runner, model, ticket, usage } = event;
-      const spender = { agent, runner, model, ticket, day: dayOf(at), at };
-      return [{ type: "settle", stage, attempt, ...spender, ...usage, usd: toMicros(usage.usd), seq }];
-    }
-    case "stage.postponed":
-      return [{ type: "reopen-handoff", stage: event.stage, attempt: event.attempt }];
-    case "stage.finished":
-      return [
-        { type: "end-attempt", stage: event.stage, attempt: event.attempt, status: "done", at, outcomeSeq: seq },
-        { type: "finish-handoff", stage: event.stage, attempt: event.attempt, at },
-      ];
-    case "stage.interrupted":
-      return [
-        {
-          type: "end-attempt",
-          stage: event.stage,
-          attempt: event.attempt,
-          status: "interrupted",
-          at,
-          outcomeSeq: null,
-        },
-      ];
-    case "stage.canceled":
-      return [
-        { type: "end-attempt", stage: event.stage, attempt: event.attempt, status: "canceled", at, outcomeSeq: null },
-      ];
-    case "handoff.created":
-      return [{ ...event, type: "open-handoff", state: "pending", createdAt: at, processedAt: null }];
-    case "handoff.accepted":
-      return [{ type: "accept-handoff", number: event.number, at }];
-    case "handoff.rejected":
-      return [{ type: "end-handoff", number: event.number, state: "rejected", reason: event.reason, at }];
-    case "handoff.withdrawn":
-      return [{ type: "end-handoff", number: event.number, state: "withdrawn", reason: event.reason, at }];
-    case "handoff.expired":
-      return [{ type: "end-handoff", number: event.number, state: "expired", reason: event.reason, at }];
-    case "gate.opened":
-    case "question.asked":
-    case "escalation.opened":
-    case "budget.reached":
-      return [{ type: "open-item", item: event.item }];
-    case "gate.answered":
-      return [
-        { type: "answer-gate", stage: event.stage, at },
-        { type: "close-item", number: event.number },
-      ];
-    case "item.withdrawn":
-      return [
-        { type: "withdraw-gate", number: event.number, reason: event.reason, at },
-        { type: "close-item", number: event.number },
-      ];
-    case "question.answered":
-    case "escalation.resolved":
-    case "budget.answered":
-      return [{ type: "close-item", number: event.number }];
-    case "run.canceled":
-    case "run.completed":
-      return [{ type: "close-items" }];
-    case "run.created":
-    case "run.waiting":
-    case "run.resumed":
-    case "run.paused":
-    case "run.unpaused":
-    case "run.stopped":
-    case "run.stalled":
-    case "stage.timed_out":
-    case "stage.held":
-    case "stage.skipped":
-    case "stage.stopped":
-    case "stage.expanded":
-    case "tracks.forked":
-    case "track.done":
-    case "tracks.joined":
-    case "counter.changed":
-    case "counter.spent":
-    case "way.taken":
-    case "budget.raised":
-    case "budget.warned":
-    case "status.changed":
-    case "ticket.edited":
-    case "warning.raised":
-    case "signal.ignored":
-      return [];
-  }
+  // The table pairs each type with its event; the compiler cannot follow that through a lookup.
+  const changes = CHANGES[event.type] as (event: RunEvent, seq: number) => readonly RowChange[];
+  return changes(event, seq);
+}
+
+type EventOf<T extends EventType> = Extract<RunEvent, { readonly type: T }>;
+type ChangesByType = { readonly [T in EventType]: (event: EventOf<T>, seq: number) => readonly RowChange[] };
+
+const NONE: readonly RowChange[] = [];
+
+const CHANGES: ChangesByType = {
+  "run.created": none,
+  "run.waiting": none,
+  "run.resumed": none,
+  "run.paused": none,
+  "run.unpaused": none,
+  "run.stopped": none,
+  "run.stalled": none,
+  "run.canceled": () => [{ type: "close-items" }],
+  "run.completed": () => [{ type: "close-items" }],
+  "stage.ready": attemptOpened,
+  "stage.held": none,
+  "stage.started": attemptStarted,
+  "stage.finished": ({ stage, attempt, at }, seq) => [
+    { type: "end-attempt", stage, attempt, status: "done", at, outcomeSeq: seq },
+    { type: "finish-handoff", stage, attempt, at },
+  ],
+  "stage.interrupted": ({ stage, attempt, at }) => [
+    { type: "end-attempt", stage, attempt, status: "interrupted", at, outcomeSeq: null },
+  ],
+  "stage.canceled": ({ stage, attempt, at }) => [
+    { type: "end-attempt", stage, attempt, status: "canceled", at, outcomeSeq: null },
+  ],
+  "stage.postponed": ({ stage, attempt }) => [{ type: "reopen-handoff", stage, attempt }],
+  "stage.timed_out": none,
+  "stage.skipped": none,
+  "stage.stopped": none,
+  "stage.expanded": none,
+  "tracks.forked": none,
+  "track.done": none,
+  "tracks.joined": none,
+  "handoff.created": (event) => [
+    { ...event, type: "open-handoff", state: "pending", createdAt: event.at, processedAt: null },
+  ],
+  "handoff.accepted": ({ number, at }) => [{ type: "accept-handoff", number, at }],
+  "handoff.rejected": ({ number, reason, at }) => [{ type: "end-handoff", number, state: "rejected", reason, at }],
+  "handoff.withdrawn": ({ number, reason, at }) => [{ type: "end-handoff", number, state: "withdrawn", reason, at }],
+  "handoff.expired": ({ number, reason, at }) => [{ type: "end-handoff", number, state: "expired", reason, at }],
+  "gate.opened": itemOpened,
+  "gate.answered": ({ stage, number, at }) => [
+    { type: "answer-gate", stage, at },
+    { type: "close-item", number },
+  ],
+  "question.asked": itemOpened,
+  "question.answered": itemAnswered,
+  "escalation.opened": itemOpened,
+  "escalation.resolved": itemAnswered,
+  "budget.reached": itemOpened,
+  "budget.answered": itemAnswered,
+  "budget.raised": none,
+  "budget.warned": none,
+  "item.withdrawn": ({ number, reason, at }) => [
+    { type: "withdraw-gate", number, reason, at },
+    { type: "close-item", number },
+  ],
+  "usage.recorded": usageSettled,
+  "counter.changed": none,
+  "counter.spent": none,
+  "way.taken": none,
+  "status.changed": none,
+  "ticket.edited": none,
+  "warning.raised": none,
+  "signal.ignored": none,
+};
+
+function none(): readonly RowChange[] {
+  return NONE;
+}
+
+function attemptOpened(
+  { stage, attempt, track, carry, at }: EventOf<"stage.ready">,
+  seq: number,
+): readonly RowChange[] {
+  const opened = { status: "ready", handoff: carry.handoff, readySeq: seq, readyAt: at, startedAt: null } as const;
+  return [{ type: "open-attempt", stage, attempt, track, ...opened }];
+}
+
+function attemptStarted({ stage, attempt, reserved, at }: EventOf<"stage.started">): readonly RowChange[] {
+  const started: RowChange = { type: "start-attempt", stage, attempt, at };
+  if (reserved === undefined) return [started];
+  const usd = toMicros(reserved.usd);
+  return [started, { type: "reserve", stage, attempt, ...reserved, usd, day: dayOf(at), at }];
+}
+
+function usageSettled(event: EventOf<"usage.recorded">, seq: number): readonly RowChange[] {
+  const { stage, attempt, agent, runner, model, ticket, usage, at } = event;
+  const spender = { agent, runner, model, ticket, day: dayOf(at), at };
+  return [{ type: "settle", stage, attempt, ...spender, ...usage, usd: toMicros(usage.usd), seq }];
+}
+
+function itemOpened({ item }: { readonly item: InboxItem }): readonly RowChange[] {
+  return [{ type: "open-item", item }];
+}
+
+function itemAnswered({ number }: { readonly number: number }): readonly RowChange[] {
+  return [{ type: "close-item", number }];
 }
 
 /** True when the change could be written into a row that this commit opens anyway. An end in between keeps the order visible. */

@@ -153,6 +153,9 @@ export function toStoredRun(row: Pick<RunTableRow, "state" | "version">): Stored
   return { run: JSON.parse(row.state) as Run, version: row.version };
 }
 
+/** The columns of a summary. */
+export const RUN_SUMMARY = "number, id, flow, subject_id, subject_title, status, word, stage, created_at, updated_at";
+
 export function toRunSummary(row: RunTableRow): RunSummary {
   return {
     id: row.id,

@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunEvent } from "../../../src/core/run/event.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { pipelineState } from "../../../src/core/view/pipeline-state.ts";
 import { customFlow } from "../../harness/custom-flow.ts";
 import { until } from "../../harness/until.ts";
-import { openWorkbench, resolveShipped, type Script, verdictsOf, type Workbench } from "../../harness/workbench.ts";
+import { openWorkbench, type Script, verdictsOf, type Workbench } from "../../harness/workbench.ts";
 import { optional } from "../../../src/core/optional.ts";
 
 let bench: Workbench;
@@ -272,17 +271,12 @@ describe("the reviewer's verdict", () => {
 
   test("R-001-22: REVISE and REDESIGN share three attempts; the third stops the run and tells the user", async () => {
     const reviewer = [review("REVISE"), review("REDESIGN"), review("REVISE")];
-    const { run, events } = await play(["architect", "builder", "reviewer"], { reviewer });
+    const { run } = await play(["architect", "builder", "reviewer"], { reviewer });
     expect(run).toMatchObject({ status: "stopped", word: "failed", counters: { review: { loops: 2 } } });
     expect(run.stages["reviewer"]).toMatchObject({ attempts: 3, last: { word: "REVISE" } });
     expect(bench.notices).toMatchObject([
       { event: "stopped", to: "user", text: expect.stringContaining("review is used up") },
     ]);
-    expect(pipelineState(resolveShipped("routed").flow, events, run)).toMatchObject({
-      status: "failed",
-      retries: 2,
-      finalVerdict: "REVISE",
-    });
   });
 
   test.each([

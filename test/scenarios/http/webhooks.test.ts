@@ -421,7 +421,7 @@ describe("a pull request", () => {
 
 test("a source is carried out only so often in a minute, and what was refused may come again", async () => {
   const { createInbound } = await import("../../../src/http/webhooks/inbound.ts");
-  const { createMemoryReplays } = await import("../../../src/http/webhooks/replay.ts");
+  const { createMemoryReplays } = await import("../../harness/memory-replays.ts");
   const { standardSource } = await import("../../../src/http/webhooks/source.ts");
   let time = Date.now();
   const signedRoutes = createInbound({

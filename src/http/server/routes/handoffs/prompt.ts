@@ -24,17 +24,24 @@ export async function outsidePrompt({ store }: Pick<ServerParts, "store">, work:
   const { run, resolved, track, stage, carry, url } = work;
   // The one form that explains how to use this API.
   const isSpoken = stage.result.from === "handoff-api";
-  const told = composePrompt(isSpoken ? resolved : withoutForms(resolved), run, track, stage, carry, {
-    nonce: "",
-    verdictFile: "",
-    handoffFile: "",
-    url,
-    branch: branchOf(resolved.flow, run),
-    earlier: (await store.attempts(run.id)).flatMap((attempt) => toEarlier(work, attempt)),
-    answers: [],
-    trust: [],
-    files: {},
-    diffRange: "",
+  const told = composePrompt({
+    resolved: isSpoken ? resolved : withoutForms(resolved),
+    run,
+    track,
+    stage,
+    carry,
+    facts: {
+      nonce: "",
+      verdictFile: "",
+      handoffFile: "",
+      url,
+      branch: branchOf(resolved.flow, run),
+      earlier: (await store.attempts(run.id)).flatMap((attempt) => toEarlier(work, attempt)),
+      answers: [],
+      trust: [],
+      files: {},
+      diffRange: "",
+    },
   });
   return isSpoken ? told : `${told}\n${howToEnd(work)}\n`;
 }

@@ -1,0 +1,179 @@
+// Commits one change of a run, inside a transaction. A conflict or a duplicate leaves nothing behind, so that the other changes of the
+// same transaction go through.
+
+import type { DatabaseSync } from "node:sqlite";
+import type { Reservation } from "../../core/budget/budget.ts";
+import type { Change, CommitResult } from "../store.ts";
+import { CHAIN_START, eventHash } from "./chain.ts";
+import type { Heads, RunHead } from "./heads.ts";
+import { byRows, repeat } from "./many-rows.ts";
+import { prepareProjections } from "./project.ts";
+import { type RowChange, rowChanges } from "./projections.ts";
+import { prepareRoom, type Room } from "./room.ts";
+import { eventColumns, runColumns } from "./rows.ts";
+import { prepareSignals } from "./signals.ts";
+
+const EVENT_VALUES = 5;
+const ROWS_AT_MOST = 32;
+const NOTHING_RESERVED: ReturnType<Room> = { type: "room", near: [] };
+
+export function prepareCommit(db: DatabaseSync, heads: Heads): (change: Change) => CommitResult {
+  const signals = prepareSignals(db);
+  const reserving = prepareSavepoint(db);
+  const saveRun = prepareRunRow(db);
+  const saveEvents = prepareEventRows(db);
+  const saveProjections = prepareReserving(db);
+  const insertWork = db.prepare("INSERT INTO work (run_id, command) VALUES (?, ?)");
+
+  return (change) => {
+    const { runId, expectedVersion, signalIds, events } = change;
+    const before = heads.of(runId, expectedVersion);
+    if ((before?.version ?? 0) !== expectedVersion) {
+      return { type: before !== undefined && signals.isRepeated(before.number, signalIds) ? "duplicate" : "conflict" };
+    }
+    const reservations = change.reserve ?? [];
+    const isReserving = reservations.length > 0;
+    if (isReserving) reserving.begin();
+    // A run that exists takes its signals first: the same statement notices one that was there already.
+    if (before !== undefined && !signals.take(before.number, signalIds)) {
+      if (isReserving) reserving.keep();
+      return { type: "duplicate" };
+    }
+
+    const firstSeq = heads.lastSeq() + 1;
+    const seq = firstSeq + events.length - 1;
+    const { head, values } = chain(change, before);
+    // The run's row comes before the events: they refer to it.
+    const number = saveRun(change, before, head, seq);
+    if (number === undefined) {
+      // Another process was faster than what we remembered.
+      if (before !== undefined) signals.giveBack(before.number, signalIds);
+      if (isReserving) reserving.keep();
+      heads.forget(runId);
+      return { type: "conflict" };
+    }
+    if (before === undefined) signals.take(number, signalIds);
+    saveEvents(change, number, firstSeq, values);
+    const room = saveProjections({ id: runId, number }, rowChanges(events, firstSeq), reservations);
+    if (room.type === "over_budget") {
+      reserving.undo();
+      return room;
+    }
+    if (isReserving) reserving.keep();
+    for (const command of change.enqueue) insertWork.run(runId, JSON.stringify(command));
+    const version = expectedVersion + events.length;
+    heads.moved(runId, { number, version, head }, seq);
+    return room.near.length === 0 ? { type: "ok", seq, version } : { type: "ok", seq, version, near: room.near };
+  };
+}
+
+/** The values of the events' rows, one event after the other, and the hash of the last. */
+function chain(
+  change: Change,
+  before: RunHead | undefined,
+): { readonly head: string; readonly values: readonly string[] } {
+  const { runId, expectedVersion, events } = change;
+  let head = before?.head ?? CHAIN_START;
+  const values: string[] = [];
+  for (const [index, event] of events.entries()) {
+    const columns = eventColumns(event);
+    head = eventHash(head, runId, expectedVersion + 1 + index, columns);
+    values.push(columns.type, columns.at, columns.actor, columns.body, head);
+  }
+  return { head, values };
+}
+
+type SaveRun = (change: Change, before: RunHead | undefined, head: string, seq: number) => number | undefined;
+
+/** Answers the run's number, or undefined where the file no longer holds the version that the change expects. */
+function prepareRunRow(db: DatabaseSync): SaveRun {
+  const insertRun = db.prepare(`
+    INSERT INTO runs (id, flow, flow_hash, subject_id, subject_title, created_at, status, word, stage, version, head,
+      updated_at, updated_seq, state)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const updateRun = db.prepare(`
+    UPDATE runs SET status = ?, word = ?, stage = ?, version = ?, head = ?, updated_at = ?, updated_seq = ?, state = ?
+    WHERE number = ? AND version = ?`);
+  const updateTitle = db.prepare("UPDATE runs SET subject_title = ? WHERE number = ?");
+
+  return ({ runId, expectedVersion, events, run }, before, head, seq) => {
+    const version = expectedVersion + events.length;
+    const updatedAt = events.at(-1)?.at ?? run.createdAt;
+    const { flow, flow_hash, subject_id, subject_title, created_at, status, word, stage } = runColumns(run);
+    const state = JSON.stringify(run);
+    if (before === undefined) {
+      // biome-ignore format: the order of the columns in the statement above.
+      const inserted = insertRun.run(
+        runId, flow, flow_hash, subject_id, subject_title, created_at, status, word, stage, version, head, updatedAt, seq, state,
+      );
+      return Number(inserted.lastInsertRowid);
+    }
+    const { number } = before;
+    const updated = updateRun.run(status, word, stage, version, head, updatedAt, seq, state, number, expectedVersion);
+    if (updated.changes === 0) return undefined;
+    if (events.some(({ type }) => type === "ticket.edited")) updateTitle.run(subject_title, number);
+    return number;
+  };
+}
+
+type SaveEvents = (change: Change, number: number, firstSeq: number, values: readonly string[]) => void;
+
+function prepareEventRows(db: DatabaseSync): SaveEvents {
+  const insertEvents = byRows(
+    db,
+    (rows) => `
+    INSERT INTO events (run_number, run_id, seq, version, type, at, actor, body, hash)
+    VALUES ${repeat(rows, (row) => `(?1, ?2, ?3 + ${row}, ?4 + ${row}, ?, ?, ?, ?, ?)`)}`,
+  );
+
+  return ({ runId, expectedVersion, events }, number, firstSeq, values) => {
+    for (let first = 0; first < events.length; first += ROWS_AT_MOST) {
+      const rows = Math.min(events.length - first, ROWS_AT_MOST);
+      const own = values.slice(first * EVENT_VALUES, (first + rows) * EVENT_VALUES);
+      insertEvents(rows).run(number, runId, firstSeq + first, expectedVersion + 1 + first, ...own);
+    }
+  };
+}
+
+type SaveProjections = (
+  run: { readonly id: string; readonly number: number },
+  changes: readonly RowChange[],
+  reservations: readonly Reservation[],
+) => ReturnType<Room>;
+
+/** Writes the projections, and reserves only what the budgets have room for. */
+function prepareReserving(db: DatabaseSync): SaveProjections {
+  const project = prepareProjections(db);
+  const room = prepareRoom(db);
+  const isReserving = ({ type }: RowChange) => type === "reserve";
+
+  return (run, changes, reservations) => {
+    if (reservations.length === 0) {
+      project(run, changes);
+      return NOTHING_RESERVED;
+    }
+    // What the change itself settles makes room before it asks for more.
+    project(
+      run,
+      changes.filter((each) => !isReserving(each)),
+    );
+    const found = room(reservations);
+    if (found.type === "room") project(run, changes.filter(isReserving));
+    return found;
+  };
+}
+
+/** For changes that reserve: without room nothing of them stays, and the transaction goes on. */
+function prepareSavepoint(db: DatabaseSync) {
+  const savepoint = db.prepare("SAVEPOINT reserving");
+  const rollback = db.prepare("ROLLBACK TO reserving");
+  const release = db.prepare("RELEASE reserving");
+  return {
+    begin: (): void => void savepoint.run(),
+    keep: (): void => void release.run(),
+    undo(): void {
+      rollback.run();
+      release.run();
+    },
+  };
+}

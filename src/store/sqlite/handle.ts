@@ -1,0 +1,121 @@
+// The open file: one connection with its prepared statements, opened anew after an I/O error. Writes of the same turn share a transaction.
+
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { StoreError } from "../store.ts";
+import { type Check, openReader, openWriter } from "./connection.ts";
+import { explainError } from "./errors.ts";
+import { openGroup } from "./group.ts";
+import { prepareReads, type Reads } from "./read.ts";
+import { prepareRequests, type Requests } from "./requests.ts";
+import { prepareWrites, type Writes } from "./write.ts";
+
+export type SqliteStoreOptions = {
+  readonly file: string;
+  /** For readers beside a running engine: creates and upgrades nothing. */
+  readonly readOnly?: boolean;
+  /** Whether the file is checked for damage at opening. */
+  readonly check?: Check;
+};
+
+export type Handle = {
+  readonly read: <T>(query: (reads: Reads) => T) => Promise<T>;
+  readonly write: <T>(work: (writes: Writes, requests: Requests) => T) => Promise<T>;
+  /** Whether another connection has written since the last call. */
+  readonly changedElsewhere: () => boolean;
+  readonly close: () => void;
+};
+
+/** Throws a StoreError when the file or the machine is not fit for use. */
+export function openHandle({ file, readOnly = false, check = "auto" }: SqliteStoreOptions): Handle {
+  const connect = (checkAtOpening: Check) => prepareAll(readOnly ? openReader(file) : openWriter(file, checkAtOpening));
+  let connection: Connection | undefined = connect(check);
+  let seenVersion = connection.reads.dataVersion();
+  let isClosed = false;
+  const group = openGroup(transact);
+
+  function connected(): Connection {
+    if (isClosed) throw new StoreError("store_closed", `${file} is closed.`, "Open the store again.");
+    connection ??= connect("never");
+    return connection;
+  }
+
+  /** After an I/O error the connection is not trusted again: what counts is what the disk says when it is opened anew. */
+  function dropConnection(): void {
+    try {
+      connection?.db.close();
+    } finally {
+      connection = undefined;
+      seenVersion = Number.NaN;
+    }
+  }
+
+  function transact(work: () => void): void {
+    const { db, begin, commit, writes } = connected();
+    try {
+      begin.run();
+      writes.begun();
+      work();
+      commit.run();
+    } catch (error) {
+      const explained = explainError(error, file);
+      // SQLite has already rolled back by itself after some errors.
+      if (db.isTransaction) db.exec("ROLLBACK");
+      writes.rolledBack();
+      if (explained instanceof StoreError && explained.code === "store_io") dropConnection();
+      throw explained;
+    }
+  }
+
+  async function write<T>(work: (writes: Writes, requests: Requests) => T): Promise<T> {
+    if (readOnly) {
+      throw new StoreError("store_read_only", `${file} is open for reading only.`, "Open the store for writing.");
+    }
+    connected();
+    return group.add(() => work(connected().writes, connected().requests));
+  }
+
+  async function read<T>(query: (reads: Reads) => T): Promise<T> {
+    try {
+      return query(connected().reads);
+    } catch (error) {
+      throw explainError(error, file);
+    }
+  }
+
+  function changedElsewhere(): boolean {
+    const version = connected().reads.dataVersion();
+    const isChanged = version !== seenVersion;
+    seenVersion = version;
+    return isChanged;
+  }
+
+  function close(): void {
+    if (isClosed) return;
+    // Callers who asked before get their answer.
+    group.flush();
+    isClosed = true;
+    connection?.db.close();
+  }
+
+  return { read, write, changedElsewhere, close };
+}
+
+type Connection = {
+  readonly db: DatabaseSync;
+  readonly begin: StatementSync;
+  readonly commit: StatementSync;
+  readonly reads: Reads;
+  readonly writes: Writes;
+  readonly requests: Requests;
+};
+
+function prepareAll(db: DatabaseSync): Connection {
+  return {
+    db,
+    begin: db.prepare("BEGIN IMMEDIATE"),
+    commit: db.prepare("COMMIT"),
+    reads: prepareReads(db),
+    writes: prepareWrites(db),
+    requests: prepareRequests(db),
+  };
+}

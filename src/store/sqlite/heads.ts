@@ -1,0 +1,46 @@
+// Remembers where runs and the sequence of events end, so that a commit need not look them up. What it remembers holds inside one
+// transaction; the version in the update of a run's row notices a head that another process has moved.
+
+import type { DatabaseSync } from "node:sqlite";
+
+export type RunHead = { readonly number: number; readonly version: number; readonly head: string };
+export type Heads = ReturnType<typeof createHeads>;
+
+const HEADS_AT_MOST = 10_000;
+
+export function createHeads(db: DatabaseSync) {
+  const findRun = db.prepare("SELECT number, version, head FROM runs WHERE id = ?");
+  const findLastSeq = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
+  /** Of runs that were written here lately. A version never changes, so the head of a version does not either. */
+  const heads = new Map<string, RunHead>();
+  let lastSeq: number | undefined;
+
+  function stored(runId: string): RunHead | undefined {
+    return findRun.get(runId) as RunHead | undefined;
+  }
+
+  return {
+    /** The run's head: the remembered one if it has the expected version, else what the file says. */
+    of(runId: string, expectedVersion: number): RunHead | undefined {
+      const known = heads.get(runId);
+      return known?.version === expectedVersion ? known : stored(runId);
+    },
+    numberOf: (runId: string): number | undefined => (heads.get(runId) ?? stored(runId))?.number,
+    lastSeq: (): number => (lastSeq ??= (findLastSeq.get() as { seq: number } | undefined)?.seq ?? 0),
+    moved(runId: string, head: RunHead, seq: number): void {
+      lastSeq = seq;
+      if (heads.size >= HEADS_AT_MOST) heads.clear();
+      heads.set(runId, head);
+    },
+    forget: (runId: string): void => void heads.delete(runId),
+    /** At the start of each transaction: another process may have written since the last one. */
+    begun: (): void => {
+      lastSeq = undefined;
+    },
+    /** Nothing of a transaction that did not happen is true. */
+    rolledBack: (): void => {
+      lastSeq = undefined;
+      heads.clear();
+    },
+  };
+}
