@@ -61,9 +61,10 @@ function buildProgram(version: string, done: (exit: number) => void): Command {
   program.argument("[word...]").action(async (words: readonly string[]) => {
     requireKnown(program, words);
     await call(async (io) => {
-      const { isWorkPlace } = await import("./work-place.ts");
-      if (await isWorkPlace(io)) return (await import("./commands/work.ts")).work(io, { once: false, runners: [] });
-      return (await import("./commands/overview.ts")).glance(io);
+      const { isWorkPlace } = await import("./commands/work/work-place.ts");
+      if (await isWorkPlace(io))
+        return (await import("./commands/work/work.ts")).work(io, { once: false, runners: [] });
+      return (await import("./commands/overview/overview.ts")).glance(io);
     });
   });
   for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {

@@ -5,7 +5,7 @@ import type { RunnerName } from "../core/flow/agent-options.ts";
 import type { ServiceKind } from "../daemon/service-file.ts";
 import type { DemoOptions } from "../demo/demo.ts";
 import type { KeyKind } from "../http/server/keys.ts";
-import type { Control } from "./commands/control.ts";
+import type { Control } from "./commands/runs/control.ts";
 import { usageError } from "./errors.ts";
 import { EXIT_CODES, ITEM, RUN } from "./help-text.ts";
 import type { Io } from "./terminal/io.ts";
@@ -24,7 +24,7 @@ export function addCommands(program: Command, call: Call): void {
   program
     .command("inbox")
     .description("what waits for a person")
-    .action(() => call(async (io) => (await import("./commands/overview.ts")).inbox(io)));
+    .action(() => call(async (io) => (await import("./commands/overview/overview.ts")).inbox(io)));
   addAnswers(program, call);
   addMoney(program, call);
   addAgents(program.command("agent").description("the programs that play agents, and the agents"), call);
@@ -49,7 +49,7 @@ export function addCommands(program: Command, call: Call): void {
         const { runDemo } = await import("../demo/demo.ts");
         const isShown = io.tty && process.stdin.isTTY && !io.json && flags["dashboard"] !== false;
         if (!isShown) return runDemo(io, options);
-        const { showDashboard } = await import("./commands/demo.ts");
+        const { showDashboard } = await import("./commands/demo/dashboard.ts");
         const dashboard: DemoOptions["dashboard"] = (place, stop) =>
           showDashboard(io, program.version() ?? "", place, stop);
         return runDemo(io, { ...options, dashboard });
@@ -58,7 +58,7 @@ export function addCommands(program: Command, call: Call): void {
   program
     .command("verify")
     .description("check that the whole history is as it was written")
-    .action(() => call(async (io) => (await import("./commands/overview.ts")).verify(io)));
+    .action(() => call(async (io) => (await import("./commands/overview/overview.ts")).verify(io)));
   program
     .command("help")
     .description("help on a command, or: help exit-codes")
@@ -88,15 +88,15 @@ function addRun(program: Command, call: Call): void {
         detach: flags["detach"] === true,
         ...texts(flags, "ticket", "workspace", "slots", "id", "title"),
       };
-      await call(async (io) => (await import("./commands/run.ts")).run(io, flow, text, options));
+      await call(async (io) => (await import("./commands/run/run.ts")).run(io, flow, text, options));
     });
   program
     .command("start-detached", { hidden: true })
     .argument("<file>")
     .action((file: string) =>
       call(async (io) => {
-        const { takePlan } = await import("./detach.ts");
-        return (await import("./commands/run.ts")).startRun(io, takePlan(file));
+        const { takePlan } = await import("./commands/run/detach.ts");
+        return (await import("./commands/run/run.ts")).startRun(io, takePlan(file));
       }),
     );
 }
@@ -110,7 +110,7 @@ function addSpec(program: Command, call: Call): void {
     .option("--answers <file>", "answers to what will be asked, as YAML or JSON")
     .action((words: readonly string[], flags: Flags) => {
       const options = { agent: flags["agent"] as string[], ...texts(flags, "answers") };
-      return call(async (io) => (await import("./commands/spec.ts")).spec(io, words, options));
+      return call(async (io) => (await import("./commands/spec/spec.ts")).spec(io, words, options));
     });
 }
 
@@ -127,13 +127,15 @@ function addWork(program: Command, call: Call): void {
         runners: flags["agent"] as readonly string[],
         ...texts(flags, "slots"),
       };
-      return call(async (io) => (await import("./commands/work.ts")).work(io, options));
+      return call(async (io) => (await import("./commands/work/work.ts")).work(io, options));
     });
   program
     .command("explain")
     .description("why a ticket or a run is or is not at work")
     .argument("<ticket>", "AGI-7, or a run by number or id")
-    .action((reference: string) => call(async (io) => (await import("./commands/explain.ts")).explain(io, reference)));
+    .action((reference: string) =>
+      call(async (io) => (await import("./commands/explain/explain.ts")).explain(io, reference)),
+    );
 }
 
 const TICKET = "its id, such as AGI-7";
@@ -148,12 +150,12 @@ function addMerging(program: Command, call: Call): void {
     .option("--reason <text>", "why it counts without proof; it is recorded")
     .action((ticket: string, flags: Flags) => {
       const options = { force: flags["force"] === true, ...texts(flags, "commit", "reason") };
-      return call(async (io) => (await import("./commands/done.ts")).done(io, ticket, options));
+      return call(async (io) => (await import("./commands/merge/done.ts")).done(io, ticket, options));
     });
   program
     .command("merge-queue")
     .description("work on its way into its target: what is landing, and what waits to be merged")
-    .action(() => call(async (io) => (await import("./commands/done.ts")).mergeQueue(io)));
+    .action(() => call(async (io) => (await import("./commands/merge/done.ts")).mergeQueue(io)));
   program
     .command("undo")
     .description("bring back the branch of a ticket that was cleaned up")
@@ -161,7 +163,7 @@ function addMerging(program: Command, call: Call): void {
     .option("--list", "which branches are there, moved or gone")
     .action((ticket: string | undefined, flags: Flags) =>
       call(async (io) => {
-        const module = await import("./commands/undo.ts");
+        const module = await import("./commands/merge/undo.ts");
         return flags["list"] === true ? module.undoList(io) : module.undo(io, module.requireTicket(ticket));
       }),
     );
@@ -183,7 +185,7 @@ function addTickets(ticket: Command, call: Call): void {
         depends: flags["depends"] as string[],
         ...texts(flags, "body", "group", "repo", "priority", "request"),
       };
-      return call(async (io) => (await import("./commands/ticket-new.ts")).ticketNew(io, title, options));
+      return call(async (io) => (await import("./commands/ticket/new.ts")).ticketNew(io, title, options));
     });
   ticket
     .command("list")
@@ -192,13 +194,13 @@ function addTickets(ticket: Command, call: Call): void {
     .option("--eligible", "only those that can start, in their order")
     .action((flags: Flags) => {
       const options = { eligible: flags["eligible"] === true, ...texts(flags, "status") };
-      return call(async (io) => (await import("./commands/ticket.ts")).ticketList(io, options));
+      return call(async (io) => (await import("./commands/ticket/list.ts")).ticketList(io, options));
     });
   ticket
     .command("show")
     .description("one ticket with everything that is known of it")
     .argument("<ticket>", TICKET)
-    .action((id: string) => call(async (io) => (await import("./commands/ticket.ts")).ticketShow(io, id)));
+    .action((id: string) => call(async (io) => (await import("./commands/ticket/list.ts")).ticketShow(io, id)));
   ticket
     .command("edit")
     .description("its text in your editor, checked before it is saved; or single keys")
@@ -206,7 +208,7 @@ function addTickets(ticket: Command, call: Call): void {
     .option("--set <key=value>", "title, repo, group or priority (repeatable)", collect, [])
     .action((id: string, flags: Flags) => {
       const set = flags["set"] as string[];
-      return call(async (io) => (await import("./commands/ticket-edit.ts")).ticketEdit(io, id, set));
+      return call(async (io) => (await import("./commands/ticket/edit.ts")).ticketEdit(io, id, set));
     });
   ticket
     .command("move")
@@ -216,7 +218,7 @@ function addTickets(ticket: Command, call: Call): void {
     .option("--force", "also while an agent works on it")
     .action((id: string, status: string, flags: Flags) => {
       const options = { force: flags["force"] === true };
-      return call(async (io) => (await import("./commands/ticket-move.ts")).ticketMove(io, id, status, options));
+      return call(async (io) => (await import("./commands/ticket/move.ts")).ticketMove(io, id, status, options));
     });
   ticket
     .command("deps")
@@ -226,7 +228,7 @@ function addTickets(ticket: Command, call: Call): void {
     .option("--remove <ticket>", "no longer for this one (repeatable)", collect, [])
     .action((id: string, flags: Flags) => {
       const options = { add: flags["add"] as string[], remove: flags["remove"] as string[] };
-      return call(async (io) => (await import("./commands/ticket-deps.ts")).ticketDeps(io, id, options));
+      return call(async (io) => (await import("./commands/ticket/deps.ts")).ticketDeps(io, id, options));
     });
   ticket
     .command("import")
@@ -238,7 +240,7 @@ function addTickets(ticket: Command, call: Call): void {
     .option("--dry-run", "say what would come, write nothing")
     .action((flags: Flags) => {
       const options = { dryRun: flags["dryRun"] === true, ...texts(flags, "file", "github", "label", "limit") };
-      return call(async (io) => (await import("./commands/ticket-import.ts")).ticketImport(io, options));
+      return call(async (io) => (await import("./commands/ticket/import.ts")).ticketImport(io, options));
     });
   ticket
     .command("log")
@@ -246,7 +248,7 @@ function addTickets(ticket: Command, call: Call): void {
     .argument("<ticket>", "AGI-7")
     .argument("[stage]", "only of this stage")
     .action((id: string, stage: string | undefined) =>
-      call(async (io) => (await import("./commands/ticket-log.ts")).ticketLog(io, id, stage)),
+      call(async (io) => (await import("./commands/ticket/log.ts")).ticketLog(io, id, stage)),
     );
 }
 
@@ -271,7 +273,7 @@ function addRuns(runs: Command, call: Call): void {
     .option("--before <number>", "older than this number")
     .action((flags: Flags) =>
       call(async (io) =>
-        (await import("./commands/runs.ts")).runsList(io, {
+        (await import("./commands/runs/show.ts")).runsList(io, {
           limit: String(flags["limit"]),
           ...texts(flags, "status", "flow", "before"),
         }),
@@ -288,7 +290,7 @@ function addRuns(runs: Command, call: Call): void {
     if (others.length > 0)
       throw usageError("flag_conflict", `Only one of ${FILES.map((name) => `--${name}`).join(", ")} at a time.`);
     const options = { ...texts(flags, "attempt"), ...optional({ file }) };
-    return call(async (io) => (await import("./commands/runs.ts")).runsShow(io, run, options));
+    return call(async (io) => (await import("./commands/runs/show.ts")).runsShow(io, run, options));
   });
   runs
     .command("watch")
@@ -297,7 +299,7 @@ function addRuns(runs: Command, call: Call): void {
     .option("--exit-status", "end with the code of the run's state")
     .action((run: string, flags: Flags) =>
       call(async (io) =>
-        (await import("./commands/watch.ts")).runsWatch(io, run, { exitStatus: flags["exitStatus"] === true }),
+        (await import("./commands/runs/watch.ts")).runsWatch(io, run, { exitStatus: flags["exitStatus"] === true }),
       ),
     );
   runs
@@ -308,7 +310,7 @@ function addRuns(runs: Command, call: Call): void {
     .option("-f, --follow", "until the attempt ends")
     .action((run: string, flags: Flags) =>
       call(async (io) =>
-        (await import("./commands/watch.ts")).runsLogs(io, run, {
+        (await import("./commands/runs/watch.ts")).runsLogs(io, run, {
           follow: flags["follow"] === true,
           ...texts(flags, "stage"),
         }),
@@ -321,7 +323,7 @@ function addRuns(runs: Command, call: Call): void {
     .option("-f, --follow", "until the run ends")
     .action((run: string, flags: Flags) =>
       call(async (io) =>
-        (await import("./commands/watch.ts")).runsEvents(io, run, { follow: flags["follow"] === true }),
+        (await import("./commands/runs/watch.ts")).runsEvents(io, run, { follow: flags["follow"] === true }),
       ),
     );
   for (const [verb, about] of Object.entries(CONTROLS) as [Control, string][]) {
@@ -333,7 +335,12 @@ function addRuns(runs: Command, call: Call): void {
     if (verb === "retry" || verb === "skip") command.option("--stage <stage>", "which, where several are current");
     command.action((run: string, flags: Flags) =>
       call(async (io) =>
-        (await import("./commands/control.ts")).control(io, verb, run, texts(flags, "reason", "note", "stage", "from")),
+        (await import("./commands/runs/control.ts")).control(
+          io,
+          verb,
+          run,
+          texts(flags, "reason", "note", "stage", "from"),
+        ),
       ),
     );
   }
@@ -351,7 +358,7 @@ function addAnswers(program: Command, call: Call): void {
       .option("--commit <id>", "only if the work is still at this commit")
       .action((item: string | undefined, flags: Flags) =>
         call(async (io) =>
-          (await import("./commands/answer.ts")).gateAnswer(io, answer, item, {
+          (await import("./commands/answer/answer.ts")).gateAnswer(io, answer, item, {
             comment: "",
             ...texts(flags, "comment", "commit"),
           }),
@@ -370,7 +377,7 @@ function addAnswers(program: Command, call: Call): void {
     .action((item: string | undefined, text: string | undefined, flags: Flags) => {
       const words = [item, text].filter((word) => word !== undefined);
       return call(async (io) =>
-        (await import("./commands/answer.ts")).askAnswer(io, words, texts(flags, "choice").choice),
+        (await import("./commands/answer/answer.ts")).askAnswer(io, words, texts(flags, "choice").choice),
       );
     });
   program
@@ -384,7 +391,12 @@ function addAnswers(program: Command, call: Call): void {
     .option("--note <text>", "recorded, and told to whoever works next")
     .action((first: string, second: string | undefined, flags: Flags) =>
       call(async (io) =>
-        (await import("./commands/answer.ts")).escalationChoose(io, first, second, texts(flags, "note").note ?? ""),
+        (await import("./commands/answer/answer.ts")).escalationChoose(
+          io,
+          first,
+          second,
+          texts(flags, "note").note ?? "",
+        ),
       ),
     );
 }
@@ -398,7 +410,7 @@ function addMoney(program: Command, call: Call): void {
     .option("--by <amount>", "5 usd or 200000 tokens; without it the limit's own size once more")
     .action((item: string | undefined, flags: Flags) =>
       call(async (io) =>
-        (await import("./commands/budget.ts")).budgetAnswer(io, "raise", item, texts(flags, "by").by ?? ""),
+        (await import("./commands/answer/budget.ts")).budgetAnswer(io, "raise", item, texts(flags, "by").by ?? ""),
       ),
     );
   budget
@@ -406,7 +418,7 @@ function addMoney(program: Command, call: Call): void {
     .description("let the run stop; it can be retried")
     .argument("[item]", ITEM)
     .action((item: string | undefined) =>
-      call(async (io) => (await import("./commands/budget.ts")).budgetAnswer(io, "stop", item, "")),
+      call(async (io) => (await import("./commands/answer/budget.ts")).budgetAnswer(io, "stop", item, "")),
     );
   program
     .command("cost")
@@ -415,7 +427,7 @@ function addMoney(program: Command, call: Call): void {
     .option("--by <key>", "agent, stage, flow, day, runner, model or run", "agent")
     .option("--since <time>", "7d, 12h or a day")
     .action((run: string | undefined, flags: Flags) =>
-      call(async (io) => (await import("./commands/cost.ts")).cost(io, run, texts(flags, "by", "since"))),
+      call(async (io) => (await import("./commands/cost/cost.ts")).cost(io, run, texts(flags, "by", "since"))),
     );
 }
 
@@ -423,17 +435,19 @@ function addAgents(agent: Command, call: Call): void {
   agent
     .command("list")
     .description("what is installed and logged in, and who plays which agent")
-    .action(() => call(async (io) => (await import("./commands/agent.ts")).agentList(io)));
+    .action(() => call(async (io) => (await import("./commands/agent/agent.ts")).agentList(io)));
   const known: readonly RunnerName[] = ["claude", "codex", "gemini", "opencode"];
   agent
     .command("test")
     .description("one tiny attempt from end to end; costs one short answer")
     .addArgument(new Argument("<runner>", "who plays").choices(known))
-    .action((runner: RunnerName) => call(async (io) => (await import("./commands/agent.ts")).agentTest(io, runner)));
+    .action((runner: RunnerName) =>
+      call(async (io) => (await import("./commands/agent/agent.ts")).agentTest(io, runner)),
+    );
 }
 
 function addTriggers(trigger: Command, call: Call): void {
-  const module = () => import("./commands/trigger.ts");
+  const module = () => import("./commands/trigger/trigger.ts");
   const name = "see: passrail trigger list";
   trigger
     .command("list")
@@ -452,7 +466,7 @@ function addTriggers(trigger: Command, call: Call): void {
 }
 
 function addWorkspaces(workspace: Command, call: Call): void {
-  const module = () => import("./commands/workspace.ts");
+  const module = () => import("./commands/workspace/workspace.ts");
   workspace
     .command("list")
     .description("all of them: whose they are, what was left behind, what is not committed")
@@ -475,12 +489,12 @@ function addMcp(program: Command, call: Call): void {
     .option("--url <url>", "another daemon than that of the state folder, with a token for it")
     .action((flags: Flags) => {
       const options = { operator: flags["operator"] === true, ...texts(flags, "tokenFile", "url") };
-      return call(async (io) => (await import("./commands/mcp.ts")).mcp(io, options));
+      return call(async (io) => (await import("./commands/mcp/mcp.ts")).mcp(io, options));
     });
 }
 
 function addWebhooks(webhook: Command, call: Call): void {
-  const module = () => import("./commands/webhook.ts");
+  const module = () => import("./commands/webhook/webhook.ts");
   webhook
     .command("deliveries")
     .description("what was sent, newest first")
@@ -533,7 +547,7 @@ function addDaemon(program: Command, call: Call): void {
         quietly: flags["quietly"] === true,
         ...texts(flags, "port", "host", "slots", "workspace"),
       };
-      return call(async (io) => (await import("./commands/up.ts")).up(io, program.version() ?? "", options));
+      return call(async (io) => (await import("./commands/daemon/up.ts")).up(io, program.version() ?? "", options));
     });
   program
     .command("down")
@@ -542,12 +556,12 @@ function addDaemon(program: Command, call: Call): void {
     .option("--timeout <seconds>", "wait so long for its end", "60")
     .action((flags: Flags) => {
       const options = { drain: flags["drain"] === true, timeout: String(flags["timeout"]) };
-      return call(async (io) => (await import("./commands/up.ts")).down(io, options));
+      return call(async (io) => (await import("./commands/daemon/up.ts")).down(io, options));
     });
   program
     .command("status")
     .description("whether a daemon runs, and where")
-    .action(() => call(async (io) => (await import("./commands/up.ts")).status(io)));
+    .action(() => call(async (io) => (await import("./commands/daemon/up.ts")).status(io)));
   program
     .command("open")
     .description("the dashboard in a browser, logged in")
@@ -557,7 +571,7 @@ function addDaemon(program: Command, call: Call): void {
       if (!/^\/[A-Za-z0-9._~/?=&%:@,+-]*$/u.test(path))
         throw usageError("page_invalid", "A page begins with a slash, such as /runs/12.");
       return call(async (io) =>
-        (await import("./commands/open.ts")).open(io, { print: flags["print"] === true, path }),
+        (await import("./commands/daemon/open.ts")).open(io, { print: flags["print"] === true, path }),
       );
     });
   const key = program.command("key").description("tokens for others");
@@ -571,17 +585,17 @@ function addDaemon(program: Command, call: Call): void {
         .default("viewer"),
     )
     .action((name: string, flags: Flags) =>
-      call(async (io) => (await import("./commands/key.ts")).keyCreate(io, name, flags["scope"] as KeyKind)),
+      call(async (io) => (await import("./commands/daemon/key.ts")).keyCreate(io, name, flags["scope"] as KeyKind)),
     );
   key
     .command("list")
     .description("all of them, without their tokens")
-    .action(() => call(async (io) => (await import("./commands/key.ts")).keyList(io)));
+    .action(() => call(async (io) => (await import("./commands/daemon/key.ts")).keyList(io)));
   key
     .command("revoke")
     .description("refuse one from now on")
     .argument("<id>", "see: passrail key list")
-    .action((id: string) => call(async (io) => (await import("./commands/key.ts")).keyRevoke(io, id)));
+    .action((id: string) => call(async (io) => (await import("./commands/daemon/key.ts")).keyRevoke(io, id)));
   program
     .command("service")
     .description("start the daemon with the system")
@@ -597,7 +611,7 @@ function addDaemon(program: Command, call: Call): void {
         force: flags["force"] === true,
         ...optional({ kind }),
       };
-      return call(async (io) => (await import("./commands/service.ts")).serviceInstall(io, options));
+      return call(async (io) => (await import("./commands/daemon/service.ts")).serviceInstall(io, options));
     });
 }
 
@@ -605,28 +619,28 @@ function addFlows(flow: Command, call: Call): void {
   flow
     .command("list")
     .description("shipped flows and those of the project")
-    .action(() => call(async (io) => (await import("./commands/flow.ts")).flowList(io)));
+    .action(() => call(async (io) => (await import("./commands/flow/flow.ts")).flowList(io)));
   flow
     .command("show")
     .description("what a flow does")
     .argument("<flow>")
-    .action((name: string) => call(async (io) => (await import("./commands/flow.ts")).flowShow(io, name)));
+    .action((name: string) => call(async (io) => (await import("./commands/flow/flow.ts")).flowShow(io, name)));
   flow
     .command("check")
     .description("check flows by name or file; all of them without")
     .argument("[flows...]")
     .action((names: readonly string[]) =>
-      call(async (io) => (await import("./commands/flow.ts")).flowCheck(io, names)),
+      call(async (io) => (await import("./commands/flow/flow.ts")).flowCheck(io, names)),
     );
   flow
     .command("graph")
     .description("a flow as a Mermaid graph")
     .argument("<flow>")
-    .action((name: string) => call(async (io) => (await import("./commands/flow.ts")).flowGraph(io, name)));
+    .action((name: string) => call(async (io) => (await import("./commands/flow/flow.ts")).flowGraph(io, name)));
   flow
     .command("schema")
     .description("JSON Schema of flow files, for editors")
-    .action(() => call(async (io) => (await import("./commands/flow.ts")).flowSchema(io)));
+    .action(() => call(async (io) => (await import("./commands/flow/flow.ts")).flowSchema(io)));
   flow
     .command("simulate")
     .description("run a flow with a script of outcomes, without agents")
@@ -635,7 +649,7 @@ function addFlows(flow: Command, call: Call): void {
     .option("--input <name=value>", "a fact for the flow's conditions (repeatable)", collect, [])
     .action((name: string, flags: Flags) => {
       const options = { outcomes: String(flags["outcomes"]), input: flags["input"] as string[] };
-      return call(async (io) => (await import("./commands/flow.ts")).flowSimulate(io, name, options));
+      return call(async (io) => (await import("./commands/flow/flow.ts")).flowSimulate(io, name, options));
     });
 }
 

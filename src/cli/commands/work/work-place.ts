@@ -1,0 +1,17 @@
+// Whether `passrail` alone means `work`, as 004's default command does: the project has a folder of tickets, and nobody works on it yet.
+// Who asks for data (--json, --quiet) gets the overview everywhere.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { loadSettings } from "../../../settings/load.ts";
+import type { Io } from "../../terminal/io.ts";
+
+export async function isWorkPlace(io: Io): Promise<boolean> {
+  if (io.json || io.quiet) return false;
+  // Most projects have neither; reading the settings takes longer than everything else here.
+  if (!["feature_requests", "passrail.yaml"].some((name) => existsSync(join(io.cwd, name)))) return false;
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
+  if (!config.ok || !existsSync(join(io.cwd, config.value.tickets.folder))) return false;
+  const { findDaemon } = await import("../../../daemon/note.ts");
+  return findDaemon(io.home) === undefined;
+}
