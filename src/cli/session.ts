@@ -13,14 +13,14 @@ import { isSettled } from "./terminal/run-view.ts";
 import { createView, type View } from "./terminal/view.ts";
 import { messageOf } from "../core/result.ts";
 
-export type Acting = Pick<Passrail, "app" | "engine" | "store" | "person">;
+export type ForegroundTools = Pick<Passrail, "app" | "engine" | "store" | "person">;
 
 export type ForegroundWork = {
   /** The run whose state decides how the command ends. */
   readonly runId: string;
   readonly flags: PassrailOptions["flags"];
   /** Runs once, before anything is performed. False: the command is done, perform nothing. */
-  readonly act?: (acting: Acting) => Promise<boolean>;
+  readonly act?: (tools: ForegroundTools) => Promise<boolean>;
   /** Stay until the run settles, also where another process performs it. */
   readonly follow: boolean;
   /** With --json, print the events as they come, one per line. */

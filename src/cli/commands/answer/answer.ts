@@ -21,7 +21,7 @@ export async function gateAnswer(
   io: Io,
   answer: "approve" | "revise" | "reject",
   reference: string | undefined,
-  { comment, commit }: { readonly comment: string; readonly commit?: string },
+  { comment = "", commit }: { readonly comment?: string; readonly commit?: string },
 ): Promise<number> {
   requireOperator(io, `gate ${answer}`);
   if (commit !== undefined && !/^[0-9a-f]{7,64}$/u.test(commit))

@@ -6,15 +6,18 @@ import { join } from "node:path";
 import { createClient } from "../../../http/client/client.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import { readPrivate } from "../../../http/server/token-file.ts";
-import { CliError, EXIT } from "../../errors.ts";
+import { CliError, EXIT, usageError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { printJson } from "../../terminal/output.ts";
+
+const PAGE = /^\/[A-Za-z0-9._~/?=&%:@,+-]*$/u;
 
 export type OpenOptions = { readonly print: boolean; readonly path: string };
 
 export async function open(io: Io, { print, path }: OpenOptions): Promise<number> {
   requireOperator(io, "open");
+  if (!PAGE.test(path)) throw usageError("page_invalid", "A page begins with a slash, such as /runs/12.");
   const daemon = findDaemon(io.home);
   if (daemon === undefined) throw new CliError("daemon_not_running", "No daemon runs.", "passrail up --detach");
   const address = await loginAddress(io.home, daemon.url, path);

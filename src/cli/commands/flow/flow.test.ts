@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CliError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
-import { flowCheck, flowGraph, flowList, flowSchema, flowShow, flowSimulate } from "./flow.ts";
+import { flowCheck } from "./check.ts";
+import { flowGraph, flowList, flowSchema, flowShow } from "./flow.ts";
+import { flowSimulate } from "./simulate.ts";
 
 const NAMES = [
   "build-plan-complex",

@@ -9,9 +9,6 @@ import { openCatalog, requireFlow } from "./catalog.ts";
 import { drawFlow } from "./graph.ts";
 import { describeFlow } from "./describe.ts";
 
-export { flowCheck } from "./check.ts";
-export { flowSimulate, type SimulateOptions } from "./simulate.ts";
-
 type Listed = {
   readonly name: string;
   readonly title: string;

@@ -1,20 +1,15 @@
-// `passrail` alone, `inbox` and `verify`: how things stand, what waits for a person, and whether the history is whole.
+// `passrail` without a command: an overview of the runs and of the inbox, and which command to try next.
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { storeFile } from "../../../settings/site.ts";
 import { findDaemon } from "../../../daemon/note.ts";
-import { verifyAudit } from "../../../http/server/audit.ts";
-import type { Run } from "../../../core/run/run.ts";
 import { EXIT } from "../../errors.ts";
-import type { Store } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
-import { age, paint, printJson, printTable } from "../../terminal/output.ts";
+import { age, paint, printJson } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
 import { withReader } from "../../report.ts";
-import { waitingLines } from "../../terminal/progress.ts";
-import { askedBy, itemJson } from "../../terminal/run-view.ts";
-import { optional } from "../../../core/optional.ts";
+import { itemJson } from "../../terminal/run-view.ts";
+import { inboxOf } from "../answer/inbox.ts";
 
 const SHOWN = 5;
 
@@ -100,86 +95,4 @@ function performerOf(home: string): string | null {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM" ? "Another user's process" : null;
   }
-}
-
-type Waiting = {
-  readonly number: number;
-  readonly record: Awaited<ReturnType<Store["inbox"]>>[number];
-  readonly run?: Run;
-};
-
-async function inboxOf(store: Store): Promise<readonly Waiting[]> {
-  return Promise.all(
-    (await store.inbox()).map(async (record) => {
-      const run = (await store.loadRun(record.runId))?.run;
-      const number = (await store.findRuns(record.runId)).find(({ id }) => id === record.runId)?.number ?? 0;
-      return { record, number, ...optional({ run }) };
-    }),
-  );
-}
-
-export async function inbox(io: Io): Promise<number> {
-  const waiting = await withReader(io, async (store) => (store === undefined ? [] : inboxOf(store)));
-  if (io.json) {
-    printJson(io, {
-      items: waiting.map(({ number, record }) => ({
-        ...itemJson(record.runId, number, record.item),
-        flow: record.flow,
-        subject: record.subject,
-      })),
-    });
-  } else if (io.quiet) {
-    for (const { record } of waiting) io.out(`${record.runId}.${record.item.number}`);
-  } else if (io.plain) {
-    printTable(
-      io,
-      waiting.map(({ number, record: { runId, item, flow, subject } }) =>
-        [
-          `${runId}.${item.number}`,
-          `${number}.${item.number}`,
-          item.kind,
-          item.stage,
-          item.who,
-          flow,
-          item.openedAt,
-          subject.title,
-          askedBy(item).join(" / "),
-        ].map((value) => ({ name: "", value })),
-      ),
-    );
-  } else if (waiting.length === 0) {
-    io.out("Nothing waits for you.");
-  } else {
-    for (const [index, { number, record, run }] of waiting.entries()) {
-      if (index > 0) io.out("");
-      io.out(paint(io, "bold", oneLine(`${number}.${record.item.number}  ${record.subject.title}`, io.columns)));
-      io.out(
-        paint(
-          io,
-          "dim",
-          oneLine(`flow ${record.flow} · ${record.subject.id} · ${age(record.item.openedAt)}`, io.columns),
-        ),
-      );
-      for (const line of waitingLines(record.item, number, run)) io.out(line);
-    }
-  }
-  return EXIT.ok;
-}
-
-export async function verify(io: Io): Promise<number> {
-  return withReader(io, async (store) => {
-    const record = store === undefined ? [] : verifyAudit(io.home);
-    const damages = [
-      ...((await store?.verify()) ?? []),
-      ...record.map(({ seq, what }) => ({ seq, runId: null, what: `audit record: ${what}` })),
-    ];
-    const events = (await store?.lastSeq()) ?? 0;
-    if (io.json) printJson(io, { ok: damages.length === 0, file: storeFile(io.home), events, damages });
-    else if (store === undefined) io.out("There is no store yet; nothing to verify.");
-    else if (damages.length === 0) io.out(`ok\t${events} events, every one as it was written`);
-    else
-      for (const { seq, runId, what } of damages)
-        printTable(io, [[String(seq ?? ""), runId ?? "", what].map((value) => ({ name: "", value }))]);
-    return damages.length === 0 ? EXIT.ok : EXIT.error;
-  });
 }

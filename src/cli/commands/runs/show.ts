@@ -1,142 +1,82 @@
-// `runs list` and `runs show`: what there is, and one run with everything that is known of it.
+// `runs show`: one run with its stages, attempts, counters and open items.
 
-import { attemptFiles, readAgentFile } from "../../../attempt/attempt-files.ts";
 import { amountText } from "../../../core/budget/budget.ts";
 import { tokensOf } from "../../../core/budget/usage.ts";
 import { openItems, type Run } from "../../../core/run/run.ts";
-import { CliError, EXIT, usageError } from "../../errors.ts";
+import { EXIT, usageError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
-import { type AttemptRecord, type RunSummary, type Store } from "../../../store/store.ts";
+import { type AttemptRecord, type RunSummary } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
-import { age, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
-import { oneLine, plainText } from "../../terminal/plain-text.ts";
+import { age, type Column, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
+import { oneLine } from "../../terminal/plain-text.ts";
 import { standingOf, statusColor, withReader } from "../../report.ts";
 import { waitingLines } from "../../terminal/progress.ts";
 import { treeLines } from "../../terminal/run-tree.ts";
 import { counterRows } from "../../../core/run/counters.ts";
 import { type AttemptRow, attemptRow } from "../../../core/view/attempt-row.ts";
 import { stageRows } from "../../../core/view/stage-list.ts";
-import { firstToResume, whyOf } from "../../terminal/run-view.ts";
+import { whyOf } from "../../terminal/run-view.ts";
 import { flowOf } from "../../../store/flow-of.ts";
-import { optional } from "../../../core/optional.ts";
+import { ATTEMPT_FILES, type AttemptFile, pickAttempt, showAttempt, showAttemptFile } from "./attempt.ts";
 
-export type ListOptions = {
-  readonly status?: string;
-  readonly flow?: string;
-  readonly limit: string;
-  readonly before?: string;
+export type ShowOptions = { readonly attempt?: string } & { readonly [K in AttemptFile]: boolean };
+
+type ShownRun = {
+  readonly run: Run;
+  readonly summary: RunSummary;
+  readonly attempts: readonly AttemptRecord[];
+  readonly counters: ReturnType<typeof counterRows>;
+  readonly why: string;
 };
 
-const SHOWN_FILES = ["prompt", "output", "verdict", "diff", "handoff"] as const;
-export type ShownFile = (typeof SHOWN_FILES)[number];
-const FILE_BYTES = 64 * 1024 * 1024;
-
-export async function runsList(io: Io, options: ListOptions): Promise<number> {
-  const limit = wholeNumber(options.limit, "--limit", 1000);
-  const before =
-    options.before === undefined ? {} : { before: wholeNumber(options.before.replace(/^#/u, ""), "--before", 2 ** 40) };
-  const filter = {
-    ...optional({ word: options.status, flow: options.flow }),
-    ...before,
-  };
-  const runs = await withReader(io, async (store): Promise<readonly ListedRun[]> => {
-    const found = (await store?.listRuns({ ...filter, limit })) ?? [];
-    return Promise.all(found.map(async (run) => ({ ...run, resumes: await resumesWhen(store, run) })));
-  });
-  if (io.json) printJson(io, { runs });
-  else if (io.quiet) for (const { id } of runs) io.out(id);
-  else if (runs.length === 0) io.err('No runs. Start one:  passrail run FLOW "text"    See flows:  passrail flow list');
-  else
-    printTable(
-      io,
-      runs.map((run) => listRow(io, run)),
-    );
-  return EXIT.ok;
-}
-
-/** `resumes` says when a run goes on by itself that waits for its time; else it is empty. */
-type ListedRun = RunSummary & { readonly resumes: string };
-
-async function resumesWhen(store: Store | undefined, { id, status }: RunSummary): Promise<string> {
-  const stored = status === "running" ? await store?.loadRun(id) : undefined;
-  return stored === undefined ? "" : firstToResume(stored.run);
-}
-
-function listRow(io: Io, run: ListedRun) {
-  const word = run.word === run.status ? run.status : `${run.status} (${run.word})`;
-  const status = run.resumes === "" ? word : `${word}, ${run.resumes}`;
-  const cells = io.plain
-    ? [
-        run.id,
-        String(run.number),
-        run.status,
-        run.word,
-        run.flow,
-        run.stage ?? "",
-        run.subject.id,
-        run.createdAt,
-        run.updatedAt,
-        run.subject.title,
-        ...(run.resumes === "" ? [] : [run.resumes]),
-      ]
-    : [`#${run.number}`, run.id, status, run.flow, run.stage ?? "", age(run.updatedAt), run.subject.title];
-  return cells.map((value, index) =>
-    index === 2 && !io.plain ? { name: "", value, color: statusColor(run.status) } : { name: "", value },
-  );
-}
-
-export async function runsShow(
-  io: Io,
-  reference: string,
-  options: { readonly attempt?: string; readonly file?: ShownFile },
-): Promise<number> {
+export async function runsShow(io: Io, reference: string, options: ShowOptions): Promise<number> {
+  const file = fileOf(options);
   return withReader(io, async (store) => {
     const { run, summary } = await requireRun(store, reference);
     if (store === undefined) return EXIT.error;
-    if (options.attempt !== undefined || options.file !== undefined)
-      return showAttempt(io, store, run, options.attempt, options.file);
     const attempts = await store.attempts(run.id);
+    if (file !== undefined) {
+      await showAttemptFile(io, run.id, pickAttempt(attempts, options.attempt), file);
+      return EXIT.ok;
+    }
+    if (options.attempt !== undefined) {
+      showAttempt(io, pickAttempt(attempts, options.attempt));
+      return EXIT.ok;
+    }
     const resolved = await flowOf(store, run);
     const { flow } = resolved;
-    const counters = counterRows(flow, run);
-    const why = whyOf(run, resolved);
-    if (io.json) {
-      const handoffs = await store.handoffs(run.id);
+    const shown = { run, summary, attempts, counters: counterRows(flow, run), why: whyOf(run, resolved) };
+    if (io.json)
       printJson(io, {
         ...standingOf(run, summary.number, resolved),
         subject: run.subject,
         createdAt: run.createdAt,
         updatedAt: summary.updatedAt,
-        counters,
+        counters: shown.counters,
         spent: run.spent ?? null,
         stages: stageRows(flow, run, attempts, Date.now()),
-        handoffs,
+        handoffs: await store.handoffs(run.id),
       });
-    } else if (io.quiet) io.out(run.id);
-    else if (io.plain) showPlain(io, run, summary, attempts, counters, why);
+    else if (io.quiet) io.out(run.id);
+    else if (io.plain) showPlain(io, shown);
     else
       showRich(
         io,
-        run,
-        summary,
-        attempts,
-        counters,
-        why,
+        shown,
         treeLines(io, flow, run, attempts).map(({ text, paint: color }) => color(oneLine(text, io.columns))),
       );
     return EXIT.ok;
   });
 }
 
+function fileOf(options: ShowOptions): AttemptFile | undefined {
+  const [file, ...others] = ATTEMPT_FILES.filter((name) => options[name]);
+  if (others.length === 0) return file;
+  throw usageError("flag_conflict", `Only one of ${ATTEMPT_FILES.map((name) => `--${name}`).join(", ")} at a time.`);
+}
+
 /** One record per line; the first word says what it is. */
-function showPlain(
-  io: Io,
-  run: Run,
-  summary: RunSummary,
-  attempts: readonly AttemptRecord[],
-  counters: ReturnType<typeof counterRows>,
-  why: string,
-): void {
+function showPlain(io: Io, { run, summary, attempts, counters, why }: ShownRun): void {
   const rows = [
     ["run", run.id, String(summary.number), run.flow, run.status, run.word, run.subject.id, run.subject.title, why],
     ...attempts
@@ -166,48 +106,20 @@ function showPlain(
   for (const row of rows) printTable(io, [row.map((value) => ({ name: "", value }))]);
 }
 
-function showRich(
-  io: Io,
-  run: Run,
-  summary: RunSummary,
-  attempts: readonly AttemptRecord[],
-  counters: ReturnType<typeof counterRows>,
-  why: string,
-  tree: readonly string[],
-): void {
+function showRich(io: Io, { run, summary, attempts, counters, why }: ShownRun, tree: readonly string[]): void {
   const status = run.paused && run.status === "running" ? "paused" : run.status;
   io.out(
     `${paint(io, "bold", `#${summary.number} ${oneLine(run.subject.title, 100)}`)}  ${paint(io, statusColor(run.status), status)} (${oneLine(run.word, 40)})`,
   );
-  io.out(
-    paint(
-      io,
-      "dim",
-      oneLine(`${run.id} · flow ${run.flow} · ${run.subject.id} · started ${age(run.createdAt)}`, io.columns),
-    ),
-  );
+  const about = `${run.id} · flow ${run.flow} · ${run.subject.id} · started ${age(run.createdAt)}`;
+  io.out(paint(io, "dim", oneLine(about, io.columns)));
   if (why !== "") io.out(oneLine(why, 400));
   io.out("");
   for (const line of tree) io.out(line);
   if (attempts.length > 0) {
     io.out("");
     io.out(paint(io, "dim", "Attempts"));
-    printTable(
-      io,
-      attempts
-        .map((record) => attemptRow(record, Date.now()))
-        .map((row) =>
-          [
-            `  ${row.stage}#${row.attempt}`,
-            said(row),
-            duration(row),
-            exitCode(row),
-            commits(row),
-            playedBy(row),
-            row.cause ?? row.summary ?? "",
-          ].map((value) => ({ name: "", value })),
-        ),
-    );
+    printTable(io, attempts.map(attemptCells));
   }
   if (counters.length > 0)
     io.out(
@@ -226,7 +138,20 @@ function showRich(
     );
 }
 
-/** `claude $0.31`, `codex 12,300 tokens`; nothing for a program that tells nothing. */
+function attemptCells(record: AttemptRecord): readonly Column[] {
+  const row = attemptRow(record, Date.now());
+  return [
+    `  ${row.stage}#${row.attempt}`,
+    said(row),
+    duration(row),
+    exitCode(row),
+    commits(row),
+    playedBy(row),
+    row.cause ?? row.summary ?? "",
+  ].map((value) => ({ name: "", value }));
+}
+
+/** `claude $0.31`, `codex 12,300 tokens`; nothing for a program that does not report its usage. */
 function playedBy({ runner, usage }: AttemptRow): string {
   if (runner === null || runner === "command") return "";
   const tokens = usage === null ? null : tokensOf(usage);
@@ -262,60 +187,6 @@ function spentCells({
   ];
 }
 
-async function showAttempt(
-  io: Io,
-  store: Store,
-  run: Run,
-  wanted: string | undefined,
-  file: ShownFile | undefined,
-): Promise<number> {
-  const attempts = await store.attempts(run.id);
-  const found = pickAttempt(attempts, wanted);
-  if (file === undefined) {
-    const row = attemptRow(found, Date.now());
-    if (io.json)
-      printJson(io, {
-        ...row,
-        outcome: found.outcome,
-        facts: found.facts,
-        readyAt: found.readyAt,
-        startedAt: found.startedAt,
-        endedAt: found.endedAt,
-      });
-    else
-      for (const [key, value] of Object.entries({ ...row, ...found.facts, outcome: found.outcome }))
-        printTable(io, [
-          [key, typeof value === "string" ? value : JSON.stringify(value)].map((cell) => ({ name: "", value: cell })),
-        ]);
-    return EXIT.ok;
-  }
-  const files = attemptFiles(io.home, run.id, found.stage, found.attempt);
-  const path = files[file];
-  // A verdict is a file, or what was submitted by tool.
-  const submitted = file === "verdict" ? await readAgentFile(files.submission, FILE_BYTES) : undefined;
-  const text = submitted ?? (await readAgentFile(path, FILE_BYTES));
-  if (text === undefined) throw new CliError("file_not_there", `${found.stage}#${found.attempt} has no ${file}.`, path);
-  if (io.json) printJson(io, { stage: found.stage, attempt: found.attempt, file, path, text });
-  else for (const line of text.replace(/\n$/u, "").split("\n")) io.out(plainText(line, io.color));
-  return EXIT.ok;
-}
-
-/** `build#2`, `build` for its last attempt, nothing for the last of all. */
-export function pickAttempt(attempts: readonly AttemptRecord[], wanted: string | undefined): AttemptRecord {
-  const [stage, number] = wanted === undefined ? [] : wanted.split("#");
-  const found = attempts.findLast(
-    (record) =>
-      (stage === undefined || record.stage === stage) && (number === undefined || String(record.attempt) === number),
-  );
-  if (found !== undefined) return found;
-  const known = attempts.map((record) => `${record.stage}#${record.attempt}`).join(", ");
-  throw new CliError(
-    "attempt_not_found",
-    wanted === undefined ? "There is no attempt yet." : `There is no attempt ${wanted}.`,
-    known === "" ? "" : `attempts: ${known}`,
-  );
-}
-
 function said({ status, word, canonical }: AttemptRow): string {
   if (status !== "done") return status;
   return word === null || word === canonical ? (canonical ?? "done") : `${word} (${canonical ?? "?"})`;
@@ -331,11 +202,4 @@ function exitCode({ exitCode: code }: AttemptRow): string {
 
 function commits({ commits: range }: AttemptRow): string {
   return range === null ? "" : `${range.from.slice(0, 8)}..${range.to.slice(0, 8)}`;
-}
-
-function wholeNumber(text: string, flag: string, max: number): number {
-  const value = Number(text);
-  if (!/^[0-9]+$/u.test(text) || value < 1 || value > max)
-    throw usageError("number_invalid", `${flag} ${text}: expected a whole number from 1 to ${max}.`);
-  return value;
 }

@@ -16,7 +16,7 @@ import { printPhases, printRest, withReader } from "../../report.ts";
 import { isSettled } from "../../terminal/run-view.ts";
 import { exitOf, workOn } from "../../session.ts";
 import { createView } from "../../terminal/view.ts";
-import { pickAttempt } from "./show.ts";
+import { pickAttempt } from "./attempt.ts";
 
 const LOOK_MS = 100;
 const LINE_LIMIT = 64 * 1024;
