@@ -1,4 +1,4 @@
-// `explain AGI-7` or `explain 12`: why it is or is not running, one reason per line, and the command that helps.
+// `explain AGI-7` or `explain 12`: why a ticket or a run is or is not running, one reason per line, with the command that helps.
 
 import { loadSettings } from "../../../settings/load.ts";
 import type { Settings } from "../../../settings/settings.ts";
@@ -14,33 +14,30 @@ import type { Io } from "../../terminal/io.ts";
 import { paint, printJson } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { withReader } from "../../report.ts";
-import { findTicket, readTickets, type Tickets } from "../ticket/read-tickets.ts";
+import { findTicket, readTickets } from "../ticket/read-tickets.ts";
 
 export async function explain(io: Io, reference: string): Promise<number> {
   const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   return withReader(io, async (store) => {
     const isTicket = new RegExp(`^${config.value.tickets.ticketPrefix}-[0-9]{1,9}$`, "iu").test(reference.trim());
-    if (isTicket) return explainOne(io, config.value, store, await readTickets(io), reference);
+    if (isTicket) return explainOne(io, config.value, store, { typed: reference });
     const { run } = await requireRun(store, reference);
     const place = ticketOfRun(run);
-    if (place?.project === io.cwd) return explainOne(io, config.value, store, await readTickets(io), place.id, run);
+    if (place?.project === io.cwd) return explainOne(io, config.value, store, { typed: place.id, run });
     print(io, { run: run.id, ticket: null, status: run.word }, await explainRun(store as Store, run, config.value));
     return EXIT.ok;
   });
 }
 
-async function explainOne(
-  io: Io,
-  config: Settings,
-  store: Store | undefined,
-  tickets: Tickets,
-  typed: string,
-  asked?: Run,
-): Promise<number> {
-  const { id } = findTicket(tickets, typed);
+/** `run`: the run that the user named; without it the ticket's current run, if there is one. */
+type TicketQuestion = { readonly typed: string; readonly run?: Run };
+
+async function explainOne(io: Io, config: Settings, store: Store | undefined, asked: TicketQuestion): Promise<number> {
+  const tickets = await readTickets(io);
+  const { id } = findTicket(tickets, asked.typed);
   const planned = tickets.plan.tickets.get(id);
-  const run = asked ?? tickets.runs.get(id);
+  const run = asked.run ?? tickets.runs.get(id);
   const [first = id, ...more] = explainTicket(id, tickets.scan, tickets.plan);
   const reasons = [
     reason(planned?.state ?? "refused", first, ...helpFor(id, planned)),
@@ -70,7 +67,7 @@ function helpFor(id: string, planned: PlannedTicket | undefined): readonly strin
   }
 }
 
-/** A ticket that could start needs somebody who starts it. */
+/** A ticket that could start needs a process that picks tickets. */
 function pickedBy(io: Io, planned: PlannedTicket | undefined, run: Run | undefined): readonly Reason[] {
   if (planned?.state !== "eligible" || run !== undefined) return [];
   const daemon = findDaemon(io.home);

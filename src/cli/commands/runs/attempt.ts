@@ -8,8 +8,8 @@ import { printJson, printTable } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { attemptRow } from "../../../core/view/attempt-row.ts";
 
-export const ATTEMPT_FILES = ["prompt", "output", "verdict", "diff", "handoff"] as const;
-export type AttemptFile = (typeof ATTEMPT_FILES)[number];
+export const SHOWN_FILES = ["prompt", "output", "verdict", "diff", "handoff"] as const;
+export type ShownFile = (typeof SHOWN_FILES)[number];
 const FILE_BYTES = 64 * 1024 * 1024;
 
 export function showAttempt(io: Io, found: AttemptRecord): void {
@@ -34,7 +34,7 @@ export async function showAttemptFile(
   io: Io,
   runId: string,
   { stage, attempt }: AttemptRecord,
-  file: AttemptFile,
+  file: ShownFile,
 ): Promise<void> {
   const files = attemptFiles(io.home, runId, stage, attempt);
   const path = files[file];

@@ -8,14 +8,14 @@ import { statusColor, withReader } from "../../report.ts";
 import { firstToResume } from "../../terminal/run-view.ts";
 import { optional } from "../../../core/optional.ts";
 
-export type RunFilter = {
+export type RunListOptions = {
   readonly status?: string;
   readonly flow?: string;
   readonly limit: string;
   readonly before?: string;
 };
 
-export async function runsList(io: Io, options: RunFilter): Promise<number> {
+export async function runsList(io: Io, options: RunListOptions): Promise<number> {
   const limit = wholeNumber(options.limit, "--limit", 1000);
   const before =
     options.before === undefined ? {} : { before: wholeNumber(options.before.replace(/^#/u, ""), "--before", 2 ** 40) };

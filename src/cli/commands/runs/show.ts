@@ -17,9 +17,9 @@ import { type AttemptRow, attemptRow } from "../../../core/view/attempt-row.ts";
 import { stageRows } from "../../../core/view/stage-list.ts";
 import { whyOf } from "../../terminal/run-view.ts";
 import { flowOf } from "../../../store/flow-of.ts";
-import { ATTEMPT_FILES, type AttemptFile, pickAttempt, showAttempt, showAttemptFile } from "./attempt.ts";
+import { SHOWN_FILES, type ShownFile, pickAttempt, showAttempt, showAttemptFile } from "./attempt.ts";
 
-export type ShowOptions = { readonly attempt?: string } & { readonly [K in AttemptFile]: boolean };
+export type ShowOptions = { readonly attempt?: string } & { readonly [K in ShownFile]: boolean };
 
 type ShownRun = {
   readonly run: Run;
@@ -69,10 +69,10 @@ export async function runsShow(io: Io, reference: string, options: ShowOptions):
   });
 }
 
-function fileOf(options: ShowOptions): AttemptFile | undefined {
-  const [file, ...others] = ATTEMPT_FILES.filter((name) => options[name]);
+function fileOf(options: ShowOptions): ShownFile | undefined {
+  const [file, ...others] = SHOWN_FILES.filter((name) => options[name]);
   if (others.length === 0) return file;
-  throw usageError("flag_conflict", `Only one of ${ATTEMPT_FILES.map((name) => `--${name}`).join(", ")} at a time.`);
+  throw usageError("flag_conflict", `Only one of ${SHOWN_FILES.map((name) => `--${name}`).join(", ")} at a time.`);
 }
 
 /** One record per line; the first word says what it is. */

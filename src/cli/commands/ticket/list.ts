@@ -10,9 +10,9 @@ import { type Color, paint, printJson, printTable } from "../../terminal/output.
 import { plainText } from "../../terminal/plain-text.ts";
 import { findTicket, readTickets, type Tickets } from "./read-tickets.ts";
 
-export type TicketFilter = { readonly eligible: boolean; readonly status?: string };
+export type TicketListOptions = { readonly eligible: boolean; readonly status?: string };
 
-export async function ticketList(io: Io, { status, eligible }: TicketFilter): Promise<number> {
+export async function ticketList(io: Io, { status, eligible }: TicketListOptions): Promise<number> {
   if (status !== undefined) requireStatus(status);
   const tickets = await readTickets(io);
   const { scan, plan } = tickets;
