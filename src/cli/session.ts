@@ -138,12 +138,12 @@ async function perform(io: Io, passrail: Performer, { runId, view, caught }: Wat
     const ended = await Promise.race([rest(), caught, updates.failed]);
     if (ended === "rest") return;
     await updates.stop();
-    io.err(`Stopping: agents are ended, what they reported is kept. Again to stop at once.`);
+    io.err("Stopping: ending the agents and keeping their reports. Press Ctrl-C again to stop at once.");
     await passrail.engine.close();
     const number = (await passrail.store.findRuns(runId))[0]?.number ?? runId;
     const stored = await passrail.store.loadRun(runId);
-    const goesOn = stored !== undefined && !isEnded(stored.run);
-    const hint = goesOn ? `passrail runs watch ${number}   carries it on\npassrail runs cancel ${number}  ends it` : "";
+    const canResume = stored !== undefined && !isEnded(stored.run);
+    const hint = canResume ? `passrail runs watch ${number}   resumes it\npassrail runs cancel ${number}  ends it` : "";
     throw new CliError("interrupted", `Stopped by ${ended.signal}.`, hint, ended.exit);
   } finally {
     await updates.stop();
@@ -159,7 +159,7 @@ async function follow(io: Io, passrail: Passrail, { runId, view, caught }: Watch
     if (stored === undefined || isSettled(stored.run) || performance.now() - quietSince > QUIET_MS) return;
     const ended = await Promise.race([pause(LOOK_MS), caught]);
     if (ended === undefined) continue;
-    io.err(`The run goes on: ${passrail.performedBy ?? "another process"} performs it.`);
+    io.err(`The run continues: ${passrail.performedBy ?? "another process"} performs it.`);
     throw new CliError("interrupted", `Stopped by ${ended.signal}.`, "", ended.exit);
   }
 }

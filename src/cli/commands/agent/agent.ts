@@ -1,5 +1,5 @@
-// `passrail agent …`: the programs that can play agents on this machine, the agents that there are, and whether a program really works.
-// Only looks, except for `test`, which makes one real attempt through the function it is given.
+// `agent list|test`: lists the agents and the programs that run them, and checks that a program works. Only `test` starts one: it makes
+// one real attempt through the function that it is given.
 
 import type { AgentFile } from "../../../catalog/agent-file.ts";
 import { tryRunner } from "../../../runner/try.ts";

@@ -1,4 +1,4 @@
-// `gate`, `ask`, `escalation` and `budget`: a person answers an inbox item. Giving the same answer twice is fine and changes nothing.
+// `gate`, `ask`, `escalation` and `budget`: a person answers an inbox item. Repeating the same answer changes nothing.
 
 import { type AnswerRequest, checkAnswer, type Answered } from "../../../app/answer-item.ts";
 import { commitOf } from "../../../app/commit-of.ts";

@@ -1,4 +1,4 @@
-// `budget raise|stop`: a person decides about a run that would go beyond a limit.
+// `budget raise|stop`: a person decides about a run that has reached a limit.
 
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";

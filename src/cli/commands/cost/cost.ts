@@ -1,4 +1,4 @@
-// `cost`: what attempts have used, by agent, stage, day and so on. What is not known is called unknown and never counted as nothing.
+// `cost`: what attempts have cost, grouped by agent, stage, day and so on. An unknown cost is shown as unknown, never as zero.
 
 import { amountText, SPENDING_KEYS, type SpendingKey } from "../../../core/budget/budget.ts";
 import { durationMs } from "../../../core/flow/duration.ts";
@@ -29,7 +29,7 @@ export async function cost(io: Io, reference: string | undefined, options: CostO
     if (io.json) {
       printJson(io, { by, since: since ?? null, run: run?.id ?? null, rows, total, completed });
     } else if (rows.length === 0) {
-      io.err("Nothing that costs anything has run here yet. Programs of your own (command) are not metered.");
+      io.err("No costs yet. Programs of your own (command) are not metered.");
     } else if (io.quiet) {
       for (const { key } of rows) io.out(key ?? "");
     } else if (io.plain) {
@@ -151,7 +151,7 @@ function notesOf(
         ]),
     ...(total.unknownUsd === 0
       ? []
-      : ["Unknown: the agent did not say, or still works. About: what is booked for it in the budgets."]),
+      : ["Unknown: the agent did not report it, or is still running. About: the amount reserved in the budgets."]),
     ...(by === "day" ? ["A day is the UTC day on which an attempt started."] : []),
   ];
 }

@@ -1,5 +1,5 @@
-// `key create|list|revoke`: tokens for others. They are kept as hashes, so a token is printed once and never again. Works with and
-// without a daemon: it reads the same file.
+// `key create|list|revoke`: API tokens for other people and programs. Only a token's hash is stored, so the token is printed once. Works
+// with and without a daemon, because both read the same file.
 
 import { userInfo } from "node:os";
 import { mkdirSync } from "node:fs";
@@ -32,7 +32,7 @@ export async function keyList(io: Io): Promise<number> {
   const found = (await openKeys(io)).list();
   if (io.json) printJson(io, { keys: found });
   else if (io.quiet) for (const { id } of found) io.out(id);
-  else if (found.length === 0) io.out("No keys. The operator's own token lies in the home folder.");
+  else if (found.length === 0) io.out("No keys. The operator's own token is in the state folder.");
   else
     printTable(
       io,
@@ -52,11 +52,11 @@ export async function keyRevoke(io: Io, id: string): Promise<number> {
     throw new CliError("key_not_found", `There is no key ${id}.`, "passrail key list");
   note(io, `key ${id} revoked`);
   if (io.json) printJson(io, { revoked: id });
-  else if (!io.quiet) io.out(`Revoked ${id}: whoever uses it is refused from now on.`);
+  else if (!io.quiet) io.out(`Revoked ${id}: its token no longer works.`);
   return EXIT.ok;
 }
 
-/** Who may do what is part of the record, wherever it was changed. */
+/** The audit record holds every change of keys, with or without a daemon. */
 function note(io: Io, what: string): void {
   const audit = createAudit(io.home, { now: () => new Date().toISOString(), onProblem: (text) => io.err(`! ${text}`) });
   audit.record({

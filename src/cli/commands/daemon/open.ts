@@ -1,5 +1,5 @@
-// `open`: the dashboard in a browser, logged in. The address holds a code that is good for one login and one minute; the token itself never
-// leaves its file but for the daemon.
+// `open`: opens the dashboard in a browser, logged in. The address holds a code that is valid for one login and one minute; the token
+// itself goes to the daemon only.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export async function open(io: Io, { print, path }: OpenOptions): Promise<number
   requireOperator(io, "open");
   if (!PAGE.test(path)) throw usageError("page_invalid", "A page begins with a slash, such as /runs/12.");
   const daemon = findDaemon(io.home);
-  if (daemon === undefined) throw new CliError("daemon_not_running", "No daemon runs.", "passrail up --detach");
+  if (daemon === undefined) throw new CliError("daemon_not_running", "No daemon is running.", "passrail up --detach");
   const address = await loginAddress(io.home, daemon.url, path);
   if (io.json) printJson(io, { url: address });
   else io.out(address);
@@ -27,7 +27,7 @@ export async function open(io: Io, { print, path }: OpenOptions): Promise<number
   return EXIT.ok;
 }
 
-/** Where a browser that is not logged in can go, for the next minute. */
+/** An address that logs a browser in; it is valid for one minute. */
 export async function loginAddress(home: string, url: string, path: string = "/"): Promise<string> {
   const token = readPrivate(join(home, "operator.token"))?.trim() ?? "";
   const made = await createClient({ url, token }).call("createLoginCode", { body: {} });
@@ -35,7 +35,7 @@ export async function loginAddress(home: string, url: string, path: string = "/"
   return `${url}${path}#login=${made.value.code}`;
 }
 
-/** Whether it worked is seen by the person; the address is printed anyway. */
+/** Does not check that the browser opened: the person sees it, and the address is printed anyway. */
 export function openBrowser(io: Pick<Io, "err">, address: string): void {
   const program = process.platform === "darwin" ? "open" : "xdg-open";
   const child = spawn(program, [address], { stdio: "ignore", detached: true });

@@ -1,4 +1,4 @@
-// `service install`: the file with which systemd or launchd starts the daemon at login. It is written or printed; nothing is started.
+// `service install`: writes or prints the file with which systemd or launchd starts the daemon at login. Starts nothing itself.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,7 +12,7 @@ import { plainText } from "../../terminal/plain-text.ts";
 
 export type ServiceOptions = { readonly print: boolean; readonly force: boolean; readonly kind?: ServiceKind };
 
-/** Agents are found on the PATH, and their logins lie in the home folder; a supervisor knows neither by itself. */
+/** The daemon finds agents on the PATH and their logins in the home folder; a supervisor knows neither. */
 const PASSED = ["PATH", "HOME", "LANG", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
 
 export async function serviceInstall(io: Io, options: ServiceOptions): Promise<number> {
@@ -36,7 +36,7 @@ export async function serviceInstall(io: Io, options: ServiceOptions): Promise<n
     return EXIT.ok;
   }
   if (existsSync(file) && !options.force)
-    throw new CliError("service_exists", `${file} is there already.`, "--force replaces it, --print shows the new one");
+    throw new CliError("service_exists", `${file} exists already.`, "--force replaces it, --print shows the new one");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { mode: 0o600 });
   const next =

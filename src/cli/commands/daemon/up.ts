@@ -1,4 +1,4 @@
-// `up`, `down` and `status`: the daemon in the foreground or beside us, its orderly end, and whether there is one.
+// `up`, `down` and `status`: runs the daemon in the foreground or in the background, stops it, and reports whether one is running.
 
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
@@ -26,13 +26,13 @@ export type UpOptions = {
   readonly allowHost: readonly string[];
   readonly dangerouslyBind: boolean;
   readonly detach: boolean;
-  /** Picks tickets, whatever the settings say. */
+  /** Picks tickets even if the settings do not ask for it. */
   readonly work: boolean;
   /** Set by `--detach` for the process that it starts. */
   readonly quietly: boolean;
 };
 
-/** A daemon that is refused because another one works says so by its own code, so that a supervisor can tell. */
+/** The exit code of a daemon that finds another one running, so that a supervisor can tell. */
 const EXIT_TAKEN = 3;
 const PATIENCE_MS = 30_000;
 
@@ -41,7 +41,7 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
   const running = findDaemon(io.home);
   if (options.detach)
     return running === undefined ? startBeside(io, options) : sayRunning(io, running, "is up already");
-  // Nothing that is made from here on can be read by others, whatever the caller's umask says.
+  // Other users cannot read the files created from here on, whatever the caller's umask is.
   process.umask(0o077);
   const flags = {
     ...optional({ slots: options.slots, workspace: options.workspace }),
@@ -90,8 +90,12 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
     daemon = opened.value;
     tellUp(io, daemon, options);
     const how = await Promise.race([signals.caught.then(() => "interrupt" as const), drained.asked]);
-    log.write(how === "drain" ? "stopping: what works may end first" : "stopping: what works is ended and done again");
-    // Whoever waits for the drain can still be asked to hurry.
+    log.write(
+      how === "drain"
+        ? "stopping: running attempts may finish first"
+        : "stopping: ending running attempts; the next daemon repeats them",
+    );
+    // A signal during the drain ends the attempts at once.
     await (how === "drain"
       ? Promise.race([daemon.close("drain"), signals.caught.then(() => daemon?.close("interrupt"))])
       : daemon.close("interrupt"));
@@ -114,7 +118,7 @@ function tellUp(io: Io, { url, home }: Daemon, { dangerouslyBind }: UpOptions): 
     );
 }
 
-/** A second way to ask for the end: let what works come to its end first. */
+/** SIGUSR2 asks the daemon to let running attempts finish before it exits. */
 function onDrain(): { readonly asked: Promise<"drain">; readonly release: () => void } {
   let tell: (how: "drain") => void = () => undefined;
   const asked = new Promise<"drain">((resolve) => (tell = resolve));
@@ -123,11 +127,11 @@ function onDrain(): { readonly asked: Promise<"drain">; readonly release: () => 
   return { asked, release: () => void process.off("SIGUSR2", onSignal) };
 }
 
-/** The same command once more as a process of its own; we wait until it listens. */
+/** Starts the same command as a background process and waits until it listens. */
 async function startBeside(io: Io, options: UpOptions): Promise<number> {
   const dir = join(io.home, "logs");
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  // What it would print before its log is open, or while it dies. Begun anew each time.
+  // Output from before its log is open, or from a crash. Each start overwrites it.
   const output = openSync(join(dir, "daemon.out"), "w", 0o600);
   const [, program = ""] = process.argv;
   const args = ["--home", io.home, "--cwd", io.cwd, "up", "--quietly", ...passedOn(options)];
@@ -188,7 +192,7 @@ export async function down(io: Io, { drain, timeout }: DownOptions): Promise<num
   const note = findDaemon(io.home);
   if (note === undefined) {
     if (io.json) printJson(io, { stopped: false, reason: "not running" });
-    else if (!io.quiet) io.out("No daemon runs.");
+    else if (!io.quiet) io.out("No daemon is running.");
     return EXIT.ok;
   }
   process.kill(note.pid, drain ? "SIGUSR2" : "SIGTERM");
@@ -197,8 +201,8 @@ export async function down(io: Io, { drain, timeout }: DownOptions): Promise<num
     if (performance.now() > until)
       throw new CliError(
         "still_running",
-        `The daemon (process ${note.pid}) has not ended after ${seconds} s.`,
-        drain ? "passrail down   without --drain ends what works" : "passrail status   shows what it does",
+        `The daemon (process ${note.pid}) has not exited after ${seconds} s.`,
+        drain ? "passrail down   without --drain ends running attempts" : "passrail status   shows its runs",
         EXIT.stillRunning,
       );
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -217,7 +221,7 @@ export async function status(io: Io): Promise<number> {
   } else {
     io.out(
       note === undefined
-        ? "No daemon runs."
+        ? "No daemon is running."
         : plainText(
             `Passrail is up: ${note.url} (process ${note.pid}, since ${age(note.startedAt)}, version ${note.version})`,
           ),
@@ -232,7 +236,7 @@ export async function status(io: Io): Promise<number> {
   return note === undefined ? EXIT.unsuccessful : EXIT.ok;
 }
 
-/** A daemon that has just begun may still be making its store; that is no reason to say nothing about it. */
+/** A daemon that has just started may still be creating its store; `status` reports it all the same. */
 async function lookAt(home: string): Promise<{ readonly counts?: Record<string, number>; readonly waiting: number }> {
   try {
     const store = openForReading(home);

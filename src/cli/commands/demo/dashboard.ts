@@ -1,5 +1,5 @@
-// `demo` on a terminal ends with the dashboard on what was just played: a daemon on the demo's own home and a free port, until Ctrl-C. Two
-// more features begin there, so that something waits for the person who looks.
+// The dashboard at the end of `demo`: a daemon on the demo's own home and a free port, until Ctrl-C. It starts two more runs, so that
+// something in the inbox waits for the visitor.
 
 import { type DaemonOptions, openDaemon } from "../../../daemon/daemon.ts";
 import type { DemoPlace } from "../../../demo/demo.ts";

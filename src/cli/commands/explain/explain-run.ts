@@ -1,5 +1,5 @@
-// Why a run is or is not at work now, reason by reason: its own state, whom it waits for, the branch, the slots, money. Each with the
-// command that helps, where there is one.
+// Why a run is or is not running: its state, the person it waits for, its branch, the slots and the budget. Each reason comes with the
+// command that helps, if there is one.
 
 import type { Settings } from "../../../settings/settings.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";

@@ -72,12 +72,14 @@ function pickedBy(io: Io, planned: PlannedTicket | undefined, run: Run | undefin
   if (planned?.state !== "eligible" || run !== undefined) return [];
   const daemon = findDaemon(io.home);
   if (daemon === undefined)
-    return [reason("nobody", "unless passrail work goes on elsewhere, nobody picks tickets now", "passrail work")];
+    return [
+      reason("nobody", "no daemon picks tickets; they start only while passrail work is running", "passrail work"),
+    ];
   if (daemon.dispatches && daemon.project === io.cwd)
     return [
       reason(
         "picked",
-        `the daemon (process ${daemon.pid}) picks tickets; its log says what keeps it`,
+        `the daemon (process ${daemon.pid}) picks tickets; its log says what delays this one`,
         "passrail status",
       ),
     ];

@@ -1,4 +1,4 @@
-// The catalog as a command sees it: the project's files over the shipped ones, and an error that says what is wrong.
+// The flow catalog for commands: project files override shipped ones, and a flow with errors becomes one readable error.
 
 import { type Catalog, type CheckedFlow, type FlowEntry, loadCatalog } from "../../../catalog/catalog.ts";
 import { shippedDir } from "../../../settings/site.ts";

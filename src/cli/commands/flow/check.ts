@@ -1,4 +1,4 @@
-// `passrail flow check`: what a compiler would say. Each problem with its place, its line and a way out; all flows when none is named.
+// `flow check`: reports each problem of a flow with its place, its line and a fix. Checks all flows if none is named.
 
 import { isAbsolute, relative, resolve } from "node:path";
 import type { Catalog } from "../../../catalog/catalog.ts";

@@ -1,4 +1,4 @@
-// A flow in words: its stages in order with who works there, the status words, where each outcome leads, and the budgets of its loops.
+// A flow as text: its stages in order with their agents, the status words, the target of each outcome, and the loop budgets.
 
 import type { FlowEntry } from "../../../catalog/catalog.ts";
 import type { Counter, Flow, Route, Routes, Stage, StatusRule, WorkStage } from "../../../core/flow/flow.ts";

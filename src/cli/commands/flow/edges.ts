@@ -1,5 +1,5 @@
-// The edges of a drawn flow: every way out of every stage, with the outcome that takes it and whether a person decides. Core says where a
-// route leads; this file only names the nodes.
+// The edges of a drawn flow: every exit of every stage, with its outcome and whether a person decides. Core resolves the targets; this
+// file only names the nodes.
 
 import type { Flow, GateStage, Route, Routes, Stage, WorkStage } from "../../../core/flow/flow.ts";
 import { type Around, aroundStage, isRelative, readLead, routesFrom, stagesAfter } from "../../../core/flow/target.ts";

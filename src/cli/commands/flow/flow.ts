@@ -1,5 +1,4 @@
-// `passrail flow …`: the flows that can be run, what each does, and whether a file of the user's is one.
-// Only looks: nothing here opens the store or starts anything.
+// `flow list|show|graph|schema`: reads flow files only. Nothing here opens the store or starts a run.
 
 import { flowSchema as schemaOfFlows } from "../../../core/check/schema-at.ts";
 import { EXIT } from "../../errors.ts";

@@ -1,4 +1,4 @@
-// A flow as a Mermaid flowchart. Boxes work, rounded boxes wait for people; solid edges are taken by themselves, dotted ones by a person.
+// A flow as a Mermaid flowchart. Boxes are work, rounded boxes wait for people; a solid edge is automatic, a person takes a dotted one.
 
 import type { Flow, Stage } from "../../../core/flow/flow.ts";
 import { type Edge, edgesOf, NODE, nodeId, templateId, trackId } from "./edges.ts";

@@ -1,5 +1,5 @@
-// The script of a simulation: a JSON list, or one JSON object per line. Many ways to say a thing are accepted; whatever is not
-// understood is refused by name, because an outcome that is silently dropped would prove nothing.
+// The script of a simulation: a JSON list, or one JSON object per line. The reader accepts several spellings and refuses everything else
+// by name, because a simulation that silently drops an outcome proves nothing.
 
 import { z } from "zod";
 import { didYouMean } from "../../../core/check/suggest.ts";

@@ -1,4 +1,4 @@
-// What all agents of a flow have in common is said and drawn once, so that what differs can be seen.
+// The routes that all agents of a flow share. Text and graph show them once, so that the differences stand out.
 
 import type { Flow, Route, Routes, WorkStage } from "../../../core/flow/flow.ts";
 import { canonicalJson } from "../../../core/json.ts";

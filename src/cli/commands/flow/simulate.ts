@@ -1,4 +1,4 @@
-// `passrail flow simulate`: a flow driven by a script of outcomes, through the same transition as a real run. No agent, no store.
+// `flow simulate`: runs a flow against a list of outcomes, through the same transition as a real run. Uses no agent and no store.
 
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";

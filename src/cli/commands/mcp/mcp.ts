@@ -1,5 +1,5 @@
-// `mcp`: the daemon's API for a person's own agent, as an MCP server on standard input and output. It may do what its token may. Without
-// a token of its own it may look: deciding in the operator's name has to be asked for.
+// `mcp`: the daemon's API for a person's own agent, as an MCP server on standard input and output. Its token decides what it may do.
+// Without a token of its own it may only read, unless the user passes --operator.
 
 import { join } from "node:path";
 import type { ApiProblem } from "../../../http/client/answer.ts";
@@ -34,7 +34,7 @@ function rightsOf(io: Io, { operator, tokenFile, url }: McpOptions): Rights {
   if (tokenFile !== undefined) return { type: "given", token: tokenIn(tokenFile) };
   const named = operator ? "" : (io.environment["PASSRAIL_TOKEN"] ?? "");
   if (named !== "") return { type: "given", token: checked(named, "PASSRAIL_TOKEN") };
-  // The operator's token goes to the operator's daemon, which is known by its lock, and to nobody else.
+  // The operator's token goes only to the operator's daemon, which its lock identifies.
   if (url !== undefined) throw usageError("token_missing", "--url needs a token for that daemon.", "--token-file FILE");
   if (isAgent(io))
     throw new CliError(
@@ -67,7 +67,7 @@ function clientOf(io: Io, { url = io.environment["PASSRAIL_URL"] ?? "" }: McpOpt
   return createClient({ url, token });
 }
 
-/** The daemon is looked for at every call: agents start this program long before, and daemons are started again. */
+/** Finds the daemon at every call: it may start after this program, or restart meanwhile. */
 function clientOfHome(io: Io, tokenFile: string): Caller {
   return found(() => {
     const daemon = findDaemon(io.home);
@@ -90,13 +90,13 @@ function found(find: () => Result<Caller, ApiProblem>): Caller {
 function noDaemon({ home }: Io): ApiProblem {
   return {
     code: "daemon_unreachable",
-    detail: `No daemon works on ${home}.`,
+    detail: `No daemon is running on ${home}.`,
     hint: "Start it with: passrail up",
     status: 0,
   };
 }
 
-/** Encrypted, or not leaving this machine. */
+/** Encrypted, or local to this machine. */
 function isSafe(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);

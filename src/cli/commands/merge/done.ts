@@ -1,4 +1,5 @@
-// `done`: a person says that a ticket's pull request is merged; it is looked at before it counts. `merge-queue`: what is on its way out.
+// `done`: a person marks a ticket's pull request as merged, and Passrail checks it first. `merge-queue`: work that is landing or waits
+// to be merged.
 
 import { projectOf } from "../../../core/run/run-settings.ts";
 import { withProjectKeys } from "../../../settings/project-keys.ts";
@@ -23,17 +24,13 @@ const SHOWN = 500;
 export async function done(io: Io, ticket: string, options: DoneOptions): Promise<number> {
   requireOperator(io, "done");
   if (options.force && (options.reason ?? "").trim() === "")
-    throw usageError(
-      "reason_missing",
-      "Without proof it needs a reason.",
-      `passrail done ${ticket} --force --reason "…"`,
-    );
+    throw usageError("reason_missing", "--force needs a reason.", `passrail done ${ticket} --force --reason "…"`);
   const found = await waitingRun(io, ticket);
   const { run, number, waits, landed } = found;
   if (waits === undefined)
     throw new CliError(
       "not_awaiting_merge",
-      `${run.subject.id} is ${run.word}; it waits for no merge.`,
+      `${run.subject.id} is ${run.word}; it does not wait for a merge.`,
       `passrail runs show ${number}`,
     );
   const told = options.force ? forcedReport(landed, options.reason ?? "") : await prove(io, found, options.commit);
@@ -53,7 +50,7 @@ export async function done(io: Io, ticket: string, options: DoneOptions): Promis
   if (ignored !== undefined)
     throw new CliError(
       "done_refused",
-      `${run.subject.id} was not taken as merged: ${ignored}.`,
+      `${run.subject.id} was not marked as merged: ${ignored}.`,
       `passrail runs show ${number}`,
     );
   const exit = rest.performedBy === null ? exitOf(rest.run) : EXIT.ok;
@@ -65,7 +62,7 @@ async function prove(io: Io, { run, landed }: LandingRun, commit: string | undef
   if (landed === undefined)
     throw new CliError(
       "nothing_recorded",
-      `Nothing is recorded of ${run.subject.id}'s pull request.`,
+      `No pull request of ${run.subject.id} is recorded.`,
       'passrail done … --force --reason "…"',
     );
   const project = projectOf(run);
@@ -84,7 +81,7 @@ async function prove(io: Io, { run, landed }: LandingRun, commit: string | undef
   return proven.value;
 }
 
-/** The ticket's run that waits, else its newest; a run's number or id will do too. */
+/** The ticket's waiting run, else its newest. The reference may also be a run's number or id. */
 async function waitingRun(io: Io, reference: string): Promise<LandingRun> {
   return withReader(io, async (store) => {
     const runs = store === undefined ? [] : await runsOfTicket(store, reference);
@@ -105,7 +102,7 @@ export async function mergeQueue(io: Io): Promise<number> {
     return EXIT.ok;
   }
   if (runs.length === 0) {
-    if (!io.plain) io.out("Nothing is on its way into a target.");
+    if (!io.plain) io.out("No work is landing or waits to be merged.");
     return EXIT.ok;
   }
   printTable(

@@ -1,4 +1,4 @@
-// `undo`: a branch that was cleaned up comes back, under its own name or a free one. Nothing that exists is changed.
+// `undo`: restores a branch that was cleaned up, under its own name or, if that is taken, a free one. Changes no existing branch.
 
 import { projectOf } from "../../../core/run/run-settings.ts";
 import { branchHeads, pinnedCommits, restoreBranch } from "../../../ticket/land/branches.ts";
@@ -15,7 +15,7 @@ export async function undo(io: Io, ticket: string): Promise<number> {
   requireOperator(io, "undo");
   const runs = await withReader(io, async (store) => (store === undefined ? [] : runsOfTicket(store, ticket)));
   if (runs.length === 0)
-    throw new CliError("ticket_not_found", `Nothing is known of ${ticket}.`, "passrail undo --list");
+    throw new CliError("ticket_not_found", `There are no runs of ${ticket}.`, "passrail undo --list");
   for (const each of runs) {
     const work = await workOf(each);
     if (work === undefined) continue;
@@ -66,7 +66,7 @@ export async function undoList(io: Io): Promise<number> {
   return EXIT.ok;
 }
 
-/** What was approved, else what was pinned when the run's workspace went. */
+/** The approved commit, else the one that was pinned when the run's workspace was removed. */
 async function workOf({ run, landed, approved }: LandingRun) {
   if (landed !== undefined) return { branch: landed.branch, commit: landed.approved };
   if (approved !== undefined) return approved;

@@ -42,10 +42,10 @@ export async function glance(io: Io): Promise<number> {
     }
     io.out(
       daemon !== undefined
-        ? `The daemon performs: ${daemon.url} (process ${daemon.pid}). Dashboard: passrail open`
+        ? `The daemon is running: ${daemon.url} (process ${daemon.pid}). Dashboard: passrail open`
         : performer === null
-          ? "Nobody performs: runs go on with the next command that touches them."
-          : `${performer} performs.`,
+          ? "No process is performing runs; the next command on a run resumes it."
+          : `${performer} is performing runs.`,
     );
     const words = Object.entries(counts).filter(([, count]) => count > 0);
     io.out(`Runs: ${words.map(([status, count]) => `${count} ${status}`).join(", ")}`);
@@ -70,7 +70,7 @@ export async function glance(io: Io): Promise<number> {
       ...(waiting.length > 0 ? ["passrail inbox"] : []),
       ...(first === undefined
         ? []
-        : [`passrail runs watch ${first.number}${performer === null ? "   carries it on" : ""}`]),
+        : [`passrail runs watch ${first.number}${performer === null ? "   resumes it" : ""}`]),
       "passrail runs list",
     ]);
     return EXIT.ok;
@@ -83,7 +83,7 @@ function printNext(io: Io, commands: readonly string[]): void {
   for (const command of commands) io.out(`  ${command}`);
 }
 
-/** Words for the reader: the lock decides, not this note, and after a crash the note may be old. */
+/** For display only: the lock decides who performs, and after a crash this note may be outdated. */
 function performerOf(home: string): string | null {
   try {
     const file = join(home, "engine.json");

@@ -1,4 +1,4 @@
-// A run without a terminal: the plan is handed to a process of its own, and we wait only until the run is stored.
+// `run --detach` without a daemon: passes the plan to a background process and waits until the run is stored.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The plan of a run with the flags of the command; plain JSON, so that another process can start it, too.
+// A run's plan with the flags of its command. It is plain JSON, so that a background process can start it.
 
 import type { RunPlan } from "../../../app/start-run/start-run.ts";
 

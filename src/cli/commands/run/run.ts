@@ -34,7 +34,7 @@ export async function run(io: Io, flowName: string, text: string | undefined, op
   requireOperator(io, "run");
   const plan = await planRun(io, flowName, text, options);
   if (!options.detach) return startRun(io, plan);
-  // A daemon carries it on; a process of its own is needed only where there is none.
+  // A daemon performs the run; only without one does it need a background process.
   return findDaemon(io.home) === undefined ? startDetached(io, plan) : startRun(io, plan, "leave");
 }
 

@@ -1,4 +1,4 @@
-// `runs watch`, `runs events`, `runs logs`: the same history as it comes in, as lines, as events, and as raw output.
+// `runs watch`, `runs events` and `runs logs`: a run's history as progress lines, as events, and as the raw output of an attempt.
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";

@@ -1,4 +1,4 @@
-// `--answers FILE`: what a person wrote down before the questions were asked, as YAML or JSON. Read before anything is started.
+// `--answers FILE`: prepared answers as YAML or JSON. Read before the run starts, so that a bad file stops the command early.
 
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,5 +1,5 @@
-// `spec "<request>"`: a request becomes tickets. Starts a run of the intake flow, asks the person what the agent asks, and says which files
-// came of it. Whoever is not at a terminal finds the questions in the inbox; nothing is lost when this command ends early.
+// `spec "<request>"`: turns a request into tickets. Starts a run of the intake flow, asks the person the agent's questions, and lists the
+// files that it created. Without a terminal, or if this command ends early, the questions stay in the inbox.
 
 import { loadSettings } from "../../../settings/load.ts";
 import { openItems, type InboxItem, type Run } from "../../../core/run/run.ts";
@@ -24,13 +24,9 @@ type Question = InboxItem & { readonly kind: "question" };
 export async function spec(io: Io, words: readonly string[], options: SpecOptions): Promise<number> {
   requireOperator(io, "spec");
   const request = words.join(" ").trim();
-  // The source's own word: 1, where other commands end with 2.
+  // 1, as in the source of this command; others exit with 2.
   if (request === "")
-    throw new CliError(
-      "request_missing",
-      "What is wanted? The request is missing.",
-      'Usage: passrail spec "<request>"',
-    );
+    throw new CliError("request_missing", "The request is missing.", 'Usage: passrail spec "<request>"');
   const answers = options.answers === undefined ? undefined : await readAnswersFile(io, options.answers);
   const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
@@ -95,13 +91,13 @@ async function sayTo(
       throw new CliError(
         "interrupted",
         "Stopped by SIGINT. The questions wait in the inbox.",
-        `passrail ask answer ${reference} "…"   goes on`,
+        `passrail ask answer ${reference} "…"   continues`,
         EXIT.interrupted,
       );
   } else if (whole.length > 0) {
     const missing = known.flatMap((answer, at) => (answer === null ? [String(at + 1)] : []));
     io.err(
-      `! The file of answers says nothing to question ${missing.join(", ")}; all of this round wait in the inbox.`,
+      `! The answers file has no answer to question ${missing.join(", ")}; all questions of this round wait in the inbox.`,
     );
   }
   return undefined;
@@ -129,7 +125,7 @@ async function tellEnd(io: Io, { run, performedBy }: Rest): Promise<number> {
     const { why } = standingOf(run, number);
     io.err(plainText(`#${number} is ${run.status}: ${oneLine(why, 300)}`));
     for (const { number: item } of openItems(run))
-      io.err(`  passrail ask answer ${number}.${item} "…"   goes on and writes the tickets`);
+      io.err(`  passrail ask answer ${number}.${item} "…"   continues and writes the tickets`);
   }
   return exit;
 }

@@ -1,4 +1,4 @@
-// `ticket deps`: what a ticket waits for and who waits for it, as a tree; adds and removes dependencies, but never a circle.
+// `ticket deps`: shows a ticket's dependencies and dependents as a tree; adds and removes dependencies, and refuses a cycle.
 
 import { dependencyCycles, dependentsById, formatCycle } from "../../../core/ticket/graph.ts";
 import type { Ticket } from "../../../core/ticket/ticket.ts";
@@ -20,7 +20,7 @@ export async function ticketDeps(io: Io, typed: string, { add, remove }: DepsOpt
   if (add.length + remove.length > 0) {
     requireOperator(io, "ticket deps");
     const added = add.map((each) => findTicket(tickets, each).id);
-    // What is not there any more can still be taken out of the list.
+    // A ticket that no longer exists can still be removed from the list.
     const removed = new Set(remove.map((each) => ticketId(tickets.settings, each)));
     const dependsOn = [...new Set([...ticket.dependsOn, ...added])].filter((each) => !removed.has(each));
     all = all.map((each) => (each.id === id ? { ...each, dependsOn } : each));
@@ -47,7 +47,7 @@ export async function ticketDeps(io: Io, typed: string, { add, remove }: DepsOpt
     ["waits for", above],
     ["waited for by", below],
   ] as const) {
-    io.out(next(id).length === 0 ? `${title}: nobody` : `${title}:`);
+    io.out(next(id).length === 0 ? `${title}: none` : `${title}:`);
     for (const line of treeOf(id, next, byId)) io.out(line);
   }
   return EXIT.ok;
@@ -55,7 +55,7 @@ export async function ticketDeps(io: Io, typed: string, { add, remove }: DepsOpt
 
 const MAX_LINES = 200;
 
-/** Depth first, each ticket opened once, so that a diamond or a circle does not repeat itself for ever. */
+/** Depth first. Each ticket is expanded once, so that a diamond or a cycle ends. */
 function treeOf(
   root: string,
   next: (id: string) => readonly string[],

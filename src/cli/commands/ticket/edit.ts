@@ -1,5 +1,5 @@
-// `ticket edit`: a ticket's text in the person's editor, or single keys. The editor works on a copy: what a run writes into the file
-// meanwhile is put together with it, and what cannot be put together is kept beside it.
+// `ticket edit`: edits a ticket in the person's editor, or sets single keys. The editor works on a copy. Changes that a run makes to the
+// file meanwhile are merged; after a conflict the command keeps the copy and names it.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -49,14 +49,14 @@ async function setKeys(folder: TicketFolder, at: Place, set: readonly string[]):
   return written.ok ? ok(isChanged) : written;
 }
 
-/** What was wrong before may stay wrong: the person may be mending one thing after the other. */
+/** Problems that existed before are allowed: the person may be fixing one after the other. */
 function newProblems(folder: TicketFolder, at: Place, before: string, after: string): readonly TicketProblem[] {
   const refused = (text: string) => folder.check(at, text).filter(({ severity }) => severity === "refused");
   const known = new Set(refused(before).map(({ code, message }) => `${code} ${message}`));
   return refused(after).filter(({ code, message }) => !known.has(`${code} ${message}`));
 }
 
-/** Where a run stands is changed by `move`, what comes first by `deps`: they say what follows. */
+/** `ticket move` changes the status and `ticket deps` the dependencies, because they report the consequences. */
 function changeOf(pair: string): KeyChanges {
   const at = pair.indexOf("=");
   const [key, value] = [pair.slice(0, Math.max(at, 0)), pair.slice(at + 1)];
@@ -92,7 +92,7 @@ async function editText(io: Io, folder: TicketFolder, at: Place): Promise<Result
 function notSaved([first]: readonly TicketProblem[], copy: string) {
   return {
     code: first?.code ?? "ticket_unreadable",
-    message: "Not saved: the ticket could not be started any more.",
+    message: "Not saved: with these problems the ticket could not start.",
     hint: `your text is kept in ${copy}`,
   };
 }

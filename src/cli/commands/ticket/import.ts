@@ -1,4 +1,4 @@
-// `ticket import`: issues from a file or from GitHub become tickets in the backlog. Once each, all of them or none.
+// `ticket import`: imports issues from a file or from GitHub into the backlog. Each issue is imported once; all of them or none.
 
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
@@ -59,7 +59,7 @@ export async function ticketImport(io: Io, options: ImportOptions): Promise<numb
     if (io.quiet) io.out(path ?? source);
     else io.out(plainText(`  - ${path ?? source}  ${oneLine(title, 100)}`));
   }
-  if (known.length > 0) io.err(`${known.length} were taken over before and are left as they are.`);
+  if (known.length > 0) io.err(`${known.length} were imported before and stay unchanged.`);
   return EXIT.ok;
 }
 

@@ -1,4 +1,4 @@
-// `ticket list|show`: the project's tickets as their files tell them, what is planned with each and why.
+// `ticket list|show`: the project's tickets as stored in their files, with the plan for each and the reason for it.
 
 import { explainTicket, formatTicketProblem, type PlannedTicket } from "../../../core/ticket/plan.ts";
 import { isTicketStatus, TICKET_STATUSES, unknownStatusMessage } from "../../../core/ticket/status.ts";
@@ -92,7 +92,7 @@ export async function ticketShow(io: Io, typed: string): Promise<number> {
   return EXIT.ok;
 }
 
-/** Throws for a word that is none of the 18. */
+/** Throws for an unknown status. */
 export function requireStatus(word: string): void {
   if (isTicketStatus(word)) return;
   const near = nearest(word, TICKET_STATUSES);

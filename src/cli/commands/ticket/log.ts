@@ -1,4 +1,4 @@
-// `ticket log AGI-7 [stage]`: what the agents of a ticket printed, attempt after attempt, from the files below the state folder.
+// `ticket log AGI-7 [stage]`: prints the logs of a ticket's attempts from the state folder, one attempt after another.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -27,14 +27,14 @@ export async function ticketLog(io: Io, ticketId: string, stage: string | undefi
     throw new CliError(
       "log_not_found",
       `No attempt of ${ticketId}${stage === undefined ? "" : ` at ${stage}`} has ended yet.`,
-      "passrail runs list   shows what works",
+      "passrail runs list   shows the runs",
     );
   if (io.json) printJson(io, { ticket: ticketId, logs });
   else for (const { file, text } of logs) io.out(io.quiet ? file : plainText(text.trimEnd()));
   return EXIT.ok;
 }
 
-/** In the order in which they were written last. */
+/** Ordered by the time of their last change. */
 function stagesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)

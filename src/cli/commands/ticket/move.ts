@@ -1,4 +1,4 @@
-// `ticket move`: a person says where a ticket stands. The word is written into its file; whoever works on tickets acts on it.
+// `ticket move`: a person changes a ticket's status. The command writes it to the ticket's file; the dispatcher acts on it.
 
 import type { Run } from "../../../core/run/run.ts";
 import {
@@ -39,7 +39,7 @@ export async function ticketMove(
       throw new CliError(
         "ticket_working",
         `${id} is being worked on (${ticket?.status ?? "run"} ${run.id}); moving it now would be a conflict.`,
-        `passrail runs cancel ${run.id}\nor wait until the stage has ended; --force writes the word all the same`,
+        `passrail runs cancel ${run.id}\nor wait until the stage has ended; --force writes the status anyway`,
       );
   }
   const written = await folder.update(
@@ -58,20 +58,20 @@ export async function ticketMove(
   return EXIT.ok;
 }
 
-/** Backlog for the one that takes all stages at once. */
+/** Backlog for the status of a run that takes all stages at once. */
 function needsOf(status: TicketStatus): string {
   const [stage = ""] = status.split(" ");
   return Object.keys(stagePromptMap).find((each) => each === `Needs ${stage}`) ?? "Backlog";
 }
 
 function whatFollows(id: string, status: TicketStatus, run: Run | undefined, dependents: readonly string[]): string {
-  const goesOn = run === undefined ? "" : `Its run ${run.id} is ended. `;
+  const ended = run === undefined ? "" : `Its run ${run.id} is ended. `;
   const waiting =
     dependents.length === 0
       ? ""
       : ` ${dependents.join(", ")} no longer ${dependents.length === 1 ? "waits" : "wait"} for it.`;
-  if (isOver(status)) return `${goesOn}Nothing works on it any more.${waiting}`;
-  if (isActionable(status)) return `${goesOn}It starts there when its turn comes: passrail explain ${id}`;
-  if (isIntervention(status)) return "It is not picked until a person moves it on.";
+  if (isOver(status)) return `${ended}No agent works on it any more.${waiting}`;
+  if (isActionable(status)) return `${ended}It starts there when its turn comes: passrail explain ${id}`;
+  if (isIntervention(status)) return "It is not picked until a person changes its status.";
   return "It is not picked.";
 }

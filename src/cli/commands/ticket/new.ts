@@ -1,4 +1,4 @@
-// `ticket new`: one ticket in the backlog, written by a person.
+// `ticket new`: creates one ticket in the backlog.
 
 import { randomUUID } from "node:crypto";
 import { GROUP_PATTERN, isSafeGroup } from "../../../core/ticket/ticket.ts";
@@ -26,8 +26,7 @@ const BODY_BYTES = 64 * 1024;
 export async function ticketNew(io: Io, words: string, options: NewOptions): Promise<number> {
   requireOperator(io, "ticket new");
   const title = words.replaceAll(/\s+/gu, " ").trim();
-  if (title === "")
-    throw usageError("title_missing", "What is to be done? The title is missing.", 'passrail ticket new "text"');
+  if (title === "") throw usageError("title_missing", "The title is missing.", 'passrail ticket new "text"');
   if (title.length > TITLE_LENGTH)
     throw usageError("title_too_long", `A title has at most ${TITLE_LENGTH} characters.`, "Put the rest into --body.");
   const { group = "", request } = options;

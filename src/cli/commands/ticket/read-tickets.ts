@@ -1,4 +1,4 @@
-// What the commands for tickets share: the project's folder of tickets, what is planned with them, and finding one by what a person typed.
+// Shared by the ticket commands: reads the project's tickets and the plan for them, and finds the ticket that a person typed.
 
 import { openForReading } from "../../../store/sqlite/open-for-reading.ts";
 import { loadSettings } from "../../../settings/load.ts";

@@ -1,4 +1,4 @@
-// `trigger list|test|run`: what starts runs by itself. Looking says what would happen; starting by hand is a run like any other.
+// `trigger list|test|run`: the triggers that start runs automatically. `test` only shows what would happen; `run` starts an ordinary run.
 
 import { realpathSync } from "node:fs";
 import { loadSettings } from "../../../settings/load.ts";
@@ -42,7 +42,8 @@ export async function triggerList(io: Io): Promise<number> {
         { name: "PROBLEM", value: oneLine(problem ?? "", 120) },
       ]),
     );
-  if (findDaemon(io.home) === undefined) io.err("No daemon runs, so nothing starts by itself: passrail up --detach");
+  if (findDaemon(io.home) === undefined)
+    io.err("No daemon is running, so no trigger starts a run: passrail up --detach");
   return EXIT.ok;
 }
 

@@ -1,4 +1,4 @@
-// `webhook`: what was sent to people, and the places it goes to. Through the daemon while one works, else on its file.
+// `webhook`: notifications that were sent, and their endpoints. Asks the daemon if one is running, else reads the delivery log itself.
 
 import type { Result } from "../../../core/result.ts";
 import { type ReachedLog, reachDeliveries } from "../../../daemon/reach-deliveries.ts";
@@ -11,7 +11,7 @@ import { oneLine } from "../../terminal/plain-text.ts";
 type Sent = Extract<Awaited<ReturnType<ReachedLog["sendTest"]>>, { ok: true }>["value"];
 
 const LOOK_MS = 50;
-/** Longer than a receiver may take; then it stays pending and is tried again. */
+/** Longer than the timeout of a receiver; after that the delivery stays pending and is retried. */
 const PATIENCE_MS = 20_000;
 
 export async function webhookDeliveries(
@@ -27,7 +27,7 @@ export async function webhookDeliveries(
   );
   if (io.json) printJson(io, { deliveries: found });
   else if (io.quiet) for (const { id } of found) io.out(id);
-  else if (found.length === 0) io.out("Nothing was sent yet.");
+  else if (found.length === 0) io.out("No deliveries yet.");
   else
     printTable(
       io,
@@ -56,7 +56,7 @@ export async function webhookEndpoints(io: Io): Promise<number> {
   const found = await reach(io, "webhook endpoints", async (log) => need(await log.endpoints()));
   if (io.json) printJson(io, { endpoints: found });
   else if (io.quiet) for (const { name } of found) io.out(name);
-  else if (found.length === 0) io.out("Nobody is told. docs/webhooks.md shows how to set an endpoint up.");
+  else if (found.length === 0) io.out("No endpoints. docs/webhooks.md shows how to set one up.");
   else
     printTable(
       io,
@@ -82,7 +82,7 @@ export async function webhookRedeliver(io: Io, id: string): Promise<number> {
 export async function webhookEnable(io: Io, endpoint: string): Promise<number> {
   await reach(io, "webhook enable", async (log) => need(await log.enable(endpoint)));
   if (io.json) printJson(io, { enabled: endpoint });
-  else if (!io.quiet) io.out(`${endpoint} is used again.`);
+  else if (!io.quiet) io.out(`${endpoint} is enabled again.`);
   return EXIT.ok;
 }
 
@@ -94,7 +94,7 @@ function report(io: Io, sent: Sent): number {
   return sent.status === "delivered" ? EXIT.ok : EXIT.unsuccessful;
 }
 
-/** After its first try, or when that takes too long. */
+/** The delivery after its first try, or as it is when that takes too long. */
 async function settled(log: ReachedLog, sent: Sent): Promise<Sent> {
   for (const deadline = Date.now() + PATIENCE_MS; ; ) {
     const all = need(await log.deliveries({ limit: 200 }));

@@ -1,5 +1,5 @@
-// Whether `passrail` alone means `work`, as 004's default command does: the project has a folder of tickets, and nobody works on it yet.
-// Who asks for data (--json, --quiet) gets the overview everywhere.
+// Decides whether `passrail` without a command means `work`, as in 004: the project has a ticket folder, and no daemon is running.
+// With --json or --quiet it always means the overview.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// `work`: picks tickets and works on them in the foreground until it is stopped, or with --once until nothing is left to do. The first
-// signal lets what works come to its end, the second ends it; either way files and runs agree and the exit code is 0.
+// `work`: picks tickets and works on them in the foreground until it is stopped, or with --once until it runs out of work. The first
+// signal lets running attempts finish, the second ends them. Either way ticket files and runs agree, and the exit code is 0.
 
 import { join } from "node:path";
 import { openPassrail, type Performer, requirePerformer } from "../../../compose.ts";
@@ -63,7 +63,7 @@ async function workHere(io: Io, { once, runners }: WorkOptions, flags: { readonl
     const ended = await Promise.race([once ? untilIdle(passrail, dispatcher) : forever(), stopping.first]);
     if (ended === "idle") return endOnce(passrail, dispatcher);
     dispatcher.stop();
-    tell.line("Stopping: no ticket is begun any more, what works may finish. Again to end it now.");
+    tell.line("Stopping: no new ticket starts, running attempts may finish. Press Ctrl-C again to end them now.");
     if ((await Promise.race([passrail.engine.drain(), stopping.second])) === "stop") {
       await passrail.engine.close();
       await interruptAttempts(passrail);
@@ -82,7 +82,7 @@ function forever(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** A look after everything has come to rest may find what that made possible. */
+/** Scans once more when everything is idle: the last attempt may have made another ticket ready. */
 async function untilIdle({ engine, mirror }: Performer, dispatcher: Dispatcher): Promise<"idle"> {
   for (;;) {
     await engine.idle();
@@ -92,7 +92,7 @@ async function untilIdle({ engine, mirror }: Performer, dispatcher: Dispatcher):
   }
 }
 
-/** Like a run: what waits for people, or could not be done, is told by the exit code too. */
+/** Like `run`, the exit code says whether a run waits for a person or has stopped. */
 function endOnce({ mirror, project }: Performer, dispatcher: Dispatcher): number {
   const [refused] = dispatcher.state().refused;
   if (refused !== undefined) throw problemError(refused);
@@ -101,7 +101,7 @@ function endOnce({ mirror, project }: Performer, dispatcher: Dispatcher): number
   return left.some(({ status }) => status === "stopped") ? EXIT.unsuccessful : EXIT.ok;
 }
 
-/** Told on standard error; with --json everything is a line of data. */
+/** Reports on standard error; with --json each report is a line of data. */
 function teller(io: Io) {
   const line = (text: string): void => {
     if (io.json) io.out(JSON.stringify({ type: "note", text }));
@@ -134,7 +134,7 @@ function teller(io: Io) {
   return { line, change };
 }
 
-/** Two signals: please, and now. A third does not wait for anything. */
+/** The first signal drains, the second ends the attempts, the third kills them and exits. */
 function catchStops(force: () => Promise<void>) {
   let times = 0;
   const told: (() => void)[] = [];
@@ -153,17 +153,17 @@ function catchStops(force: () => Promise<void>) {
 function takenProblem(io: Io, problem: Problem): Problem {
   const daemon = findDaemon(io.home);
   if (daemon === undefined)
-    return { ...problem, hint: "It works on the tickets or on a run; passrail runs list   shows what goes on" };
+    return { ...problem, hint: "It works on the tickets or on a run; passrail runs list   shows the runs" };
   return {
     ...problem,
-    message: `The daemon (process ${daemon.pid}) works on ${io.home} already.`,
+    message: `The daemon (process ${daemon.pid}) already works on ${io.home}.`,
     hint: daemon.dispatches
       ? `It picks the tickets of ${daemon.project}: passrail ticket list`
       : "Let it pick tickets: set tickets.dispatch: true, or passrail down && passrail up --work",
   };
 }
 
-/** 004 ends so; what a command was given wrong is told as elsewhere. */
+/** 004 reports fatal errors in this form; usage errors keep the common form. */
 function fatal(error: unknown): unknown {
   if (error instanceof CliError && error.exit !== EXIT.error) return error;
   const { code, hint } = error instanceof CliError ? error : { code: "fatal", hint: "" };

@@ -1,4 +1,5 @@
-// `workspace list|clean`: the folders in which attempts work, whose they are, and what was left behind. Cleaning pins before it removes.
+// `workspace list|clean`: the folders in which attempts work, with their runs and leftovers. `clean` pins the work before it removes a
+// folder.
 
 import { findInventory } from "../../../app/workspaces.ts";
 import { type FoundWorkspace } from "../../../workspace/inventory.ts";
@@ -15,7 +16,8 @@ export async function workspaceList(io: Io): Promise<number> {
   const found = await (await open(io)).list();
   if (io.json) printJson(io, { workspaces: found });
   else if (io.quiet) for (const { key } of found) io.out(key);
-  else if (found.length === 0) io.err("No workspaces: they are made when a stage starts, and go when it has ended.");
+  else if (found.length === 0)
+    io.err("No workspaces. Passrail creates one when a stage starts and removes it when the stage has ended.");
   else
     printTable(
       io,
