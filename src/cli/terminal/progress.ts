@@ -53,35 +53,29 @@ const MARKS: Readonly<Partial<Record<EventType, string>>> = {
 };
 
 function linesOf(progress: Progress, event: RunEvent, later: readonly RunEvent[]): readonly string[] {
-  const { flow, run, number, startedAt } = progress;
-  switch (event.type) {
-    case "stage.started": {
-      startedAt.set(`${event.stage}#${event.attempt}`, Date.parse(event.at));
-      const place = placeOf(flow, run, event.track, event.stage);
-      if (place === undefined) return [];
-      return flow.log.start === undefined ? marked(progress, event) : [fill(flow.log.start, place)];
-    }
-    case "stage.finished":
-      return [finishedLine(progress, event, later)];
-    case "stage.expanded":
-      return flow.log.start === undefined ? marked(progress, event) : [];
-    case "stage.skipped":
-      return event.actor.startsWith("human:") ? marked(progress, event) : [];
-    case "counter.changed":
-      return event.to === 0 ? [] : marked(progress, event);
-    case "gate.opened":
-    case "question.asked":
-    case "escalation.opened":
-    case "budget.reached":
-      // Printed only if it is still open: of the items in old events most are answered already.
-      return openItems(run).some((open) => open.number === event.item.number)
-        ? waitingLines(event.item, number, run)
-        : [];
-    case "run.completed":
-      return flow.log.done === undefined ? marked(progress, event) : [flow.log.done];
-    default:
-      return marked(progress, event);
-  }
+  const { flow, run, number } = progress;
+  const { type } = event;
+  if (type === "stage.started") return startedLines(progress, event);
+  if (type === "stage.finished") return [finishedLine(progress, event, later)];
+  // Printed only if it is still open: of the items in old events most are answered already.
+  if (type === "gate.opened" || type === "question.asked" || type === "escalation.opened" || type === "budget.reached")
+    return openItems(run).some((open) => open.number === event.item.number)
+      ? waitingLines(event.item, number, run)
+      : [];
+  if (type === "run.completed" && flow.log.done !== undefined) return [flow.log.done];
+  const isSilent =
+    (type === "stage.expanded" && flow.log.start !== undefined) ||
+    (type === "stage.skipped" && !event.actor.startsWith("human:")) ||
+    (type === "counter.changed" && event.to === 0);
+  return isSilent ? [] : marked(progress, event);
+}
+
+function startedLines(progress: Progress, event: Started): readonly string[] {
+  const { flow, run, startedAt } = progress;
+  startedAt.set(`${event.stage}#${event.attempt}`, Date.parse(event.at));
+  const place = placeOf(flow, run, event.track, event.stage);
+  if (place === undefined) return [];
+  return flow.log.start === undefined ? marked(progress, event) : [fill(flow.log.start, place)];
 }
 
 function marked({ flow, run }: Progress, event: RunEvent): readonly string[] {
@@ -116,6 +110,7 @@ function finishedLine({ flow, run, startedAt }: Progress, event: Finished, later
   });
 }
 
+type Started = Extract<RunEvent, { type: "stage.started" }>;
 type Finished = Extract<RunEvent, { type: "stage.finished" }>;
 
 /** What waits, what it asks, and the commands that answer it. */

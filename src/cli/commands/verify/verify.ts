@@ -17,7 +17,7 @@ export async function verify(io: Io): Promise<number> {
     const events = (await store?.lastSeq()) ?? 0;
     if (io.json) printJson(io, { ok: damages.length === 0, file: storeFile(io.home), events, damages });
     else if (store === undefined) io.out("There is no store yet; nothing to verify.");
-    else if (damages.length === 0) io.out(`ok\t${events} events, all unchanged`);
+    else if (damages.length === 0) io.out(`ok\t${events} events, every one as it was written`);
     else
       for (const { seq, runId, what } of damages)
         printTable(io, [[String(seq ?? ""), runId ?? "", what].map((value) => ({ name: "", value }))]);
