@@ -128,7 +128,7 @@ test.each([
   ["src/store/store.ts", `import { DatabaseSync } from "node:sqlite";\nimport type { Run } from "../core/run/run.ts";`],
   ["src/engine/engine.ts", `import type { Store } from "../store/store.ts";`],
   ["src/compose.ts", `import { x } from "./runner/open.ts";`],
-  ["src/cli/commands/demo.ts", `import { demo } from "../../demo/demo.ts";`],
+  ["src/cli/commands/demo/dashboard.ts", `import { demo } from "../../../demo/demo.ts";`],
   ["src/core/run/run.ts", `const text = "from 'somewhere'";\nimport.meta.url;\nexport const from = "node:fs";`],
   [
     "web/src/run/page.tsx",

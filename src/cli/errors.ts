@@ -1,4 +1,4 @@
-// What goes wrong at the command line, in one shape: what happened, what fixes it, and which exit code tells a script.
+// Errors of the command line in one shape: a message, a hint that helps, a stable code and an exit code for scripts.
 
 import type { Problem } from "../core/result.ts";
 import type { Io } from "./terminal/io.ts";

@@ -1,4 +1,4 @@
-// Which run or inbox item a person means at the command line. Anything but one match is an error that lists the choices.
+// Finds the run or inbox item that a person typed. Anything but exactly one match is an error that lists the candidates.
 
 import { type ClosedItem, pastItems } from "../app/find-item.ts";
 import { findRun, type FoundRun } from "../app/find-run.ts";

@@ -1,4 +1,4 @@
-// `--input name=value`, as often as it was given.
+// Reads the repeatable option `--input name=value`.
 
 import type { Json } from "../core/json.ts";
 import { readPair } from "../app/start-run/inputs.ts";

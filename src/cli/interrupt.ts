@@ -1,4 +1,4 @@
-// Ctrl-C and its kin while something is under way: the first asks for an orderly stop, the second ends at once.
+// Ctrl-C, TERM and HUP while a command works: the first signal asks for an orderly stop, the second ends the process at once.
 
 import { constants } from "node:os";
 

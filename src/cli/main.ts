@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The door for people and scripts: what every call needs before it is known what is called. Kept small, because `--version`
-// and mistyped words should answer at once; everything else is loaded when it is needed.
+// The entry point of the program. It stays small and loads everything else on demand, because `--version` and mistyped words should
+// answer at once.
 
 import { readFileSync } from "node:fs";
 import { reportError } from "./errors.ts";

@@ -1,5 +1,5 @@
-// Decisions belong to people: an agent that calls this program may look but not act. A check of the environment and of the
-// processes above us; where nothing separates an agent from its user it is a fence and not a wall, and SECURITY.md says so.
+// Decisions belong to people: an agent that calls this program may read but not act. Checks the environment and the parent processes. If
+// an agent runs with its user's rights, this check is a fence and not a wall; SECURITY.md says so.
 
 import { readFileSync, realpathSync } from "node:fs";
 import { storeMark } from "../attempt/attempt-files.ts";
@@ -14,7 +14,7 @@ export function requireOperator(io: Pick<Io, "environment" | "home">, verb: stri
   if (!isAgent(io)) return;
   throw new CliError(
     "operator_only",
-    `"passrail ${verb}" is for people; it was called from inside an attempt.`,
+    `"passrail ${verb}" is for people; an attempt called it.`,
     "An agent reports through its verdict. To decide, call it from your own terminal.",
   );
 }

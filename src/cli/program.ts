@@ -1,5 +1,5 @@
-// One call from words to exit code: reads the words, builds what commands see of the world, and turns every failure into the one
-// shape of errors. Which commands there are is in wiring.ts.
+// Turns the words of one call into an exit code: parses them, builds the `Io` of the command, and reports every failure in one shape.
+// wiring.ts lists the commands.
 
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -30,7 +30,7 @@ export async function runProgram(args: readonly string[], version: string): Prom
     if (process.env["PASSRAIL_DEBUG"] === "1" && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
     const options = program.opts<Globals>();
     const err = (line: string): void => void process.stderr.write(`${line}\n`);
-    // A word that is not understood ends the reading; the flag may stand behind it.
+    // Commander stops at the first word that it does not know; --json may follow it.
     const json = options.json === true || beforeTexts(args).includes("--json");
     return reportError(
       { err, json, color: usesColor(process.stderr, options) },
@@ -45,11 +45,11 @@ function buildProgram(version: string, done: (exit: number) => void): Command {
     .usage("[command] [options]")
     .version(version)
     .option("--json", "JSON: one document, or one value per line for streams")
-    .option("--plain", "tab-separated lines; always so on a pipe")
+    .option("--plain", "tab-separated lines, the default on a pipe")
     .option("-q, --quiet", "ids only")
-    .option("--no-color", "no colours; NO_COLOR and TERM=dumb do the same")
-    .option("--cwd <dir>", "the project, instead of the current folder")
-    .option("--home <dir>", "the state folder, instead of PASSRAIL_HOME")
+    .option("--no-color", "no colours, as with NO_COLOR or TERM=dumb")
+    .option("--cwd <dir>", "the project folder (default: the current folder)")
+    .option("--home <dir>", "the state folder (default: PASSRAIL_HOME)")
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
@@ -57,13 +57,14 @@ function buildProgram(version: string, done: (exit: number) => void): Command {
     .addHelpText("after", EXAMPLES);
   const call = async (command: (io: Io) => Promise<number>): Promise<void> =>
     done(await command(await buildIo(program.opts<Globals>())));
-  addCommands(program, call);
+  addCommands(program, { call, version });
   program.argument("[word...]").action(async (words: readonly string[]) => {
     requireKnown(program, words);
     await call(async (io) => {
-      const { isWorkPlace } = await import("./work-place.ts");
-      if (await isWorkPlace(io)) return (await import("./commands/work.ts")).work(io, { once: false, runners: [] });
-      return (await import("./commands/overview.ts")).glance(io);
+      const { isWorkPlace } = await import("./commands/work/work-place.ts");
+      if (await isWorkPlace(io))
+        return (await import("./commands/work/work.ts")).work(io, { once: false, runners: [] });
+      return (await import("./commands/overview/overview.ts")).glance(io);
     });
   });
   for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
@@ -83,7 +84,7 @@ function buildProgram(version: string, done: (exit: number) => void): Command {
   return program;
 }
 
-/** A group takes a command, though it is read as words so that a wrong one can be explained. */
+/** Help shows a group with `<command>`; the group itself accepts any word, to explain an unknown one. */
 function termOf(command: Command): string {
   if (command.commands.length > 0) return `${command.name()} <command>`;
   const words = command.registeredArguments.map((argument) => {

@@ -1,4 +1,4 @@
-// How a command that acted on a run ends: one record of the run as it now stands, and what to do next.
+// The end of a command that acted on a run: prints the run's current state and the next steps.
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";

@@ -1,5 +1,5 @@
-// One command's share of the work: acts on the store, performs in the foreground whatever became possible, and lets go again. Where another
-// process performs, it only delivers its signal and, if asked, follows the run. It works with and without a daemon.
+// A command's work on one run, with or without a daemon: sends the command's signal, performs in the foreground everything that is now
+// ready, and releases the engine lock. If another process performs, the command only sends its signal and, if asked, follows the run.
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { PassrailOptions, Passrail, Performer } from "../compose.ts";
@@ -13,23 +13,23 @@ import { isSettled } from "./terminal/run-view.ts";
 import { createView, type View } from "./terminal/view.ts";
 import { messageOf } from "../core/result.ts";
 
-export type Acting = Pick<Passrail, "app" | "engine" | "store" | "person">;
+export type ForegroundTools = Pick<Passrail, "app" | "engine" | "store" | "person">;
 
 export type ForegroundWork = {
   /** The run whose state decides how the command ends. */
   readonly runId: string;
   readonly flags: PassrailOptions["flags"];
   /** Runs once, before anything is performed. False: the command is done, perform nothing. */
-  readonly act?: (acting: Acting) => Promise<boolean>;
-  /** Stay until the run settles, also where another process performs it. */
+  readonly act?: (tools: ForegroundTools) => Promise<boolean>;
+  /** Wait until the run settles, even if another process performs it. */
   readonly follow: boolean;
-  /** With --json, print the events as they come, one per line. */
+  /** With --json, print each event on a line of its own as it is stored. */
   readonly stream: boolean;
-  /** Where lines of progress go: to stdout where they are the requested data, else to stderr. */
+  /** Where progress lines go: to stdout if they are the requested data, else to stderr. */
   readonly lines: "out" | "err";
 };
 
-/** `performedBy`: the process that performs the run, where that is another one. */
+/** `performedBy`: the other process that performs the run, if there is one. */
 export type Rest = { readonly run: Run; readonly performedBy: string | null };
 
 const LOOK_MS = 100;
@@ -60,7 +60,7 @@ async function untilRest(
     try {
       view ??= await openView(io, job, passrail.store);
       const isDone = act !== undefined && !(await act(passrail));
-      if (!isDone) await stay(io, job, passrail, view, caught);
+      if (!isDone) await stay(io, job, passrail, { runId: job.runId, view, caught });
       await view.update(passrail.store);
       const { performedBy } = passrail;
       round = { isDone, hasActed: act !== undefined, performedBy, seen: await passrail.store.lastSeq() };
@@ -78,7 +78,7 @@ async function untilRest(
   }
 }
 
-/** One time between opening and closing. `seen`: the last event that was stored when we looked last. */
+/** One cycle of open, act, perform and close. `seen`: the last event that the cycle has read. */
 type Round = {
   readonly isDone: boolean;
   readonly hasActed: boolean;
@@ -86,7 +86,7 @@ type Round = {
   readonly seen: number;
 };
 
-/** False: open once more. The other process may have looked for the last time just before our signal was stored. */
+/** False: run another cycle. The other process may have read its last signal just before we stored ours. */
 function mayLeave(
   { follow }: ForegroundWork,
   { isDone, hasActed, performedBy }: Round,
@@ -98,7 +98,7 @@ function mayLeave(
 }
 
 async function open(io: Io, flags: PassrailOptions["flags"]): Promise<Passrail> {
-  // Commands that only read import this file too; they must not load every adapter.
+  // Commands that only read also import this file; they must not load every adapter.
   const { openPassrail } = await import("../compose.ts");
   const opened = await openPassrail({
     home: io.home,
@@ -111,26 +111,23 @@ async function open(io: Io, flags: PassrailOptions["flags"]): Promise<Passrail> 
   return opened.value;
 }
 
-/** Shows what happens from now on. */
+/** A view that shows only events from now on. */
 async function openView(io: Io, { runId, stream, lines }: ForegroundWork, store: Store): Promise<View> {
   return createView(io, { runId, after: await store.lastSeq(), stream, lines, terminal: process.stderr });
 }
 
-async function stay(
-  io: Io,
-  job: ForegroundWork,
-  passrail: Passrail,
-  view: View,
-  caught: Promise<Caught>,
-): Promise<void> {
-  if (passrail.performedBy === null) return carryOn(io, passrail, job.runId, view, caught);
-  if (job.follow) await follow(io, passrail, job.runId, view, caught);
+/** What the user sees of the run meanwhile, and the signal that ends the command. */
+type Watched = { readonly runId: string; readonly view: View; readonly caught: Promise<Caught> };
+
+async function stay(io: Io, job: ForegroundWork, passrail: Passrail, watched: Watched): Promise<void> {
+  if (passrail.performedBy === null) return perform(io, passrail, watched);
+  if (job.follow) await follow(io, passrail, watched);
 }
 
-/** Performs until nothing is left to do, and shows what happens. */
-async function carryOn(io: Io, passrail: Performer, runId: string, view: View, caught: Promise<Caught>): Promise<void> {
+/** Performs until the run is idle, and shows its progress. */
+async function perform(io: Io, passrail: Performer, { runId, view, caught }: Watched): Promise<void> {
   await passrail.perform();
-  const telling = keepTelling(view, passrail.store);
+  const updates = keepUpdated(view, passrail.store);
   try {
     const rest = async (): Promise<"rest"> => {
       await passrail.engine.idle(runId);
@@ -138,23 +135,23 @@ async function carryOn(io: Io, passrail: Performer, runId: string, view: View, c
       await passrail.engine.idle(runId);
       return "rest";
     };
-    const ended = await Promise.race([rest(), caught, telling.failed]);
+    const ended = await Promise.race([rest(), caught, updates.failed]);
     if (ended === "rest") return;
-    await telling.stop();
-    io.err(`Stopping: agents are ended, what they reported is kept. Again to stop at once.`);
+    await updates.stop();
+    io.err("Stopping: ending the agents and keeping their reports. Press Ctrl-C again to stop at once.");
     await passrail.engine.close();
     const number = (await passrail.store.findRuns(runId))[0]?.number ?? runId;
     const stored = await passrail.store.loadRun(runId);
-    const goesOn = stored !== undefined && !isEnded(stored.run);
-    const hint = goesOn ? `passrail runs watch ${number}   carries it on\npassrail runs cancel ${number}  ends it` : "";
+    const canResume = stored !== undefined && !isEnded(stored.run);
+    const hint = canResume ? `passrail runs watch ${number}   resumes it\npassrail runs cancel ${number}  ends it` : "";
     throw new CliError("interrupted", `Stopped by ${ended.signal}.`, hint, ended.exit);
   } finally {
-    await telling.stop();
+    await updates.stop();
   }
 }
 
-/** Another process performs: shows what it stores until the run settles, or until it has been silent for a while. */
-async function follow(io: Io, passrail: Passrail, runId: string, view: View, caught: Promise<Caught>): Promise<void> {
+/** Shows what the other process stores until the run settles, or until that process has been silent for a while. */
+async function follow(io: Io, passrail: Passrail, { runId, view, caught }: Watched): Promise<void> {
   let quietSince = performance.now();
   for (;;) {
     if (await view.update(passrail.store)) quietSince = performance.now();
@@ -162,12 +159,12 @@ async function follow(io: Io, passrail: Passrail, runId: string, view: View, cau
     if (stored === undefined || isSettled(stored.run) || performance.now() - quietSince > QUIET_MS) return;
     const ended = await Promise.race([pause(LOOK_MS), caught]);
     if (ended === undefined) continue;
-    io.err(`The run goes on: ${passrail.performedBy ?? "another process"} performs it.`);
+    io.err(`The run continues: ${passrail.performedBy ?? "another process"} performs it.`);
     throw new CliError("interrupted", `Stopped by ${ended.signal}.`, "", ended.exit);
   }
 }
 
-function keepTelling(view: View, store: Store) {
+function keepUpdated(view: View, store: Store) {
   let stopped = false;
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => (fail = reject));
@@ -187,7 +184,7 @@ function keepTelling(view: View, store: Store) {
   };
 }
 
-/** `isLeftBehind`: something was stored after our last look, and no process performs it now. */
+/** `isLeftBehind`: an event was stored after our last read, and no process may be performing it. */
 type Left = { readonly run: Run; readonly isLeftBehind: boolean };
 
 async function afterRelease(home: string, runId: string, seen: number): Promise<Left> {
@@ -199,7 +196,7 @@ async function afterRelease(home: string, runId: string, seen: number): Promise<
   return { run: stored.run, isLeftBehind };
 }
 
-/** The second Ctrl-C: kills every process of ours and waits for nothing. */
+/** For the second Ctrl-C: kills the process groups of all running attempts without waiting. */
 export async function forceEnd(store: Store): Promise<void> {
   for (const runId of await store.activeRuns()) {
     for (const record of await store.attempts(runId)) {

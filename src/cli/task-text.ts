@@ -1,4 +1,4 @@
-// What a run is about, as a person gives it: a text, a ticket file, or standard input. Everything here is doubtful input.
+// Reads a run's task from the command line, a ticket file or standard input. All of it is doubtful input.
 
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -30,7 +30,7 @@ export async function readTask(
   if (given.text === undefined)
     throw usageError(
       "task_missing",
-      "What is to be done? The task is missing.",
+      "The task is missing.",
       'passrail run FLOW "text"   or   --ticket FILE   or   - for standard input',
     );
   const text = given.text === "-" ? await readInput() : given.text;

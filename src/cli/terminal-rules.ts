@@ -1,4 +1,4 @@
-// Answers that a person types: as long as they like, and a gate may be closed without words.
+// The rules for answers that a person types: no maximum length, and a gate needs no comment.
 
 import type { AnswerRules } from "../app/offered.ts";
 

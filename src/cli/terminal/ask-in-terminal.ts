@@ -1,5 +1,5 @@
-// Questions to the person at the terminal, one line each. Ctrl-D leaves the rest for later, Ctrl-C ends; both lose nothing, because the
-// questions stand in the inbox all the while.
+// Asks the person at the terminal, one line per answer. Ctrl-D postpones the remaining questions, Ctrl-C ends the command; both lose
+// nothing, because the questions stay in the inbox.
 
 import { createInterface } from "node:readline";
 import type { Io } from "./io.ts";

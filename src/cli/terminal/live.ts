@@ -1,5 +1,5 @@
-// A block of lines at the bottom of a terminal that is drawn again in place. Only for a terminal with a size; everything else
-// gets plain lines. Frames are wrapped in synchronised output, so that nothing flickers.
+// A block of lines at the bottom of a terminal that is redrawn in place. Only for a terminal with a size; other outputs get plain lines.
+// Frames use synchronised output to avoid flicker.
 
 import { oneLine } from "./plain-text.ts";
 

@@ -1,4 +1,4 @@
-// How things look: marks, colours, tables, times. Knows nothing of runs.
+// Formats output: marks, colours, tables and times. Knows nothing about runs.
 
 import { styleText } from "node:util";
 import type { Io } from "./io.ts";

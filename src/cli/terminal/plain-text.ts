@@ -1,5 +1,5 @@
-// Text from agents, tickets and files on its way to a terminal: nothing in it may move the cursor, ring, set a title or hide.
-// Every such character is made visible; colours survive only where the caller asks for it.
+// Makes text from agents, tickets and files safe for a terminal: it cannot move the cursor, ring the bell, set a title or hide text.
+// Control characters become visible; colours stay only if the caller asks for them.
 
 /** C0 but tab and newline, DEL, C1. */
 function isControl(code: number): boolean {

@@ -1,5 +1,5 @@
-// A run line by line while it works: one line per change that a reader cares about. The flow's own log lines where it has some, else core's
-// sentence behind a mark. Events in, lines out; knows nothing of terminals.
+// The progress of a run as lines, one per change that matters to a reader: the flow's own log line if it has one, else core's sentence
+// after a mark. Turns events into lines; knows nothing about terminals.
 
 import { runFacts } from "../../core/run/facts.ts";
 import type { EventType, RunEvent } from "../../core/run/event.ts";
@@ -121,6 +121,7 @@ function finishedLine({ flow, run, startedAt }: Progress, event: Finished, later
   });
 }
 
+type Started = Extract<RunEvent, { type: "stage.started" }>;
 type Finished = Extract<RunEvent, { type: "stage.finished" }>;
 
 /** What waits, what it asks, and the commands that answer it. */

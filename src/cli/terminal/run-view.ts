@@ -1,5 +1,5 @@
-// A run in words: why it is where it is, what it waits for and how to answer, its counters, its stages with their attempts.
-// Makes data for `runs show`, the inbox and the live view; prints nothing.
+// A run in words: the reason for its state, its open items with the commands that answer them, its counters and its stages. Builds the
+// data for `runs show`, the inbox and the live view; prints nothing.
 
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { issueText } from "../../core/flow/outcome.ts";

@@ -1,5 +1,5 @@
-// Follows the store: reads new events and prints them as lines, as a live tree or as JSON. It does not ask the engine, so it looks the same in
-// whichever process the run works.
+// Follows the store: reads new events and prints them as lines, as a live tree or as JSON. It does not use the engine, so the output is
+// the same whichever process performs the run.
 
 import type { RunEvent } from "../../core/run/event.ts";
 import { MAIN_TRACK } from "../../core/flow/flow.ts";

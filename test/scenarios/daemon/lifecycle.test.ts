@@ -187,7 +187,7 @@ describe("how it ends", () => {
     await daemon.process.ended;
     expect(readdirSync(daemon.home)).toContain("daemon.json");
     expect(JSON.parse((await daemon.passrail(["status", "--json"])).out)).toMatchObject({ running: false });
-    expect((await daemon.passrail(["down"])).out).toContain("No daemon runs");
+    expect((await daemon.passrail(["down"])).out).toContain("No daemon is running");
     await daemon.up();
     expect((await daemon.call("GET", "/api/runs/1/events")).text).toContain("stage.interrupted");
   });
@@ -207,7 +207,7 @@ describe("how it ends", () => {
     daemon = await startDaemon();
     await startSlow(daemon);
     const down = daemon.passrail(["down", "--drain"]);
-    await until("it is asked", () => (daemon?.process.err().includes("may end first") === true ? true : undefined));
+    await until("it is asked", () => (daemon?.process.err().includes("may finish first") === true ? true : undefined));
     writeFileSync(join(daemon.dir, "go"), "");
     expect((await down).code).toBe(0);
     await daemon.up();

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { edgesOf, NODE, nodeId, templateId } from "../../../src/cli/commands/flow-edges.ts";
+import { edgesOf, NODE, nodeId, templateId } from "../../../src/cli/commands/flow/edges.ts";
 import { type Flow, MAIN_TRACK, resolveFlow } from "../../../src/core/flow/flow.ts";
 import { flowFileSchema } from "../../../src/core/flow/flow-file.ts";
 import { isRelative } from "../../../src/core/flow/target.ts";

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { flowSimulate } from "../../../src/cli/commands/flow.ts";
+import { flowSimulate } from "../../../src/cli/commands/flow/simulate.ts";
 import { CliError } from "../../../src/cli/errors.ts";
 import type { Io } from "../../../src/cli/terminal/io.ts";
 import type { Final, TraceLine } from "../../../src/core/run/simulate.ts";

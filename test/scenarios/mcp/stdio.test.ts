@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { mcp } from "../../../src/cli/commands/mcp.ts";
+import { mcp } from "../../../src/cli/commands/mcp/mcp.ts";
 import type { Io } from "../../../src/cli/terminal/io.ts";
 import { removeNote, writeNote } from "../../../src/daemon/note.ts";
 import { until } from "../../harness/until.ts";

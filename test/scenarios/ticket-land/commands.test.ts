@@ -1,8 +1,8 @@
 // What people do about merges: `done`, `merge-queue`, `undo`, a webhook; and what the watcher does when a forge is out of reach.
 
 import { afterEach, expect, test } from "vitest";
-import { done, mergeQueue } from "../../../src/cli/commands/done.ts";
-import { undo, undoList } from "../../../src/cli/commands/undo.ts";
+import { done, mergeQueue } from "../../../src/cli/commands/merge/done.ts";
+import { undo, undoList } from "../../../src/cli/commands/merge/undo.ts";
 import { CliError } from "../../../src/cli/errors.ts";
 import type { Io } from "../../../src/cli/terminal/io.ts";
 import type { JsonObject } from "../../../src/core/json.ts";

@@ -1,0 +1,170 @@
+// `agent list|test`: lists the agents and the programs that run them, and checks that a program works. Only `test` starts one: it makes
+// one real attempt through the function that it is given.
+
+import type { AgentFile } from "../../../catalog/agent-file.ts";
+import { tryRunner } from "../../../runner/try.ts";
+import { type Detected } from "../../../runner/detect.ts";
+import { detectRunners } from "../../../runner/detect-runners.ts";
+import { loadSettings } from "../../../settings/load.ts";
+import type { Settings } from "../../../settings/settings.ts";
+import type { RunnerName, WrittenOptions } from "../../../core/flow/agent-options.ts";
+import { tokensOf, type Usage } from "../../../core/budget/usage.ts";
+import { EXIT, problemError } from "../../errors.ts";
+import type { Io } from "../../terminal/io.ts";
+import { type Column, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
+import { oneLine, plainText } from "../../terminal/plain-text.ts";
+import { openCatalog } from "../flow/catalog.ts";
+import { optional } from "../../../core/optional.ts";
+
+export type AgentListParts = {
+  readonly runners: readonly Detected[];
+  /** Who would play an agent, in a few words; empty where nobody was named. */
+  readonly playedBy: (agent: AgentFile) => string;
+};
+
+export async function agentList(io: Io): Promise<number> {
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
+  if (!config.ok) throw problemError(config.error);
+  const runners = io.quiet ? [] : await detectRunners(io.environment, io.cwd, config.value);
+  return printAgents(io, { runners, playedBy: playedByConfig(config.value) });
+}
+
+export function printAgents(io: Io, { runners, playedBy }: AgentListParts): number {
+  const catalog = openCatalog(io).agents();
+  const agents = [...catalog.agents.values()].map((agent) => ({
+    name: agent.name,
+    description: agent.description,
+    origin: agent.origin,
+    file: agent.file,
+    playedBy: playedBy(agent),
+  }));
+  if (io.json) {
+    printJson(io, { runners, agents });
+    return EXIT.ok;
+  }
+  if (io.quiet) {
+    for (const { name } of agents) io.out(oneLine(name, 100));
+    return EXIT.ok;
+  }
+  printTable(
+    io,
+    runners.map((found) => runnerRow(io, found)),
+  );
+  io.out("");
+  printTable(
+    io,
+    agents.map(({ name, origin, playedBy: by, description }): readonly Column[] => [
+      { name: "agent", value: name, color: "bold" },
+      { name: "origin", value: origin },
+      { name: "played by", value: by === "" ? "nobody yet" : by, ...(by === "" ? { color: "dim" } : {}) },
+      { name: "about", value: description },
+    ]),
+  );
+  for (const { file, line, message } of catalog.problems) io.err(plainText(`! ${file}:${line}: ${message}`));
+  for (const hint of nextSteps(
+    runners,
+    agents.some((agent) => agent.playedBy !== ""),
+  ))
+    io.err(hint);
+  return EXIT.ok;
+}
+
+/** On a terminal there is room for one long column: what is to be done, else where the program is. */
+function runnerRow(io: Pick<Io, "plain">, found: Detected): readonly Column[] {
+  const path = found.status === "found" ? found.path : "";
+  const long: readonly Column[] = io.plain
+    ? [
+        { name: "path", value: path },
+        { name: "fix", value: found.fix },
+      ]
+    : [{ name: "next", value: found.fix === "" ? path : found.fix, color: found.fix === "" ? "dim" : "yellow" }];
+  return [{ name: "runner", value: found.runner, color: "bold" }, versionColumn(found), loginColumn(found), ...long];
+}
+
+function versionColumn(found: Detected): Column {
+  if (found.status === "missing") return { name: "version", value: "not installed", color: "dim" };
+  return found.version === null
+    ? { name: "version", value: "no answer", color: "red" }
+    : { name: "version", value: found.version };
+}
+
+function loginColumn(found: Detected): Column {
+  if (found.status === "missing") return { name: "login", value: "" };
+  const { state, told } = found.login;
+  const why = told === "" ? "" : ` (${told})`;
+  if (state === "yes") return { name: "login", value: `logged in${why}`, color: "green" };
+  if (state === "no") return { name: "login", value: `not logged in${why}`, color: "yellow" };
+  return { name: "login", value: `login unknown${why}` };
+}
+
+function nextSteps(runners: readonly Detected[], isPlayed: boolean): readonly string[] {
+  const ready = (state: string) => (found: Detected) =>
+    found.status === "found" && found.version !== null && found.login.state === state;
+  const usable = runners.find(ready("yes")) ?? runners.find(ready("unknown"));
+  if (usable === undefined) {
+    const installed = runners.some(({ status }) => status === "found");
+    return [
+      installed ? "No coding agent is ready to work." : "No coding agent is installed.",
+      installed
+        ? "  Follow a line of the last column above; then: passrail agent list"
+        : "  Install one by a line of the last column above; then: passrail agent list",
+      "  Any program of your own can play, too: passrail run FLOW TEXT --agent '*=my-agent'. passrail demo needs nothing.",
+    ];
+  }
+  return isPlayed
+    ? []
+    : [`To let one play every agent: runner: ${usable.runner} in passrail.yaml, or --agent '*=${usable.runner}'`];
+}
+
+/** As the settings say it for every run; a flow's stage can still say otherwise. */
+export function playedByConfig(config: Pick<Settings, "agents" | "runner" | "model">): AgentListParts["playedBy"] {
+  const given = new Map(Object.entries(config.agents).map(([name, options]) => [name.toLowerCase(), options]));
+  return ({ name, options, command, model }) => {
+    const own = [given.get(name), given.get("*")].filter((found) => found !== undefined);
+    const file: WrittenOptions = { ...options, ...optional({ command }) };
+    const fallback: WrittenOptions = config.runner.value === "none" ? {} : { runner: config.runner.value };
+    const who = [...own, file, fallback].find((each) => each.runner !== undefined || each.command !== undefined);
+    if (who === undefined) return "";
+    const [program] = who.command ?? [];
+    const runner = who.runner ?? "command";
+    const chosen = own.map((each) => each.model).find((found) => found !== undefined);
+    // What an agent's file says about models is said to Claude; the default goes with the default runner.
+    const usual = runner === config.runner.value ? (config.model ?? undefined) : undefined;
+    const named = chosen ?? (runner === "claude" ? model : undefined) ?? usual;
+    return [program === undefined ? runner : `${runner} ${program}`, ...(named === undefined ? [] : [named])].join(
+      ", ",
+    );
+  };
+}
+
+export async function agentTest(
+  io: Io,
+  runner: RunnerName,
+  attempt: (runner: RunnerName) => ReturnType<typeof tryRunner> = (name) =>
+    tryRunner({ environment: io.environment, project: io.cwd }, name),
+): Promise<number> {
+  if (!io.json && !io.quiet) io.err(`One short attempt with ${runner}; it costs what one short answer costs.`);
+  const tried = await attempt(runner);
+  if (!tried.ok) throw problemError(tried.error, 2);
+  const result = tried.value;
+  if (io.json) printJson(io, { runner, ...result });
+  else {
+    for (const { name, ok, detail } of result.steps) {
+      const mark = ok ? paint(io, "green", "✓") : paint(io, "red", "✖");
+      const [first = "", ...rest] = plainText(detail).split("\n");
+      io.out(`${mark} ${oneLine(name, 60)}${first === "" ? "" : `: ${first}`}`);
+      for (const line of rest) io.out(`    ${line}`);
+    }
+    io.out(
+      `${result.ok ? `${runner} works` : `${runner} does not work yet`}, ${shortDuration(result.durationMs)}, ${usedText(result.usage)}`,
+    );
+  }
+  return result.ok ? EXIT.ok : EXIT.error;
+}
+
+/** What was not told is unknown, never nothing. */
+function usedText(usage: Usage | null): string {
+  const tokens = usage === null ? null : tokensOf(usage);
+  const money = usage === null || usage.usd === null ? "cost unknown" : `$${usage.usd.toFixed(4)}`;
+  return `${money}${tokens === null ? "" : `, ${tokens} tokens`}`;
+}

@@ -1,0 +1,101 @@
+// Registers `up`, `down`, `status`, `open`, `key create|list|revoke` and `service install`.
+
+import type { Command } from "commander";
+import type { CommandContext } from "../../context.ts";
+import { SLOTS_HELP, WORKSPACE_HELP } from "../../help-text.ts";
+import { addOptions, choice, choiceOr, flag, list, text, textOr, type TypedFlags } from "../../options.ts";
+
+export function addDaemon(program: Command, context: CommandContext): void {
+  addUp(program, context);
+  addDown(program, context);
+  addStatus(program, context);
+  addOpen(program, context);
+  addKey(program, context);
+  addService(program, context);
+}
+
+function addUp(program: Command, { call, version }: CommandContext): void {
+  const command = program.command("up").description("run the daemon (engine and API) until Ctrl-C");
+  const read = addOptions(command, {
+    detach: flag("--detach", "run in the background"),
+    work: flag("--work", "also pick the project's tickets, as the setting tickets.dispatch does"),
+    port: text("--port <n>", "the port to listen on; 0 takes any free port"),
+    host: text("--host <address>", "the loopback address to listen on"),
+    allowHost: list("--allow-host <name>", "another name that clients may use, as name:port (repeatable)"),
+    dangerouslyBind: flag("--dangerously-bind", "let other machines connect; nothing is encrypted"),
+    slots: text("--slots <n>", SLOTS_HELP),
+    workspace: text("--workspace <kind>", WORKSPACE_HELP),
+    quietly: flag("--quietly", "write the log to its file only", (option) => option.hideHelp()),
+  });
+  command.action((typed: TypedFlags) => call(async (io) => (await import("./up.ts")).up(io, version, read(typed))));
+}
+
+function addDown(program: Command, { call }: CommandContext): void {
+  const command = program
+    .command("down")
+    .description("stop the daemon and its agents; the next daemon runs their stages again");
+  const read = addOptions(command, {
+    drain: flag("--drain", "start nothing new, and let running agents finish first"),
+    timeout: textOr("--timeout <seconds>", "seconds to wait for it to exit", "60"),
+  });
+  command.action((typed: TypedFlags) => call(async (io) => (await import("./up.ts")).down(io, read(typed))));
+}
+
+function addStatus(program: Command, { call }: CommandContext): void {
+  program
+    .command("status")
+    .description("whether a daemon is running, and where")
+    .action(() => call(async (io) => (await import("./up.ts")).status(io)));
+}
+
+function addOpen(program: Command, { call }: CommandContext): void {
+  const command = program
+    .command("open")
+    .description("open the dashboard in a browser, logged in")
+    .argument("[page]", "such as /runs/12", "/");
+  const read = addOptions(command, {
+    print: flag("--print", "only print the address; it is valid for one login and one minute"),
+  });
+  command.action((path: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./open.ts")).open(io, { path, ...read(typed) })),
+  );
+}
+
+function addKey(program: Command, { call }: CommandContext): void {
+  const key = program.command("key").description("create, list and revoke API tokens");
+  const create = key
+    .command("create")
+    .description("create a token; it is printed once")
+    .argument("<name>", "the owner; for a webhook the name of its source");
+  const read = addOptions(create, {
+    scope: choiceOr("--scope <scope>", "what the token allows", ["viewer", "operator", "webhook"]),
+  });
+  create.action((name: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./key.ts")).keyCreate(io, name, read(typed).scope)),
+  );
+  key
+    .command("list")
+    .description("list keys, without their tokens")
+    .action(() => call(async (io) => (await import("./key.ts")).keyList(io)));
+  key
+    .command("revoke")
+    .description("refuse a token from now on")
+    .argument("<id>", "see: passrail key list")
+    .action((id: string) => call(async (io) => (await import("./key.ts")).keyRevoke(io, id)));
+}
+
+function addService(program: Command, { call }: CommandContext): void {
+  const command = program
+    .command("service")
+    .description("start the daemon with the system")
+    .command("install")
+    .description("write the file for systemd or launchd; starts nothing");
+  const read = addOptions(command, {
+    print: flag("--print", "print the file instead"),
+    force: flag("--force", "replace an existing file"),
+    kind: choice("--kind <kind>", "the service manager (default: the one of this system)", ["systemd", "launchd"]),
+  });
+  command.action((typed: TypedFlags) =>
+    call(async (io) => (await import("./service.ts")).serviceInstall(io, read(typed))),
+  );
+}

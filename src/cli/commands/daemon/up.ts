@@ -1,0 +1,252 @@
+// `up`, `down` and `status`: runs the daemon in the foreground or in the background, stops it, and reports whether one is running.
+
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openForReading } from "../../../store/sqlite/open-for-reading.ts";
+import { loadSettings } from "../../../settings/load.ts";
+import { readAddress } from "../../../daemon/address.ts";
+import type { Daemon } from "../../../daemon/daemon.ts";
+import { logFile, openLogFile } from "../../../daemon/log.ts";
+import { type DaemonNote, findDaemon } from "../../../daemon/note.ts";
+import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
+import { catchSignals } from "../../interrupt.ts";
+import type { Io } from "../../terminal/io.ts";
+import { requireOperator } from "../../operator.ts";
+import { age, printJson } from "../../terminal/output.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import { forceEnd } from "../../session.ts";
+import { optional } from "../../../core/optional.ts";
+
+export type UpOptions = {
+  readonly port?: string;
+  readonly host?: string;
+  readonly slots?: string;
+  readonly workspace?: string;
+  readonly allowHost: readonly string[];
+  readonly dangerouslyBind: boolean;
+  readonly detach: boolean;
+  /** Picks tickets even if the settings do not ask for it. */
+  readonly work: boolean;
+  /** Set by `--detach` for the process that it starts. */
+  readonly quietly: boolean;
+};
+
+/** The exit code of a daemon that finds another one running, so that a supervisor can tell. */
+const EXIT_TAKEN = 3;
+const PATIENCE_MS = 30_000;
+
+export async function up(io: Io, version: string, options: UpOptions): Promise<number> {
+  requireOperator(io, "up");
+  const running = findDaemon(io.home);
+  if (options.detach)
+    return running === undefined ? startBeside(io, options) : sayRunning(io, running, "is up already");
+  // Other users cannot read the files created from here on, whatever the caller's umask is.
+  process.umask(0o077);
+  const flags = {
+    ...optional({ slots: options.slots, workspace: options.workspace }),
+  };
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags });
+  if (!config.ok) throw problemError(config.error, EXIT.usage);
+  const address = readAddress({
+    port: options.port ?? String(config.value.port.value),
+    host: options.host ?? "127.0.0.1",
+    open: options.dangerouslyBind,
+    allow: options.allowHost,
+  });
+  if (!address.ok) throw problemError(address.error, EXIT.usage);
+  mkdirSync(join(io.home, "logs"), { recursive: true, mode: 0o700 });
+  const now = (): string => new Date().toISOString();
+  const file = openLogFile(logFile(io.home), { now });
+  const log = options.quietly
+    ? file
+    : {
+        ...file,
+        write(line: string) {
+          file.write(line);
+          if (!io.quiet && !io.json) io.err(plainText(line));
+        },
+      };
+  let daemon: Daemon | undefined;
+  const signals = catchSignals(async () => (daemon === undefined ? undefined : forceEnd(daemon.passrail.store)));
+  const drained = onDrain();
+  try {
+    // `status` and `down` are in this file too; they must not load the engine and the server.
+    const { openDaemon } = await import("../../../daemon/daemon.ts");
+    const opened = await openDaemon({
+      ...address.value,
+      home: io.home,
+      project: io.cwd,
+      environment: io.environment,
+      version,
+      flags,
+      log,
+      work: options.work,
+    });
+    if (!opened.ok) {
+      const taken = opened.error.code === "already_performed";
+      throw problemError(opened.error, taken ? EXIT_TAKEN : EXIT.error);
+    }
+    daemon = opened.value;
+    tellUp(io, daemon, options);
+    const how = await Promise.race([signals.caught.then(() => "interrupt" as const), drained.asked]);
+    log.write(
+      how === "drain"
+        ? "stopping: running attempts may finish first"
+        : "stopping: ending running attempts; the next daemon repeats them",
+    );
+    // A signal during the drain ends the attempts at once.
+    await (how === "drain"
+      ? Promise.race([daemon.close("drain"), signals.caught.then(() => daemon?.close("interrupt"))])
+      : daemon.close("interrupt"));
+    return EXIT.ok;
+  } finally {
+    drained.release();
+    signals.release();
+  }
+}
+
+function tellUp(io: Io, { url, home }: Daemon, { dangerouslyBind }: UpOptions): void {
+  const token = join(home, "operator.token");
+  if (io.json) return printJson(io, { url, home, pid: process.pid, tokenFile: token });
+  if (io.quiet) return io.out(url);
+  io.out(`Passrail is up: ${url}`);
+  io.err(`API: ${url}/docs   token: ${plainText(token)}   Ctrl-C stops it`);
+  if (dangerouslyBind)
+    io.err(
+      "! Other machines can reach this address, and nothing on the way is encrypted. Every call still needs a token.",
+    );
+}
+
+/** SIGUSR2 asks the daemon to let running attempts finish before it exits. */
+function onDrain(): { readonly asked: Promise<"drain">; readonly release: () => void } {
+  let tell: (how: "drain") => void = () => undefined;
+  const asked = new Promise<"drain">((resolve) => (tell = resolve));
+  const onSignal = (): void => tell("drain");
+  process.on("SIGUSR2", onSignal);
+  return { asked, release: () => void process.off("SIGUSR2", onSignal) };
+}
+
+/** Starts the same command as a background process and waits until it listens. */
+async function startBeside(io: Io, options: UpOptions): Promise<number> {
+  const dir = join(io.home, "logs");
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  // Output from before its log is open, or from a crash. Each start overwrites it.
+  const output = openSync(join(dir, "daemon.out"), "w", 0o600);
+  const [, program = ""] = process.argv;
+  const args = ["--home", io.home, "--cwd", io.cwd, "up", "--quietly", ...passedOn(options)];
+  const child = spawn(process.execPath, [program, ...args], {
+    detached: true,
+    stdio: ["ignore", output, output],
+    env: { ...process.env },
+  });
+  closeSync(output);
+  let failure: string | undefined;
+  child.once("error", (error) => (failure = error.message));
+  child.once("exit", (code) => (failure ??= `it ended with ${code ?? "a signal"}`));
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const note = findDaemon(io.home);
+    if (note !== undefined && note.pid === child.pid) {
+      child.unref();
+      return sayRunning(io, note, "is up");
+    }
+    if (failure !== undefined || performance.now() > until) {
+      const other = findDaemon(io.home);
+      if (other !== undefined) return sayRunning(io, other, "is up already");
+      const tail = readFileSync(join(dir, "daemon.out"), "utf8").slice(-2000).trim();
+      throw new CliError("daemon_not_started", `The daemon did not start: ${failure ?? "no answer"}.`, tail);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function passedOn({ port, host, slots, workspace, allowHost, dangerouslyBind, work }: UpOptions): readonly string[] {
+  return [
+    ...(port === undefined ? [] : ["--port", port]),
+    ...(host === undefined ? [] : ["--host", host]),
+    ...(slots === undefined ? [] : ["--slots", slots]),
+    ...(workspace === undefined ? [] : ["--workspace", workspace]),
+    ...allowHost.flatMap((name) => ["--allow-host", name]),
+    ...(dangerouslyBind ? ["--dangerously-bind"] : []),
+    ...(work ? ["--work"] : []),
+  ];
+}
+
+function sayRunning(io: Io, note: DaemonNote, how: string): number {
+  if (io.json) printJson(io, { ...note, home: io.home, tokenFile: join(io.home, "operator.token") });
+  else if (io.quiet) io.out(note.url);
+  else {
+    io.out(`Passrail ${how}: ${note.url} (process ${note.pid})`);
+    io.err(`API: ${note.url}/docs   log: ${plainText(logFile(io.home))}   passrail down   stops it`);
+  }
+  return EXIT.ok;
+}
+
+export type DownOptions = { readonly drain: boolean; readonly timeout: string };
+
+export async function down(io: Io, { drain, timeout }: DownOptions): Promise<number> {
+  requireOperator(io, "down");
+  const seconds = Number(timeout);
+  if (!(seconds > 0 && seconds <= 86_400)) throw usageError("number_invalid", "--timeout: seconds, up to a day.");
+  const note = findDaemon(io.home);
+  if (note === undefined) {
+    if (io.json) printJson(io, { stopped: false, reason: "not running" });
+    else if (!io.quiet) io.out("No daemon is running.");
+    return EXIT.ok;
+  }
+  process.kill(note.pid, drain ? "SIGUSR2" : "SIGTERM");
+  const until = performance.now() + seconds * 1000;
+  while (findDaemon(io.home)?.pid === note.pid) {
+    if (performance.now() > until)
+      throw new CliError(
+        "still_running",
+        `The daemon (process ${note.pid}) has not exited after ${seconds} s.`,
+        drain ? "passrail down   without --drain ends running attempts" : "passrail status   shows its runs",
+        EXIT.stillRunning,
+      );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  if (io.json) printJson(io, { stopped: true, pid: note.pid });
+  else if (!io.quiet) io.out(`Stopped (process ${note.pid}).`);
+  return EXIT.ok;
+}
+
+export async function status(io: Io): Promise<number> {
+  const note = findDaemon(io.home);
+  const { counts, waiting } = await lookAt(io.home);
+  if (io.json) printJson(io, { running: note !== undefined, home: io.home, ...note, runs: counts ?? {}, waiting });
+  else if (io.quiet) {
+    if (note !== undefined) io.out(note.url);
+  } else {
+    io.out(
+      note === undefined
+        ? "No daemon is running."
+        : plainText(
+            `Passrail is up: ${note.url} (process ${note.pid}, since ${age(note.startedAt)}, version ${note.version})`,
+          ),
+    );
+    io.out(plainText(`home     ${io.home}`));
+    if (note !== undefined) io.out(plainText(`project  ${note.project}`));
+    const runs = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
+    io.out(`runs     ${runs.length === 0 ? "none yet" : runs.map(([word, count]) => `${count} ${word}`).join(", ")}`);
+    if (waiting > 0) io.out(`inbox    ${waiting} waiting for you: passrail inbox`);
+    if (note === undefined) io.err("Next: passrail up --detach");
+  }
+  return note === undefined ? EXIT.unsuccessful : EXIT.ok;
+}
+
+/** A daemon that has just started may still be creating its store; `status` reports it all the same. */
+async function lookAt(home: string): Promise<{ readonly counts?: Record<string, number>; readonly waiting: number }> {
+  try {
+    const store = openForReading(home);
+    if (store === undefined) return { waiting: 0 };
+    try {
+      return { counts: { ...(await store.countRuns()) }, waiting: (await store.inbox()).length };
+    } finally {
+      store.close();
+    }
+  } catch {
+    return { waiting: 0 };
+  }
+}

@@ -1,0 +1,48 @@
+// Registers `flow list|show|check|graph|schema|simulate`.
+
+import type { Command } from "commander";
+import type { CommandContext } from "../../context.ts";
+import { addOptions, list, requiredText, type TypedFlags } from "../../options.ts";
+
+export function addFlow(program: Command, context: CommandContext): void {
+  const { call } = context;
+  const flow = program.command("flow").description("list, show, check and simulate flows");
+  flow
+    .command("list")
+    .description("list the shipped flows and those of the project")
+    .action(() => call(async (io) => (await import("./flow.ts")).flowList(io)));
+  flow
+    .command("show")
+    .description("describe a flow")
+    .argument("<flow>")
+    .action((name: string) => call(async (io) => (await import("./flow.ts")).flowShow(io, name)));
+  flow
+    .command("check")
+    .description("check flows by name or file (default: all)")
+    .argument("[flows...]")
+    .action((names: readonly string[]) => call(async (io) => (await import("./check.ts")).flowCheck(io, names)));
+  flow
+    .command("graph")
+    .description("print a flow as a Mermaid graph")
+    .argument("<flow>")
+    .action((name: string) => call(async (io) => (await import("./flow.ts")).flowGraph(io, name)));
+  flow
+    .command("schema")
+    .description("print the JSON Schema of flow files, for editors")
+    .action(() => call(async (io) => (await import("./flow.ts")).flowSchema(io)));
+  addSimulate(flow, context);
+}
+
+function addSimulate(flow: Command, { call }: CommandContext): void {
+  const command = flow
+    .command("simulate")
+    .description("run a flow against a list of outcomes, without agents")
+    .argument("<flow>");
+  const read = addOptions(command, {
+    outcomes: requiredText("--outcomes <file>", "the list of outcomes; - reads standard input"),
+    input: list("--input <name=value>", "a fact for the flow's conditions (repeatable)"),
+  });
+  command.action((name: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./simulate.ts")).flowSimulate(io, name, read(typed))),
+  );
+}

@@ -1,0 +1,63 @@
+// `flow check`: reports each problem of a flow with its place, its line and a fix. Checks all flows if none is named.
+
+import { isAbsolute, relative, resolve } from "node:path";
+import type { Catalog } from "../../../catalog/catalog.ts";
+import type { FileProblem } from "../../../core/check/problem.ts";
+import { EXIT } from "../../errors.ts";
+import type { Io } from "../../terminal/io.ts";
+import { printJson } from "../../terminal/output.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import { openCatalog } from "./catalog.ts";
+
+export async function flowCheck(io: Io, targets: readonly string[]): Promise<number> {
+  const catalog = openCatalog(io);
+  const wanted = targets.length === 0 ? catalog.listFlows().map(({ name }) => name) : targets;
+  // Two targets may be the same file, and all flows share the agents' files.
+  const problems = unique(wanted.flatMap((target) => problemsOf(io, catalog, target)));
+  const shown = problems.map((problem) => ({ ...problem, file: shortPath(io.cwd, problem.file) }));
+  const errors = shown.filter(({ severity }) => severity === "error").length;
+  if (io.json) printJson(io, shown);
+  else {
+    for (const problem of shown) io.out(formatProblem(problem));
+    if (!io.quiet) io.err(summary(wanted.length, errors, shown.length - errors));
+  }
+  return errors > 0 ? EXIT.error : EXIT.ok;
+}
+
+/** A target is the name of a flow, or the path of a file. */
+function problemsOf(io: Io, catalog: Catalog, target: string): readonly FileProblem[] {
+  if (!target.includes("/") && !/\.ya?ml$/u.test(target)) return listOf(catalog.requireFlow(target));
+  const path = resolve(io.cwd, target);
+  const known = catalog.listFlows().find(({ file }) => resolve(file) === path);
+  return listOf(known === undefined ? catalog.checkFile(path) : catalog.requireFlow(known.name));
+}
+
+function listOf(checked: ReturnType<Catalog["requireFlow"]>): readonly FileProblem[] {
+  return checked.ok ? checked.value.problems : checked.error;
+}
+
+function unique(problems: readonly FileProblem[]): readonly FileProblem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+function shortPath(cwd: string, file: string): string {
+  const short = relative(cwd, file);
+  return isAbsolute(file) && !short.startsWith("..") && short !== "" ? short : file;
+}
+
+/** file:line:col: error code: message, the line itself, a caret below the column, and what to do. */
+function formatProblem({ file, line, column, severity, code, message, hint, text }: FileProblem): string {
+  const lines = [`${file}:${line}:${column}: ${severity} ${code}: ${message}`];
+  if (text !== undefined && text.trim() !== "") {
+    const shown = text.replaceAll("\t", " ");
+    lines.push(`  ${shown}`);
+    if (column <= shown.length) lines.push(`  ${" ".repeat(column - 1)}^`);
+  }
+  if (hint !== undefined) lines.push(`  hint: ${hint}`);
+  return lines.map((part) => plainText(part)).join("\n");
+}
+
+function summary(flows: number, errors: number, warnings: number): string {
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
+  return `${count(flows, "flow")} checked: ${count(errors, "error")}, ${count(warnings, "warning")}`;
+}

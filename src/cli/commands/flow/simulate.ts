@@ -1,0 +1,86 @@
+// `flow simulate`: runs a flow against a list of outcomes, through the same transition as a real run. Uses no agent and no store.
+
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import { describeExpected, type Final, simulate, type TraceLine } from "../../../core/run/simulate.ts";
+import { placeInputs } from "../../../app/start-run/inputs.ts";
+import { CliError, EXIT, problemError } from "../../errors.ts";
+import type { Io } from "../../terminal/io.ts";
+import { readPairs } from "../../input-pairs.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import { flowError, requireFlow } from "./catalog.ts";
+import { readOutcomes } from "./outcomes.ts";
+
+export type SimulateOptions = {
+  /** A file, or "-" for standard input. */
+  readonly outcomes: string;
+  readonly input: readonly string[];
+};
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export async function flowSimulate(io: Io, name: string, options: SimulateOptions): Promise<number> {
+  const { catalog, checked } = requireFlow(io, name);
+  const resolved = catalog.resolve(name);
+  if (!resolved.ok) throw flowError(name, resolved.error);
+  const inputs = placeInputs(checked.flow, readPairs(options.input));
+  if (!inputs.ok) throw problemError(inputs.error, EXIT.usage);
+  const { facts, warnings } = inputs.value;
+  const script = readOutcomes(await readSource(io, options.outcomes));
+  if (!script.ok) throw problemError(script.error);
+  for (const warning of warnings) io.err(`warning: ${plainText(warning)}`);
+
+  const knownAgents = Object.keys(resolved.value.agents);
+  const { trace, final, problem } = simulate(checked.flow, script.value, { facts, knownAgents });
+  for (const [index, line] of trace.entries()) io.out(io.json ? JSON.stringify(line) : formatLine(index, line));
+  // What came before an outcome that does not fit is true, but it is not where the script ends.
+  if (problem !== null) throw problemError(problem);
+  io.out(io.json ? JSON.stringify({ final }) : formatFinal(final));
+  return EXIT.ok;
+}
+
+async function readSource(io: Io, outcomes: string): Promise<string> {
+  const isStdin = outcomes === "-";
+  const what = isStdin ? "standard input" : outcomes;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    const source = isStdin ? process.stdin : createReadStream(resolve(io.cwd, outcomes));
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    const hint = "give a file with a JSON list of outcomes, or - for standard input";
+    throw new CliError("outcomes_unreadable", `${what} cannot be read (${code})`, hint);
+  }
+  if (bytes > MAX_BYTES)
+    throw new CliError("outcomes_too_large", `${what} is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Two lines: what happened, and where the run stands after it. */
+function formatLine(index: number, line: TraceLine): string {
+  const { stage, attempt, word, canonical, status, counters, skipped, warnings, next } = line;
+  const what = line.event === "stage" || stage === null ? (stage ?? "run requested") : `${stage} (${line.event})`;
+  const said = word === null || word === canonical ? (canonical ?? "") : `${word} = ${canonical}`;
+  const loops = Object.entries(counters).filter(([, count]) => count > 0);
+  const lines = [
+    `${String(index).padStart(3)}  ${what}${attempt === null ? "" : ` attempt ${attempt}`}${said === "" ? "" : `: ${said}`}`,
+    `       status ${status}${loops.length === 0 ? "" : `, ${loops.map(([name, count]) => `${name} ${count}`).join(", ")}`}${next.length === 0 ? "" : ` → ${next.map(describeExpected).join("; ")}`}`,
+    ...(skipped.length === 0 ? [] : [`       passed over: ${skipped.join(", ")}`]),
+    ...warnings.map((warning) => `       warning: ${warning}`),
+  ];
+  return lines.map((part) => plainText(part)).join("\n");
+}
+
+function formatFinal({ state, waitingFor, stage, status, counters }: Final): string {
+  const loops = Object.entries(counters).map(([name, count]) => `${name} ${count}`);
+  const at = stage === null ? "" : ` at ${stage}`;
+  const waits = waitingFor === null ? "" : ` for a person (${waitingFor})`;
+  return plainText(
+    `final: ${state}${waits}${at}, status ${status}${loops.length === 0 ? "" : `, ${loops.join(", ")}`}`,
+  );
+}

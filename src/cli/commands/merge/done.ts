@@ -1,0 +1,139 @@
+// `done`: a person marks a ticket's pull request as merged, and Passrail checks it first. `merge-queue`: work that is landing or waits
+// to be merged.
+
+import { projectOf } from "../../../core/run/run-settings.ts";
+import { withProjectKeys } from "../../../settings/project-keys.ts";
+import { loadSettings } from "../../../settings/load.ts";
+import type { Report } from "../../../core/flow/outcome.ts";
+import { forcedReport, proveMerge } from "../../../ticket/land/done.ts";
+import { type LandingRun, runsOfTicket, runsOnTheWay } from "../../../ticket/land/find.ts";
+import { report } from "../../../ticket/land/merge-stage.ts";
+import { forgeOfProject } from "../../../ticket/land/open.ts";
+import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
+import { requireRun } from "../../find-run.ts";
+import type { Io } from "../../terminal/io.ts";
+import { requireOperator } from "../../operator.ts";
+import { age, printJson, printTable } from "../../terminal/output.ts";
+import { printRest, withReader } from "../../report.ts";
+import { exitOf, workOn } from "../../session.ts";
+
+export type DoneOptions = { readonly commit?: string; readonly force: boolean; readonly reason?: string };
+
+const SHOWN = 500;
+
+export async function done(io: Io, ticket: string, options: DoneOptions): Promise<number> {
+  requireOperator(io, "done");
+  if (options.force && (options.reason ?? "").trim() === "")
+    throw usageError("reason_missing", "--force needs a reason.", `passrail done ${ticket} --force --reason "…"`);
+  const found = await waitingRun(io, ticket);
+  const { run, number, waits, landed } = found;
+  if (waits === undefined)
+    throw new CliError(
+      "not_awaiting_merge",
+      `${run.subject.id} is ${run.word}; it does not wait for a merge.`,
+      `passrail runs show ${number}`,
+    );
+  const told = options.force ? forcedReport(landed, options.reason ?? "") : await prove(io, found, options.commit);
+  let ignored: string | undefined;
+  const rest = await workOn(io, {
+    runId: run.id,
+    flags: {},
+    follow: false,
+    stream: false,
+    lines: "err",
+    act: async ({ engine, person }) => {
+      const key = options.force ? "forced" : "merged";
+      ignored = (await report(engine, run, waits, { report: told, key, actor: person })).ignored;
+      return ignored === undefined;
+    },
+  });
+  if (ignored !== undefined)
+    throw new CliError(
+      "done_refused",
+      `${run.subject.id} was not marked as merged: ${ignored}.`,
+      `passrail runs show ${number}`,
+    );
+  const exit = rest.performedBy === null ? exitOf(rest.run) : EXIT.ok;
+  await printRest(io, rest, { stream: false, exit, did: `#${number} ${run.subject.id}: ${told.summary ?? "merged"}` });
+  return exit;
+}
+
+async function prove(io: Io, { run, landed }: LandingRun, commit: string | undefined): Promise<Report> {
+  if (landed === undefined)
+    throw new CliError(
+      "nothing_recorded",
+      `No pull request of ${run.subject.id} is recorded.`,
+      'passrail done … --force --reason "…"',
+    );
+  const project = projectOf(run);
+  const environment = withProjectKeys(io.environment, project);
+  const config = await loadSettings({ environment, project, flags: {} });
+  if (!config.ok) throw problemError(config.error);
+  const { merge, tickets } = config.value;
+  const forge = await forgeOfProject(project, {
+    home: io.home,
+    environment,
+    settings: merge,
+    ticketsFolder: tickets.folder,
+  });
+  const proven = forge.ok ? await proveMerge(forge.value, landed, commit) : forge;
+  if (!proven.ok) throw problemError(proven.error);
+  return proven.value;
+}
+
+/** The ticket's waiting run, else its newest. The reference may also be a run's number or id. */
+async function waitingRun(io: Io, reference: string): Promise<LandingRun> {
+  return withReader(io, async (store) => {
+    const runs = store === undefined ? [] : await runsOfTicket(store, reference);
+    const own = runs.find(({ waits }) => waits !== undefined) ?? runs[0];
+    if (own !== undefined) return own;
+    const { run, summary } = await requireRun(store, reference);
+    const same = store === undefined ? [] : await runsOfTicket(store, run.subject.id);
+    const found = same.find((each) => each.run.id === summary.id);
+    if (found === undefined) throw new CliError("run_not_found", `There is no run of ${reference}.`);
+    return found;
+  });
+}
+
+export async function mergeQueue(io: Io): Promise<number> {
+  const runs = await withReader(io, async (store) => (store === undefined ? [] : runsOnTheWay(store, SHOWN)));
+  if (io.json) {
+    printJson(io, { merges: runs.map(rowOf) });
+    return EXIT.ok;
+  }
+  if (runs.length === 0) {
+    if (!io.plain) io.out("No work is landing or waits to be merged.");
+    return EXIT.ok;
+  }
+  printTable(
+    io,
+    runs.map((each) => {
+      const { number, ticket, state, branch, target, since, url } = rowOf(each);
+      const where = branch === null ? "" : `${branch} → ${target ?? ""}`;
+      return [
+        { name: "run", value: `#${number}` },
+        { name: "ticket", value: ticket },
+        { name: "state", value: state },
+        { name: "where", value: where },
+        { name: "since", value: since === null ? "" : age(since) },
+        { name: "url", value: url ?? "" },
+      ];
+    }),
+  );
+  return EXIT.ok;
+}
+
+function rowOf({ run, number, waits, landed, approved }: LandingRun) {
+  const known = waits === undefined ? undefined : landed;
+  return {
+    number,
+    ticket: run.subject.id,
+    title: run.subject.title,
+    state: waits === undefined ? "landing" : "awaiting merge",
+    branch: known?.branch ?? approved?.branch ?? null,
+    commit: known?.approved ?? approved?.commit ?? null,
+    target: known?.target ?? null,
+    since: waits?.since ?? null,
+    url: known?.pr?.url ?? null,
+  };
+}

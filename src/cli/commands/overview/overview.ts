@@ -1,0 +1,98 @@
+// `passrail` without a command: an overview of the runs and of the inbox, and which command to try next.
+
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { findDaemon } from "../../../daemon/note.ts";
+import { EXIT } from "../../errors.ts";
+import type { Io } from "../../terminal/io.ts";
+import { age, paint, printJson } from "../../terminal/output.ts";
+import { oneLine } from "../../terminal/plain-text.ts";
+import { withReader } from "../../report.ts";
+import { itemJson } from "../../terminal/run-view.ts";
+import { inboxOf } from "../answer/inbox.ts";
+
+const SHOWN = 5;
+
+export async function glance(io: Io): Promise<number> {
+  return withReader(io, async (store) => {
+    const counts = await store?.countRuns();
+    const waiting = store === undefined ? [] : await inboxOf(store);
+    const active = store === undefined ? [] : await store.listRuns({ status: "running", limit: SHOWN });
+    const daemon = findDaemon(io.home);
+    const performer = performerOf(io.home);
+    if (io.json) {
+      printJson(io, {
+        home: io.home,
+        performer,
+        url: daemon?.url ?? null,
+        runs: counts ?? {},
+        inbox: waiting.map(({ number, record }) => itemJson(record.runId, number, record.item)),
+      });
+      return EXIT.ok;
+    }
+    if (store === undefined || counts === undefined || Object.values(counts).every((count) => count === 0)) {
+      io.out("No runs yet.");
+      printNext(io, [
+        "passrail demo",
+        "passrail run routed \"Fix the typo in the README\" --agent '*=COMMAND'",
+        "passrail flow list",
+        "passrail --help",
+      ]);
+      return EXIT.ok;
+    }
+    io.out(
+      daemon !== undefined
+        ? `The daemon is running: ${daemon.url} (process ${daemon.pid}). Dashboard: passrail open`
+        : performer === null
+          ? "No process is performing runs; the next command on a run resumes it."
+          : `${performer} is performing runs.`,
+    );
+    const words = Object.entries(counts).filter(([, count]) => count > 0);
+    io.out(`Runs: ${words.map(([status, count]) => `${count} ${status}`).join(", ")}`);
+    for (const run of active)
+      io.out(
+        oneLine(`  #${run.number} ${run.stage ?? ""} · ${run.word} · ${run.subject.title}`, Math.max(40, io.columns)),
+      );
+    if (waiting.length > 0) {
+      io.out("");
+      io.out(paint(io, "yellow", `Waiting for you: ${waiting.length}`));
+      for (const { number, record } of waiting.slice(0, SHOWN)) {
+        io.out(
+          oneLine(
+            `  ${number}.${record.item.number} ${record.item.kind} ${record.item.stage} · ${record.subject.title} · ${age(record.item.openedAt)}`,
+            Math.max(40, io.columns),
+          ),
+        );
+      }
+    }
+    const first = active[0];
+    printNext(io, [
+      ...(waiting.length > 0 ? ["passrail inbox"] : []),
+      ...(first === undefined
+        ? []
+        : [`passrail runs watch ${first.number}${performer === null ? "   resumes it" : ""}`]),
+      "passrail runs list",
+    ]);
+    return EXIT.ok;
+  });
+}
+
+function printNext(io: Io, commands: readonly string[]): void {
+  io.out("");
+  io.out(paint(io, "dim", "Next:"));
+  for (const command of commands) io.out(`  ${command}`);
+}
+
+/** For display only: the lock decides who performs, and after a crash this note may be outdated. */
+function performerOf(home: string): string | null {
+  try {
+    const file = join(home, "engine.json");
+    if (statSync(file).size > 4096) return null;
+    const { pid } = JSON.parse(readFileSync(file, "utf8")) as { pid?: unknown };
+    if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid < 2) return null;
+    process.kill(pid, 0);
+    return `Process ${pid}`;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM" ? "Another user's process" : null;
+  }
+}

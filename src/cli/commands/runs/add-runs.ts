@@ -1,0 +1,106 @@
+// Registers `runs list|show|watch|logs|events`, and the commands that control a run.
+
+import type { Command } from "commander";
+import type { CommandContext } from "../../context.ts";
+import { RUN } from "../../help-text.ts";
+import { addOptions, type DeclaredOption, flag, requiredText, text, textOr, type TypedFlags } from "../../options.ts";
+import type { Control, ControlOptions } from "./control.ts";
+
+export function addRuns(program: Command, context: CommandContext): void {
+  const runs = program.command("runs").description("list, inspect and control runs");
+  addList(runs, context);
+  addShow(runs, context);
+  addWatch(runs, context);
+  addLogs(runs, context);
+  addEvents(runs, context);
+  for (const verb of Object.keys(CONTROLS) as Control[]) addControl(runs, context, verb);
+}
+
+function addList(runs: Command, { call }: CommandContext): void {
+  const command = runs.command("list").description("list runs, newest first");
+  const read = addOptions(command, {
+    status: text("--status <word>", "only runs with this status, or the flow's own word for it"),
+    flow: text("--flow <name>", "only runs of this flow"),
+    limit: textOr("--limit <n>", "maximum number", "50"),
+    before: text("--before <number>", "only runs with a lower number"),
+  });
+  command.action((typed: TypedFlags) => call(async (io) => (await import("./list.ts")).runsList(io, read(typed))));
+}
+
+function addShow(runs: Command, { call }: CommandContext): void {
+  const command = runs
+    .command("show")
+    .description("show one run with its stages, attempts, counters and open items")
+    .argument("<run>", RUN);
+  const read = addOptions(command, {
+    attempt: text("--attempt <stage#n>", "one attempt; without a number the stage's last"),
+    prompt: flag("--prompt", "the attempt's prompt"),
+    output: flag("--output", "the attempt's output"),
+    verdict: flag("--verdict", "the attempt's verdict"),
+    diff: flag("--diff", "the attempt's diff"),
+    handoff: flag("--handoff", "the attempt's handoff"),
+  });
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./show.ts")).runsShow(io, run, read(typed))),
+  );
+}
+
+function addWatch(runs: Command, { call }: CommandContext): void {
+  const command = runs
+    .command("watch")
+    .description("follow a run until it stops or needs you; resumes it if no process is running it")
+    .argument("<run>", RUN);
+  const read = addOptions(command, { exitStatus: flag("--exit-status", "exit with the code of the run's state") });
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./watch.ts")).runsWatch(io, run, read(typed))),
+  );
+}
+
+function addLogs(runs: Command, { call }: CommandContext): void {
+  const command = runs.command("logs").description("print the raw output of an attempt").argument("<run>", RUN);
+  const read = addOptions(command, {
+    stage: text("--stage <stage#n>", "the attempt; without a number the stage's last (default: the run's last)"),
+    follow: flag("-f, --follow", "until the attempt ends"),
+  });
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./watch.ts")).runsLogs(io, run, read(typed))),
+  );
+}
+
+function addEvents(runs: Command, { call }: CommandContext): void {
+  const command = runs.command("events").description("print a run's history, event by event").argument("<run>", RUN);
+  const read = addOptions(command, { follow: flag("-f, --follow", "until the run ends") });
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./watch.ts")).runsEvents(io, run, read(typed))),
+  );
+}
+
+type ControlHelp = {
+  readonly help: string;
+  readonly options: () => { readonly [K in keyof ControlOptions]: DeclaredOption<string | undefined> };
+};
+
+const reason = () => text("--reason <text>", "why; goes into the record");
+const note = () => text("--note <text>", "a note for the next attempt's prompt");
+const stage = () => text("--stage <stage>", "which stage, if several are current");
+
+const CONTROLS: Readonly<Record<Control, ControlHelp>> = {
+  cancel: { help: "end a run and its agents", options: () => ({ reason: reason() }) },
+  pause: { help: "start no more stages; agents that are running may finish", options: () => ({ reason: reason() }) },
+  resume: { help: "continue a paused run", options: () => ({}) },
+  retry: { help: "run the current stage again", options: () => ({ note: note(), stage: stage() }) },
+  rerun: {
+    help: "go back to an earlier stage and continue from there",
+    options: () => ({ note: note(), from: requiredText("--from <stage>", "the earlier stage") }),
+  },
+  skip: { help: "continue without the current stage", options: () => ({ reason: reason(), stage: stage() }) },
+};
+
+function addControl(runs: Command, { call }: CommandContext, verb: Control): void {
+  const { help, options } = CONTROLS[verb];
+  const command = runs.command(verb).description(help).argument("<run>", RUN);
+  const read = addOptions(command, options());
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./control.ts")).control(io, verb, run, read(typed))),
+  );
+}

@@ -1,0 +1,109 @@
+// `runs cancel|pause|resume|retry|rerun|skip`: a person controls a run. The record says who did it and why.
+
+import { checkControl, type ControlAction, type Controlled } from "../../../app/control-run.ts";
+import type { AppProblem } from "../../../app/problem.ts";
+import { optional } from "../../../core/optional.ts";
+import type { Result } from "../../../core/result.ts";
+import { findDaemon } from "../../../daemon/note.ts";
+import type { RunSummary, Store } from "../../../store/store.ts";
+import { CliError, EXIT, usageError } from "../../errors.ts";
+import { requireRun } from "../../find-run.ts";
+import type { Io } from "../../terminal/io.ts";
+import { requireOperator } from "../../operator.ts";
+import { printRest, withReader } from "../../report.ts";
+import { exitOf, workOn } from "../../session.ts";
+
+export type Control = ControlAction["type"];
+export type ControlOptions = {
+  readonly stage?: string;
+  /** The earlier stage that `rerun` returns to. */
+  readonly from?: string;
+  readonly reason?: string;
+  readonly note?: string;
+};
+
+const DONE: Readonly<Record<Control, string>> = {
+  cancel: "canceled",
+  pause: "paused",
+  resume: "resumed",
+  retry: "started again",
+  rerun: "taken back to an earlier stage",
+  skip: "skipped a stage",
+};
+
+export async function control(io: Io, verb: Control, reference: string, options: ControlOptions): Promise<number> {
+  requireOperator(io, `runs ${verb}`);
+  const { run, summary } = await withReader(io, (store) => requireRun(store, reference));
+  const action = actionOf(verb, options);
+  const checked = checkControl(run, summary.number, action);
+  if (!checked.ok) throw refused(checked.error, verb, summary);
+  if (checked.value === "so-already") {
+    const did = `#${summary.number} ${SO_ALREADY[verb] ?? ""}`;
+    if (!io.json && io.plain) io.err(did);
+    await printRest(io, { run, performedBy: null }, { stream: false, exit: EXIT.ok, did });
+    return EXIT.ok;
+  }
+  let controlled: Result<Controlled, AppProblem> | undefined;
+  const isEnd = verb === "cancel" || verb === "pause";
+  const follow = !isEnd && findDaemon(io.home) !== undefined;
+  const rest = await workOn(io, {
+    runId: run.id,
+    flags: {},
+    follow,
+    stream: false,
+    lines: "err",
+    act: async ({ app, store, person }) => {
+      controlled = await app.controlRun(run.id, action, { actor: person });
+      return controlled.ok && (!isEnd || (await nothingWorks(store)));
+    },
+  });
+  if (controlled?.ok === false) throw refused(controlled.error, verb, summary);
+  const only = isEnd || (rest.performedBy !== null && !follow);
+  const exit = only ? EXIT.ok : exitOf(rest.run);
+  await printRest(io, rest, { stream: false, exit, did: `#${summary.number} ${DONE[verb]}` });
+  return exit;
+}
+
+/** Ending or holding one run is no reason to start others. With no other at work the engine only tidies up. */
+async function nothingWorks(store: Store): Promise<boolean> {
+  return (await store.activeRuns()).length === 0;
+}
+
+const SO_ALREADY: Readonly<Partial<Record<Control, string>>> = {
+  cancel: "was canceled already",
+  pause: "is paused already",
+  resume: "is not paused",
+};
+
+function refused(
+  { code, message, hint = "" }: AppProblem,
+  verb: Control,
+  { number, status, word }: RunSummary,
+): CliError {
+  const show = `passrail runs show ${number}`;
+  if (code === "run_ended")
+    return new CliError(code, `#${number} is ${status} (${word}); it cannot be ${DONE[verb]}.`, show);
+  if (code !== "action_refused") return new CliError(code, message, hint);
+  const why = message.replace(/^#[0-9]+: /u, "");
+  return new CliError(`${verb}_refused`, `#${number} was not ${DONE[verb]}: ${why}`, show);
+}
+
+function actionOf(verb: Control, { stage, from, reason = "", note = "" }: ControlOptions): ControlAction {
+  switch (verb) {
+    case "cancel":
+    case "pause":
+      return { type: verb, reason };
+    case "resume":
+      return { type: verb };
+    case "retry":
+      return { type: verb, note, ...optional({ stage }) };
+    case "rerun":
+      if (from === undefined)
+        throw usageError("stage_missing", "From which stage?", "passrail runs rerun RUN --from STAGE");
+      return { type: verb, note, from };
+    case "skip":
+      if (reason.trim() === "")
+        throw usageError("reason_missing", "Skipping a stage needs a reason.", 'passrail runs skip RUN --reason "…"');
+      return { type: verb, reason, ...optional({ stage }) };
+  }
+}

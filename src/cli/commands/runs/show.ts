@@ -1,0 +1,205 @@
+// `runs show`: one run with its stages, attempts, counters and open items.
+
+import { amountText } from "../../../core/budget/budget.ts";
+import { tokensOf } from "../../../core/budget/usage.ts";
+import { openItems, type Run } from "../../../core/run/run.ts";
+import { EXIT, usageError } from "../../errors.ts";
+import { requireRun } from "../../find-run.ts";
+import { type AttemptRecord, type RunSummary } from "../../../store/store.ts";
+import type { Io } from "../../terminal/io.ts";
+import { age, type Column, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
+import { oneLine } from "../../terminal/plain-text.ts";
+import { standingOf, statusColor, withReader } from "../../report.ts";
+import { waitingLines } from "../../terminal/progress.ts";
+import { treeLines } from "../../terminal/run-tree.ts";
+import { counterRows } from "../../../core/run/counters.ts";
+import { type AttemptRow, attemptRow } from "../../../core/view/attempt-row.ts";
+import { stageRows } from "../../../core/view/stage-list.ts";
+import { whyOf } from "../../terminal/run-view.ts";
+import { flowOf } from "../../../store/flow-of.ts";
+import { SHOWN_FILES, type ShownFile, pickAttempt, showAttempt, showAttemptFile } from "./attempt.ts";
+
+export type ShowOptions = { readonly attempt?: string } & { readonly [K in ShownFile]: boolean };
+
+type ShownRun = {
+  readonly run: Run;
+  readonly summary: RunSummary;
+  readonly attempts: readonly AttemptRecord[];
+  readonly counters: ReturnType<typeof counterRows>;
+  readonly why: string;
+};
+
+export async function runsShow(io: Io, reference: string, options: ShowOptions): Promise<number> {
+  const file = fileOf(options);
+  return withReader(io, async (store) => {
+    const { run, summary } = await requireRun(store, reference);
+    if (store === undefined) return EXIT.error;
+    const attempts = await store.attempts(run.id);
+    if (file !== undefined) {
+      await showAttemptFile(io, run.id, pickAttempt(attempts, options.attempt), file);
+      return EXIT.ok;
+    }
+    if (options.attempt !== undefined) {
+      showAttempt(io, pickAttempt(attempts, options.attempt));
+      return EXIT.ok;
+    }
+    const resolved = await flowOf(store, run);
+    const { flow } = resolved;
+    const shown = { run, summary, attempts, counters: counterRows(flow, run), why: whyOf(run, resolved) };
+    if (io.json)
+      printJson(io, {
+        ...standingOf(run, summary.number, resolved),
+        subject: run.subject,
+        createdAt: run.createdAt,
+        updatedAt: summary.updatedAt,
+        counters: shown.counters,
+        spent: run.spent ?? null,
+        stages: stageRows(flow, run, attempts, Date.now()),
+        handoffs: await store.handoffs(run.id),
+      });
+    else if (io.quiet) io.out(run.id);
+    else if (io.plain) showPlain(io, shown);
+    else
+      showRich(
+        io,
+        shown,
+        treeLines(io, flow, run, attempts).map(({ text, paint: color }) => color(oneLine(text, io.columns))),
+      );
+    return EXIT.ok;
+  });
+}
+
+function fileOf(options: ShowOptions): ShownFile | undefined {
+  const [file, ...others] = SHOWN_FILES.filter((name) => options[name]);
+  if (others.length === 0) return file;
+  throw usageError("flag_conflict", `Only one of ${SHOWN_FILES.map((name) => `--${name}`).join(", ")} at a time.`);
+}
+
+/** One record per line; the first word says what it is. */
+function showPlain(io: Io, { run, summary, attempts, counters, why }: ShownRun): void {
+  const rows = [
+    ["run", run.id, String(summary.number), run.flow, run.status, run.word, run.subject.id, run.subject.title, why],
+    ...attempts
+      .map((record) => attemptRow(record, Date.now()))
+      .map((row) => [
+        "attempt",
+        `${row.stage}#${row.attempt}`,
+        row.status,
+        row.word ?? "",
+        row.canonical ?? "",
+        duration(row),
+        exitCode(row),
+        commits(row),
+        row.cause ?? row.summary ?? "",
+      ]),
+    ...(run.spent === undefined ? [] : [["spent", ...spentCells(run.spent)]]),
+    ...counters.map(({ key, loops, max }) => ["counter", key, String(loops), max === null ? "" : String(max)]),
+    ...openItems(run).map((item) => [
+      "item",
+      `${run.id}.${item.number}`,
+      item.kind,
+      item.stage,
+      item.who,
+      item.openedAt,
+    ]),
+  ];
+  for (const row of rows) printTable(io, [row.map((value) => ({ name: "", value }))]);
+}
+
+function showRich(io: Io, { run, summary, attempts, counters, why }: ShownRun, tree: readonly string[]): void {
+  const status = run.paused && run.status === "running" ? "paused" : run.status;
+  io.out(
+    `${paint(io, "bold", `#${summary.number} ${oneLine(run.subject.title, 100)}`)}  ${paint(io, statusColor(run.status), status)} (${oneLine(run.word, 40)})`,
+  );
+  const about = `${run.id} · flow ${run.flow} · ${run.subject.id} · started ${age(run.createdAt)}`;
+  io.out(paint(io, "dim", oneLine(about, io.columns)));
+  if (why !== "") io.out(oneLine(why, 400));
+  io.out("");
+  for (const line of tree) io.out(line);
+  if (attempts.length > 0) {
+    io.out("");
+    io.out(paint(io, "dim", "Attempts"));
+    printTable(io, attempts.map(attemptCells));
+  }
+  if (counters.length > 0)
+    io.out(
+      `\n${paint(io, "dim", "Counters")}  ${counters.map(({ key, loops, max }) => `${key} ${loops} of ${max ?? "no limit"}`).join(" · ")}`,
+    );
+  if (run.spent !== undefined)
+    io.out(`${counters.length > 0 ? "" : "\n"}${paint(io, "dim", "Spent")}  ${spentText(run.spent)}`);
+  for (const item of openItems(run)) {
+    io.out("");
+    for (const line of waitingLines(item, summary.number, run)) io.out(line);
+  }
+  const last = attempts.at(-1);
+  if (last !== undefined)
+    io.out(
+      `\n${paint(io, "dim", `passrail runs show ${summary.number} --attempt ${last.stage}#${last.attempt} --prompt|--output|--verdict|--diff|--handoff`)}`,
+    );
+}
+
+function attemptCells(record: AttemptRecord): readonly Column[] {
+  const row = attemptRow(record, Date.now());
+  return [
+    `  ${row.stage}#${row.attempt}`,
+    said(row),
+    duration(row),
+    exitCode(row),
+    commits(row),
+    playedBy(row),
+    row.cause ?? row.summary ?? "",
+  ].map((value) => ({ name: "", value }));
+}
+
+/** `claude $0.31`, `codex 12,300 tokens`; nothing for a program that does not report its usage. */
+function playedBy({ runner, usage }: AttemptRow): string {
+  if (runner === null || runner === "command") return "";
+  const tokens = usage === null ? null : tokensOf(usage);
+  const cost = usage?.usd ?? null;
+  return [runner, cost !== null ? amountText("usd", cost) : tokens === null ? "" : amountText("tokens", tokens)]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+/** `$1.25 (2 attempts did not say) · 12,300 tokens`; more in `passrail cost`. */
+function spentText({ usd, unknownUsd, attempts, tokens, unknownTokens }: NonNullable<Run["spent"]>): string {
+  const silent = (count: number): string => `${count} attempt${count === 1 ? "" : "s"} did not say`;
+  const money = unknownUsd === attempts ? "cost unknown" : amountText("usd", usd);
+  const words = unknownTokens === attempts ? "tokens unknown" : amountText("tokens", tokens);
+  return [
+    `${money}${unknownUsd === 0 || unknownUsd === attempts ? "" : ` (${silent(unknownUsd)})`}`,
+    `${words}${unknownTokens === 0 || unknownTokens === attempts ? "" : ` (${silent(unknownTokens)})`}`,
+  ].join(" · ");
+}
+
+function spentCells({
+  usd,
+  unknownUsd,
+  attempts,
+  tokens,
+  unknownTokens,
+}: NonNullable<Run["spent"]>): readonly string[] {
+  return [
+    unknownUsd === attempts ? "" : String(usd),
+    String(unknownUsd),
+    unknownTokens === attempts ? "" : String(tokens),
+    String(unknownTokens),
+  ];
+}
+
+function said({ status, word, canonical }: AttemptRow): string {
+  if (status !== "done") return status;
+  return word === null || word === canonical ? (canonical ?? "done") : `${word} (${canonical ?? "?"})`;
+}
+
+function duration({ durationMs }: AttemptRow): string {
+  return durationMs === null ? "" : shortDuration(durationMs);
+}
+
+function exitCode({ exitCode: code }: AttemptRow): string {
+  return code === null ? "" : `exit ${code}`;
+}
+
+function commits({ commits: range }: AttemptRow): string {
+  return range === null ? "" : `${range.from.slice(0, 8)}..${range.to.slice(0, 8)}`;
+}

@@ -1,0 +1,184 @@
+// `runs watch`, `runs events` and `runs logs`: a run's history as progress lines, as events, and as the raw output of an attempt.
+
+import { closeSync, openSync, readSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { attemptFiles } from "../../../attempt/attempt-files.ts";
+import { isEnded, type Run } from "../../../core/run/run.ts";
+import { CliError, EXIT } from "../../errors.ts";
+import { requireRun } from "../../find-run.ts";
+import { eventsOf } from "../../../app/find-run.ts";
+import { type Store, type StoredEvent } from "../../../store/store.ts";
+import type { Io } from "../../terminal/io.ts";
+import { isAgent } from "../../operator.ts";
+import { printJson, printTable } from "../../terminal/output.ts";
+import { plainText } from "../../terminal/plain-text.ts";
+import { printPhases, printRest, withReader } from "../../report.ts";
+import { isSettled } from "../../terminal/run-view.ts";
+import { exitOf, workOn } from "../../session.ts";
+import { createView } from "../../terminal/view.ts";
+import { pickAttempt } from "./attempt.ts";
+
+const LOOK_MS = 100;
+const LINE_LIMIT = 64 * 1024;
+
+/** Follows a run until it rests. Where nobody performs it, this process does: a run never waits for a daemon that is not there. */
+export async function runsWatch(io: Io, reference: string, options: { readonly exitStatus: boolean }): Promise<number> {
+  const { run } = await withReader(io, (store) => requireRun(store, reference));
+  const rest = isSettled(run)
+    ? { run, performedBy: null }
+    : isAgent(io)
+      ? { run: await lookOn(io, run), performedBy: null }
+      : await workOn(io, { runId: run.id, flags: {}, follow: true, stream: true, lines: "out" });
+  const exit = options.exitStatus ? exitOf(rest.run) : EXIT.ok;
+  await printPhases(io, rest.run);
+  await printRest(io, rest, { stream: true, exit });
+  return exit;
+}
+
+/** For those who may look and not act. */
+async function lookOn(io: Io, { id }: Run): Promise<Run> {
+  return withReader(io, async (store) => {
+    if (store === undefined) throw new CliError("run_not_found", `There is no run ${id}.`);
+    const view = createView(io, { runId: id, after: await store.lastSeq(), stream: true, lines: "out" });
+    for (;;) {
+      await view.update(store);
+      const stored = await store.loadRun(id);
+      if (stored === undefined) throw new CliError("run_not_found", `There is no run ${id}.`);
+      if (isSettled(stored.run)) return stored.run;
+      await pause();
+    }
+  });
+}
+
+export async function runsEvents(io: Io, reference: string, options: { readonly follow: boolean }): Promise<number> {
+  return withReader(io, async (store) => {
+    const { run } = await requireRun(store, reference);
+    if (store === undefined) return EXIT.error;
+    if (!options.follow) {
+      const events: StoredEvent[] = [];
+      for await (const event of eventsOf(store, run.id)) events.push(event);
+      if (io.json) printJson(io, { run: run.id, events: events.map(flat) });
+      else for (const event of events) printEvent(io, event);
+      return EXIT.ok;
+    }
+    let seen = 0;
+    for (;;) {
+      // Looked at before the events are read: what ends a run is then always told.
+      const ended = await hasEnded(store, run.id);
+      for await (const event of eventsOf(store, run.id, seen)) {
+        seen = event.seq;
+        if (io.json) io.out(JSON.stringify(flat(event)));
+        else printEvent(io, event);
+      }
+      if (ended) return EXIT.ok;
+      await pause();
+    }
+  });
+}
+
+function flat({ seq, runId, version, event, hash }: StoredEvent): Record<string, unknown> {
+  return { seq, run: runId, version, ...event, hash };
+}
+
+function printEvent(io: Io, { seq, event }: StoredEvent): void {
+  if (io.quiet) {
+    io.out(String(seq));
+    return;
+  }
+  const { type, at, actor, ...rest } = event;
+  printTable(io, [[String(seq), at, type, actor, JSON.stringify(rest)].map((value) => ({ name: "", value }))]);
+}
+
+export async function runsLogs(
+  io: Io,
+  reference: string,
+  options: { readonly stage?: string; readonly follow: boolean },
+): Promise<number> {
+  return withReader(io, async (store) => {
+    const { run } = await requireRun(store, reference);
+    if (store === undefined) return EXIT.error;
+    const { stage, attempt } = pickAttempt(await store.attempts(run.id), options.stage);
+    const path = attemptFiles(io.home, run.id, stage, attempt).output;
+    const source = openSource(path);
+    const writer = createLineWriter(io, `${stage}#${attempt}`);
+    let isThere = false;
+    for (;;) {
+      const isOver = !options.follow || !(await isUnderWay(store, run.id, stage, attempt));
+      for (;;) {
+        const bytes = source.read();
+        if (bytes === undefined) break;
+        isThere = true;
+        writer.write(bytes);
+      }
+      if (isOver) break;
+      await pause();
+    }
+    source.close();
+    writer.end();
+    if (!isThere && !io.json) io.err(`${stage}#${attempt} has no output yet.`);
+    return EXIT.ok;
+  });
+}
+
+/** Reads a file that may still grow, or may not be there yet. */
+function openSource(path: string): { readonly read: () => Buffer | undefined; readonly close: () => void } {
+  let handle: number | undefined;
+  const buffer = Buffer.alloc(LINE_LIMIT);
+  return {
+    read() {
+      try {
+        handle ??= openSync(path, "r");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
+      }
+      const size = readSync(handle, buffer, 0, buffer.length, null);
+      return size === 0 ? undefined : Buffer.from(buffer.subarray(0, size));
+    },
+    close() {
+      if (handle !== undefined) closeSync(handle);
+    },
+  };
+}
+
+/** Whole lines, made safe; a line without an end is cut so that it cannot grow for ever. */
+function createLineWriter(
+  io: Io,
+  source: string,
+): { readonly write: (bytes: Buffer) => void; readonly end: () => void } {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  const print = (line: string): void => {
+    if (io.json) io.out(JSON.stringify({ attempt: source, line }));
+    else io.out(plainText(line, io.tty && io.color));
+  };
+  return {
+    write(bytes) {
+      const lines = `${rest}${decoder.write(bytes)}`.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) print(line);
+      if (rest.length > LINE_LIMIT) {
+        print(rest);
+        rest = "";
+      }
+    },
+    end() {
+      rest += decoder.end();
+      if (rest !== "") print(rest);
+    },
+  };
+}
+
+async function isUnderWay(store: Store, runId: string, stage: string, attempt: number): Promise<boolean> {
+  const record = (await store.attempts(runId)).find((each) => each.stage === stage && each.attempt === attempt);
+  return record?.status === "running" || record?.status === "ready";
+}
+
+async function hasEnded(store: Store, runId: string): Promise<boolean> {
+  const stored = await store.loadRun(runId);
+  return stored === undefined || isEnded(stored.run);
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+}

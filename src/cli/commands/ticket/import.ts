@@ -1,0 +1,108 @@
+// `ticket import`: imports issues from a file or from GitHub into the backlog. Each issue is imported once; all of them or none.
+
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { loadSettings } from "../../../settings/load.ts";
+import type { Result } from "../../../core/result.ts";
+import { openGh } from "../../../ticket/intake/gh.ts";
+import { GITHUB_REPO, issuesOfGitHub } from "../../../ticket/intake/github-issues.ts";
+import {
+  type GivenIssue,
+  issuesOfCsv,
+  issuesOfJson,
+  MAX_IMPORTED,
+  ticketsOf,
+} from "../../../ticket/intake/import-list.ts";
+import { importTickets } from "../../../ticket/intake/import-tickets.ts";
+import { openTicketFolder } from "../../../ticket/file/open-folder.ts";
+import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
+import type { Io } from "../../terminal/io.ts";
+import { requireOperator } from "../../operator.ts";
+import { printJson } from "../../terminal/output.ts";
+import { oneLine, plainText } from "../../terminal/plain-text.ts";
+import { optional } from "../../../core/optional.ts";
+
+export type ImportOptions = {
+  readonly file?: string;
+  readonly github?: string;
+  readonly label?: string;
+  readonly limit?: string;
+  readonly dryRun: boolean;
+};
+
+type Given = { readonly issues: Result<readonly GivenIssue[]>; readonly origin: string; readonly repo: string };
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const DEFAULT_LIMIT = "100";
+
+export async function ticketImport(io: Io, options: ImportOptions): Promise<number> {
+  requireOperator(io, "ticket import");
+  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
+  if (!config.ok) throw problemError(config.error, EXIT.usage);
+  const { issues, origin, repo } = await readGiven(io, options);
+  if (!issues.ok) throw problemError(issues.error);
+  const tickets = ticketsOf(issues.value, { origin, repo });
+  if (!tickets.ok) throw problemError({ ...tickets.error, message: `${origin}: ${tickets.error.message}.` });
+  const folder = openTicketFolder({ project: io.cwd, settings: config.value.tickets });
+  const imported = await importTickets(folder, tickets.value, options);
+  if (!imported.ok) throw problemError(imported.error);
+  const { created, known } = imported.value;
+  if (io.json) {
+    printJson(io, { dryRun: options.dryRun, created, known });
+    return EXIT.ok;
+  }
+  if (!io.quiet)
+    io.out(
+      `${options.dryRun ? "Would import" : "Imported"} ${created.length} ticket(s)${created.length === 0 ? "" : ":"}`,
+    );
+  for (const { path, title, source } of created) {
+    if (io.quiet) io.out(path ?? source);
+    else io.out(plainText(`  - ${path ?? source}  ${oneLine(title, 100)}`));
+  }
+  if (known.length > 0) io.err(`${known.length} were imported before and stay unchanged.`);
+  return EXIT.ok;
+}
+
+async function readGiven(io: Io, { file, github, label, limit }: ImportOptions): Promise<Given> {
+  if ((file === undefined) === (github === undefined))
+    throw usageError(
+      "import_source",
+      "Say where the issues come from: --file or --github.",
+      "passrail ticket import --file issues.csv   or   --github owner/repo",
+    );
+  if (file !== undefined) {
+    if (label !== undefined || limit !== undefined)
+      throw usageError("flag_conflict", "--label and --limit belong to --github.");
+    const text = readText(io, file);
+    const origin = `file:${basename(file)}`;
+    return { issues: /\.csv$/iu.test(file) ? issuesOfCsv(text) : issuesOfJson(text), origin, repo: "TBD" };
+  }
+  const repo = github ?? "";
+  if (!GITHUB_REPO.test(repo)) throw usageError("repo_invalid", `--github: "${repo}" is not owner/repo.`);
+  const most = limit ?? DEFAULT_LIMIT;
+  if (!/^[1-9][0-9]{0,2}$/u.test(most) || Number(most) > MAX_IMPORTED)
+    throw usageError("number_invalid", `--limit: a number from 1 to ${MAX_IMPORTED}.`);
+  const query = { repo, limit: Number(most), ...optional({ label }) };
+  return { issues: await issuesOfGitHub(openGh(io.environment, io.cwd), query), origin: `github:${repo}`, repo };
+}
+
+function readText(io: Pick<Io, "cwd">, shown: string): string {
+  if (!/\.(csv|json)$/iu.test(shown)) throw usageError("import_format", `--file: ${shown} is neither .json nor .csv.`);
+  let handle: number;
+  try {
+    handle = openSync(resolve(io.cwd, shown), "r");
+  } catch (error) {
+    throw new CliError(
+      "import_not_found",
+      `${shown} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}).`,
+    );
+  }
+  try {
+    const stat = fstatSync(handle);
+    if (!stat.isFile() || stat.size > MAX_BYTES)
+      throw new CliError("import_invalid", `${shown} is not a file of at most ${MAX_BYTES / 1024 / 1024} MiB.`);
+    return readFileSync(handle, "utf8");
+  } finally {
+    closeSync(handle);
+  }
+}
