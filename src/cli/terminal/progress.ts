@@ -121,7 +121,6 @@ function finishedLine({ flow, run, startedAt }: Progress, event: Finished, later
   });
 }
 
-type Started = Extract<RunEvent, { type: "stage.started" }>;
 type Finished = Extract<RunEvent, { type: "stage.finished" }>;
 
 /** What waits, what it asks, and the commands that answer it. */
