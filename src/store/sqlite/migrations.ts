@@ -40,25 +40,17 @@ export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS)
   const before = requireKnownSchema(db, file, migrations);
   if (before === migrations.length) return;
   if (before > 0) backUp(db, `${file}.v${before}.bak`);
-  for (const [index, sql] of migrations.entries()) {
-    if (index >= before) applyMigration(db, file, index, sql, migrations);
-  }
+  for (let version = before; version < migrations.length; version += 1) applyMigration(db, file, migrations, version);
 }
 
-function applyMigration(
-  db: DatabaseSync,
-  file: string,
-  from: number,
-  sql: string,
-  migrations: readonly string[],
-): void {
+function applyMigration(db: DatabaseSync, file: string, migrations: readonly string[], from: number): void {
   // Rebuilding a table needs the references off; they are checked as a whole before the commit.
   db.exec("PRAGMA foreign_keys = OFF");
   db.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have done it while we waited for the lock.
     if (requireKnownSchema(db, file, migrations) === from) {
-      db.exec(sql);
+      db.exec(migrations[from] ?? "");
       if (db.prepare("PRAGMA foreign_key_check").get() !== undefined) {
         throw new Error(`version ${from + 1} of the schema would leave rows without their run`);
       }
