@@ -21,7 +21,7 @@ type Globals = {
 
 export async function runProgram(args: readonly string[], version: string): Promise<number> {
   let exit: number = EXIT.ok;
-  const program = buildProgram(version, (code) => (exit = code));
+  const program = await buildProgram(version, args, (code) => (exit = code));
   try {
     await program.parseAsync([...args], { from: "user" });
     return exit;
@@ -39,7 +39,7 @@ export async function runProgram(args: readonly string[], version: string): Prom
   }
 }
 
-function buildProgram(version: string, done: (exit: number) => void): Command {
+async function buildProgram(version: string, args: readonly string[], done: (exit: number) => void): Promise<Command> {
   const program = new Command("passrail")
     .description("Runs coding agents as a self-driving pipeline: verdicts pick the next stage, people decide at gates.")
     .usage("[command] [options]")
@@ -57,7 +57,7 @@ function buildProgram(version: string, done: (exit: number) => void): Command {
     .addHelpText("after", EXAMPLES);
   const call = async (command: (io: Io) => Promise<number>): Promise<void> =>
     done(await command(await buildIo(program.opts<Globals>())));
-  addCommands(program, { call, version });
+  await addCommands(program, { call, version }, args);
   program.argument("[word...]").action(async (words: readonly string[]) => {
     requireKnown(program, words);
     await call(async (io) => {

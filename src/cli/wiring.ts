@@ -1,45 +1,45 @@
 // All commands, in the order of the help. Each registers its name, arguments and options; its implementation is loaded when it runs.
 
 import type { Command } from "commander";
-import { addAgent } from "./commands/agent/add-agent.ts";
-import { addAnswer } from "./commands/answer/add-answer.ts";
-import { addCost } from "./commands/cost/add-cost.ts";
-import { addDaemon } from "./commands/daemon/add-daemon.ts";
-import { addDemo } from "./commands/demo/add-demo.ts";
-import { addExplain } from "./commands/explain/add-explain.ts";
-import { addFlow } from "./commands/flow/add-flow.ts";
-import { addHelp } from "./commands/help/add-help.ts";
-import { addMcp } from "./commands/mcp/add-mcp.ts";
-import { addMerge } from "./commands/merge/add-merge.ts";
-import { addRun } from "./commands/run/add-run.ts";
-import { addRuns } from "./commands/runs/add-runs.ts";
-import { addSpec } from "./commands/spec/add-spec.ts";
-import { addTicket } from "./commands/ticket/add-ticket.ts";
-import { addTrigger } from "./commands/trigger/add-trigger.ts";
-import { addVerify } from "./commands/verify/add-verify.ts";
-import { addWebhook } from "./commands/webhook/add-webhook.ts";
-import { addWork } from "./commands/work/add-work.ts";
-import { addWorkspace } from "./commands/workspace/add-workspace.ts";
 import type { CommandContext } from "./context.ts";
 
-export function addCommands(program: Command, context: CommandContext): void {
-  addRun(program, context);
-  addSpec(program, context);
-  addWork(program, context);
-  addExplain(program, context);
-  addTicket(program, context);
-  addRuns(program, context);
-  addAnswer(program, context);
-  addCost(program, context);
-  addAgent(program, context);
-  addFlow(program, context);
-  addDaemon(program, context);
-  addWebhook(program, context);
-  addTrigger(program, context);
-  addMerge(program, context);
-  addWorkspace(program, context);
-  addMcp(program, context);
-  addDemo(program, context);
-  addVerify(program, context);
-  addHelp(program);
+type Add = (program: Command, context: CommandContext) => void;
+type Registration = { readonly names: readonly string[]; readonly load: () => Promise<Add> };
+
+const REGISTRATIONS: readonly Registration[] = [
+  { names: ["run", "start-detached"], load: async () => (await import("./commands/run/add-run.ts")).addRun },
+  { names: ["spec"], load: async () => (await import("./commands/spec/add-spec.ts")).addSpec },
+  { names: ["work"], load: async () => (await import("./commands/work/add-work.ts")).addWork },
+  { names: ["explain"], load: async () => (await import("./commands/explain/add-explain.ts")).addExplain },
+  { names: ["ticket"], load: async () => (await import("./commands/ticket/add-ticket.ts")).addTicket },
+  { names: ["runs"], load: async () => (await import("./commands/runs/add-runs.ts")).addRuns },
+  {
+    names: ["inbox", "gate", "ask", "escalation", "budget"],
+    load: async () => (await import("./commands/answer/add-answer.ts")).addAnswer,
+  },
+  { names: ["cost"], load: async () => (await import("./commands/cost/add-cost.ts")).addCost },
+  { names: ["agent"], load: async () => (await import("./commands/agent/add-agent.ts")).addAgent },
+  { names: ["flow"], load: async () => (await import("./commands/flow/add-flow.ts")).addFlow },
+  {
+    names: ["up", "down", "status", "open", "key", "service"],
+    load: async () => (await import("./commands/daemon/add-daemon.ts")).addDaemon,
+  },
+  { names: ["webhook"], load: async () => (await import("./commands/webhook/add-webhook.ts")).addWebhook },
+  { names: ["trigger"], load: async () => (await import("./commands/trigger/add-trigger.ts")).addTrigger },
+  {
+    names: ["done", "merge-queue", "undo"],
+    load: async () => (await import("./commands/merge/add-merge.ts")).addMerge,
+  },
+  { names: ["workspace"], load: async () => (await import("./commands/workspace/add-workspace.ts")).addWorkspace },
+  { names: ["mcp"], load: async () => (await import("./commands/mcp/add-mcp.ts")).addMcp },
+  { names: ["demo"], load: async () => (await import("./commands/demo/add-demo.ts")).addDemo },
+  { names: ["verify"], load: async () => (await import("./commands/verify/add-verify.ts")).addVerify },
+  { names: [], load: async () => (await import("./commands/help/add-help.ts")).addHelp },
+];
+
+/** A call that begins with a command registers only that one; help, suggestions and leading options need them all. */
+export async function addCommands(program: Command, context: CommandContext, args: readonly string[]): Promise<void> {
+  const [first = ""] = args;
+  const named = REGISTRATIONS.filter(({ names }) => names.includes(first));
+  for (const { load } of named.length > 0 ? named : REGISTRATIONS) (await load())(program, context);
 }
