@@ -140,8 +140,14 @@ test.each(MUTATING)(
     const at = new Date().toISOString();
     await store.claimRequest({ caller, key: "taken", request: "another request", at, forgetBefore: at });
     const params = {
-      ...{ run: id, item: `${id}.1`, stage: "spec", ticket: "F-1", story: "v0.1:1.1.1" },
-      ...{ key: "k00000000", delivery: "msg_0000000000", endpoint: "team" },
+      run: id,
+      item: `${id}.1`,
+      stage: "spec",
+      ticket: "F-1",
+      story: "v0.1:1.1.1",
+      key: "k00000000",
+      delivery: "msg_0000000000",
+      endpoint: "team",
     };
     const before = await served.seq();
     const reply = await served.call(route.method.toUpperCase(), pathOf(route.path, params), {
