@@ -104,7 +104,7 @@ test("R-004-25: too few answers leave the round in the inbox; a file that says n
   writeFileSync(join(bench.project, "few.yaml"), "database: SQLite\n");
   const few = await spec(["A shop"], inOrder(asks("Which database?", "Who signs in?"), TWO), "--answers", "few.yaml");
   expect(few.code).toBe(3);
-  expect(few.err).toContain("says nothing to question 2");
+  expect(few.err).toContain("has no answer to question 2");
   for (const [name, text] of [
     ["bad.yaml", "- [a\n"],
     ["bad.json", "{"],
