@@ -13,14 +13,14 @@ export type Mutant = {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: "a change that was decided upon an old version is taken for a new one",
-    file: "src/store/sqlite/write.ts",
-    find: "if (updated.changes === 0) {",
-    replace: "if (updated.changes < 0) {",
+    file: "src/store/sqlite/commit.ts",
+    find: "if (updated.changes === 0) return undefined;",
+    replace: "if (updated.changes < 0) return undefined;",
     tests: [["test/crash/recovery.test.ts", "what was decided before another process changed the run conflicts"]],
   },
   {
     name: "a repeated signal is applied again",
-    file: "src/store/sqlite/write.ts",
+    file: "src/store/sqlite/signals.ts",
     find: "if (isRepeated(number, signalIds)) return false;",
     replace: "if (isRepeated(number, signalIds)) return true;",
     tests: [["src/store/sqlite/open.test.ts", "a repeated signal id is a duplicate"]],
@@ -84,10 +84,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a crash uses up a loop",
     file: "src/core/run/transition.ts",
-    find: "  ready(draft, name, stage, track.carry);\n  return undefined;",
+    find: "  ready(draft, { track: name, stage, carry: track.carry });\n  return undefined;",
     replace:
       '  for (const [key, { loops }] of Object.entries(draft.run.counters)) emit(draft, { type: "counter.changed", key, from: loops, to: loops + 1, streak: 0 });\n' +
-      "  ready(draft, name, stage, track.carry);\n  return undefined;",
+      "  ready(draft, { track: name, stage, carry: track.carry });\n  return undefined;",
     tests: [["test/crash/recovery.test.ts", "an interrupted attempt uses up no loop"]],
   },
   {
@@ -135,8 +135,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a ticket starts although what it depends on is not there",
     file: "src/core/ticket/plan.ts",
-    find: "if (ticket === undefined || (refusal !== undefined && DOUBTFUL.has(refusal.code))) return false;",
-    replace: "if (ticket === undefined) return true;",
+    find: "return before === undefined || (doubt !== undefined && DOUBTFUL.has(doubt.code)) || !satisfied.has(before.status);",
+    replace: "return before !== undefined && !satisfied.has(before.status);",
     tests: [["src/core/ticket/plan.test.ts", "an unknown dependency is unmet and named"]],
   },
   {

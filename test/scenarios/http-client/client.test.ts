@@ -102,11 +102,11 @@ test("an answer that is lost on the way is asked for again, and nothing happens 
   expect(all.ok && all.value.runs.filter((run) => run.subject.title === title)).toHaveLength(1);
 });
 
-test("what carries no key is not repeated", async () => {
+test("a lost answer that held a secret is not given again: the repeat says that the key is spent", async () => {
   const front = await door(1);
   const code = await client({ url: front.url }).call("createLoginCode");
-  expect(code).toMatchObject({ ok: false, error: { code: "daemon_unreachable" } });
-  expect(front.count()).toBe(1);
+  expect(code).toMatchObject({ ok: false, error: { code: "idempotency_key_spent" } });
+  expect(front.count()).toBe(2);
 });
 
 test("a daemon that is not there is daemon_unreachable, with what to do", async () => {

@@ -78,7 +78,7 @@ test("dependencies are shown both ways, added and removed, but never in a circle
   for (const n of [1, 2, 3]) write(`FR-1/AGI-${n}.md`, file(`AGI-${n}`));
   expect((await ticket("deps", "AGI-2", "--add", "AGI-1")).code).toBe(0);
   expect((await ticket("deps", "AGI-3", "--add", "2")).out).toBe(
-    "AGI-3  Backlog  AGI-3\nwaits for:\n  AGI-2  Backlog  AGI-2\n    AGI-1  Backlog  AGI-1\nwaited for by: nobody\n",
+    "AGI-3  Backlog  AGI-3\nwaits for:\n  AGI-2  Backlog  AGI-2\n    AGI-1  Backlog  AGI-1\nwaited for by: none\n",
   );
   const circle = await ticket("deps", "AGI-1", "--add", "AGI-3");
   expect(circle).toMatchObject({ code: 1 });
