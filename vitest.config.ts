@@ -39,8 +39,8 @@ export default defineConfig({
     // Against hanging, not for speed: on a machine that is busy with other things a whole run of a flow takes its time.
     testTimeout: 90_000,
     hookTimeout: 90_000,
-    // Many tests wait for real processes: three workers keep two cores busy, more only make each other late.
-    maxWorkers: 3,
+    // Two cores: many tests start real processes, and more workers make each other late.
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: "pure", include: PURE, isolate: false } },
