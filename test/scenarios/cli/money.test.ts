@@ -51,7 +51,11 @@ async function fill(withLate = true): Promise<void> {
 }
 
 test("R-X-10: cost by agent, stage, run and so on, with totals, and unknown where it is unknown", async () => {
-  expect(await bench.passrail(["cost"])).toMatchObject({ code: 0, out: "", err: expect.stringContaining("No costs yet") });
+  expect(await bench.passrail(["cost"])).toMatchObject({
+    code: 0,
+    out: "",
+    err: expect.stringContaining("No costs yet"),
+  });
   await fill();
   const plain = await bench.passrail(["cost", "--by", "stage"]);
   const cells = plain.out.split("\n").map((line) => line.split("\t").slice(0, 8));
