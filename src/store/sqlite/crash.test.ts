@@ -276,8 +276,9 @@ test("a store whose file another process has locked says so instead of hanging f
   await commitAll(store, [first]);
   const { child, lines } = spawnStore(`
     const { DatabaseSync } = await import("node:sqlite");
-    const db = new DatabaseSync(file);
-    db.exec("BEGIN IMMEDIATE");
+    // Reachable for as long as the process lives: a collected connection is closed, and its lock gone with it.
+    globalThis.db = new DatabaseSync(file);
+    globalThis.db.exec("BEGIN IMMEDIATE");
     console.log("locked");
     setInterval(() => {}, 1000);
   `);
