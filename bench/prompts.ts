@@ -9,7 +9,7 @@ import { resolveShipped } from "../test/harness/workbench.ts";
 import { SHIPPED } from "../test/harness/shipped.ts";
 import type { Row } from "./measure.ts";
 
-/** Parts that describe earlier work; the text before them must not depend on the attempt. */
+/** Deps that describe earlier work; the text before them must not depend on the attempt. */
 const HANDOFF_PARTS: ReadonlySet<string> = new Set(["handoffs", "previous-handoff"]);
 
 export function measurePrompts(): readonly Row[] {

@@ -48,7 +48,7 @@ const server = await openServer(
     demo: async () => err({ code: "demo_failed", message: "The benchmark has no demo." }),
   },
 );
-setInterval(() => server.parts.events.catchUp(), 10).unref();
+setInterval(() => server.deps.events.catchUp(), 10).unref();
 const listening = await server.listen({ port: 0 });
 console.log(listening.url);
 

@@ -36,7 +36,7 @@ import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { Store } from "./store/store.ts";
 import { openProjectFolder } from "./ticket/file/project-folder.ts";
 import { createWriteTickets } from "./ticket/intake/write-tickets.ts";
-import { type LandingParts, openLanding } from "./ticket/land/open.ts";
+import { type LandingDeps, openLanding } from "./ticket/land/open.ts";
 import type { MergeWatch } from "./ticket/land/watch.ts";
 import { createMirror, type Mirror } from "./ticket/mirror/mirror.ts";
 import { createWorkspaces } from "./workspace/providers.ts";
@@ -205,7 +205,7 @@ function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<
 type OpenedEngine = {
   readonly engine: Engine;
   readonly listeners: EngineListeners;
-  readonly landing: LandingParts;
+  readonly landing: LandingDeps;
   readonly closeRunners: () => Promise<void>;
 };
 
@@ -245,7 +245,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
   return { engine, listeners, landing, closeRunners: () => runners.desk.close() };
 }
 
-function landingOf(base: Base, redact: (text: string) => string): LandingParts {
+function landingOf(base: Base, redact: (text: string) => string): LandingDeps {
   const { address, config, environment, home, onError, store } = base;
   return openLanding({
     home,

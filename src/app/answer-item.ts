@@ -38,34 +38,34 @@ type AlreadyAnswered = {
 export type Answering = Looking & Delivering;
 
 export async function answerItem(
-  parts: Answering,
+  deps: Answering,
   request: AnswerRequest,
   sent: Sent,
 ): Promise<Result<Answered, AppProblem>> {
-  const checked = await checkAnswer(parts, request);
+  const checked = await checkAnswer(deps, request);
   if (!checked.ok) return checked;
-  if (checked.value.type === "already") return already(parts, checked.value, sent.key);
+  if (checked.value.type === "already") return already(deps, checked.value, sent.key);
   const { found, item, signal } = checked.value;
-  const delivered = await deliver(parts, found.run, signal, sent);
+  const delivered = await deliver(deps, found.run, signal, sent);
   if (delivered.ok) return ok({ type: "answered", run: delivered.value.run, item, answer: signal.answer });
   // Another process may have answered first.
-  const again = await checkAnswer(parts, request);
+  const again = await checkAnswer(deps, request);
   if (!again.ok) return again;
-  if (again.value.type === "already") return already(parts, again.value, sent.key);
+  if (again.value.type === "already") return already(deps, again.value, sent.key);
   return err({ code: "action_refused", message: `${request.item}: ${delivered.error}.` });
 }
 
 /** For a sender without the right to answer: the run refuses the answer and records the request. */
 export async function requestAnswer(
-  parts: Answering,
+  deps: Answering,
   request: AnswerRequest,
   key: string,
 ): Promise<Result<Answered, AppProblem>> {
-  const checked = await checkAnswer(parts, request);
+  const checked = await checkAnswer(deps, request);
   if (!checked.ok) return checked;
-  if (checked.value.type === "already") return already(parts, checked.value, key);
+  if (checked.value.type === "already") return already(deps, checked.value, key);
   const { found, item, signal } = checked.value;
-  const { run } = await parts.engine.deliver(found.run.id, signal, "system", key);
+  const { run } = await deps.engine.deliver(found.run.id, signal, "system", key);
   return ok({ type: "answered", run, item, answer: signal.answer });
 }
 

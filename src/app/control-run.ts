@@ -23,20 +23,20 @@ export type ControlAction =
 export type Controlled = { readonly run: Run; readonly changed: boolean };
 
 export async function controlRun(
-  parts: Delivering,
+  deps: Delivering,
   reference: string,
   action: ControlAction,
   sent: Sent,
 ): Promise<Result<Controlled, AppProblem>> {
-  const found = await findRun(parts.store, reference);
+  const found = await findRun(deps.store, reference);
   if (!found.ok) return found;
   const { run, summary } = found.value;
   const checked = checkControl(run, summary.number, action);
   if (!checked.ok) return checked;
   if (checked.value === "so-already") return ok({ run, changed: false });
-  const delivered = await deliver(parts, run, signalOf(action), sent);
+  const delivered = await deliver(deps, run, signalOf(action), sent);
   if (delivered.ok) return ok({ run: delivered.value.run, changed: !delivered.value.duplicate });
-  if (await wasApplied(parts.store, run.id, sent.key)) return ok({ run, changed: false });
+  if (await wasApplied(deps.store, run.id, sent.key)) return ok({ run, changed: false });
   return err({ code: "action_refused", message: `#${summary.number}: ${delivered.error}.` });
 }
 

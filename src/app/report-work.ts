@@ -9,12 +9,12 @@ import type { AppProblem } from "./problem.ts";
 export type WorkReport = SignalBody & { readonly type: "attempt.started" | "attempt.finished" | "handoff.expired" };
 
 export async function reportWork(
-  parts: Delivering,
+  deps: Delivering,
   run: Run,
   report: WorkReport,
   sent: Sent,
 ): Promise<Result<Run, AppProblem>> {
-  const delivered = await deliver(parts, run, report, sent);
+  const delivered = await deliver(deps, run, report, sent);
   return delivered.ok
     ? ok(delivered.value.run)
     : err({ code: "action_refused", message: `${run.subject.id}: ${delivered.error}.` });

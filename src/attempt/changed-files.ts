@@ -6,14 +6,14 @@ const MAX_FILES = 50;
 
 /** Files whose part of the diff has changed. */
 export function changedFiles(diff: string, before: string): readonly string[] {
-  const earlier = new Set(partsOf(before));
-  return partsOf(diff)
+  const earlier = new Set(depsOf(before));
+  return depsOf(diff)
     .filter((part) => !earlier.has(part))
     .slice(0, MAX_FILES)
     .map(nameOf);
 }
 
-function partsOf(diff: string): readonly string[] {
+function depsOf(diff: string): readonly string[] {
   // The last part ends with the line break that separates the others.
   return `\n${diff.endsWith("\n") ? diff.slice(0, -1) : diff}`.split(`\n${HEADER}`).slice(1);
 }

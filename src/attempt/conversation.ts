@@ -66,7 +66,7 @@ export async function openConversation(
   place: ConversationPlace,
 ): Promise<OpenConversation> {
   const { play } = place;
-  const player = ports.runners.runnerFor(play);
+  const launch = ports.runners.runnerFor(play);
   const isAgent = play.runner !== "command";
   let usage: Usage | undefined;
   let model: string | null = play.options.model ?? null;
@@ -77,19 +77,19 @@ export async function openConversation(
 
   return {
     async say(text, { outputPath, session: earlier, env, schema }) {
-      const end = await player.runner.run(
+      const end = await launch.runner.run(
         {
           marker: job.marker,
-          argv: player.argv,
+          argv: launch.argv,
           cwd: place.cwd,
           prompt: text,
-          env: { ...player.environment, ...place.env, ...env },
+          env: { ...launch.environment, ...place.env, ...env },
           limits: isAgent ? { ...AGENT_LIMITS, ...place.limits } : place.limits,
           outputPath,
           redactor: ports.runners.redactor,
           ...confinement(job, ports, place.workspace, isAgent ? [scratch] : []),
           ...(isAgent
-            ? { agent: agentSpec(job, player, desk?.place, { scratch, ...optional({ earlier, schema }) }) }
+            ? { agent: agentSpec(job, launch, desk?.place, { scratch, ...optional({ earlier, schema }) }) }
             : {}),
         },
         { signal: ports.signal, onStarted: (identity) => noteStart(job, ports, place, identity), onEvent },

@@ -60,11 +60,11 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
       : null,
   });
   try {
-    const told = { ...facts, submits: play.runner !== "command" && offersDesk(stage) };
-    const end = await sayPrompt(job, ports, play, conversation, told);
+    const promptFacts = { ...facts, submits: play.runner !== "command" && offersDesk(stage) };
+    const end = await sayPrompt(job, ports, play, conversation, promptFacts);
     failpoint("attempt-ended");
     const first = await readReport(context, end, conversation.submitted());
-    const last = await repairIfUnreadable(job, ports, conversation, context, told, { end, reading: first });
+    const last = await repairIfUnreadable(job, ports, conversation, context, promptFacts, { end, reading: first });
     const { reading } = last;
     return {
       ...last,
@@ -83,10 +83,10 @@ async function sayPrompt(
   ports: AttemptPorts,
   play: RunnerChoice,
   conversation: OpenConversation,
-  told: PromptFacts,
+  promptFacts: PromptFacts,
 ): Promise<AttemptEnd> {
   const { files, resolved, run, track, stage, carry } = job;
-  const context = { resolved, run, track, stage, carry, facts: told };
+  const context = { resolved, run, track, stage, carry, facts: promptFacts };
   const say = async (text: string, session?: Session): Promise<AttemptEnd> => {
     await writeRecord(files.prompt, ports.runners.redact(text));
     failpoint("prompt-written");
@@ -109,7 +109,7 @@ async function repairIfUnreadable(
   ports: AttemptPorts,
   conversation: OpenConversation,
   context: ReadContext,
-  told: PromptFacts,
+  promptFacts: PromptFacts,
   heard: Heard,
 ): Promise<Heard & { readonly repaired: boolean }> {
   const { unreadable } = heard.reading;
@@ -117,7 +117,7 @@ async function repairIfUnreadable(
   if (unreadable === undefined || !isWanted || ports.signal.aborted || ports.isSettled())
     return { ...heard, repaired: false };
   const { resolved, run, track, stage, carry } = job;
-  const repair = composeRepair({ resolved, run, track, stage, carry, facts: told }, unreadable.message);
+  const repair = composeRepair({ resolved, run, track, stage, carry, facts: promptFacts }, unreadable.message);
   const end = await sayRepair(job, ports, conversation, context, repair);
   const second = await readReport(context, end, conversation.submitted());
   if (second.unreadable !== undefined || second.report.cause !== undefined)

@@ -1,7 +1,7 @@
 // One attempt as data: the job from the engine, and the functions that the attempt calls back. The job survives JSON.stringify, so another
 // process can carry it out. An attempt has no access to the store.
 
-import type { ToldUsage } from "../core/budget/budget.ts";
+import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { WorkStage } from "../core/flow/flow.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
@@ -53,7 +53,7 @@ export type AttemptPorts = {
   /** Whether the verdict came through the API; then the attempt asks its agent nothing more. */
   readonly isSettled: () => boolean;
   /** Usage so far; the last call counts, also when the attempt is cut off. */
-  readonly spent: (told: ToldUsage) => void;
+  readonly spent: (reported: ReportedUsage) => void;
   /** Safe YAML: no tags, no aliases, bounded. */
   readonly readYaml: (text: string) => Result<unknown>;
   /** ISO 8601, for records. */

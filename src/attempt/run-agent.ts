@@ -105,9 +105,9 @@ function conversedFacts({ end, usage, session }: Conversed): JsonObject {
 }
 
 /** Metadata that the agent's program reported; none for programs that only print. */
-function reportedFacts({ conversation }: AttemptEnd, told: Report["usage"]): JsonObject {
+function reportedFacts({ conversation }: AttemptEnd, reported: Report["usage"]): JsonObject {
   if (conversation === undefined) return {};
   const { version, turns, toolCalls, denials } = conversation;
-  const model = told?.model ?? conversation.model;
-  return { model, version, turns, toolCalls, denials, usage: told === undefined ? null : { ...told.usage } };
+  const model = reported?.model ?? conversation.model;
+  return { model, version, turns, toolCalls, denials, usage: reported === undefined ? null : { ...reported.usage } };
 }

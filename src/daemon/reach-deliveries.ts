@@ -70,7 +70,7 @@ async function openHere(place: Site, onProblem: (text: string) => void): Promise
       hint: "Try again when it has ended, or start a daemon: passrail up --detach",
     });
   const store = openForReading(home);
-  const told = openNotifications({
+  const notifications = openNotifications({
     config: config.value,
     environment,
     home,
@@ -78,7 +78,7 @@ async function openHere(place: Site, onProblem: (text: string) => void): Promise
     url: () => "",
     onProblem,
   });
-  const log: DeliveryLog | undefined = told?.deliveries;
+  const log: DeliveryLog | undefined = notifications?.deliveries;
   return ok({
     async deliveries({ limit, endpoint }) {
       const wanted = (log?.deliveries() ?? []).filter((each) => endpoint === undefined || each.endpoint === endpoint);
@@ -89,7 +89,7 @@ async function openHere(place: Site, onProblem: (text: string) => void): Promise
     sendTest: async (endpoint) => log?.sendTest(endpoint) ?? err(NOBODY),
     enable: async (endpoint) => log?.enable(endpoint) ?? err(NOBODY),
     async close() {
-      await told?.close();
+      await notifications?.close();
       store?.close();
       lock.release();
     },

@@ -7,7 +7,7 @@ import type { DemoIo } from "./io.ts";
 import { paint, plainLine, seconds } from "./look.ts";
 import type { World } from "./world.ts";
 
-type Told = {
+type EndedDemo = {
   readonly run: Run;
   readonly flow: Flow;
   readonly events: readonly RunEvent[];
@@ -20,8 +20,8 @@ const NEXT = [
   ["passrail run --help", "start one on your own repository"],
 ] as const;
 
-export function summarize(io: DemoIo, told: Told): void {
-  const facts = factsOf(told);
+export function summarize(io: DemoIo, demo: EndedDemo): void {
+  const facts = factsOf(demo);
   if (io.json) {
     io.out(JSON.stringify({ summary: facts }));
     return;
@@ -60,7 +60,7 @@ export function summarize(io: DemoIo, told: Told): void {
   for (const [command, why] of NEXT) io.out(`  ${command.padEnd(20)} ${paint(io, "dim", why)}`);
 }
 
-function factsOf({ run, flow, events, elapsedMs, world }: Told) {
+function factsOf({ run, flow, events, elapsedMs, world }: EndedDemo) {
   const count = (type: RunEvent["type"]): number => events.filter((event) => event.type === type).length;
   const loops: Record<string, number> = {};
   const attemptsByStage: Record<string, number> = {};

@@ -9,7 +9,7 @@ export type CatchUp = {
   look(): Promise<void>;
 };
 
-export type CatchUpParts = {
+export type CatchUpDeps = {
   readonly store: Pick<Store, "lastSeq" | "changedElsewhere" | "events">;
   /** The run as another process stored it; undefined when this process knows it already. */
   readonly reload: (runId: string) => Promise<Run | undefined>;
@@ -18,7 +18,7 @@ export type CatchUpParts = {
 
 const PAGE = 500;
 
-export function createCatchUp({ store, reload, onChanged }: CatchUpParts): CatchUp {
+export function createCatchUp({ store, reload, onChanged }: CatchUpDeps): CatchUp {
   let seenSeq = 0;
 
   async function changedRuns(): Promise<ReadonlySet<string>> {

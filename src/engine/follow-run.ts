@@ -29,7 +29,7 @@ export type Follower = {
   isKept(command: Command): boolean;
 };
 
-export type FollowerParts = {
+export type FollowerDeps = {
   readonly options: Pick<EngineOptions, "notifier" | "onChange" | "onError">;
   readonly phase: () => EnginePhase;
   readonly activity: Activity;
@@ -41,17 +41,17 @@ export type FollowerParts = {
   readonly outbox: Pick<Outbox, "perform">;
 };
 
-export function createFollower(parts: FollowerParts): Follower {
-  const { options, activity, attempts, schedule } = parts;
-  const performs = (): boolean => parts.phase() === "performing" || parts.phase() === "draining";
+export function createFollower(deps: FollowerDeps): Follower {
+  const { options, activity, attempts, schedule } = deps;
+  const performs = (): boolean => deps.phase() === "performing" || deps.phase() === "draining";
   return { onStored, follow, startReady, startDue, performCommands, isKept };
 
   function onStored({ resolved, signal, step, starting, settled, near }: StoredChange): void {
     const { run, events, commands } = step;
-    parts.budgets.note(events);
+    deps.budgets.note(events);
     options.onChange?.(run, events);
     if (settled !== undefined) attempts.settleElsewhere(settled);
-    for (const ready of starting) parts.work.start(resolved, run, ready);
+    for (const ready of starting) deps.work.start(resolved, run, ready);
     if (signal.type === "attempt.finished") failpoint("finish-committed");
     if (signal.type === "item.answered") failpoint("answer-committed");
     for (const use of near) warn(run, use);
@@ -67,8 +67,8 @@ export function createFollower(parts: FollowerParts): Follower {
   }
 
   function startReady(): void {
-    if (parts.phase() === "performing")
-      for (const ready of schedule.takeStartable()) activity.add(parts.work.startQueued(ready));
+    if (deps.phase() === "performing")
+      for (const ready of schedule.takeStartable()) activity.add(deps.work.startQueued(ready));
     activity.check();
   }
 
@@ -77,7 +77,7 @@ export function createFollower(parts: FollowerParts): Follower {
   }
 
   function performCommands(): void {
-    if (performs()) activity.add(parts.outbox.perform());
+    if (performs()) activity.add(deps.outbox.perform());
   }
 
   function isKept(command: Command): boolean {
@@ -89,7 +89,7 @@ export function createFollower(parts: FollowerParts): Follower {
     const body = nearedSignal(run, use);
     if (body === undefined) return;
     const id = `warn:${use.scope}:${use.key}:${use.unit}:${use.limit}`;
-    const warned = parts.runs.deliver(run.id, body, "engine", id);
+    const warned = deps.runs.deliver(run.id, body, "engine", id);
     activity.add(warned.catch((error: unknown) => options.onError(run.id, error)));
   }
 }

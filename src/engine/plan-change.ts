@@ -28,7 +28,7 @@ export type PlannedChange = {
   readonly isSuperseded: boolean;
 };
 
-export type PlanParts = {
+export type PlanDeps = {
   readonly flows: Pick<RunFlows, "of">;
   readonly attempts: Pick<Attempts, "settledBy" | "isSuperseded">;
   readonly schedule: Pick<Schedule, "startable" | "startWithin">;
@@ -39,22 +39,22 @@ export type PlanParts = {
 
 /** `refused` holds the starts for which the store found no room in a budget. */
 export async function planChange(
-  parts: PlanParts,
+  deps: PlanDeps,
   runId: string,
   stored: StoredRun | undefined,
   asked: Signal,
   refused: Refusals,
 ): Promise<PlannedChange> {
-  const resolved = await parts.flows.of(flowHashOf(runId, stored, asked));
-  const metered = meterAsked(parts, resolved, stored, asked, refused);
+  const resolved = await deps.flows.of(flowHashOf(runId, stored, asked));
+  const metered = meterAsked(deps, resolved, stored, asked, refused);
   const { signal, reserved } = metered instanceof Promise ? await metered : metered;
   const decided = transition(resolved.flow, stored?.run, signal);
   const { ignored } = decided;
-  const isSuperseded = ignored !== undefined && parts.attempts.isSuperseded(runId, signal);
-  const settled = ignored === undefined ? parts.attempts.settledBy(runId, signal) : undefined;
+  const isSuperseded = ignored !== undefined && deps.attempts.isSuperseded(runId, signal);
+  const settled = ignored === undefined ? deps.attempts.settledBy(runId, signal) : undefined;
   // After a verdict from elsewhere nothing starts: the program of the settled attempt still runs.
-  const mayStart = !isSuperseded && settled === undefined && parts.starts();
-  const planned = mayStart ? withStarts(parts, resolved, decided, signal.at, refused) : unchanged(decided);
+  const mayStart = !isSuperseded && settled === undefined && deps.starts();
+  const planned = mayStart ? withStarts(deps, resolved, decided, signal.at, refused) : unchanged(decided);
   const { step, starting, reservations } = planned instanceof Promise ? await planned : planned;
   const reserve = reserved === undefined || ignored !== undefined ? reservations : [reserved, ...reservations];
   return { resolved, signal, step, starting, reserve, settled, ignored, isSuperseded };
@@ -68,7 +68,7 @@ function flowHashOf(runId: string, stored: StoredRun | undefined, asked: Signal)
 
 /** A start that the engine requests with a signal is metered like any other. */
 function meterAsked(
-  { metering }: PlanParts,
+  { metering }: PlanDeps,
   resolved: ResolvedFlow,
   stored: StoredRun | undefined,
   asked: Signal,
@@ -81,7 +81,7 @@ function meterAsked(
 
 /** A promise only where a start is metered: the usual handoff waits for nothing. */
 function withStarts(
-  { schedule, metering }: PlanParts,
+  { schedule, metering }: PlanDeps,
   resolved: ResolvedFlow,
   decided: Step,
   at: string,

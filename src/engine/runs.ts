@@ -10,7 +10,7 @@ import type { Signal, SignalBody } from "../core/run/signal.ts";
 import type { Change, CommitResult, Store } from "../store/store.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Clock } from "./clock.ts";
-import { planChange, type PlannedChange, type PlanParts } from "./plan-change.ts";
+import { planChange, type PlannedChange, type PlanDeps } from "./plan-change.ts";
 import type { ReadyAttempt } from "./ready-attempt.ts";
 import { createRunCache } from "./run-cache.ts";
 import type { Refusals } from "./schedule/metering.ts";
@@ -35,7 +35,7 @@ export type Runs = {
   settled(): Promise<void>;
 };
 
-export type RunsParts = PlanParts & {
+export type RunsDeps = PlanDeps & {
   readonly store: Pick<Store, "commit" | "loadRun">;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -46,20 +46,20 @@ export type RunsParts = PlanParts & {
   readonly onTurnEnded: () => void;
 };
 
-export function createRuns(parts: RunsParts): Runs {
-  const { store } = parts;
+export function createRuns(deps: RunsDeps): Runs {
+  const { store } = deps;
   const cache = createRunCache();
   const turns = new Map<string, Promise<unknown>>();
 
   return {
-    deliver(runId, body, actor, signalId = parts.newId()) {
+    deliver(runId, body, actor, signalId = deps.newId()) {
       const before = turns.get(runId) ?? Promise.resolve();
-      const turn = before.then(() => decide(runId, { ...body, id: signalId, at: parts.clock.now(), actor }));
+      const turn = before.then(() => decide(runId, { ...body, id: signalId, at: deps.clock.now(), actor }));
       const settled = turn.catch(() => undefined);
       turns.set(runId, settled);
       void settled.then(() => {
         if (turns.get(runId) === settled) turns.delete(runId);
-        parts.onTurnEnded();
+        deps.onTurnEnded();
       });
       return turn;
     },
@@ -81,19 +81,19 @@ export function createRuns(parts: RunsParts): Runs {
     const refused: Refusals = new Map();
     for (;;) {
       const stored = cache.get(runId) ?? (await store.loadRun(runId));
-      const plan = await planChange(parts, runId, stored, asked, refused);
+      const plan = await planChange(deps, runId, stored, asked, refused);
       const { signal, step, starting, reserve, ignored } = plan;
       if (plan.isSuperseded) return { run: step.run, duplicate: false, ...optional({ ignored }) };
       const expectedVersion = stored?.version ?? 0;
       const { events, run } = step;
-      const enqueue = step.commands.filter(parts.isKept);
+      const enqueue = step.commands.filter(deps.isKept);
       const reserved = reserve.length === 0 ? {} : { reserve };
       const change = { runId, expectedVersion, signalIds: [signal.id], events, run, enqueue, ...reserved };
       const result = await commit(change, starting);
       switch (result.type) {
         case "ok":
           cache.put({ run, version: result.version });
-          parts.onStored({ ...plan, near: result.near ?? [] });
+          deps.onStored({ ...plan, near: result.near ?? [] });
           return { run, duplicate: false, ...optional({ ignored }) };
         case "over_budget":
           refused.set(`${result.stage}/${result.attempt}`, result);
@@ -114,7 +114,7 @@ export function createRuns(parts: RunsParts): Runs {
       result = await store.commit(change);
       return result;
     } finally {
-      if (result?.type !== "ok") for (const ready of starting) parts.attempts.giveUp(ready);
+      if (result?.type !== "ok") for (const ready of starting) deps.attempts.giveUp(ready);
       // After a failure, too: only the store knows whether the change was written.
       if (result?.type !== "ok" && result?.type !== "over_budget") cache.drop(change.runId);
     }

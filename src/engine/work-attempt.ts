@@ -2,7 +2,7 @@
 
 import { failpoint } from "../attempt/failpoint.ts";
 import { holdsBranch, isPerStage } from "../attempt/stage-workspace.ts";
-import type { ToldUsage } from "../core/budget/budget.ts";
+import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import { messageOf } from "../core/result.ts";
@@ -29,7 +29,7 @@ export type AttemptWork = {
   startQueued(ready: ReadyAttempt): Promise<void>;
 };
 
-export type AttemptWorkParts = {
+export type AttemptWorkDeps = {
   readonly options: EngineOptions;
   readonly attempts: Attempts;
   readonly slots: Pick<Slots, "keep" | "letGo">;
@@ -47,45 +47,45 @@ export type AttemptWorkParts = {
   readonly onGone: () => void;
 };
 
-export function createAttemptWork(parts: AttemptWorkParts): AttemptWork {
+export function createAttemptWork(deps: AttemptWorkDeps): AttemptWork {
   return {
-    start: (resolved, run, ready) => start(parts, resolved, run, ready),
-    startQueued: (ready) => startQueued(parts, ready),
+    start: (resolved, run, ready) => start(deps, resolved, run, ready),
+    startQueued: (ready) => startQueued(deps, ready),
   };
 }
 
-async function startQueued(parts: AttemptWorkParts, ready: ReadyAttempt): Promise<void> {
+async function startQueued(deps: AttemptWorkDeps, ready: ReadyAttempt): Promise<void> {
   const { runId, stage, attempt } = ready;
   try {
-    const delivered = await parts.persist(runId, { type: "attempt.started", stage, attempt }, "engine", startId(ready));
+    const delivered = await deps.persist(runId, { type: "attempt.started", stage, attempt }, "engine", startId(ready));
     if (delivered.ignored === undefined && !delivered.duplicate && isRunning(delivered.run, ready)) {
-      start(parts, await parts.flowOf(delivered.run.flowHash), delivered.run, ready);
+      start(deps, await deps.flowOf(delivered.run.flowHash), delivered.run, ready);
       return;
     }
-    parts.attempts.giveUp(ready);
+    deps.attempts.giveUp(ready);
     // The start may have become a wait for a limit: now that the attempt is given up, its alarm can be set.
-    await parts.follow(runId);
+    await deps.follow(runId);
   } catch (error) {
-    parts.attempts.giveUp(ready);
-    parts.options.onError(runId, error);
+    deps.attempts.giveUp(ready);
+    deps.options.onError(runId, error);
   }
 }
 
-function start(parts: AttemptWorkParts, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {
+function start(deps: AttemptWorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {
   failpoint("start-committed");
   // A workspace that outlives the attempt keeps its branch: no other run can have it until it is released.
-  if (holdsBranch(resolved, run, ready)) parts.slots.keep(run.id, ready.slot.locks);
+  if (holdsBranch(resolved, run, ready)) deps.slots.keep(run.id, ready.slot.locks);
   const { runId, stage, attempt } = ready;
   const agent = findWork(resolved.flow, run, ready.track, stage)?.shownAgent ?? stage;
-  const { live, token } = parts.attempts.work(ready, { runId, stage, attempt, agent, subjectId: run.subject.id });
-  void work(parts, { resolved, run, ready, live, token })
+  const { live, token } = deps.attempts.work(ready, { runId, stage, attempt, agent, subjectId: run.subject.id });
+  void work(deps, { resolved, run, ready, live, token })
     .catch((error: unknown) => {
-      parts.options.onError(runId, error);
-      parts.onFreed();
+      deps.options.onError(runId, error);
+      deps.onFreed();
     })
     .finally(() => {
-      parts.attempts.forget(live);
-      parts.onGone();
+      deps.attempts.forget(live);
+      deps.onGone();
     });
 }
 
@@ -98,43 +98,43 @@ type AttemptAtWork = {
   readonly token: string;
 };
 
-async function work(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<void> {
+async function work(deps: AttemptWorkDeps, atWork: AttemptAtWork): Promise<void> {
   const { resolved, run, ready, live } = atWork;
-  const beganMs = parts.options.clock.monotonicMs();
-  const report = await reportOf(parts, atWork);
-  parts.metering.noteReport(resolved, run, ready, report, beganMs);
-  if (parts.attempts.endWork(live) === "reporting") {
-    const delivered = await deliverReport(parts, atWork, report);
+  const beganMs = deps.options.clock.monotonicMs();
+  const report = await reportOf(deps, atWork);
+  deps.metering.noteReport(resolved, run, ready, report, beganMs);
+  if (deps.attempts.endWork(live) === "reporting") {
+    const delivered = await deliverReport(deps, atWork, report);
     // A stored report has already started others. Starting here too would take the slot of this run's next attempt.
-    if (delivered.ignored !== undefined || delivered.duplicate) parts.onFreed();
-    if (delivered.ignored !== undefined) await deliverUsage(parts, ready, report.usage);
-    await closeShared(parts, atWork, delivered.run);
+    if (delivered.ignored !== undefined || delivered.duplicate) deps.onFreed();
+    if (delivered.ignored !== undefined) await deliverUsage(deps, ready, report.usage);
+    await closeShared(deps, atWork, delivered.run);
     return;
   }
-  await deliverUsage(parts, ready, report.usage);
+  await deliverUsage(deps, ready, report.usage);
   // An engine that closes leaves the attempt as running: the next engine marks it interrupted and starts it again.
-  const now = parts.isClosed() ? undefined : await parts.options.store.loadRun(run.id);
-  if (now !== undefined) await closeShared(parts, atWork, now.run);
-  parts.onFreed();
+  const now = deps.isClosed() ? undefined : await deps.options.store.loadRun(run.id);
+  if (now !== undefined) await closeShared(deps, atWork, now.run);
+  deps.onFreed();
 }
 
 /** The attempt's report, even after an error. Usage reported on the way counts where the report has none. */
-async function reportOf(parts: AttemptWorkParts, atWork: AttemptAtWork): Promise<Report> {
-  let told: ToldUsage | undefined;
+async function reportOf(deps: AttemptWorkDeps, atWork: AttemptAtWork): Promise<Report> {
+  let reported: ReportedUsage | undefined;
   let report: Report;
   try {
-    report = await carryOut(parts, atWork, (usage) => (told = usage));
+    report = await carryOut(deps, atWork, (usage) => (reported = usage));
   } catch (error) {
-    parts.options.onError(atWork.run.id, error);
+    deps.options.onError(atWork.run.id, error);
     report = { cause: "engine_error", reason: messageOf(error) };
   }
-  return report.usage === undefined && told !== undefined ? { ...report, usage: told } : report;
+  return report.usage === undefined && reported !== undefined ? { ...report, usage: reported } : report;
 }
 
 async function carryOut(
-  { options, workspaces }: AttemptWorkParts,
+  { options, workspaces }: AttemptWorkDeps,
   { resolved, run, ready, live, token }: AttemptAtWork,
-  spent: (told: ToldUsage) => void,
+  spent: (reported: ReportedUsage) => void,
 ): Promise<Report> {
   const { stage, attempt } = ready;
   const job = jobOf(options, resolved, run, ready, token);
@@ -156,34 +156,34 @@ async function carryOut(
 }
 
 function deliverReport(
-  parts: AttemptWorkParts,
+  deps: AttemptWorkDeps,
   { resolved, run, ready }: AttemptAtWork,
   report: Report,
 ): Promise<Delivered> {
   const { track, stage, attempt } = ready;
   const found = findWork(resolved.flow, run, track, stage);
   const actor: Actor = found?.kind === "agent" ? `agent:${found.shownAgent}` : "engine";
-  return parts.persist(run.id, { type: "attempt.finished", stage, attempt, report }, actor, finishId(ready));
+  return deps.persist(run.id, { type: "attempt.finished", stage, attempt, report }, actor, finishId(ready));
 }
 
 /** The usage of an attempt counts even when its report does not. */
 async function deliverUsage(
-  parts: AttemptWorkParts,
+  deps: AttemptWorkDeps,
   { runId, stage, attempt }: ReadyAttempt,
-  told: ToldUsage | undefined,
+  reported: ReportedUsage | undefined,
 ): Promise<void> {
-  if (told === undefined) return;
+  if (reported === undefined) return;
   try {
-    const body: SignalBody = { type: "attempt.spent", stage, attempt, told };
-    await parts.persist(runId, body, "engine", `spent:${stage}:${attempt}`);
+    const body: SignalBody = { type: "attempt.spent", stage, attempt, reported };
+    await deps.persist(runId, body, "engine", `spent:${stage}:${attempt}`);
   } catch (error) {
-    parts.options.onError(runId, error);
+    deps.options.onError(runId, error);
   }
 }
 
 /** After a stage whose workspace a follow-up may use: where none does, the workspace is closed and its branch is free. */
 async function closeShared(
-  { options, workspaces, slots, onFreed }: AttemptWorkParts,
+  { options, workspaces, slots, onFreed }: AttemptWorkDeps,
   { resolved, ready }: AttemptAtWork,
   now: Run,
 ): Promise<void> {

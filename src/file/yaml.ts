@@ -71,8 +71,8 @@ export function readYaml(text: string, source: YamlSource): Result<YamlText, rea
     .slice(0, MAX_FAULTS)
     .map((fault) => place(positionOf(fault.pos[0]), describe(fault)));
   // The parser reports the same line more than once; the first report is enough.
-  const told = faults.filter(({ line }, index) => faults.findIndex((other) => other.line === line) === index);
-  if (told.length > 0) return err(told);
+  const perLine = faults.filter(({ line }, index) => faults.findIndex((other) => other.line === line) === index);
+  if (perLine.length > 0) return err(perLine);
   const root = document.contents;
   if (!isMap(root)) {
     const what =

@@ -1,4 +1,4 @@
-// Copies commits from the courier into the user's repository, under one of our refs: other tickets build on them, and they must not depend
+// Copies commits from the mirror into the user's repository, under one of our refs: other tickets build on them, and they must not depend
 // on a cache.
 
 import { ok, type Result } from "../core/result.ts";

@@ -6,18 +6,18 @@ import { checkBranchName } from "../git/branch-name.ts";
 import { git, inRepository } from "../git/git.ts";
 import { findRepository, type Repository, resolveCommits } from "../git/repository.ts";
 import { bringHome } from "./bring-home.ts";
-import { type Courier, isAncestor } from "./mirror-repository.ts";
+import { type MirrorRepository, isAncestor } from "./mirror-repository.ts";
 import type { Forge } from "./forge.ts";
 import { noTarget, proven } from "./remote.ts";
 
 /** `own`: folders whose changes are Passrail's own, such as the tickets'; they never block a move. */
-export function createLocalForge(repository: Repository, courier: Courier, own: readonly string[]): Forge {
+export function createLocalForge(repository: Repository, mirror: MirrorRepository, own: readonly string[]): Forge {
   const { commonDir } = repository;
   const here = inRepository(commonDir);
 
   const forge: Forge = {
     name: "local",
-    gitDir: courier.gitDir,
+    gitDir: mirror.gitDir,
     async defaultTarget() {
       const named = await git(repository.top, ["symbolic-ref", "--quiet", "--short", "HEAD"], { place: repository });
       return named.ok
@@ -44,11 +44,11 @@ export function createLocalForge(repository: Repository, courier: Courier, own: 
       if (!now.ok) return now;
       if (now.value !== expect)
         return err({ code: "target_moved", message: `${target} is at ${now.value}, not at ${expect}.` });
-      const onTop = await courier.isAncestor(expect, commit);
+      const onTop = await mirror.isAncestor(expect, commit);
       if (!onTop.ok) return onTop;
       if (!onTop.value)
         return err({ code: "target_moved", message: `${commit} is not on top of ${target} (${expect}).` });
-      const brought = await bringHome(commonDir, courier.gitDir, commit);
+      const brought = await bringHome(commonDir, mirror.gitDir, commit);
       if (!brought.ok) return brought;
       const where = await checkedOut(commonDir, target);
       if (!where.ok) return where;
@@ -70,7 +70,7 @@ export function createLocalForge(repository: Repository, courier: Courier, own: 
       const found = await resolveCommits(commonDir, [`refs/heads/${branch}`], here);
       return found.ok ? ok(found.value[0] ?? null) : found;
     },
-    keep: (commit) => bringHome(commonDir, courier.gitDir, commit),
+    keep: (commit) => bringHome(commonDir, mirror.gitDir, commit),
     // There is no remote, and the repository's branch belongs to the caller.
     removeBranch: async () => ok(null),
   };

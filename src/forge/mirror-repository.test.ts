@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openCourier } from "./mirror-repository.ts";
+import { openMirrorRepository } from "./mirror-repository.ts";
 
 let dir: string;
 let commonDir: string;
@@ -18,7 +18,7 @@ const headOf = (gitDir: string): string =>
   execFileSync("git", ["--git-dir", gitDir, "rev-parse", "--is-bare-repository"], { encoding: "utf8" }).trim();
 
 test("many that come first at the same time get one whole repository, and nothing is left beside it", async () => {
-  const opened = await Promise.all(Array.from({ length: 8 }, () => openCourier(dir, commonDir)));
+  const opened = await Promise.all(Array.from({ length: 8 }, () => openMirrorRepository(dir, commonDir)));
   const [first] = opened.map((each) => (each.ok ? each.value : undefined));
   expect(opened.every((each) => each.ok)).toBe(true);
   expect(headOf(first?.gitDir ?? "")).toBe("true");
@@ -26,9 +26,9 @@ test("many that come first at the same time get one whole repository, and nothin
 });
 
 test("one that a crash left in pieces is made anew", async () => {
-  const opened = await openCourier(dir, commonDir);
+  const opened = await openMirrorRepository(dir, commonDir);
   const { gitDir } = opened.ok ? opened.value : { gitDir: "" };
   rmSync(join(gitDir, "HEAD"));
-  expect((await openCourier(dir, commonDir)).ok).toBe(true);
+  expect((await openMirrorRepository(dir, commonDir)).ok).toBe(true);
   expect(headOf(gitDir)).toBe("true");
 });

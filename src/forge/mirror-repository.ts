@@ -10,9 +10,9 @@ import { git, inRepository } from "../git/git.ts";
 import { resolveCommits } from "../git/repository.ts";
 import { type Network, remoteGit } from "./network.ts";
 
-export type Courier = {
+export type MirrorRepository = {
   readonly gitDir: string;
-  /** Belongs to this repository: the courier itself and the address of its remote. */
+  /** Belongs to this repository: the mirror itself and the address of its remote. */
   readonly folder: string;
   isAncestor(older: string, newer: string): Promise<Result<boolean>>;
   /** The commit that we last recorded under this name. */
@@ -20,8 +20,9 @@ export type Courier = {
   note(ref: string, commit: string): Promise<Result<null>>;
 };
 
-export async function openCourier(home: string, commonDir: string): Promise<Result<Courier>> {
+export async function openMirrorRepository(home: string, commonDir: string): Promise<Result<MirrorRepository>> {
   const folder = join(home, "forge", createHash("sha256").update(commonDir).digest("hex").slice(0, 16));
+  // The name on disk is that of version 0.1: the folder also remembers which commits we pushed.
   const gitDir = join(folder, "courier.git");
   const made = await make(folder, gitDir, commonDir);
   if (!made.ok) return made;
@@ -54,7 +55,7 @@ async function make(folder: string, gitDir: string, commonDir: string): Promise<
   return made;
 }
 
-/** After a crash the courier is complete or missing. Another process may create it too; the first one wins. */
+/** After a crash the mirror is complete or missing. Another process may create it too; the first one wins. */
 async function makeAside(folder: string, gitDir: string, commonDir: string): Promise<Result<null>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const aside = await mkdtemp(join(folder, "draft-"));
@@ -96,14 +97,14 @@ export async function isAncestor(gitDir: string, older: string, newer: string): 
 
 /** Fetches the newest commit of a remote branch; null if there is none. */
 export async function fetchBranch(
-  courier: Courier,
+  mirror: MirrorRepository,
   network: Network,
   address: string,
   branch: string,
 ): Promise<Result<string | null>> {
   const checked = checkBranchName(branch);
   if (!checked.ok) return checked;
-  const listed = await remoteGit(network, courier.gitDir, ["ls-remote", "--", address, `refs/heads/${branch}`]);
+  const listed = await remoteGit(network, mirror.gitDir, ["ls-remote", "--", address, `refs/heads/${branch}`]);
   if (!listed.ok) return listed;
   const found = listed.value
     .split("\n")
@@ -113,9 +114,9 @@ export async function fetchBranch(
   if (commit === undefined) return ok(null);
   const spec = `+refs/heads/${branch}:refs/passrail/remote/${branch}`;
   const options = ["--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--quiet"];
-  const fetched = await remoteGit(network, courier.gitDir, ["fetch", ...options, "--", address, spec]);
+  const fetched = await remoteGit(network, mirror.gitDir, ["fetch", ...options, "--", address, spec]);
   if (!fetched.ok) return fetched;
-  const now = await courier.noted(`remote/${branch}`);
+  const now = await mirror.noted(`remote/${branch}`);
   if (!now.ok) return now;
   return now.value === null
     ? err({ code: "remote_moved", message: `The branch ${branch} went away while it was fetched.` })

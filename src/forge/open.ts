@@ -2,7 +2,7 @@
 
 import { err, ok, type Result } from "../core/result.ts";
 import { findProject, findRepository } from "../git/repository.ts";
-import { type Courier, openCourier } from "./mirror-repository.ts";
+import { type MirrorRepository, openMirrorRepository } from "./mirror-repository.ts";
 import type { Forge } from "./forge.ts";
 import { createLocalForge } from "./local.ts";
 import { createGitHubApi } from "./github/api.ts";
@@ -28,12 +28,12 @@ export async function openForge({ home, project, environment, own, settings }: F
   if (!found.ok) return found;
   const repository = await findRepository(found.value);
   if (!repository.ok) return repository;
-  const courier = await openCourier(home, repository.value.commonDir);
-  if (!courier.ok) return courier;
+  const mirror = await openMirrorRepository(home, repository.value.commonDir);
+  if (!mirror.ok) return mirror;
   const address = await remoteAddress(found.value, settings.remote);
   if (!address.ok) return address;
   if (settings.forge === "local" || (settings.forge === "auto" && address.value === null))
-    return ok(createLocalForge(repository.value, courier.value, own));
+    return ok(createLocalForge(repository.value, mirror.value, own));
   if (address.value === null) {
     return err({
       code: "remote_missing",
@@ -41,7 +41,7 @@ export async function openForge({ home, project, environment, own, settings }: F
       hint: `git remote add ${settings.remote} <address>, or merge: { forge: auto } in passrail.yaml`,
     });
   }
-  const kept = await keepAddress(courier.value.folder, address.value);
+  const kept = await keepAddress(mirror.value.folder, address.value);
   if (!kept.ok) return kept;
   const host = environment["GH_HOST"] ?? "github.com";
   const named = settings.forge === "remote" ? undefined : gitHubName(address.value, host);
@@ -51,7 +51,7 @@ export async function openForge({ home, project, environment, own, settings }: F
     token: named === undefined || token === "" ? null : { host, value: token },
   };
   const remote = createRemoteForge({
-    courier: courier.value,
+    mirror: mirror.value,
     network,
     address: address.value,
     commonDir: repository.value.commonDir,
@@ -67,13 +67,13 @@ export async function openForge({ home, project, environment, own, settings }: F
   let transport: Promise<Result<GitHubTransport>> | undefined;
   const api = createGitHubApi(() => (transport ??= openTransport({ environment, host })), named);
   const isPartOf = (number: number, commit: string, head: string) =>
-    holdsPulled(courier.value, network, address.value ?? "", { number, commit, head });
+    holdsPulled(mirror.value, network, address.value ?? "", { number, commit, head });
   return ok(createGitHubForge({ remote, api, isPartOf }));
 }
 
 /** Fetches the head of a pull request and looks for the commit in it. */
 async function holdsPulled(
-  courier: Courier,
+  mirror: MirrorRepository,
   network: Network,
   address: string,
   { number, commit, head }: { readonly number: number; readonly commit: string; readonly head: string },
@@ -81,7 +81,7 @@ async function holdsPulled(
   const ref = `refs/passrail/pull/${number}`;
   const options = ["--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--quiet"];
   const spec = `+refs/pull/${number}/head:${ref}`;
-  const fetched = await remoteGit(network, courier.gitDir, ["fetch", ...options, "--", address, spec]);
+  const fetched = await remoteGit(network, mirror.gitDir, ["fetch", ...options, "--", address, spec]);
   if (!fetched.ok) return fetched.error.code === "remote_refused" ? ok(false) : fetched;
-  return courier.isAncestor(commit, head);
+  return mirror.isAncestor(commit, head);
 }

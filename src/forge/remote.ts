@@ -3,33 +3,33 @@
 import { err, ok, type Result } from "../core/result.ts";
 import { checkBranchName } from "../git/branch-name.ts";
 import { bringHome } from "./bring-home.ts";
-import { type Courier, fetchBranch } from "./mirror-repository.ts";
+import { type MirrorRepository, fetchBranch } from "./mirror-repository.ts";
 import type { Forge } from "./forge.ts";
 import { type Network, remoteGit } from "./network.ts";
 
 export type RemoteOptions = {
-  readonly courier: Courier;
+  readonly mirror: MirrorRepository;
   readonly network: Network;
   readonly address: string;
   /** The user's repository. */
   readonly commonDir: string;
 };
 
-export function createRemoteForge({ courier, network, address, commonDir }: RemoteOptions): Forge {
-  const head = (branch: string) => fetchBranch(courier, network, address, branch);
+export function createRemoteForge({ mirror, network, address, commonDir }: RemoteOptions): Forge {
+  const head = (branch: string) => fetchBranch(mirror, network, address, branch);
   const send = (args: readonly string[]) =>
-    remoteGit(network, courier.gitDir, ["push", "--quiet", "--no-verify", ...args]);
+    remoteGit(network, mirror.gitDir, ["push", "--quiet", "--no-verify", ...args]);
   const contains: Forge["contains"] = async (branch, commit) => {
     const there = await head(branch);
     if (!there.ok) return there;
-    return there.value === null ? ok(false) : courier.isAncestor(commit, there.value);
+    return there.value === null ? ok(false) : mirror.isAncestor(commit, there.value);
   };
-  const remote: Remote = { courier, network, address, head, send, contains };
+  const remote: Remote = { mirror, network, address, head, send, contains };
   const push: Forge["push"] = (work) => pushBranch(remote, work);
 
   return {
     name: "remote",
-    gitDir: courier.gitDir,
+    gitDir: mirror.gitDir,
     defaultTarget: () => defaultTarget(remote),
     push,
     async propose(work) {
@@ -42,14 +42,14 @@ export function createRemoteForge({ courier, network, address, commonDir }: Remo
       const there = await head(target);
       if (!there.ok) return there;
       if (there.value === null) return ok({ state: "open", note: `the remote has no branch ${target}` });
-      const reached = await courier.isAncestor(commit, there.value);
+      const reached = await mirror.isAncestor(commit, there.value);
       if (!reached.ok) return reached;
       return ok(reached.value ? { state: "merged", commit } : { state: "open", note: null });
     },
     land: (work) => landCommit(remote, work),
     contains,
     head,
-    keep: (commit) => bringHome(commonDir, courier.gitDir, commit),
+    keep: (commit) => bringHome(commonDir, mirror.gitDir, commit),
     async removeBranch({ branch, commit }) {
       const there = await head(branch);
       if (!there.ok) return there;
@@ -60,29 +60,29 @@ export function createRemoteForge({ courier, network, address, commonDir }: Remo
   };
 }
 
-type Remote = Pick<RemoteOptions, "courier" | "network" | "address"> &
+type Remote = Pick<RemoteOptions, "mirror" | "network" | "address"> &
   Pick<Forge, "head" | "contains"> & {
     readonly send: (args: readonly string[]) => ReturnType<typeof remoteGit>;
   };
 
-async function defaultTarget({ courier, network, address }: Remote): Promise<Result<string>> {
-  const listed = await remoteGit(network, courier.gitDir, ["ls-remote", "--symref", "--", address, "HEAD"]);
+async function defaultTarget({ mirror, network, address }: Remote): Promise<Result<string>> {
+  const listed = await remoteGit(network, mirror.gitDir, ["ls-remote", "--symref", "--", address, "HEAD"]);
   if (!listed.ok) return listed;
   const named = /^ref: refs\/heads\/([^\t\n]{1,200})\tHEAD$/mu.exec(listed.value)?.[1];
   return named === undefined ? err(noTarget("the remote's HEAD names no branch")) : checkBranchName(named);
 }
 
 async function pushBranch(remote: Remote, { branch, commit }: Parameters<Forge["push"]>[0]): Promise<Result<null>> {
-  const { courier, address } = remote;
+  const { mirror, address } = remote;
   const checked = checkBranchName(branch);
   if (!checked.ok) return checked;
   const there = await remote.head(branch);
   if (!there.ok) return there;
-  const safe = await isOursToReplace(courier, branch, there.value, commit);
+  const safe = await isOursToReplace(mirror, branch, there.value, commit);
   if (!safe.ok) return safe;
   if (there.value !== commit) {
     // Written down first: after a crash the push is known as ours.
-    const noted = await courier.note(`pushed/${branch}`, commit);
+    const noted = await mirror.note(`pushed/${branch}`, commit);
     if (!noted.ok) return noted;
     const sent = await remote.send([lease(branch, there.value), "--", address, `${commit}:refs/heads/${branch}`]);
     if (!sent.ok) return sent;
@@ -97,7 +97,7 @@ async function landCommit(remote: Remote, work: Parameters<Forge["land"]>[0]): P
   const { commit, target, expect } = work;
   const checked = checkBranchName(target);
   if (!checked.ok) return checked;
-  const onTop = await remote.courier.isAncestor(expect, commit);
+  const onTop = await remote.mirror.isAncestor(expect, commit);
   if (!onTop.ok) return onTop;
   if (!onTop.value) return err({ code: "target_moved", message: `${commit} is not on top of ${target} (${expect}).` });
   const sent = await remote.send([lease(target, expect), "--", remote.address, `${commit}:refs/heads/${target}`]);
@@ -118,15 +118,15 @@ function lease(branch: string, seen: string | null): string {
 
 /** What would no longer be on the branch after the push must be ours: an ancestor, or what we pushed there before. */
 async function isOursToReplace(
-  courier: Courier,
+  mirror: MirrorRepository,
   branch: string,
   there: string | null,
   commit: string,
 ): Promise<Result<null>> {
   if (there === null || there === commit) return ok(null);
-  const older = await courier.isAncestor(there, commit);
+  const older = await mirror.isAncestor(there, commit);
   if (!older.ok) return older;
-  const earlier = await courier.noted(`pushed/${branch}`);
+  const earlier = await mirror.noted(`pushed/${branch}`);
   if (!earlier.ok) return earlier;
   if (older.value || earlier.value === there) return ok(null);
   return err({

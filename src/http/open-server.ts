@@ -30,7 +30,7 @@ import { createEventHub, type EventHub } from "./server/events/hub.ts";
 import { openFlowFiles } from "./server/flow-files.ts";
 import { createKeys, type Keys } from "./server/keys.ts";
 import { type Listening, listen, type ListenOptions } from "./server/listen.ts";
-import type { ServerParts, StartedDemo } from "./server/parts.ts";
+import type { ServerDeps, StartedDemo } from "./server/deps.ts";
 import { openProjectTickets } from "./server/tickets/open.ts";
 import { loadWeb } from "./server/web.ts";
 import { describeWorker } from "./server/worker.ts";
@@ -55,11 +55,11 @@ export type ServerOptions = Pick<Site, "environment" | "project"> & {
   readonly log: (line: string) => void;
   readonly demo: (actor: Actor) => Promise<Result<StartedDemo>>;
   /** Collaborators that a test replaces. */
-  readonly with?: Partial<Pick<ServerParts, "attemptOf" | "commitOf" | "store"> & Pick<UseCaseOptions, "engine">>;
+  readonly with?: Partial<Pick<ServerDeps, "attemptOf" | "commitOf" | "store"> & Pick<UseCaseOptions, "engine">>;
 };
 
 export type Server = {
-  readonly parts: ServerParts;
+  readonly deps: ServerDeps;
   readonly keys: Keys;
   /** The app for this port. */
   appAt(port: number, hosts?: readonly string[]): App;
@@ -78,19 +78,19 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
   const audit = createAudit(home, { now: () => systemClock.now(), onProblem: (text) => log(`audit: ${text}`) });
   audit.record(settingsNote(config, person, version));
   const keys = await createKeys(home, { person, now: () => systemClock.now() });
-  const parts = partsOf(passrail, options, { audit, hub, keys });
+  const deps = depsOf(passrail, options, { audit, hub, keys });
   const notifier = notifications?.notifier ?? null;
   const onProblem = (text: string): void => log(`webhooks: ${text}`);
-  const inbound = openInbound({ config, environment, home, parts, notifier, onProblem });
+  const inbound = openInbound({ config, environment, home, deps, notifier, onProblem });
   const web = loadWeb(join(shippedDir, "dist", "web"));
   passrail.listen({ onChange: () => hub.catchUp() });
   // Other processes write to the store too, such as commands beside the daemon.
   const timer = setInterval(() => hub.catchUp(), CATCH_UP_MS).unref();
   const open: Listening[] = [];
   const appAt: Server["appAt"] = (port, hosts = []) =>
-    createApp(parts, { port, hosts, signed: inbound.signed, ...optional({ web }) });
+    createApp(deps, { port, hosts, signed: inbound.signed, ...optional({ web }) });
   return {
-    parts,
+    deps,
     keys,
     appAt,
     async listen(where) {
@@ -101,7 +101,7 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
     },
     async close() {
       clearInterval(timer);
-      parts.tickets?.known.close();
+      deps.tickets?.known.close();
       hub.close();
       await Promise.all(open.map((each) => each.close()));
       inbound.close();
@@ -112,7 +112,7 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
 
 type Opened = { readonly audit: Audit; readonly hub: EventHub; readonly keys: Keys };
 
-function partsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, keys }: Opened): ServerParts {
+function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, keys }: Opened): ServerDeps {
   const { config, engine, home, notifications, person, store } = passrail;
   const { environment, flags, log, project, version } = options;
   const { agents, flows } = openFlowFiles(project);
@@ -160,7 +160,7 @@ type TicketNeeds = {
   readonly app: UseCases;
   readonly hub: EventHub;
   readonly readSettings: () => Promise<Result<Settings>>;
-  readonly resolve: ServerParts["flows"]["resolve"];
+  readonly resolve: ServerDeps["flows"]["resolve"];
 };
 
 function ticketsOf(

@@ -52,7 +52,7 @@ test("path and version, by whatever words it says it", async () => {
     status: "found",
     path,
     version: "2.1.325",
-    login: { state: "yes", told: "ANTHROPIC_API_KEY is set" },
+    login: { state: "yes", evidence: "ANTHROPIC_API_KEY is set" },
     fix: "",
   });
   expect(await detect("codex", { CODEX_API_KEY: "x" })).toMatchObject({ version: "0.166.0-beta.1" });
@@ -111,7 +111,7 @@ describe("whether somebody is logged in", () => {
     install("claude", `${SAYS("2.0.0")} else process.exit(process.env.HOME.endsWith("home") ? 1 : 0);`);
     expect(await login("claude")).toEqual({
       state: "no",
-      told: "claude auth status",
+      evidence: "claude auth status",
       fix: "run claude once and log in, or set ANTHROPIC_API_KEY",
     });
     expect(await login("claude", { CLAUDE_CODE_OAUTH_TOKEN: "x" })).toMatchObject({ state: "yes" });
@@ -119,7 +119,10 @@ describe("whether somebody is logged in", () => {
     write("own/.credentials.json", '{"a":1}');
     expect(await login("claude", { CLAUDE_CONFIG_DIR: join(dir, "home/own") })).toMatchObject({ state: "yes" });
     write(".claude/.credentials.json", '{"a":1}');
-    expect(await login("claude")).toMatchObject({ state: "yes", told: join(dir, "home/.claude/.credentials.json") });
+    expect(await login("claude")).toMatchObject({
+      state: "yes",
+      evidence: join(dir, "home/.claude/.credentials.json"),
+    });
   });
 
   test("codex: OPENAI_API_KEY alone does not count, and the fix says so", async () => {
@@ -146,9 +149,12 @@ describe("whether somebody is logged in", () => {
   test("opencode: the providers that it knows, by name and never by value", async () => {
     install("opencode", SAYS("1.18.33"));
     expect(await login("opencode")).toMatchObject({ state: "unknown", fix: "" });
-    expect(await login("opencode", { GROQ_API_KEY: "x" })).toMatchObject({ state: "yes", told: "GROQ_API_KEY is set" });
+    expect(await login("opencode", { GROQ_API_KEY: "x" })).toMatchObject({
+      state: "yes",
+      evidence: "GROQ_API_KEY is set",
+    });
     write(".local/share/opencode/auth.json", '{"anthropic":{"type":"api","key":"canary-secret"},"openai":{}}');
-    expect(await login("opencode")).toEqual({ state: "yes", told: "anthropic, openai", fix: "" });
+    expect(await login("opencode")).toEqual({ state: "yes", evidence: "anthropic, openai", fix: "" });
     write(".local/share/opencode/auth.json", "not JSON");
     expect(await login("opencode")).toMatchObject({ state: "unknown" });
   });

@@ -13,8 +13,8 @@ import { runProcess } from "./process/process.ts";
 import { createStreamRedactor } from "./process/redactor.ts";
 import type { AttemptEnd } from "./runner.ts";
 
-/** `told`: how it is known, in words. */
-export type LoginState = { readonly state: "yes" | "no" | "unknown"; readonly told: string };
+/** `evidence`: how it is known, in words. */
+export type LoginState = { readonly state: "yes" | "no" | "unknown"; readonly evidence: string };
 
 export type Detected =
   | { readonly runner: RunnerName; readonly status: "missing"; readonly detail: string; readonly fix: string }
@@ -72,7 +72,7 @@ export async function detectRunner(
   return { runner, status: "found", path, version, login, fix: login.state === "no" ? vendor.logIn(environment) : "" };
 }
 
-const NOT_KNOWN: LoginState = { state: "unknown", told: "" };
+const NOT_KNOWN: LoginState = { state: "unknown", evidence: "" };
 
 type Ask = (...words: readonly string[]) => Promise<AttemptEnd>;
 
@@ -123,8 +123,8 @@ const VENDORS: Readonly<Partial<Record<RunnerName, Vendor>>> = {
         byCloud(environment, "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA") ??
         byFile(join(folder, "oauth_creds.json")) ??
         (isFilled(join(folder, ".env"))
-          ? { state: "unknown", told: `a key may be in ${join(folder, ".env")}` }
-          : { state: "no", told: "no key, and no Google login" })
+          ? { state: "unknown", evidence: `a key may be in ${join(folder, ".env")}` }
+          : { state: "no", evidence: "no key, and no Google login" })
       );
     },
   },
@@ -140,7 +140,7 @@ const VENDORS: Readonly<Partial<Record<RunnerName, Vendor>>> = {
         byProviders(join(data, "opencode", "auth.json")) ??
         byName(environment, "OPENCODE_AUTH_CONTENT", ...keys) ?? {
           state: "unknown",
-          told: "no provider's key; free and local models need none",
+          evidence: "no provider's key; free and local models need none",
         }
       );
     },
@@ -149,17 +149,17 @@ const VENDORS: Readonly<Partial<Record<RunnerName, Vendor>>> = {
 
 function byName(environment: Environment, ...names: readonly string[]): LoginState | undefined {
   const name = names.find((each) => (environment[each] ?? "") !== "");
-  return name === undefined ? undefined : { state: "yes", told: `${name} is set` };
+  return name === undefined ? undefined : { state: "yes", evidence: `${name} is set` };
 }
 
 /** Only the cloud knows whether it accepts the credentials. */
 function byCloud(environment: Environment, ...names: readonly string[]): LoginState | undefined {
   const name = byName(environment, ...names);
-  return name === undefined ? undefined : { state: "unknown", told: name.told };
+  return name === undefined ? undefined : { state: "unknown", evidence: name.evidence };
 }
 
 function byFile(path: string): LoginState | undefined {
-  return isFilled(path) ? { state: "yes", told: path } : undefined;
+  return isFilled(path) ? { state: "yes", evidence: path } : undefined;
 }
 
 /** opencode keeps one entry for each provider; their names are no secret. */
@@ -168,16 +168,16 @@ function byProviders(path: string): LoginState | undefined {
   try {
     const entries: unknown = JSON.parse(readFileSync(path, "utf8"));
     const names = typeof entries === "object" && entries !== null ? Object.keys(entries).slice(0, 10) : [];
-    return names.length === 0 ? undefined : { state: "yes", told: names.join(", ") };
+    return names.length === 0 ? undefined : { state: "yes", evidence: names.join(", ") };
   } catch {
-    return { state: "unknown", told: `${path} cannot be read` };
+    return { state: "unknown", evidence: `${path} cannot be read` };
   }
 }
 
 function byAnswer({ reason, exitCode }: AttemptEnd, words: string): LoginState {
-  if (reason !== "exited") return { state: "unknown", told: `${words} did not answer` };
-  if (exitCode === 0) return { state: "yes", told: words };
-  return exitCode === 1 ? { state: "no", told: words } : { state: "unknown", told: `${words} failed` };
+  if (reason !== "exited") return { state: "unknown", evidence: `${words} did not answer` };
+  if (exitCode === 0) return { state: "yes", evidence: words };
+  return exitCode === 1 ? { state: "no", evidence: words } : { state: "unknown", evidence: `${words} failed` };
 }
 
 function homeOf(environment: Environment, name: string, folder: string): string {

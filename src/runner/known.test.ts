@@ -7,7 +7,7 @@ const CLAUDE: Detected = {
   status: "found",
   path: "/bin/claude",
   version: "2.1.0",
-  login: { state: "yes", told: "a file" },
+  login: { state: "yes", evidence: "a file" },
   fix: "",
 };
 
@@ -34,7 +34,7 @@ test("programs are asked once in half a minute, and an old answer is given while
   expect(await ask()).toMatchObject({ runners: [{ runner: "claude" }], checking: true });
   next.resolve([{ runner: "codex", status: "missing", detail: "not on the PATH", fix: "install it" }]);
   await expect.poll(ask).toMatchObject({
-    runners: [{ runner: "codex", found: false, version: null, told: "not on the PATH", fix: "install it" }],
+    runners: [{ runner: "codex", found: false, version: null, evidence: "not on the PATH", fix: "install it" }],
     checking: false,
   });
   expect(times).toBe(2);

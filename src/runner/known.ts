@@ -13,7 +13,7 @@ export type RunnerInfo = {
   readonly path: string | null;
   readonly version: string | null;
   readonly login: "yes" | "no" | "unknown";
-  readonly told: string;
+  readonly evidence: string;
   readonly fix: string;
 };
 
@@ -57,9 +57,9 @@ export function createKnownRunners({ detect, now, onProblem }: RunnerWatch): () 
 function shown(detected: Detected): RunnerInfo {
   const { runner, fix } = detected;
   if (detected.status === "missing")
-    return { runner, found: false, path: null, version: null, login: "unknown", told: detected.detail, fix };
+    return { runner, found: false, path: null, version: null, login: "unknown", evidence: detected.detail, fix };
   const { path, version, login } = detected;
-  return { runner, found: true, path, version, login: login.state, told: login.told, fix };
+  return { runner, found: true, path, version, login: login.state, evidence: login.evidence, fix };
 }
 
 function patience(): Promise<void> {

@@ -78,7 +78,7 @@ async function makeTry(runners: Runners, runner: RunnerName, model?: string): Pr
       maxTurns: 5,
       ...optional({ model }),
     };
-    const player = runners.runnerFor({
+    const launch = runners.runnerFor({
       runner,
       command: null,
       transport: null,
@@ -86,18 +86,18 @@ async function makeTry(runners: Runners, runner: RunnerName, model?: string): Pr
       session: "fresh",
       questions: "deny",
     });
-    const end = await player.runner.run(
+    const end = await launch.runner.run(
       {
         marker: `try/${randomUUID()}`,
-        argv: player.argv,
+        argv: launch.argv,
         cwd,
         prompt: PROMPT,
-        env: player.environment,
+        env: launch.environment,
         limits: LIMITS,
         outputPath: join(folder, "output.log"),
         redactor: runners.redactor,
         agent: {
-          options: player.options,
+          options: launch.options,
           tools: { url: place.url, token: place.token },
           scratch,
           folders: [],

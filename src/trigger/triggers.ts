@@ -74,14 +74,14 @@ export function openTriggers(options: TriggerOptions): Triggers {
 }
 
 function watch(trigger: OpenedTrigger, options: TriggerOptions): () => Promise<void> {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let turn = Promise.resolve();
   const tell = (text: string): void => {
-    if (told.has(text)) return;
-    if (told.size > 1000) told.clear();
-    told.add(text);
+    if (reported.has(text)) return;
+    if (reported.size > 1000) reported.clear();
+    reported.add(text);
     options.onProblem(`trigger ${trigger.settings.name}: ${text}`);
   };
   const again = (ms: number): void => {

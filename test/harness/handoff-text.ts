@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Script } from "./workbench.ts";
 
-export type HandoffParts = {
+export type HandoffDeps = {
   readonly status?: string;
   readonly reason?: string;
   readonly verdict?: string;
@@ -15,7 +15,7 @@ export type HandoffParts = {
   readonly iteration?: number;
 };
 
-export function handoffText(parts: HandoffParts = {}): string {
+export function handoffText(parts: HandoffDeps = {}): string {
   const list = (items: readonly string[] = []) =>
     items.length === 0 ? "None" : items.map((item) => `- ${item}`).join("\n");
   const { status = "complete", reason = "", verdict = "n/a", questions, gates, blame, iteration = 1 } = parts;
@@ -61,7 +61,7 @@ ${list(parts.gaps)}
 }
 
 /** The player writes this handoff and ends; `more` are further keys of the player. */
-export function hands(parts: HandoffParts = {}, more: JsonObject = {}): JsonObject {
+export function hands(parts: HandoffDeps = {}, more: JsonObject = {}): JsonObject {
   return { via: "handoff-file", text: handoffText(parts), ...more };
 }
 

@@ -403,8 +403,8 @@ describe("for every flow and every walk", () => {
         const { run } = walk(flow, script, start);
         const [stage] = Object.keys(run.stages);
         if (stage === undefined) return;
-        const told = { runner: "r", model: null, usage: { ...UNKNOWN_USAGE, usd: 1 } };
-        const body: SignalBody = { type: "attempt.spent", stage, attempt: 1, told };
+        const reported = { runner: "r", model: null, usage: { ...UNKNOWN_USAGE, usd: 1 } };
+        const body: SignalBody = { type: "attempt.spent", stage, attempt: 1, reported };
         const step = transition(flow, run, { ...body, id: "x", at: "2026-01-01T00:00:00.000Z", actor: "engine" });
         expect(step.events.filter(({ type }) => type !== "usage.recorded")).toEqual([]);
         expect({ ...step.run, spent: null }).toEqual({ ...run, spent: null });

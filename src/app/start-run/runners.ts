@@ -53,15 +53,15 @@ export function runnersOf(
     }
     // The flag replaces the runner; the settings keep its options.
     const { runner: _runner, command: _command, ...options } = runners[name] ?? {};
-    const player = playerOf(name, text, cwd);
-    if (!player.ok) return player;
-    runners[name] = { ...options, ...player.value };
+    const chosen = readRunnerFlag(name, text, cwd);
+    if (!chosen.ok) return chosen;
+    runners[name] = { ...options, ...chosen.value };
   }
   return ok(runners);
 }
 
 /** `claude` is the runner, `acp:goose acp` a program that speaks ACP, anything else a command. */
-function playerOf(name: string, text: string, cwd: string): Result<WrittenOptions> {
+function readRunnerFlag(name: string, text: string, cwd: string): Result<WrittenOptions> {
   const runner = RUNNERS.find((known) => known === text.trim());
   if (runner !== undefined && runner !== "acp" && runner !== "command") return ok({ runner });
   const isAcp = text.startsWith("acp:");

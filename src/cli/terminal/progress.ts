@@ -164,10 +164,10 @@ function phaseOf(flow: Flow, stage: string, place: StagePlace) {
 
 /** What the same decision recorded of the attempt's use. */
 function tokensTold(stage: string, attempt: number, later: readonly RunEvent[]): number | null {
-  const told = later.find(
+  const recorded = later.find(
     (event) => event.type === "usage.recorded" && event.stage === stage && event.attempt === attempt,
   );
-  return told?.type === "usage.recorded" ? tokensOf(told.usage) : null;
+  return recorded?.type === "usage.recorded" ? tokensOf(recorded.usage) : null;
 }
 
 function fill(template: string, { n, total, agent }: StagePlace): string {

@@ -36,7 +36,7 @@ export function createView(io: Io, { runId, after, stream, lines, terminal }: Vi
   const numbers = new Map<string, number>();
   const live: Live | undefined = isLive(io, terminal) ? createLive(terminal) : undefined;
   let seen = after;
-  let told = false;
+  let isDrawn = false;
 
   async function update(store: Store): Promise<boolean> {
     const before = seen;
@@ -74,7 +74,7 @@ export function createView(io: Io, { runId, after, stream, lines, terminal }: Vi
   async function draw(store: Store, block: Live): Promise<void> {
     const stored = await store.loadRun(runId);
     if (stored === undefined) return;
-    told = true;
+    isDrawn = true;
     const { flow } = await flowOf(store, stored.run);
     block.draw(treeLines(io, flow, stored.run, await store.attempts(runId)));
   }
@@ -92,7 +92,7 @@ export function createView(io: Io, { runId, after, stream, lines, terminal }: Vi
       if (live === undefined) return;
       live.done();
       // The tree shows that it waits; how to answer stands below it.
-      const stored = told ? await store.loadRun(runId) : undefined;
+      const stored = isDrawn ? await store.loadRun(runId) : undefined;
       const number = await numberOf(store, runId);
       for (const item of stored === undefined ? [] : openItems(stored.run)) {
         for (const line of waitingLines(item, number, stored?.run)) io.err(plainText(line));

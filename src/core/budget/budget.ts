@@ -21,7 +21,7 @@ export type Metered = {
 };
 
 /** The usage of an attempt, with the runner and model that reported it. */
-export type ToldUsage = { readonly runner: string; readonly model: string | null; readonly usage: Usage };
+export type ReportedUsage = { readonly runner: string; readonly model: string | null; readonly usage: Usage };
 
 /** The amount reserved for an attempt when it started; it counts as spent until the attempt reports its usage. */
 export type Reserved = {

@@ -1,7 +1,7 @@
 // The conclusion of an attempt. A `Report` holds the source's own words; an `Outcome` is their meaning in Passrail.
 // Readers (verdict/) parse text into reports; `judge` turns a report into exactly one outcome.
 
-import type { ToldUsage } from "../budget/budget.ts";
+import type { ReportedUsage } from "../budget/budget.ts";
 import type { JsonObject } from "../json.ts";
 
 export const HEALTHS = ["complete", "blocked", "failed", "incomplete"] as const;
@@ -50,7 +50,7 @@ export type Report = {
   readonly structured?: boolean;
   readonly warnings?: readonly string[];
   /** The usage of the whole attempt, repairs included; absent if the vendor reported none. */
-  readonly usage?: ToldUsage;
+  readonly usage?: ReportedUsage;
   /** When the limit that is the cause ends, ISO 8601, if the vendor reports it. */
   readonly resetsAt?: string;
   /** The attempt ended because its agent asked a person; the questions are stored. */

@@ -1,7 +1,7 @@
 // The events of a run, stored forever and in order. Folding them with `evolve` gives the run, byte for byte. They are also the history, the
 // audit log and the live stream.
 
-import type { BudgetUse, Raise, Reserved, ToldUsage } from "../budget/budget.ts";
+import type { BudgetUse, Raise, Reserved, ReportedUsage } from "../budget/budget.ts";
 import type { Postponed } from "./postponement.ts";
 import type { JsonObject } from "../json.ts";
 import type { Issue, Outcome } from "../flow/outcome.ts";
@@ -121,7 +121,7 @@ export type EventBody =
     }
   | ({ readonly type: "budget.raised" } & Raise)
   | ({ readonly type: "budget.warned" } & BudgetUse)
-  | ({ readonly type: "usage.recorded"; readonly agent: string; readonly ticket: string } & Attempt & ToldUsage)
+  | ({ readonly type: "usage.recorded"; readonly agent: string; readonly ticket: string } & Attempt & ReportedUsage)
   | { readonly type: "item.withdrawn"; readonly track: string; readonly number: number; readonly reason: string }
   | {
       readonly type: "counter.changed";

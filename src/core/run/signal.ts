@@ -1,7 +1,7 @@
 // Reports to the engine: a program ended, a person answered, a crash was noticed. A signal is a claim about the world; the transition
 // decides whether it fits the run. It carries its own time, so the decision needs no clock.
 
-import type { BudgetUse, OverBudget, Reserved, ToldUsage } from "../budget/budget.ts";
+import type { BudgetUse, OverBudget, Reserved, ReportedUsage } from "../budget/budget.ts";
 import type { Actor } from "./event.ts";
 import type { JsonObject } from "../json.ts";
 import type { Issue, Report } from "../flow/outcome.ts";
@@ -34,7 +34,12 @@ export type SignalBody =
     }
   | { readonly type: "attempt.interrupted"; readonly stage: string; readonly attempt: number; readonly cause: string }
   /** A late usage report of an attempt that ended without one. */
-  | { readonly type: "attempt.spent"; readonly stage: string; readonly attempt: number; readonly told: ToldUsage }
+  | {
+      readonly type: "attempt.spent";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly reported: ReportedUsage;
+    }
   /** It is ready, but its runner is known to be over its limit. */
   | {
       readonly type: "attempt.held";

@@ -95,7 +95,7 @@ const AT = "2000-01-01T00:00:00.000Z";
 const SUBJECT = { id: "simulated", title: "simulated", body: "" };
 
 export function simulate(flow: Flow, script: readonly ScriptedOutcome[], input: SimulationInput): Simulation {
-  const play: Play = { flow, input, run: undefined, events: [], told: 0, trace: [] };
+  const play: Play = { flow, input, run: undefined, events: [], traced: 0, trace: [] };
   const requested: SignalBody = {
     type: "run.requested",
     runId: "simulated",
@@ -122,7 +122,7 @@ type Play = {
   run: Run | undefined;
   readonly events: RunEvent[];
   /** How many of them the trace covers. */
-  told: number;
+  traced: number;
   readonly trace: TraceLine[];
 };
 type Head = Pick<TraceLine, "event" | "stage" | "attempt">;
@@ -140,8 +140,8 @@ function send(play: Play, head: Head, body: SignalBody, actor: "engine" | "human
   for (const { stage, attempt: number, isRunning } of currentStages(play)) {
     if (!isRunning && !stage.yields) start(play, stage, number);
   }
-  play.trace.push(lineOf(play.flow, head, runOf(play), play.events.slice(play.told)));
-  play.told = play.events.length;
+  play.trace.push(lineOf(play.flow, head, runOf(play), play.events.slice(play.traced)));
+  play.traced = play.events.length;
   return undefined;
 }
 

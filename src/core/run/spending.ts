@@ -1,7 +1,7 @@
 // What signals about money do to a run: usage is recorded, a reached limit makes a track wait for a person, who raises it or stops.
 // The sums are the store's; here is only what a run decides because of them.
 
-import { amountText, overText, readRaise, scopeText, soundUsage, type ToldUsage } from "../budget/budget.ts";
+import { amountText, overText, readRaise, scopeText, soundUsage, type ReportedUsage } from "../budget/budget.ts";
 import { ticketKey } from "./run-budget.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { WorkStage } from "../flow/flow.ts";
@@ -17,8 +17,8 @@ const NOTHING: Usage = { usd: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 
 /** Settles what was put aside for an attempt that has ended by itself. Without any news it stays booked. */
 export function settleUsage(draft: Draft, { track, stage, attempt }: Ended, { metered, report, cause }: News): void {
   const free = metered !== undefined && hasNeverBegun(cause) ? { ...metered, usage: NOTHING } : undefined;
-  const told = report.usage ?? free;
-  if (told !== undefined) record(draft, { track, stage: stage.id, agent: stage.agent, attempt }, told);
+  const reported = report.usage ?? free;
+  if (reported !== undefined) record(draft, { track, stage: stage.id, agent: stage.agent, attempt }, reported);
 }
 
 type Ended = { readonly track: string; readonly stage: WorkStage; readonly attempt: number };
@@ -31,12 +31,12 @@ type News = {
 
 /** News of an attempt that was cut off. It counts whatever became of the run. */
 export function spent(draft: Draft, signal: Signal & { type: "attempt.spent" }): string | undefined {
-  const { stage, attempt, told } = signal;
+  const { stage, attempt, reported } = signal;
   if ((draft.run.stages[stage]?.attempts ?? 0) < attempt) return `${stage} has no attempt ${attempt}`;
   const [track, work] = tracksOf(draft)
     .map((name) => [name, findWork(draft.flow, draft.run, name, stage)] as const)
     .find(([, found]) => found !== undefined) ?? ["main", undefined];
-  record(draft, { track, stage, agent: work?.agent ?? stage, attempt }, told);
+  record(draft, { track, stage, agent: work?.agent ?? stage, attempt }, reported);
   return undefined;
 }
 
@@ -46,7 +46,11 @@ function tracksOf({ flow }: Draft): readonly string[] {
 
 type Spender = { readonly track: string; readonly stage: string; readonly agent: string; readonly attempt: number };
 
-function record(draft: Draft, { track, stage, agent, attempt }: Spender, { runner, model, usage }: ToldUsage): void {
+function record(
+  draft: Draft,
+  { track, stage, agent, attempt }: Spender,
+  { runner, model, usage }: ReportedUsage,
+): void {
   const ticket = ticketKey(draft.run);
   emit(draft, {
     type: "usage.recorded",

@@ -365,14 +365,14 @@ describe("an agent that asks in the middle of its work", () => {
 describe("money", () => {
   const reserved = { agent: "in1", runner: "claude", model: null, usd: 1, tokens: 10, ticket: "t" };
   const usage = { usd: 0.5, inputTokens: 1, outputTokens: 2, cachedTokens: null };
-  const told = { runner: "claude", model: "opus", usage };
+  const reported = { runner: "claude", model: "opus", usage };
   const over = { scope: "run", key: "r1", unit: "usd", used: 4, limit: 5, needed: 2, size: 5 } as const;
   const start: SignalBody = { type: "attempt.started", stage: "spec", attempt: 1, reserved };
 
   test("what was put aside stands in the start, and what was used in an event of its own", () => {
     const started = step(speccing(), start, "engine");
     expect(started.events[0]).toMatchObject({ type: "stage.started", reserved });
-    const report: Report = { verdict: "APPROVED", usage: told };
+    const report: Report = { verdict: "APPROVED", usage: reported };
     const done = step(started.run, { type: "attempt.finished", stage: "spec", attempt: 1, report }, "agent:x");
     expect(types(done).slice(0, 2)).toEqual(["stage.finished", "usage.recorded"]);
     expect(done.run.spent).toEqual({ attempts: 1, usd: 0.5, unknownUsd: 0, tokens: 3, unknownTokens: 0 });
@@ -381,10 +381,10 @@ describe("money", () => {
   test("what a canceled attempt has used is recorded after the end, and changes nothing else", () => {
     const running = step(speccing(), start, "engine").run;
     const canceled = step(running, { type: "cancel.requested", reason: "no" }).run;
-    const late = step(canceled, { type: "attempt.spent", stage: "spec", attempt: 1, told }, "engine");
+    const late = step(canceled, { type: "attempt.spent", stage: "spec", attempt: 1, reported }, "engine");
     expect(types(late)).toEqual(["usage.recorded"]);
     expect({ ...late.run, spent: undefined }).toEqual({ ...canceled, spent: undefined });
-    const odd = step(canceled, { type: "attempt.spent", stage: "spec", attempt: 2, told }, "engine");
+    const odd = step(canceled, { type: "attempt.spent", stage: "spec", attempt: 2, reported }, "engine");
     expect(odd.ignored).toBe("spec has no attempt 2");
   });
 

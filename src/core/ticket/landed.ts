@@ -19,7 +19,7 @@ export type Landed = {
 };
 
 /** The part of an attempt that this module reads. */
-type Told = {
+type ReportedAttempt = {
   readonly endedAt: string | null;
   readonly outcome: JsonObject | null;
   readonly facts: JsonObject;
@@ -28,7 +28,7 @@ type Told = {
 const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/u;
 
 /** The newest record counts: work that was sent back and landed again is where it landed last. */
-export function landedRecord(attempts: readonly Told[]): Landed | undefined {
+export function landedRecord(attempts: readonly ReportedAttempt[]): Landed | undefined {
   return attempts
     .filter((attempt) => attemptFacts(attempt).runner === null)
     .toSorted((one, other) => ((one.endedAt ?? "") < (other.endedAt ?? "") ? -1 : 1))

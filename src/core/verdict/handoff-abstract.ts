@@ -34,9 +34,9 @@ export function abstractWarnings(
   files: { readonly [kind: string]: readonly string[] },
 ): readonly string[] {
   const warnings: string[] = [];
-  const told = abstract.get("open_questions");
-  if (told !== undefined && told !== String(questions)) {
-    warnings.push(`the Abstract says open_questions: ${clip(told, WORD_CHARS)}, the section has ${questions}`);
+  const claimed = abstract.get("open_questions");
+  if (claimed !== undefined && claimed !== String(questions)) {
+    warnings.push(`the Abstract says open_questions: ${clip(claimed, WORD_CHARS)}, the section has ${questions}`);
   }
   const counts = (abstract.get("files") ?? "").slice(0, 200);
   for (const [kind, listed] of Object.entries(files)) {

@@ -31,9 +31,9 @@ export type Metering = {
   noteReport(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, report: Report, beganMs: number): void;
 };
 
-export type MeteringParts = { readonly budgets: EngineBudgets; readonly holds: Holds; readonly newId: () => string };
+export type MeteringDeps = { readonly budgets: EngineBudgets; readonly holds: Holds; readonly newId: () => string };
 
-export function createMetering({ budgets, holds, newId }: MeteringParts): Metering {
+export function createMetering({ budgets, holds, newId }: MeteringDeps): Metering {
   function meterOf(resolved: ResolvedFlow, run: Run, track: string, id: string): Promise<Meter> | null {
     const stage = findWork(resolved.flow, run, track, id);
     return stage === undefined ? null : budgets.meter(resolved, run, stage);

@@ -46,7 +46,7 @@ export type DecisionWithStarts = {
   readonly reservations: readonly Reservation[];
 };
 
-export type ScheduleParts = {
+export type ScheduleDeps = {
   readonly clock: Clock;
   readonly slots: Slots;
   readonly agentLimits: Readonly<Record<string, number>>;
@@ -56,7 +56,7 @@ export type ScheduleParts = {
   readonly onDue: () => void;
 };
 
-export function createSchedule({ clock, slots, agentLimits, attempts, metering, onDue }: ScheduleParts): Schedule {
+export function createSchedule({ clock, slots, agentLimits, attempts, metering, onDue }: ScheduleDeps): Schedule {
   const queue = createQueue();
   const alarms = createAlarms(clock, onDue);
 

@@ -7,7 +7,7 @@ import type { Forge, Proposal, PullRequest, PullRequestState } from "../forge.ts
 import type { GitHubApi, Pull } from "./api.ts";
 import { findingsOf } from "./findings.ts";
 
-export type GitHubParts = {
+export type GitHubDeps = {
   /** Branches and commits. */
   readonly remote: Forge;
   readonly api: GitHubApi;
@@ -15,7 +15,7 @@ export type GitHubParts = {
   readonly isPartOf: (number: number, commit: string, head: string) => Promise<Result<boolean>>;
 };
 
-export function createGitHubForge({ remote, api, isPartOf }: GitHubParts): Forge {
+export function createGitHubForge({ remote, api, isPartOf }: GitHubDeps): Forge {
   return { ...remote, name: "github", propose, look };
 
   async function propose(work: Proposal): Promise<Result<PullRequest>> {

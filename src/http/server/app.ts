@@ -11,7 +11,7 @@ import { headOfRequest, type HeadRules, refuseHead } from "./guard/head.ts";
 import { ANSWER_HEADERS } from "./guard/headers.ts";
 import { findPrincipal } from "./guard/token.ts";
 import { createMount, type MountRoute } from "./mount.ts";
-import type { ServerParts } from "./parts.ts";
+import type { ServerDeps } from "./deps.ts";
 import { mountWeb, type Web } from "./web.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { mountAttemptFiles } from "./routes/attempt-files.ts";
@@ -51,14 +51,14 @@ export type SignedRoute = {
   readonly handle: (context: Context<AppEnv>) => Promise<Response>;
 };
 
-export function createApp(parts: ServerParts, options: AppOptions): App {
+export function createApp(deps: ServerDeps, options: AppOptions): App {
   const app: App = new OpenAPIHono<AppEnv>();
-  const mount = createMount(app, createIdempotency(parts));
+  const mount = createMount(app, createIdempotency(deps));
 
-  const record = parts.audit === undefined ? undefined : createRequestAudit(parts.audit, parts.now);
+  const record = deps.audit === undefined ? undefined : createRequestAudit(deps.audit, deps.now);
 
   app.use("*", async (context, next) => {
-    context.set("requestId", parts.newId());
+    context.set("requestId", deps.newId());
     const head = headOfRequest(context.req.raw);
     const refusal = refuseHead(head, options);
     if (refusal === undefined) await next();
@@ -72,31 +72,31 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
   for (const { path, handle } of options.signed ?? []) app.post(path, handle);
   if (options.web !== undefined) mountWeb(app, options.web);
   app.use("*", async (context, next) => {
-    const found = findPrincipal(headOfRequest(context.req.raw).values("authorization"), parts);
+    const found = findPrincipal(headOfRequest(context.req.raw).values("authorization"), deps);
     if (!found.ok) return problem(context, found.error);
     context.set("principal", found.value);
     return next();
   });
 
-  mountRuns(mount, parts);
-  mountAttemptFiles(mount, parts);
-  mountLogs(mount, parts);
-  mountActs(mount, parts);
-  mountControl(mount, parts);
-  mountTickets(mount, parts);
-  mountInbox(mount, parts);
-  mountHandoffs(mount, parts);
-  mountEvents(mount, parts);
-  mountCatalog(mount, parts);
-  mountCost(mount, parts);
-  mountKeys(mount, parts);
-  mountWorkers(mount, parts);
-  mountMachine(mount, parts);
-  mountSystem(mount, parts);
-  mountDeliveries(mount, parts);
-  mountMcp(app, mount, parts);
+  mountRuns(mount, deps);
+  mountAttemptFiles(mount, deps);
+  mountLogs(mount, deps);
+  mountActs(mount, deps);
+  mountControl(mount, deps);
+  mountTickets(mount, deps);
+  mountInbox(mount, deps);
+  mountHandoffs(mount, deps);
+  mountEvents(mount, deps);
+  mountCatalog(mount, deps);
+  mountCost(mount, deps);
+  mountKeys(mount, deps);
+  mountWorkers(mount, deps);
+  mountMachine(mount, deps);
+  mountSystem(mount, deps);
+  mountDeliveries(mount, deps);
+  mountMcp(app, mount, deps);
   options.more?.(mount);
-  mountDocs(app, mount, parts);
+  mountDocs(app, mount, deps);
 
   app.notFound((context) => {
     const methods = mount.methodsAt(context.req.path);
@@ -111,7 +111,7 @@ export function createApp(parts: ServerParts, options: AppOptions): App {
     });
   });
   app.onError((error, context) => {
-    parts.onProblem(error instanceof Error ? (error.stack ?? error.message) : String(error), context.get("requestId"));
+    deps.onProblem(error instanceof Error ? (error.stack ?? error.message) : String(error), context.get("requestId"));
     if (error instanceof StoreError)
       return problem(context, { code: "store_unavailable", detail: error.message, hint: error.hint });
     return problem(context, { code: "internal_error", detail: "The request could not be answered; the log has more." });

@@ -3,9 +3,9 @@
 import { loadCatalog } from "../../catalog/catalog.ts";
 import { err } from "../../core/result.ts";
 import { shippedDir } from "../../settings/site.ts";
-import type { ServerParts } from "./parts.ts";
+import type { ServerDeps } from "./deps.ts";
 
-export function openFlowFiles(project: string): Pick<ServerParts, "agents" | "flows"> {
+export function openFlowFiles(project: string): Pick<ServerDeps, "agents" | "flows"> {
   const catalog = () => loadCatalog({ shippedDir, projectDir: project });
   return {
     flows: {

@@ -165,8 +165,8 @@ function fingerprint<R extends ApiRoute>({ method, path }: R, { params, query, b
   return digest([method, path, canonicalJson(params), canonicalJson(query), canonicalJson(body), ifMatch ?? ""]);
 }
 
-function digest(parts: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+function digest(values: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(values)).digest("hex");
 }
 
 /** Answers `Expect: 100-continue` only after all other checks have passed. */

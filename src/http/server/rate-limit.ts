@@ -20,8 +20,8 @@ export function createRateLimit(now: () => number): () => number | "leave out" {
       return "leave out";
     }
     left--;
-    const told = leftOut;
+    const count = leftOut;
     leftOut = 0;
-    return told;
+    return count;
   };
 }

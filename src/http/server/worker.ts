@@ -3,7 +3,7 @@
 import { findWork } from "../../core/run/sequence.ts";
 import type { Store } from "../../store/store.ts";
 import { flowOf } from "../../store/flow-of.ts";
-import type { WorkerInfo } from "./parts.ts";
+import type { WorkerInfo } from "./deps.ts";
 
 export type WorkerOptions = {
   readonly store: Store;

@@ -20,7 +20,7 @@ import type { GateStages, GateWord, Intent } from "./mapping.ts";
 import type { WebhookSource } from "./source.ts";
 import { startTicketRun } from "./start-ticket-run.ts";
 
-export type CarryOutParts = {
+export type CarryOutDeps = {
   readonly app: UseCases;
   readonly store: Store;
   /** Asks the forge about pull requests now; absent if this process does not perform. */
@@ -43,49 +43,45 @@ export type Order = {
   readonly signalId: string;
 };
 
-export function carryOut(parts: CarryOutParts, order: Order): Promise<Result<CarriedOut, Refusal>> {
+export function carryOut(deps: CarryOutDeps, order: Order): Promise<Result<CarriedOut, Refusal>> {
   const { intent, source, signalId } = order;
   return intent.type === "create-ticket"
-    ? startTicketRun(parts, source, signalId, intent)
-    : answerGate(parts, order, intent);
+    ? startTicketRun(deps, source, signalId, intent)
+    : answerGate(deps, order, intent);
 }
 
 type GateIntent = GateWord & { readonly type: "answer-gate" | "request-gate" };
 
-async function answerGate(
-  parts: CarryOutParts,
-  order: Order,
-  intent: GateIntent,
-): Promise<Result<CarriedOut, Refusal>> {
-  const run = await findSubject(parts, intent.subjectId);
+async function answerGate(deps: CarryOutDeps, order: Order, intent: GateIntent): Promise<Result<CarriedOut, Refusal>> {
+  const run = await findSubject(deps, intent.subjectId);
   if (run === undefined)
     return err({
       code: "feature_not_found",
       detail: `Nothing with the id ${intent.subjectId} is known.`,
       hint: "A ticket is known from the start of its first run.",
     });
-  if (await parts.store.hasSignal(run.id, order.signalId))
+  if (await deps.store.hasSignal(run.id, order.signalId))
     return ok(carriedOut("already_done", "this delivery was taken", run));
-  const resolved = await flowOf(parts.store, run);
+  const resolved = await flowOf(deps.store, run);
   const stages = intent.stages === "last" ? lastGates(resolved.flow) : intent.stages;
   const [gate, ...others] = openItems(run).filter((item) => fits(item, stages));
   if (others.length > 0)
     return err({ code: "action_refused", detail: `Several gates of ${run.subject.id} are open, and none is named.` });
-  if (gate !== undefined) return decide(parts, order, intent, run, gate.number);
-  if (parts.lookAtMerges !== undefined && waitsOutside(resolved, run, intent.stages)) {
+  if (gate !== undefined) return decide(deps, order, intent, run, gate.number);
+  if (deps.lookAtMerges !== undefined && waitsOutside(resolved, run, intent.stages)) {
     // A sender's claim about a merge is no proof: Passrail asks the forge and trusts only its answer.
-    parts.lookAtMerges();
+    deps.lookAtMerges();
     return ok(carriedOut("accepted", "the forge is asked what became of the pull request", run));
   }
-  const closed = (await pastItems(parts.store, run.id)).findLast((item) => item.decided !== null && fits(item, stages));
+  const closed = (await pastItems(deps.store, run.id)).findLast((item) => item.decided !== null && fits(item, stages));
   const again =
-    closed === undefined ? undefined : await parts.app.answerItem(requestOf(intent, run, closed.number), sentBy(order));
+    closed === undefined ? undefined : await deps.app.answerItem(requestOf(intent, run, closed.number), sentBy(order));
   if (again?.ok === true) return ok(shown(again.value));
-  return notWaiting(parts, order, intent, run, { stages, decided: closed?.decided ?? null });
+  return notWaiting(deps, order, intent, run, { stages, decided: closed?.decided ?? null });
 }
 
 async function decide(
-  { app, notify }: CarryOutParts,
+  { app, notify }: CarryOutDeps,
   order: Order,
   intent: GateIntent,
   run: Run,
@@ -134,7 +130,7 @@ function sentBy({ source, signalId }: Order) {
 }
 
 /** By the id of the ticket, otherwise of the run. Of several runs the open one, otherwise the newest. */
-async function findSubject({ store }: CarryOutParts, subjectId: string): Promise<Run | undefined> {
+async function findSubject({ store }: CarryOutDeps, subjectId: string): Promise<Run | undefined> {
   const runs = await store.runsOf(subjectId);
   const summary = runs.find(({ status }) => status !== "completed" && status !== "canceled") ?? runs[0];
   const runId = summary?.id ?? (/^r[0-9a-f]{10}$/.test(subjectId) ? subjectId : undefined);
@@ -158,7 +154,7 @@ type Standing = {
 
 /** No gate fits and no such decision was made before: the rule may end the run, otherwise the sender gets the current state. */
 async function notWaiting(
-  { app }: CarryOutParts,
+  { app }: CarryOutDeps,
   order: Order,
   { type, otherwise, comment }: GateIntent,
   run: Run,

@@ -8,13 +8,13 @@ import { problem } from "../server/answer-problem.ts";
 import type { SignedRoute } from "../server/app.ts";
 import type { AppEnv } from "../server/app-env.ts";
 import type { CarriedOut } from "./carried-out.ts";
-import { carryOut, type CarryOutParts } from "./carry-out.ts";
+import { carryOut, type CarryOutDeps } from "./carry-out.ts";
 import { readRawBody, receive, type Received } from "./receive.ts";
 import type { Replays } from "./replay.ts";
 import type { WebhookSource } from "./source.ts";
 import { optional } from "../../core/optional.ts";
 
-export type InboundParts = CarryOutParts & {
+export type InboundDeps = CarryOutDeps & {
   /** ISO 8601, UTC. */
   readonly now: () => string;
   readonly sources: readonly WebhookSource[];
@@ -28,10 +28,10 @@ export type InboundParts = CarryOutParts & {
 const MAX_PER_MINUTE = 120;
 const MINUTE_MS = 60_000;
 
-export function createInbound(parts: InboundParts): readonly SignedRoute[] {
-  const sources = new Map(parts.sources.map((source) => [source.name, source]));
-  const now = () => Date.parse(parts.now());
-  const mayCarryOut = createRate(parts.maxPerMinute ?? MAX_PER_MINUTE, now);
+export function createInbound(deps: InboundDeps): readonly SignedRoute[] {
+  const sources = new Map(deps.sources.map((source) => [source.name, source]));
+  const now = () => Date.parse(deps.now());
+  const mayCarryOut = createRate(deps.maxPerMinute ?? MAX_PER_MINUTE, now);
 
   async function handle(context: Context<AppEnv>): Promise<Response> {
     const source = sources.get(context.req.param("source") ?? "");
@@ -42,7 +42,7 @@ export function createInbound(parts: InboundParts): readonly SignedRoute[] {
     if ("refused" in read) return answer(context, read.refused);
     const received = await receive(
       { source, headers: context.req.raw.headers, rawBody: read.body },
-      { replays: parts.replays, now },
+      { replays: deps.replays, now },
     );
     if (received.code !== "accepted") return answer(context, received);
     // From here on the audit log knows the sender.
@@ -54,7 +54,7 @@ export function createInbound(parts: InboundParts): readonly SignedRoute[] {
     }
     let result: Result<CarriedOut, Refusal>;
     try {
-      result = await carryOut(parts, { source, intent, signalId });
+      result = await carryOut(deps, { source, intent, signalId });
     } catch (error) {
       // The effect may or may not be stored; the next try finds out by the signal's id.
       claim.release();
@@ -68,7 +68,7 @@ export function createInbound(parts: InboundParts): readonly SignedRoute[] {
       claim.keep();
     } catch (error) {
       // The effect is durable, and the engine knows the signal: a replay changes nothing.
-      parts.onProblem(`A delivery's id could not be noted: ${String(error)}`, context.get("requestId"));
+      deps.onProblem(`A delivery's id could not be noted: ${String(error)}`, context.get("requestId"));
     }
     const { status, ...body } = result.value;
     return context.json(body, status);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Settings } from "../../settings/settings.ts";
 import type { Notice, Notifier } from "../../notify/notify.ts";
 import type { SignedRoute } from "../server/app.ts";
-import type { ServerParts } from "../server/parts.ts";
+import type { ServerDeps } from "../server/deps.ts";
 import { createInbound } from "./inbound.ts";
 import type { Rule } from "./mapping.ts";
 import { openFileReplays } from "./replay-file.ts";
@@ -24,7 +24,7 @@ type Reading = {
 export type InboundOptions = Reading & {
   readonly config: Pick<Settings, "webhooks">;
   readonly home: string;
-  readonly parts: ServerParts;
+  readonly deps: ServerDeps;
   /** Shows people the requests of a source that may not answer. */
   readonly notifier: Notifier | null;
 };
@@ -32,20 +32,20 @@ export type InboundOptions = Reading & {
 export type Inbound = { readonly signed: readonly SignedRoute[]; close(): void };
 
 /** The value for `signed` of `createApp`. Only the process that performs may open it. */
-export function openInbound({ config, home, parts, notifier, ...reading }: InboundOptions): Inbound {
+export function openInbound({ config, home, deps, notifier, ...reading }: InboundOptions): Inbound {
   const sources = Object.entries(config.webhooks).map(([name, settings]) =>
-    readSource(name, settings, { ...reading, parts }),
+    readSource(name, settings, { ...reading, deps }),
   );
   if (sources.length === 0) return { signed: [], close: () => {} };
-  const replays = openFileReplays(join(home, "webhook-ids"), { now: () => Date.parse(parts.now()) });
+  const replays = openFileReplays(join(home, "webhook-ids"), { now: () => Date.parse(deps.now()) });
   const notify = async (request: Notice) => notifier?.notify(request);
-  return { signed: createInbound({ ...parts, sources, replays, notify }), close: () => replays.close() };
+  return { signed: createInbound({ ...deps, sources, replays, notify }), close: () => replays.close() };
 }
 
 function readSource(
   name: string,
   settings: SourceSettings,
-  { environment, onProblem, parts }: Reading & Pick<InboundOptions, "parts">,
+  { environment, onProblem, deps }: Reading & Pick<InboundOptions, "deps">,
 ): WebhookSource {
   const { rights, flow, prefix, authors, rules } = settings;
   const common = {
@@ -53,7 +53,7 @@ function readSource(
     ...optional({ rights, flow, prefix, authors }),
     ...(rules === undefined ? {} : { rules: rules.map((rule) => toRule(rule, prefix ?? "")) }),
   };
-  if (settings.kind === "token") return tokenSource({ ...common, isKey: (token) => isKeyOf(parts, name, token) });
+  if (settings.kind === "token") return tokenSource({ ...common, isKey: (token) => isKeyOf(deps, name, token) });
   const secrets = readSecrets(settings.secret_file, settings.secret_env, environment);
   // Without a secret the source answers 503; no unsigned delivery is ever taken.
   if (!secrets.ok) onProblem(`The webhook "${name}" is disabled: ${secrets.error.message}`);
@@ -66,7 +66,7 @@ function readSource(
   });
 }
 
-function isKeyOf({ keys }: ServerParts, name: string, token: string): boolean {
+function isKeyOf({ keys }: ServerDeps, name: string, token: string): boolean {
   const holder = keys.find(token);
   return holder?.kind === "webhook" && holder.source === name;
 }

@@ -57,17 +57,17 @@ const STATUS: Readonly<Record<ErrorCode, 400 | 401 | 413 | 503>> = {
 
 export async function receive(
   { source, headers, rawBody }: RawDelivery,
-  parts: { readonly replays: Replays; readonly now: () => number },
+  deps: { readonly replays: Replays; readonly now: () => number },
 ): Promise<Received> {
   if (rawBody.byteLength > MAX_BODY_BYTES) {
     return refuse("body_too_large", `The body may have ${MAX_BODY_BYTES} bytes.`);
   }
-  const verified = verifyDelivery(source, headers, rawBody, parts.now());
+  const verified = verifyDelivery(source, headers, rawBody, deps.now());
   if (!verified.ok) return refuse(verified.error.code, verified.error.detail);
   const { id, keys } = verified.value;
   const read = readPayload(rawBody);
   if ("refused" in read) return read.refused;
-  const claim = await parts.replays.claim(source.name, keys);
+  const claim = await deps.replays.claim(source.name, keys);
   if (claim.type === "seen") return { status: 200, code: "duplicate", intent: ignored("taken before") };
   if (claim.type === "full") {
     const detail = "More deliveries came within a day than can be remembered. Try again later.";

@@ -79,11 +79,11 @@ describe("an attempt over the protocol", () => {
       agent: { tools: { url: "http://127.0.0.1:1/mcp", token: "t0k3n" } },
     });
     expect(end.stdoutTail.endsWith("p".repeat(1_000))).toBe(true);
-    const told = readFileSync(file, "utf8")
+    const messages = readFileSync(file, "utf8")
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as { method: string; params: { [key: string]: unknown } });
-    const of = (method: string) => told.find((message) => message.method === method)?.params;
+    const of = (method: string) => messages.find((message) => message.method === method)?.params;
     expect(of("initialize")).toMatchObject({
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     });

@@ -105,6 +105,6 @@ async function talk(
   });
   wire.close();
   await over;
-  const { conversation: told, finalText } = conversation.conclude(end);
-  return { ...end, stdoutTail: finalText, stdoutWhole: true, conversation: told };
+  const { conversation: concluded, finalText } = conversation.conclude(end);
+  return { ...end, stdoutTail: finalText, stdoutWhole: true, conversation: concluded };
 }

@@ -16,11 +16,11 @@ export function createUsageCount(before: Usage | null) {
 
   return {
     addMessage(id: string, usage: unknown): void {
-      const told = fields(usage);
+      const counts = fields(usage);
       messages.set(id, {
         usd: null,
-        ...tokens(told["input_tokens"], told["cache_read_input_tokens"], told["cache_creation_input_tokens"]),
-        outputTokens: count(told["output_tokens"]),
+        ...tokens(counts["input_tokens"], counts["cache_read_input_tokens"], counts["cache_creation_input_tokens"]),
+        outputTokens: count(counts["output_tokens"]),
       });
     },
     addResult(result: Fields): void {

@@ -183,8 +183,8 @@ describe("what it tells besides", () => {
   });
 
   test("when a limit ends, if it says the day", () => {
-    const told = resetInText("You've hit your usage limit. Upgrade or try again at Nov 16th, 2026 3:33 AM.");
-    expect(told).toBe(new Date(2026, 10, 16, 3, 33).toISOString());
+    const resetsAt = resetInText("You've hit your usage limit. Upgrade or try again at Nov 16th, 2026 3:33 AM.");
+    expect(resetsAt).toBe(new Date(2026, 10, 16, 3, 33).toISOString());
     expect(resetInText("You've hit your usage limit. Try again at 3:33 AM.")).toBeNull();
     expect(resetInText("try again at Foo 99th, 2026 3:33 AM")).toBeNull();
     expect(play("quota").conversation.failure).not.toHaveProperty("resetsAt");

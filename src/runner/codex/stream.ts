@@ -233,11 +233,11 @@ const notice = (kind: Extract<AgentEvent, { type: "notice" }>["kind"], words: st
 });
 
 function usageOf(value: unknown): Usage {
-  const told = fields(value);
+  const counts = fields(value);
   return {
     usd: null,
-    inputTokens: count(told["input_tokens"]),
-    outputTokens: count(told["output_tokens"]),
-    cachedTokens: count(told["cached_input_tokens"]),
+    inputTokens: count(counts["input_tokens"]),
+    outputTokens: count(counts["output_tokens"]),
+    cachedTokens: count(counts["cached_input_tokens"]),
   };
 }

@@ -26,8 +26,8 @@ export function leftGemini(end: ProgramEnd): Failure {
   }
   const kind = CODES[end.exitCode ?? 0];
   const how = end.signal === null ? `exit code ${end.exitCode ?? "unknown"}` : end.signal;
-  const told = failureOf(GEMINI, { status: null, message: words === "" ? how : `${how}: ${words}` });
-  return kind === undefined ? told : { kind, message: told.message };
+  const failure = failureOf(GEMINI, { status: null, message: words === "" ? how : `${how}: ${words}` });
+  return kind === undefined ? failure : { kind, message: failure.message };
 }
 
 /** Its last output, without the warnings of every run. */

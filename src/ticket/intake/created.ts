@@ -3,7 +3,7 @@
 import type { AttemptRecord } from "../../store/store.ts";
 
 export function createdPaths(attempts: readonly Pick<AttemptRecord, "outcome" | "status">[]): readonly string[] {
-  const told = attempts
+  const reported = attempts
     .filter(({ status }) => status === "done")
     .flatMap(({ outcome }) => {
       const payload = outcome?.["payload"];
@@ -11,5 +11,5 @@ export function createdPaths(attempts: readonly Pick<AttemptRecord, "outcome" | 
       const paths = (payload as { readonly paths?: unknown }).paths;
       return Array.isArray(paths) ? [paths.filter((path): path is string => typeof path === "string")] : [];
     });
-  return told.at(-1) ?? [];
+  return reported.at(-1) ?? [];
 }

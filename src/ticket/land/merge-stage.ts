@@ -52,8 +52,8 @@ export function report(
   engine: Pick<Engine, "deliver">,
   run: Run,
   { stage, attempt }: WaitingMerge,
-  told: { readonly report: Report; readonly key: string; readonly actor: Actor },
+  merged: { readonly report: Report; readonly key: string; readonly actor: Actor },
 ): Promise<Delivered> {
-  const body = { type: "attempt.finished", stage, attempt, report: told.report, outside: true } as const;
-  return engine.deliver(run.id, body, told.actor, `merge:${stage}:${attempt}:${told.key}`);
+  const body = { type: "attempt.finished", stage, attempt, report: merged.report, outside: true } as const;
+  return engine.deliver(run.id, body, merged.actor, `merge:${stage}:${attempt}:${merged.key}`);
 }

@@ -33,13 +33,13 @@ export type LandingOptions = ForgePlace & {
   readonly onProblem: (runId: string | null, error: unknown) => void;
 };
 
-export type LandingParts = {
+export type LandingDeps = {
   readonly land: Builtin;
   /** Only for an engine that performs. */
   watch(engine: Engine): MergeWatch;
 };
 
-export function openLanding(options: LandingOptions): LandingParts {
+export function openLanding(options: LandingOptions): LandingDeps {
   const { settings, store, onProblem } = options;
   const forgeOf = (project: string) => forgeOfProject(project, options);
   return {

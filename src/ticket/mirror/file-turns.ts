@@ -5,13 +5,13 @@ import type { Run } from "../../core/run/run.ts";
 import { type MirrorAct, type MirrorEntry, type MirrorSeen, mirrorStep } from "../../core/ticket/mirror-step.ts";
 import type { Endings } from "./endings.ts";
 import type { FolderWatch } from "./folder-watch.ts";
-import { type ActParts, performAct, turnOf } from "./perform-act.ts";
+import { type ActDeps, performAct, turnOf } from "./perform-act.ts";
 import { type RunTicket, worksNow } from "./run-ticket.ts";
 
 /** A run and its file. `chain` is the work on the file: each task waits for the one before. */
 export type Mirrored = { readonly ticket: RunTicket; run: Run; entry: MirrorEntry; chain: Promise<void> };
 
-export type FileTurns = ActParts & {
+export type FileTurns = ActDeps & {
   readonly folders: FolderWatch;
   /** By the id of the run. */
   readonly known: Map<string, Mirrored>;

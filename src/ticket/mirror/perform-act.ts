@@ -22,7 +22,7 @@ export type ActOn = {
   readonly isStarting: boolean;
 };
 
-export type ActParts = {
+export type ActDeps = {
   readonly store: Store;
   readonly deliver: (runId: string, body: SignalBody, actor: Actor, signalId?: string) => Promise<unknown>;
   readonly log: MirrorLog;
@@ -34,9 +34,9 @@ export type FileAct = Exclude<MirrorAct, { readonly type: "retry-later" | "forge
 
 const FILE: Actor = "human:file";
 
-export async function performAct(act: FileAct, on: ActOn, parts: ActParts): Promise<MirrorSeen | undefined> {
+export async function performAct(act: FileAct, on: ActOn, deps: ActDeps): Promise<MirrorSeen | undefined> {
   const { run, entry, folder } = on;
-  const { deliver, log, onProblem, store } = parts;
+  const { deliver, log, onProblem, store } = deps;
   switch (act.type) {
     case "continue":
       return turnOf(entry, run, store);

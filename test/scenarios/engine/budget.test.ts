@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type Budgets, NO_BUDGETS, type ToldUsage } from "../../../src/core/budget/budget.ts";
+import { type Budgets, NO_BUDGETS, type ReportedUsage } from "../../../src/core/budget/budget.ts";
 import type { Report } from "../../../src/core/flow/outcome.ts";
 import { openItems, type Run } from "../../../src/core/run/run.ts";
 import {
@@ -26,7 +26,7 @@ afterEach(async () => {
 const metered = () => ({ runner: "claude", model: "opus", reserveUsd: 1, reserveTokens: 1000 });
 const budgets = (change: Partial<Budgets>) => (): Budgets => ({ ...NO_BUDGETS, ...change });
 const usd = (limit: number) => ({ usd: limit, tokens: null });
-const told = (cost: number | null, tokens: number | null = 100): ToldUsage => ({
+const told = (cost: number | null, tokens: number | null = 100): ReportedUsage => ({
   runner: "claude",
   model: "opus-4",
   usage: { usd: cost, inputTokens: tokens, outputTokens: tokens === null ? null : 10, cachedTokens: null },

@@ -46,7 +46,7 @@ const idsOf = (seen: readonly Followed[]) => seen.map((each) => ("id" in each ? 
 
 async function work(): Promise<string> {
   const { id } = await served.bench.run("feature", {});
-  served.parts.events.catchUp();
+  served.deps.events.catchUp();
   return id;
 }
 
@@ -63,11 +63,11 @@ test("events come once and in order, also when the connection breaks again and a
   const run = await served.bench.load(await work());
   await served.bench.answer(run, "gate", "approve");
   await until("a handoff", () => {
-    served.parts.events.catchUp();
+    served.deps.events.catchUp();
     return seen.find((each) => each.type === "handoff");
   });
   await until("it waits again", async () => (await served.bench.load(run.id)).status === "waiting" || undefined);
-  served.parts.events.catchUp();
+  served.deps.events.catchUp();
   const last = String(await served.seq());
   await until("everything came", () => idsOf(seen).at(-1) === last || undefined);
   await stop();
@@ -121,5 +121,5 @@ test("a caller that leaves in the middle frees its place", async () => {
     expect(each.type).toBe("event");
     break;
   }
-  await until("nobody listens", () => (served.parts.events.stats().clients === 0 ? true : undefined));
+  await until("nobody listens", () => (served.deps.events.stats().clients === 0 ? true : undefined));
 });

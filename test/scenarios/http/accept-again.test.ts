@@ -13,7 +13,7 @@ afterAll(() => world.close());
 
 test("what came with an accept is kept when the same key asks again, also after others went on", async () => {
   const { served } = world;
-  const { store } = served.parts;
+  const { store } = served.deps;
   const story = await world.newStory();
   const row = await world.leadTo(story, "reviewer");
   const accept = () =>
@@ -22,7 +22,7 @@ test("what came with an accept is kept when the same key asks again, also after 
       { headers: { "idempotency-key": "accept" } },
     );
   const broken = { ...store, noteAttempt: () => Promise.reject(new Error("the disk is full")) };
-  served.app = createApp({ ...served.parts, store: broken }, { port: 4321 });
+  served.app = createApp({ ...served.deps, store: broken }, { port: 4321 });
   expect((await accept()).status).toBe(500);
   served.problems.length = 0;
   world.restart();

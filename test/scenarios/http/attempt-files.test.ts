@@ -1,4 +1,4 @@
-// Parts of files that an agent may have written: whole characters, nothing from elsewhere, nothing that blocks.
+// Deps of files that an agent may have written: whole characters, nothing from elsewhere, nothing that blocks.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -16,8 +16,8 @@ let audit: Audit;
 let socket: Listening;
 beforeAll(async () => {
   served = await serve();
-  if (served.parts.audit === undefined) throw new Error("the server keeps no record");
-  audit = served.parts.audit;
+  if (served.deps.audit === undefined) throw new Error("the server keeps no record");
+  audit = served.deps.audit;
   socket = await served.listen();
 });
 afterAll(async () => {
@@ -84,7 +84,7 @@ test("S03, S26: who comes from a foreign page is recorded, also where the app ne
 });
 
 test("S26: the settings that a daemon begins with leave a mark that changes with them", () => {
-  const { config } = served.parts;
+  const { config } = served.deps;
   const note = settingsNote(config, "human:tester", "1.0.0");
   expect(settingsNote({ ...config }, "human:tester", "1.0.0")).toEqual(note);
   const other = settingsNote({ ...config, slots: { value: 9, from: "flag" } }, "human:tester", "1.0.0");

@@ -257,9 +257,9 @@ test("29: a flow that there is not, with those that there are", async () => {
 });
 
 test("a mistake of ours is told without its stack, and the log has it", async () => {
-  const store = { ...served.parts.store, listRuns: () => Promise.reject(new Error("secret detail")) };
+  const store = { ...served.deps.store, listRuns: () => Promise.reject(new Error("secret detail")) };
   const { app } = served;
-  served.app = createApp({ ...served.parts, store }, { port: 4321 });
+  served.app = createApp({ ...served.deps, store }, { port: 4321 });
   const problem = await refused("GET", "/api/runs", {}, 500, "internal_error");
   served.app = app;
   expect(JSON.stringify(problem)).not.toContain("secret");

@@ -114,9 +114,9 @@ test("R-X-07: the second one to decide is told who was first, with what and when
 });
 
 test("the diff of a run holds what was committed before and after it was sent back", async () => {
-  const commitOf = createCommitOf(served.parts.store);
+  const commitOf = createCommitOf(served.deps.store);
   const app = served.useCases({ commitOf });
-  served.app = createApp({ ...served.parts, wholeDiff, commitOf, app }, { port: 4321 });
+  served.app = createApp({ ...served.deps, wholeDiff, commitOf, app }, { port: 4321 });
   const say = (verdict: string) => [{ via: "json-tail", verdict }];
   const build = (name: string) => [{ via: "json-tail", verdict: "COMPLETE", write: { [name]: "x" }, commit: true }];
   served.play({

@@ -241,7 +241,7 @@ test("every change is told as a handoff with story, id and status; a reject as t
   const from = await seq();
   const collect = async () => {
     told.length = 0;
-    const opened = await world.served.parts.events.subscribe({
+    const opened = await world.served.deps.events.subscribe({
       after: { seq: from, half: false },
       filter: { subjectId: story, kinds: ["handoff"] },
       onCut: () => {},

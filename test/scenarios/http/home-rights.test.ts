@@ -13,7 +13,7 @@ test("S25: with a umask of 0 everything we write is 0600 and every folder 0700; 
   const served = await serve();
   try {
     const { home } = served.bench;
-    const audit = createAudit(home, { now: served.parts.now, onProblem: (text) => served.problems.push(text) });
+    const audit = createAudit(home, { now: served.deps.now, onProblem: (text) => served.problems.push(text) });
     await served.keys.create({ name: "wall", kind: "viewer" });
     const script = { spec: [{ via: "json-tail", verdict: "APPROVED", write: { "a.txt": "1" }, commit: true }] };
     const run = await served.bench.run("feature", script);

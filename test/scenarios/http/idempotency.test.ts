@@ -32,7 +32,7 @@ test("25: the same key starts one run; with another body it is refused", async (
 
 test("a key outlives the daemon: the app after a restart finds the run of the first time", async () => {
   const first = idOf(await start("Once", "key-1"));
-  served.app = createApp(served.parts, { port: 4321 });
+  served.app = createApp(served.deps, { port: 4321 });
   const second = await start("Once", "key-1");
   expect(second.status).toBe(201);
   expect(idOf(second)).toBe(first);
@@ -67,7 +67,7 @@ test("R-000-23: fifty answers to one gate at once: one counts, its equals change
   await served.bench.passrail.engine.idle();
   const before = await served.seq();
   for (let restart = 0; restart < 2; restart++) {
-    served.app = createApp(served.parts, { port: 4321 });
+    served.app = createApp(served.deps, { port: 4321 });
     const retried = await answerAll();
     expect(retried.map(({ status }) => status)).toEqual(answers.map(({ status }) => status));
   }
@@ -134,7 +134,7 @@ test.each(MUTATING)(
   async (name) => {
     const route: ApiRoute = ROUTES[name];
     const { id } = await served.bench.run("feature", {});
-    const { store } = served.parts;
+    const { store } = served.deps;
     const code = name === "createSession" ? served.keys.newLoginCode().token : undefined;
     const caller = code === undefined ? "operator" : (served.keys.findLogin(code) as { id: string }).id;
     const at = new Date().toISOString();
@@ -170,7 +170,7 @@ test("R-X-12: a key that answers a secret is made once; its repeat is refused an
   const made = await make();
   expect(made.status).toBe(201);
   expect(await make()).toMatchObject({ status: 409, body: { code: "idempotency_key_spent" } });
-  served.app = createApp(served.parts, { port: 4321 });
+  served.app = createApp(served.deps, { port: 4321 });
   expect(await make()).toMatchObject({ status: 409, body: { code: "idempotency_key_spent" } });
   expect(served.keys.list()).toHaveLength(1);
   for (const file of readdirSync(served.bench.home))
@@ -183,7 +183,7 @@ test("R-X-12: revoking a key twice under one Idempotency-Key is answered alike, 
   const revoke = () => served.call("DELETE", `/api/keys/${id}`, { headers: { "idempotency-key": "gone" } });
   const first = await revoke();
   expect(first).toMatchObject({ status: 200, body: { id, revoked: true } });
-  served.app = createApp(served.parts, { port: 4321 });
+  served.app = createApp(served.deps, { port: 4321 });
   expect((await revoke()).body).toEqual(first.body);
   expect(await served.call("DELETE", `/api/keys/${id}`)).toMatchObject({ status: 404 });
 });

@@ -11,7 +11,7 @@ import { openServer, type Server } from "../../../src/http/open-server.ts";
 import type { App } from "../../../src/http/server/app-env.ts";
 import type { Keys } from "../../../src/http/server/keys.ts";
 import type { Listening } from "../../../src/http/server/listen.ts";
-import type { ServerParts } from "../../../src/http/server/parts.ts";
+import type { ServerDeps } from "../../../src/http/server/deps.ts";
 import type { AttemptRef } from "../../../src/http/server/principal.ts";
 import { openWorkbench, type Script, type Workbench } from "../../harness/workbench.ts";
 
@@ -20,7 +20,7 @@ const PORT = 4321;
 
 export type Served = {
   readonly bench: Workbench;
-  readonly parts: ServerParts;
+  readonly deps: ServerDeps;
   /** The use cases on this store, with a collaborator of the test. `runners`: who plays the agents instead of the script. */
   readonly useCases: (more: Partial<UseCaseOptions> & { readonly runners?: JsonObject }) => UseCases;
   readonly keys: Keys;
@@ -60,15 +60,15 @@ export async function serve(): Promise<Served> {
   const operator = readFileSync(server.keys.operatorTokenFile, "utf8").trim();
   const served: Served = {
     bench,
-    parts: server.parts,
+    deps: server.deps,
     useCases: ({ runners, ...more }) =>
       createUseCases({
         engine: bench.passrail.engine,
         store: bench.passrail.store,
-        now: server.parts.now,
+        now: server.deps.now,
         commitOf: async () => served.commit,
         async planRun(request) {
-          const plan = await server.parts.app.planRun(request);
+          const plan = await server.deps.app.planRun(request);
           if (!plan.ok || runners === undefined) return plan;
           return ok({ ...plan.value, facts: { ...plan.value.facts, runners } });
         },
@@ -92,7 +92,7 @@ export async function serve(): Promise<Served> {
   return served;
 }
 
-type Own = Pick<ServerParts, "attemptOf" | "commitOf"> & { readonly log: (line: string) => void };
+type Own = Pick<ServerDeps, "attemptOf" | "commitOf"> & { readonly log: (line: string) => void };
 
 function openOn({ passrail, project }: Workbench, { log, attemptOf, commitOf }: Own): Promise<Server> {
   const { app, home, store } = passrail;

@@ -20,7 +20,7 @@ test("every setting is shown with where it came from, and no secret of any of th
     flags: { workspace: "in-place" },
   });
   if (!config.ok) throw new Error(config.error.message);
-  served.app = createApp({ ...served.parts, config: config.value }, { port: 4321 });
+  served.app = createApp({ ...served.deps, config: config.value }, { port: 4321 });
   const { body } = await served.call("GET", "/api/settings");
   const shown = Object.fromEntries(
     (body["settings"] as { name: string; value: unknown; from: string }[]).map(({ name, ...rest }) => [name, rest]),

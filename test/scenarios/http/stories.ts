@@ -56,7 +56,7 @@ export async function openWorld(): Promise<World> {
       return subject;
     },
     async runOf(storyId) {
-      const [run] = await served.parts.store.runsOf(storyId);
+      const [run] = await served.deps.store.runsOf(storyId);
       return run?.id ?? "";
     },
     post: (body, options = {}) => served.call("POST", "/api/handoffs", { body, ...options }),
@@ -80,13 +80,13 @@ export async function openWorld(): Promise<World> {
       return last;
     },
     restart() {
-      served.app = createApp(parts, { port: 4321 });
+      served.app = createApp(deps, { port: 4321 });
     },
     close: () => served.close(),
   };
   const now = () => new Date(world.nowMs()).toISOString();
-  const parts = {
-    ...served.parts,
+  const deps = {
+    ...served.deps,
     now,
     app: served.useCases({ now, ...outside }),
     attemptOf: (token: string) => served.attempts.get(token) ?? served.bench.passrail.engine.attemptOf(token),

@@ -134,7 +134,7 @@ test("an agent tells its progress, is blocked until a person answers, and the la
     body: { success: true, inbox: null, story: { currentAgent: "implementer", status: "running" } },
   });
   expect((await world.state(story)).handoffs.at(-1)?.status).toBe("accepted");
-  const { store } = world.served.parts;
+  const { store } = world.served.deps;
   const noted = (await store.attempts(await world.runOf(story))).find(({ stage }) => stage === "implementer");
   expect(noted?.facts["progress"]).toMatchObject({ message: "half" });
   await refused(() => signal(story, "complete"), 409, "out_of_turn");
@@ -190,7 +190,7 @@ test("R-003-04: a story goes with its handoffs once it has ended, and with the f
   expect(existsSync(join(world.served.bench.home, "runs", runId))).toBe(false);
   expect((await world.state(other)).handoffs).toHaveLength(1);
   await refused(remove, 404, "story_not_found");
-  expect(await world.served.parts.store.verify()).toEqual([]);
+  expect(await world.served.deps.store.verify()).toEqual([]);
 });
 
 const feature = async () => {

@@ -18,7 +18,7 @@ function write(path: string, head: string, body = "Do it."): string {
   const file = join(served.bench.project, "feature_requests", path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `---\n${head}\n---\n\n${body}\n`);
-  served.parts.tickets?.known.wrote();
+  served.deps.tickets?.known.wrote();
   return file;
 }
 async function list(query = "") {
@@ -129,7 +129,7 @@ test("only an address of the web is given out as that of a pull request", async 
   const file = write("FR-5/AGI-8.md", 'id: AGI-8\ntitle: a\nrepo: .\nstatus: Done\npr_url: "javascript:alert(1)"');
   expect((await show("AGI-8")).pullRequest).toBeNull();
   writeFileSync(file, readFileSync(file, "utf8").replace("javascript:alert(1)", "https://example.org/pull/3"));
-  served.parts.tickets?.known.wrote();
+  served.deps.tickets?.known.wrote();
   expect((await show("AGI-8")).pullRequest).toBe("https://example.org/pull/3");
 });
 
@@ -149,7 +149,7 @@ test("files that cannot be read are told with line and column, and the others go
   );
   expect(await served.call("GET", "/api/tickets/AGI-9")).toMatchObject({ status: 404 });
   rmSync(join(served.bench.project, "feature_requests/FR-6"), { recursive: true });
-  served.parts.tickets?.known.wrote();
+  served.deps.tickets?.known.wrote();
 });
 
 test("a ticket is created in a request of its own; the same wish twice gives one ticket", async () => {
@@ -207,7 +207,7 @@ test("whoever looked at an older file changes nothing, and is told what it says 
   const file = join(served.bench.project, "feature_requests/FR-9/AGI-20.md");
   const version = (await show("AGI-20")).file?.version;
   writeFileSync(file, readFileSync(file, "utf8").replace("Needs Plan", "Blocked"));
-  served.parts.tickets?.known.wrote();
+  served.deps.tickets?.known.wrote();
   const refused = await served.call("PATCH", "/api/tickets/AGI-20", {
     body: { status: "Needs Implement" },
     headers: { "if-match": `"${version}"` },

@@ -44,7 +44,7 @@ let scan = { tickets, problems: [] };
 const hinted: string[][] = [];
 beforeAll(async () => {
   served = await serve();
-  const desk = served.parts.tickets;
+  const desk = served.deps.tickets;
   if (desk === undefined) throw new Error("no tickets");
   const known = createKnownTickets({
     source: {
@@ -60,7 +60,7 @@ beforeAll(async () => {
     onChange: (ids) => hinted.push([...ids]),
     onProblem: (error) => served.problems.push(String(error)),
   });
-  served.app = createApp({ ...served.parts, tickets: { ...desk, known } }, { port: 4321 });
+  served.app = createApp({ ...served.deps, tickets: { ...desk, known } }, { port: 4321 });
 });
 afterAll(() => served.close());
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   symlinkSync(join(dir, "secret.txt"), join(dir, "web", "assets", "linked.js"));
   const web = loadWeb(join(dir, "web"));
   if (web === undefined) throw new Error("the files were not found");
-  served.app = createApp(served.parts, { port: 4321, web });
+  served.app = createApp(served.deps, { port: 4321, web });
 });
 afterAll(async () => {
   await served.close();

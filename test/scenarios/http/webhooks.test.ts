@@ -39,7 +39,7 @@ beforeAll(async () => {
   ] as const)
     writeFileSync(join(served.bench.dir, name), text, { mode });
   inbound = openInbound(options());
-  socket = await listen((port) => createApp(served.parts, { port, signed: inbound.signed }), { port: 0 });
+  socket = await listen((port) => createApp(served.deps, { port, signed: inbound.signed }), { port: 0 });
 });
 
 function options(): InboundOptions {
@@ -65,7 +65,7 @@ function options(): InboundOptions {
     },
     environment: {},
     home: served.bench.home,
-    parts: served.parts,
+    deps: served.deps,
     notifier: { notify: async (notice) => told.push(notice) > 0 },
     onProblem: (text) => problems.push(text),
   };
@@ -223,7 +223,7 @@ describe("approve", () => {
     expect(events.filter(({ type }) => type === "gate.answered")).toHaveLength(1);
     expect(await starts(run.id)).toBe(1);
     const reopened = openInbound(options());
-    const app = createApp(served.parts, { port: socket.port, signed: reopened.signed });
+    const app = createApp(served.deps, { port: socket.port, signed: reopened.signed });
     const headers = new Headers([...sent.headers, ["host", `127.0.0.1:${socket.port}`]]);
     const again = await app.request("/hooks/tracker", { method: "POST", headers, body: new Uint8Array(sent.rawBody) });
     reopened.close();
@@ -425,14 +425,14 @@ test("a source is carried out only so often in a minute, and what was refused ma
   const { standardSource } = await import("../../../src/http/webhooks/source.ts");
   let time = Date.now();
   const signedRoutes = createInbound({
-    ...served.parts,
+    ...served.deps,
     now: () => new Date(time).toISOString(),
     sources: [standardSource({ name: "fast", secrets: [SECRET], rights: "operator" })],
     replays: createMemoryReplays({ now: () => time }),
     notify: async () => undefined,
     maxPerMinute: 2,
   });
-  const app = createApp(served.parts, { port: 4321, signed: signedRoutes });
+  const app = createApp(served.deps, { port: 4321, signed: signedRoutes });
   const send = async (id: string) => {
     const { headers, rawBody } = standard(JSON.stringify(approve("F-unknown")), { id, atMs: time });
     headers.set("host", "127.0.0.1:4321");

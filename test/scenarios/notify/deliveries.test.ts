@@ -38,14 +38,14 @@ describe("over the API", () => {
       config: { notifyCommand: null, notifyEndpoints: settingsOf(secret) },
       environment: {},
       home: served.bench.home,
-      store: served.parts.store,
+      store: served.deps.store,
       url: () => "",
       onProblem: (text) => served.problems.push(text),
       with: { graceMs: 100 },
     });
     if (opened === null) throw new Error("nobody is told");
     told = opened;
-    served.app = createApp({ ...served.parts, deliveries: told.deliveries }, { port: 4321 });
+    served.app = createApp({ ...served.deps, deliveries: told.deliveries }, { port: 4321 });
   });
   afterAll(async () => {
     await told.close();

@@ -167,7 +167,7 @@ test("R-004-51: a webhook about a merge wakes the watcher and proves nothing by 
   const run = await start();
   let woken = 0;
   const { app, store } = bench.passrail;
-  const parts = {
+  const deps = {
     store,
     app,
     notify: async () => undefined,
@@ -182,7 +182,7 @@ test("R-004-51: a webhook about a merge wakes the watcher and proves nothing by 
     otherwise: "refuse",
   } as const;
   const intent = { type: "answer-gate", subjectId: "AGI-7", ...word } as const;
-  expect(await carryOut(parts, { source, intent, signalId: "one" })).toMatchObject({
+  expect(await carryOut(deps, { source, intent, signalId: "one" })).toMatchObject({
     ok: true,
     value: { code: "accepted" },
   });

@@ -35,7 +35,7 @@ export function Runners(): ReactNode {
             </span>
           )}
           <span className="line-clamp-3 text-xs wrap-anywhere text-muted">
-            <SafeText max={300}>{runner.told}</SafeText>
+            <SafeText max={300}>{runner.evidence}</SafeText>
           </span>
           {runner.fix !== "" && <CopyLine>{runner.fix}</CopyLine>}
         </li>

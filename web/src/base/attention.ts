@@ -19,11 +19,11 @@ export async function setNotifies(on: boolean): Promise<boolean> {
 
 export function useAttention(): void {
   const items = useQuery(inboxQuery).data?.items;
-  const told = useRef<Map<string, Notification | null> | null>(null);
+  const shown = useRef<Map<string, Notification | null> | null>(null);
   useEffect(() => {
     if (items === undefined) return;
-    const first = told.current === null;
-    const known = (told.current ??= new Map());
+    const first = shown.current === null;
+    const known = (shown.current ??= new Map());
     for (const item of items) {
       if (known.has(item.id)) continue;
       // The page shows items that were open when it loaded.

@@ -37,12 +37,12 @@ test("a long text with line ends is one short line", () => {
 });
 
 test("a person's act is marked and never folded", () => {
-  const told = tell(event("status.changed", {}, "human:ada"));
-  expect(told).toMatchObject({ isHuman: true, isMinor: false });
+  const described = tell(event("status.changed", {}, "human:ada"));
+  expect(described).toMatchObject({ isHuman: true, isMinor: false });
 });
 
 test("neighbours of little importance are one line, until somebody wants to see them", () => {
-  const told = [
+  const described = [
     tell(event("run.created", { flow: "feature", subject: { id: "1", title: "Login", body: "" } })),
     tell(event("stage.ready", { stage: "spec", attempt: 1 })),
     tell(event("handoff.created", { number: 1, fromAgent: null, toAgent: "IN1" })),
@@ -50,10 +50,12 @@ test("neighbours of little importance are one line, until somebody wants to see 
     tell(event("usage.recorded", { stage: "spec", attempt: 1, usage: { usd: null, inputTokens: 1, outputTokens: 2 } })),
   ];
   const shape = (isOpen: boolean, ...opened: number[]) =>
-    foldMinor(told, isOpen, new Set(opened)).map((line) => (line.type === "folded" ? line.count : line.told.type));
+    foldMinor(described, isOpen, new Set(opened)).map((line) =>
+      line.type === "folded" ? line.count : line.described.type,
+    );
   expect(shape(false)).toEqual(["run.created", 2, "stage.started", "usage.recorded"]);
-  expect(shape(true)).toEqual(told.map(({ type }) => type));
-  expect(shape(false, told[1]?.seq ?? 0)).toEqual([
+  expect(shape(true)).toEqual(described.map(({ type }) => type));
+  expect(shape(false, described[1]?.seq ?? 0)).toEqual([
     "run.created",
     "stage.ready",
     "handoff.created",

@@ -5,7 +5,7 @@ import { isEventType, sayEvent, shortSentence } from "../../../src/core/view/eve
 import { withoutColours } from "./log/ansi.ts";
 import type { ListedEvent } from "./types.ts";
 
-export type Told = {
+export type DescribedEvent = {
   readonly seq: number;
   readonly at: string;
   readonly actor: string;
@@ -30,7 +30,7 @@ const MINOR = new Set([
 ]);
 const TEXT_CHARS = 300;
 
-export function tell({ seq, event }: ListedEvent): Told {
+export function tell({ seq, event }: ListedEvent): DescribedEvent {
   const { type, at, actor } = event;
   const item = record(event["item"]);
   return {
@@ -66,21 +66,25 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 export type EventLine =
-  | { readonly type: "event"; readonly told: Told }
+  | { readonly type: "event"; readonly described: DescribedEvent }
   /** Adjacent minor events, as one line. */
   | { readonly type: "folded"; readonly seq: number; readonly count: number };
 
-export function foldMinor(told: readonly Told[], isOpen: boolean, opened: ReadonlySet<number>): readonly EventLine[] {
+export function foldMinor(
+  described: readonly DescribedEvent[],
+  isOpen: boolean,
+  opened: ReadonlySet<number>,
+): readonly EventLine[] {
   const lines: EventLine[] = [];
-  for (let index = 0; index < told.length; ) {
-    const one = told[index];
+  for (let index = 0; index < described.length; ) {
+    const one = described[index];
     if (one === undefined) break;
     let end = index;
-    while (!isOpen && told[end]?.isMinor === true) end++;
+    while (!isOpen && described[end]?.isMinor === true) end++;
     // A single one is no longer than the line that would hide it.
     if (end <= index + 1 || opened.has(one.seq)) {
       const upTo = Math.max(end, index + 1);
-      lines.push(...told.slice(index, upTo).map((each): EventLine => ({ type: "event", told: each })));
+      lines.push(...described.slice(index, upTo).map((each): EventLine => ({ type: "event", described: each })));
       index = upTo;
     } else {
       lines.push({ type: "folded", seq: one.seq, count: end - index });

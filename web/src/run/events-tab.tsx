@@ -12,7 +12,7 @@ import { Badge } from "../ui/status-badge.tsx";
 import { Empty, Failure, Loading } from "../ui/states.tsx";
 import { clock } from "../ui/time.tsx";
 import { VirtualList } from "../ui/virtual-list.tsx";
-import { foldMinor, tell, type Told } from "./event-words.ts";
+import { foldMinor, tell, type DescribedEvent } from "./event-words.ts";
 import { eventsQuery } from "./run-events.ts";
 import type { RunDetail, ListedEvent } from "./types.ts";
 
@@ -22,8 +22,11 @@ export function EventsTab({ run, stage }: { readonly run: RunDetail; readonly st
   const { data, error, refetch, isFetching } = useQuery(eventsQuery(run.id));
   const [isOpen, setOpen] = useState(false);
   const [shown, setShown] = useState<ListedEvent | null>(null);
-  const told = useMemo(() => data?.events.map(tell) ?? [], [data]);
-  const own = useMemo(() => (stage === undefined ? told : told.filter((each) => each.stage === stage)), [told, stage]);
+  const described = useMemo(() => data?.events.map(tell) ?? [], [data]);
+  const own = useMemo(
+    () => (stage === undefined ? described : described.filter((each) => each.stage === stage)),
+    [described, stage],
+  );
   if (data === undefined)
     return error === null ? <Loading what="events" /> : <Failure error={error} retry={() => void refetch()} />;
   const save = (): void =>
@@ -44,7 +47,7 @@ export function EventsTab({ run, stage }: { readonly run: RunDetail; readonly st
         </span>
       </div>
       <EventList
-        told={own}
+        described={own}
         isOpen={isOpen}
         open={(seq) => setShown(data.events.find((event) => event.seq === seq) ?? null)}
       />
@@ -62,17 +65,17 @@ export function EventsTab({ run, stage }: { readonly run: RunDetail; readonly st
 }
 
 function EventList({
-  told,
+  described,
   isOpen,
   open,
 }: {
-  readonly told: readonly Told[];
+  readonly described: readonly DescribedEvent[];
   /** Whether minor events are shown instead of folded. */
   readonly isOpen: boolean;
   readonly open: (seq: number) => void;
 }): ReactNode {
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  const lines = useMemo(() => foldMinor(told, isOpen, opened), [told, isOpen, opened]);
+  const lines = useMemo(() => foldMinor(described, isOpen, opened), [described, isOpen, opened]);
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: lines.length,
@@ -81,7 +84,7 @@ function EventList({
     overscan: 12,
     getItemKey: (index) => {
       const line = lines[index];
-      return line === undefined ? index : line.type === "event" ? line.told.seq : `folded ${line.seq}`;
+      return line === undefined ? index : line.type === "event" ? line.described.seq : `folded ${line.seq}`;
     },
   });
   return (
@@ -106,7 +109,7 @@ function EventList({
                 ··· {line.count} more {line.count === 1 ? "step" : "steps"}
               </button>
             ) : (
-              <EventRow told={line.told} open={() => open(line.told.seq)} />
+              <EventRow described={line.described} open={() => open(line.described.seq)} />
             )
           }
         </VirtualList>
@@ -115,27 +118,27 @@ function EventList({
   );
 }
 
-function EventRow({ told, open }: { readonly told: Told; readonly open: () => void }): ReactNode {
+function EventRow({ described, open }: { readonly described: DescribedEvent; readonly open: () => void }): ReactNode {
   return (
     <button
       type="button"
       onClick={open}
-      className={`grid min-h-9 w-full cursor-pointer grid-cols-[1fr_auto] items-center gap-x-3 px-3 py-1 text-left text-sm hover:bg-sunken pointer-coarse:min-h-11 md:grid-cols-[10.5rem_11rem_7rem_1fr] ${told.isHuman ? "bg-active-soft" : ""}`}
+      className={`grid min-h-9 w-full cursor-pointer grid-cols-[1fr_auto] items-center gap-x-3 px-3 py-1 text-left text-sm hover:bg-sunken pointer-coarse:min-h-11 md:grid-cols-[10.5rem_11rem_7rem_1fr] ${described.isHuman ? "bg-active-soft" : ""}`}
     >
-      <span className="text-xs text-muted tabular max-md:order-2">{clock(told.at)}</span>
-      <span className="truncate font-mono text-xs max-md:order-1">{told.type}</span>
+      <span className="text-xs text-muted tabular max-md:order-2">{clock(described.at)}</span>
+      <span className="truncate font-mono text-xs max-md:order-1">{described.type}</span>
       <span className="truncate text-xs text-muted max-md:hidden">
-        <SafeText max={60}>{told.stage}</SafeText>
+        <SafeText max={60}>{described.stage}</SafeText>
       </span>
       <span className="flex min-w-0 items-center gap-2 max-md:order-3 max-md:col-span-2">
-        {told.isHuman && (
+        {described.isHuman && (
           <Badge tone="active">
             <span aria-hidden="true">☻</span>
-            <SafeText max={40}>{told.actor.slice("human:".length)}</SafeText>
+            <SafeText max={40}>{described.actor.slice("human:".length)}</SafeText>
           </Badge>
         )}
         <span className="truncate">
-          <SafeText>{told.text}</SafeText>
+          <SafeText>{described.text}</SafeText>
         </span>
       </span>
     </button>

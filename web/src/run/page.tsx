@@ -99,7 +99,7 @@ function Tabs({
 }): ReactNode {
   const of = stage === undefined ? {} : { stage };
   return (
-    <nav aria-label="Parts of the run" className="flex items-center gap-1 overflow-x-auto border-b border-line">
+    <nav aria-label="Deps of the run" className="flex items-center gap-1 overflow-x-auto border-b border-line">
       {TABS.map((each) => (
         <Link
           key={each}

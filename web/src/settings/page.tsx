@@ -26,7 +26,7 @@ export function SettingsPage(): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <PageHead title="Settings" />
-      <TabLinks label="Parts of the settings" to="/settings" name="tab" tabs={TABS} current={is} />
+      <TabLinks label="Deps of the settings" to="/settings" name="tab" tabs={TABS} current={is} />
       <Page />
     </div>
   );

@@ -68,7 +68,7 @@ export function TicketPage(): ReactNode {
           Move
         </Button>
       </PageHead>
-      <Parts ticket={data} onMove={onMove} />
+      <Deps ticket={data} onMove={onMove} />
       {isEditing && data.file !== null && (
         <Suspense>
           <EditTicket ticket={data} file={data.file} close={() => setEditing(false)} />
@@ -79,7 +79,7 @@ export function TicketPage(): ReactNode {
   );
 }
 
-function Parts({ ticket, onMove }: { readonly ticket: TicketDetail; readonly onMove: MoveTicket }): ReactNode {
+function Deps({ ticket, onMove }: { readonly ticket: TicketDetail; readonly onMove: MoveTicket }): ReactNode {
   const { handoff } = useSearch({ from: "/tickets/$ticket" });
   const story = useQuery(flowQuery(ticket.flow)).data?.story ?? null;
   const { file, variants } = ticket;

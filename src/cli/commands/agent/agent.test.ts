@@ -41,7 +41,7 @@ const FOUND: Detected = {
   status: "found",
   path: "/usr/bin/claude",
   version: "2.1.325",
-  login: { state: "yes", told: "ANTHROPIC_API_KEY is set" },
+  login: { state: "yes", evidence: "ANTHROPIC_API_KEY is set" },
   fix: "",
 };
 const nobody = (): string => "";
@@ -63,7 +63,7 @@ describe("agent list", () => {
     const { io, out } = ioOf({ plain: false, columns: 100 });
     const broken: Detected = {
       ...FOUND,
-      login: { state: "no", told: "claude auth status" },
+      login: { state: "no", evidence: "claude auth status" },
       fix: "run claude once and log in",
     };
     printAgents(io, { runners: [broken, MISSING], playedBy: nobody });

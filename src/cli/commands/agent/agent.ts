@@ -16,7 +16,7 @@ import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { openCatalog } from "../flow/catalog.ts";
 import { optional } from "../../../core/optional.ts";
 
-export type AgentListParts = {
+export type AgentListDeps = {
   readonly runners: readonly Detected[];
   /** Who would play an agent, in a few words; empty where nobody was named. */
   readonly playedBy: (agent: AgentFile) => string;
@@ -29,7 +29,7 @@ export async function agentList(io: Io): Promise<number> {
   return printAgents(io, { runners, playedBy: playedByConfig(config.value) });
 }
 
-export function printAgents(io: Io, { runners, playedBy }: AgentListParts): number {
+export function printAgents(io: Io, { runners, playedBy }: AgentListDeps): number {
   const catalog = openCatalog(io).agents();
   const agents = [...catalog.agents.values()].map((agent) => ({
     name: agent.name,
@@ -90,8 +90,8 @@ function versionColumn(found: Detected): Column {
 
 function loginColumn(found: Detected): Column {
   if (found.status === "missing") return { name: "login", value: "" };
-  const { state, told } = found.login;
-  const why = told === "" ? "" : ` (${told})`;
+  const { state, evidence } = found.login;
+  const why = evidence === "" ? "" : ` (${evidence})`;
   if (state === "yes") return { name: "login", value: `logged in${why}`, color: "green" };
   if (state === "no") return { name: "login", value: `not logged in${why}`, color: "yellow" };
   return { name: "login", value: `login unknown${why}` };
@@ -117,7 +117,7 @@ function nextSteps(runners: readonly Detected[], isPlayed: boolean): readonly st
 }
 
 /** As the settings say it for every run; a flow's stage can still say otherwise. */
-export function playedByConfig(config: Pick<Settings, "agents" | "runner" | "model">): AgentListParts["playedBy"] {
+export function playedByConfig(config: Pick<Settings, "agents" | "runner" | "model">): AgentListDeps["playedBy"] {
   const given = new Map(Object.entries(config.agents).map(([name, options]) => [name.toLowerCase(), options]));
   return ({ name, options, command, model }) => {
     const own = [given.get(name), given.get("*")].filter((found) => found !== undefined);

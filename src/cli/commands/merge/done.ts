@@ -33,7 +33,7 @@ export async function done(io: Io, ticket: string, options: DoneOptions): Promis
       `${run.subject.id} is ${run.word}; it does not wait for a merge.`,
       `passrail runs show ${number}`,
     );
-  const told = options.force ? forcedReport(landed, options.reason ?? "") : await prove(io, found, options.commit);
+  const result = options.force ? forcedReport(landed, options.reason ?? "") : await prove(io, found, options.commit);
   let ignored: string | undefined;
   const rest = await workOn(io, {
     runId: run.id,
@@ -43,7 +43,7 @@ export async function done(io: Io, ticket: string, options: DoneOptions): Promis
     lines: "err",
     act: async ({ engine, person }) => {
       const key = options.force ? "forced" : "merged";
-      ignored = (await report(engine, run, waits, { report: told, key, actor: person })).ignored;
+      ignored = (await report(engine, run, waits, { report: result, key, actor: person })).ignored;
       return ignored === undefined;
     },
   });
@@ -54,7 +54,11 @@ export async function done(io: Io, ticket: string, options: DoneOptions): Promis
       `passrail runs show ${number}`,
     );
   const exit = rest.performedBy === null ? exitOf(rest.run) : EXIT.ok;
-  await printRest(io, rest, { stream: false, exit, did: `#${number} ${run.subject.id}: ${told.summary ?? "merged"}` });
+  await printRest(io, rest, {
+    stream: false,
+    exit,
+    did: `#${number} ${run.subject.id}: ${result.summary ?? "merged"}`,
+  });
   return exit;
 }
 

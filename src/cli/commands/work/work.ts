@@ -137,11 +137,11 @@ function teller(io: Io) {
 /** The first signal drains, the second ends the attempts, the third kills them and exits. */
 function catchStops(force: () => Promise<void>) {
   let times = 0;
-  const told: (() => void)[] = [];
-  const next = () => new Promise<"stop">((resolve) => told.push(() => resolve("stop")));
+  const listeners: (() => void)[] = [];
+  const next = () => new Promise<"stop">((resolve) => listeners.push(() => resolve("stop")));
   const [first, second] = [next(), next()];
   const onSignal = (): void => {
-    const tell = told[times++];
+    const tell = listeners[times++];
     if (tell === undefined) void force().finally(() => process.exit(EXIT.interrupted));
     else tell();
   };

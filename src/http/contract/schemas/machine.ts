@@ -11,7 +11,7 @@ const runnerSchema = z
     path: z.string().nullable(),
     version: z.string().nullable().meta({ description: "as reported by the program; null if it does not answer" }),
     login: z.enum(["yes", "no", "unknown"]),
-    told: z.string().meta({ description: "the evidence, or the missing part" }),
+    evidence: z.string().meta({ description: "the evidence, or the missing part" }),
     fix: z.string().meta({ description: "the command that fixes it; empty if nothing is missing" }),
   })
   .meta({ id: "Runner" });

@@ -3,7 +3,7 @@
 import type { Refusal } from "../../contract/problem.ts";
 import { TOKEN_PREFIX } from "../../contract/scopes.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import type { Principal } from "../principal.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9_-]{1,200})$/i;
@@ -11,7 +11,7 @@ const ASK: Readonly<Record<string, string>> = { "www-authenticate": 'Bearer real
 
 export function findPrincipal(
   authorization: readonly string[],
-  { keys, attemptOf }: Pick<ServerParts, "keys" | "attemptOf">,
+  { keys, attemptOf }: Pick<ServerDeps, "keys" | "attemptOf">,
 ): Result<Principal, Refusal> {
   const [value, ...others] = authorization;
   if (value === undefined)

@@ -5,10 +5,10 @@ import { ok } from "../../../core/result.ts";
 import { findRun } from "../find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { actsOf } from "../views/acts.ts";
 
-export function mountActs(mount: MountRoute, { store, now }: ServerParts): void {
+export function mountActs(mount: MountRoute, { store, now }: ServerDeps): void {
   mount.json(ROUTES.listActs, async ({ params }) => {
     const found = await findRun(store, params.run);
     if (!found.ok) return found;

@@ -4,9 +4,9 @@ import { ROUTES } from "../../contract/routes.ts";
 import { err, ok } from "../../../core/result.ts";
 import { cutCharacter, findFile } from "../attempt-file.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 
-export function mountAttemptFiles(mount: MountRoute, { store, home }: ServerParts): void {
+export function mountAttemptFiles(mount: MountRoute, { store, home }: ServerDeps): void {
   mount.json(ROUTES.attemptFile, async ({ params, query: { offset, limit } }) => {
     const found = await findFile(store, home, params);
     if (!found.ok) return found;

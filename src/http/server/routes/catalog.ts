@@ -8,14 +8,14 @@ import { err, ok } from "../../../core/result.ts";
 import { isWork } from "../../../core/run/sequence.ts";
 import { NOT_STARTED, waysOf } from "../../../core/run/targets.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { isStory } from "./handoffs/story.ts";
 import { optional } from "../../../core/optional.ts";
 
 /** Sums cover this many of the newest runs, so that an answer takes the same time in a store of any age. */
 const RUNS_AT_MOST = 300;
 
-export function mountCatalog(mount: MountRoute, { flows, agents, store }: ServerParts): void {
+export function mountCatalog(mount: MountRoute, { flows, agents, store }: ServerDeps): void {
   mount.json(ROUTES.listFlows, async () => ok({ flows: flows.list().map((flow) => ({ ...flow })) }));
 
   mount.json(ROUTES.showFlow, async ({ params }) => {

@@ -9,33 +9,33 @@ import { ROUTES } from "../../contract/routes.ts";
 import { actorOf } from "../actor.ts";
 import { findRun } from "../find-run.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import type { Principal } from "../principal.ts";
 import { refusalOf } from "../refusal.ts";
 import { signalKey } from "../signal-key.ts";
 
-export function mountControl(mount: MountRoute, parts: ServerParts): void {
-  mount.json(ROUTES.cancelRun, (call) => control(parts, call, { type: "cancel", reason: call.body.reason }));
-  mount.json(ROUTES.pauseRun, (call) => control(parts, call, { type: "pause", reason: call.body.reason }));
-  mount.json(ROUTES.resumeRun, (call) => control(parts, call, { type: "resume" }));
+export function mountControl(mount: MountRoute, deps: ServerDeps): void {
+  mount.json(ROUTES.cancelRun, (call) => control(deps, call, { type: "cancel", reason: call.body.reason }));
+  mount.json(ROUTES.pauseRun, (call) => control(deps, call, { type: "pause", reason: call.body.reason }));
+  mount.json(ROUTES.resumeRun, (call) => control(deps, call, { type: "resume" }));
   mount.json(ROUTES.retryStage, (call) => {
     const { stage, note } = call.body;
-    return control(parts, call, { type: "retry", note, ...optional({ stage }) });
+    return control(deps, call, { type: "retry", note, ...optional({ stage }) });
   });
   mount.json(ROUTES.rerunFrom, (call) => {
     const { stage, note } = call.body;
-    return control(parts, call, { type: "rerun", from: stage, note });
+    return control(deps, call, { type: "rerun", from: stage, note });
   });
   mount.json(ROUTES.skipStage, (call) => {
     const { stage, reason } = call.body;
-    return control(parts, call, { type: "skip", reason, ...optional({ stage }) });
+    return control(deps, call, { type: "skip", reason, ...optional({ stage }) });
   });
 }
 
 type ControlCall = { readonly params: { readonly run: string }; readonly principal: Principal; readonly key?: string };
 
 async function control(
-  { app, store }: ServerParts,
+  { app, store }: ServerDeps,
   { params, principal, key }: ControlCall,
   action: ControlAction,
 ): Promise<Result<{ run: RunSummary; changed: boolean }, Refusal>> {

@@ -5,9 +5,9 @@ import { ok } from "../../../core/result.ts";
 import type { SpendingRow } from "../../../store/store.ts";
 import { findRun } from "../find-run.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 
-export function mountCost(mount: MountRoute, { store }: ServerParts): void {
+export function mountCost(mount: MountRoute, { store }: ServerDeps): void {
   mount.json(ROUTES.cost, async ({ query: { by, since: given, run: reference } }) => {
     const since = given === undefined ? null : new Date(given).toISOString();
     const found = reference === undefined ? undefined : await findRun(store, reference);

@@ -5,9 +5,9 @@ import { ROUTES } from "../../contract/routes.ts";
 import { err, ok, type Problem, type Result } from "../../../core/result.ts";
 import type { DeliveryLog, SentDelivery } from "../../../notify/delivery-log.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 
-export function mountDeliveries(mount: MountRoute, { deliveries = NOTHING }: ServerParts): void {
+export function mountDeliveries(mount: MountRoute, { deliveries = NOTHING }: ServerDeps): void {
   mount.json(ROUTES.listDeliveries, async ({ query: { limit, endpoint } }) => {
     const wanted = deliveries.deliveries().filter((each) => endpoint === undefined || each.endpoint === endpoint);
     return ok({ deliveries: wanted.slice(0, limit).map((each) => ({ ...each })) });

@@ -5,12 +5,12 @@ import { holdersOf, SCOPES } from "../../contract/scopes.ts";
 import { ok } from "../../../core/result.ts";
 import type { App } from "../app-env.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 
 type Document = ReturnType<App["getOpenAPI31Document"]>;
 
 /** Call it after every other route is mounted: the document lists the routes of that moment. */
-export function mountDocs(app: App, mount: MountRoute, { version }: ServerParts): void {
+export function mountDocs(app: App, mount: MountRoute, { version }: ServerDeps): void {
   let made: { readonly document: Document; readonly page: string } | undefined;
   const make = () => {
     if (made !== undefined) return made;

@@ -5,10 +5,10 @@ import { problem } from "../answer-problem.ts";
 import { eventStream } from "../events/stream.ts";
 import { findRun } from "../find-run.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountEvents(mount: MountRoute, { store, events }: Pick<ServerParts, "store" | "events">): void {
+export function mountEvents(mount: MountRoute, { store, events }: Pick<ServerDeps, "store" | "events">): void {
   mount.response(ROUTES.events, async ({ query: { after, run, ticket, kind } }, context) => {
     const found = run === undefined ? undefined : await findRun(store, run);
     if (found !== undefined && !found.ok) return problem(context, found.error);

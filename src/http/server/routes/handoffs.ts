@@ -6,7 +6,7 @@ import { ROUTES } from "../../contract/routes.ts";
 import { storyAgents, storyState } from "../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import type { Call, MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { createTurns } from "../../../app/turns.ts";
 import { createHandoff, unknownAgent } from "./handoffs/create.ts";
 import { mountDeletion } from "./handoffs/delete.ts";
@@ -18,25 +18,25 @@ import { mountStoryRun } from "./story-run.ts";
 import { mountVerdict } from "./verdict.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountHandoffs(mount: MountRoute, parts: ServerParts): void {
-  const stories = createStories(parts);
+export function mountHandoffs(mount: MountRoute, deps: ServerDeps): void {
+  const stories = createStories(deps);
   // Concurrent requests about one story take turns: each reads it after the previous one was decided.
   const turns = createTurns();
 
-  mount.json(ROUTES.listHandoffs, (call) => list(parts, stories, call));
+  mount.json(ROUTES.listHandoffs, (call) => list(deps, stories, call));
   mount.json(ROUTES.actOnHandoff, async (call) => {
     const asking: Asking = {
-      parts,
+      deps,
       stories,
       principal: call.principal,
       ...optional({ key: call.key }),
     };
     return turns(await storyOf(stories, call.body), () => act(asking, call.body));
   });
-  mountDeletion(mount, parts, turns);
-  mountStoryRun(mount, parts, stories, turns);
-  mountSignal(mount, parts, stories, turns);
-  mountVerdict(mount, parts, stories, turns);
+  mountDeletion(mount, deps, turns);
+  mountStoryRun(mount, deps, stories, turns);
+  mountSignal(mount, deps, stories, turns);
+  mountVerdict(mount, deps, stories, turns);
 }
 
 type Acted = AnswerOf<typeof ROUTES.actOnHandoff>;
@@ -67,14 +67,14 @@ type Listed = AnswerOf<typeof ROUTES.listHandoffs>;
 const DEFAULT_MINUTES = 30;
 
 async function list(
-  parts: ServerParts,
+  deps: ServerDeps,
   stories: Stories,
   { query, principal }: Call<typeof ROUTES.listHandoffs>,
 ): Promise<Result<Listed, Refusal>> {
   const { storyId, agent, minutes } = query;
   const isStale = query.stale === "true";
   if (minutes !== undefined && !isStale) return err(wrong("minutes", "it belongs to stale=true"));
-  if (isStale) return stale(parts, stories, query, principal.kind === "attempt");
+  if (isStale) return stale(deps, stories, query, principal.kind === "attempt");
   if (storyId === undefined)
     return err(wrong("storyId", "give storyId=… for a story, or stale=true for stale handoffs of all stories"));
   const found = await stories.find(storyId, principal);
@@ -97,7 +97,7 @@ async function list(
 
 /** Pending for longer than the limit; at exactly the limit it is not stale yet. */
 async function stale(
-  { now }: ServerParts,
+  { now }: ServerDeps,
   stories: Stories,
   { storyId, agent, minutes = DEFAULT_MINUTES }: Call<typeof ROUTES.listHandoffs>["query"],
   isAttempt: boolean,

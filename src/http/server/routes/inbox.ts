@@ -13,20 +13,20 @@ import { actorOf } from "../actor.ts";
 import { decisionsSince } from "../decisions.ts";
 import { findRun } from "../find-run.ts";
 import type { Call, MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { refusalOf, shownDecision } from "../refusal.ts";
 import { signalKey } from "../signal-key.ts";
 import { WIRE_RULES } from "../wire-rules.ts";
 import { evidenceOf } from "../views/evidence.ts";
 import { type ItemFacts, showItem } from "../views/inbox.ts";
 
-export function mountInbox(mount: MountRoute, parts: ServerParts): void {
+export function mountInbox(mount: MountRoute, deps: ServerDeps): void {
   mount.json(ROUTES.listInbox, async () => {
-    const records = await parts.store.inbox();
+    const records = await deps.store.inbox();
     const runs = new Map<string, Promise<ItemFacts | undefined>>();
     const items = await Promise.all(
       records.map(async ({ runId, item }) => {
-        const loaded = runs.get(runId) ?? loadFacts(parts, runId);
+        const loaded = runs.get(runId) ?? loadFacts(deps, runId);
         runs.set(runId, loaded);
         const found = await loaded;
         return found === undefined ? [] : [showItem(found, item)];
@@ -36,7 +36,7 @@ export function mountInbox(mount: MountRoute, parts: ServerParts): void {
   });
 
   mount.json(ROUTES.showItem, async ({ params, header }) => {
-    const described = await parts.app.describeItem(params.item);
+    const described = await deps.app.describeItem(params.item);
     if (!described.ok) return err(refusalOf(described.error));
     const { run, summary, resolved, attempts, item, itemVersion: version } = described.value;
     header("etag", `"${version}"`);
@@ -44,23 +44,23 @@ export function mountInbox(mount: MountRoute, parts: ServerParts): void {
     return ok({ ...shown, evidence: evidenceOf(resolved, run, attempts) });
   });
 
-  mount.json(ROUTES.listDecisions, async ({ query }) => ok(await decisionsSince(parts.store, query)));
+  mount.json(ROUTES.listDecisions, async ({ query }) => ok(await decisionsSince(deps.store, query)));
 
-  mount.json(ROUTES.answerItem, (call) => answer(parts, call));
+  mount.json(ROUTES.answerItem, (call) => answer(deps, call));
 }
 
-async function loadFacts(parts: ServerParts, runId: string): Promise<ItemFacts | undefined> {
-  const found = await findRun(parts.store, runId);
+async function loadFacts(deps: ServerDeps, runId: string): Promise<ItemFacts | undefined> {
+  const found = await findRun(deps.store, runId);
   if (!found.ok) return undefined;
   const { run, summary } = found.value;
-  const [version, resolved] = await Promise.all([parts.app.itemVersion(found.value), flowOf(parts.store, run)]);
+  const [version, resolved] = await Promise.all([deps.app.itemVersion(found.value), flowOf(deps.store, run)]);
   return { run, runNumber: summary.number, resolved, version };
 }
 
 type AnswerRoute = typeof ROUTES.answerItem;
 
 async function answer(
-  { app }: ServerParts,
+  { app }: ServerDeps,
   { params, body, principal, ifMatch, key }: Call<AnswerRoute>,
 ): Promise<Result<AnswerOf<AnswerRoute>, Refusal>> {
   const answered = await app.answerItem(

@@ -5,11 +5,11 @@ import { SCOPES, grants } from "../../contract/scopes.ts";
 import { err, ok } from "../../../core/result.ts";
 import { MAX_KEYS } from "../keys.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { nameOf } from "../principal.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountKeys(mount: MountRoute, { keys, audit }: ServerParts): void {
+export function mountKeys(mount: MountRoute, { keys, audit }: ServerDeps): void {
   mount.json(ROUTES.whoami, async ({ principal }) =>
     ok({
       kind: principal.kind,

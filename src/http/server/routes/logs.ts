@@ -12,11 +12,11 @@ import { cutCharacter, findFile, openPlain } from "../attempt-file.ts";
 import { type Readable, statOfDiff } from "../diff-stat.ts";
 import { findRun } from "../find-run.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { searchLines } from "../search-lines.ts";
 
-export function mountLogs(mount: MountRoute, parts: ServerParts): void {
-  const { store, home } = parts;
+export function mountLogs(mount: MountRoute, deps: ServerDeps): void {
+  const { store, home } = deps;
   mount.json(ROUTES.searchFile, async ({ params, query: { q, limit, after } }) => {
     const found = await findFile(store, home, params);
     if (!found.ok) return found;
@@ -36,7 +36,7 @@ export function mountLogs(mount: MountRoute, parts: ServerParts): void {
     const found = await findRun(store, params.run);
     if (!found.ok) return found;
     const runId = found.value.run.id;
-    if (of === "run") return ok(await diffOfRun(parts, found.value.run, limit));
+    if (of === "run") return ok(await diffOfRun(deps, found.value.run, limit));
     for (const { stage, attempt } of (await store.attempts(runId)).toReversed()) {
       const files = attemptFiles(home, runId, stage, attempt);
       const opened = await openPlain(files.dir, files.diff);
@@ -83,7 +83,7 @@ const NOTHING: Diff = {
 };
 
 /** From the commit of its first attempt to the head of its branch. */
-async function diffOfRun({ store, commitOf, wholeDiff }: ServerParts, run: Run, limit: number): Promise<Diff> {
+async function diffOfRun({ store, commitOf, wholeDiff }: ServerDeps, run: Run, limit: number): Promise<Diff> {
   const to = await commitOf(run);
   const { from = null } = (await store.attempts(run.id)).map(attemptFacts).find((facts) => facts.from !== null) ?? {};
   if (wholeDiff === undefined || to === null || from === null || from === to) return NOTHING;

@@ -5,10 +5,10 @@ import { err, ok } from "../../../core/result.ts";
 import { actorOf } from "../actor.ts";
 import { findRun } from "../find-run.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountMachine(mount: MountRoute, { store, runners, project, demo }: ServerParts): void {
+export function mountMachine(mount: MountRoute, { store, runners, project, demo }: ServerDeps): void {
   mount.json(ROUTES.listRunners, async () => {
     const known = (await runners?.()) ?? { runners: [], checkedAt: null, checking: false };
     return ok({ ...known, runners: known.runners.map((runner) => ({ ...runner })) });

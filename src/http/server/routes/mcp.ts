@@ -9,12 +9,12 @@ import { createOperatorTools } from "../../mcp/tools.ts";
 import { problem } from "../answer-problem.ts";
 import type { App } from "../app-env.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 
 /** Including one that waits for a run. */
 const MAX_RUNNING = 64;
 
-export function mountMcp(app: App, mount: MountRoute, { onProblem }: Pick<ServerParts, "onProblem">): void {
+export function mountMcp(app: App, mount: MountRoute, { onProblem }: Pick<ServerDeps, "onProblem">): void {
   let running = 0;
   mount.response(ROUTES.mcp, async ({ body, requestId }, context) => {
     if (running >= MAX_RUNNING)

@@ -13,14 +13,14 @@ import { findRun } from "../find-run.ts";
 import { allEvents } from "../../../app/find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import type { Call, MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { refusalOf, startRefusal } from "../refusal.ts";
 import { showRun } from "../views/run.ts";
 import { showRow } from "../views/run-row.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountRuns(mount: MountRoute, parts: ServerParts): void {
-  const { store } = parts;
+export function mountRuns(mount: MountRoute, deps: ServerDeps): void {
+  const { store } = deps;
 
   mount.json(ROUTES.listRuns, async ({ query: { status, flow, q, limit, before } }) => {
     const found = await store.listRuns({
@@ -35,7 +35,7 @@ export function mountRuns(mount: MountRoute, parts: ServerParts): void {
   });
 
   mount.json(ROUTES.showRun, async ({ params }) => {
-    const described = await parts.app.describeRun(params.run);
+    const described = await deps.app.describeRun(params.run);
     return described.ok ? ok(showRun(described.value)) : err(refusalOf(described.error));
   });
 
@@ -72,7 +72,7 @@ export function mountRuns(mount: MountRoute, parts: ServerParts): void {
     });
   });
 
-  mount.json(ROUTES.startRun, (call) => startRun(parts, call));
+  mount.json(ROUTES.startRun, (call) => startRun(deps, call));
 }
 
 /** Runs of one page often share a few flows: each is read once. */
@@ -95,14 +95,14 @@ async function showRows(store: Store, page: readonly RunSummary[]) {
 type StartRoute = typeof ROUTES.startRun;
 
 async function startRun(
-  parts: ServerParts,
+  deps: ServerDeps,
   { body, principal, key }: Call<StartRoute>,
 ): Promise<Result<{ run: RunSummary }, Refusal>> {
-  const { app, store } = parts;
+  const { app, store } = deps;
   const { flow, input, workspace, agents = {} } = body;
   const plan = await app.planRun({
     flow,
-    subject: { id: body.id ?? subjectId(parts, key), title: body.title, body: body.body },
+    subject: { id: body.id ?? subjectId(deps, key), title: body.title, body: body.body },
     input: Object.entries(input as JsonObject).flatMap(([name, value]): [string, Json][] =>
       value === undefined ? [] : [[name, value]],
     ),
@@ -117,7 +117,7 @@ async function startRun(
 }
 
 /** The same key gives the same subject, so that a repeated request is the same start. */
-function subjectId(parts: ServerParts, key: string | undefined): string {
-  if (key === undefined) return parts.newId();
+function subjectId(deps: ServerDeps, key: string | undefined): string {
+  if (key === undefined) return deps.newId();
   return createHash("sha256").update(`subject ${key}`).digest("hex").slice(0, 32);
 }

@@ -11,7 +11,7 @@ import { err, ok, type Result } from "../../../core/result.ts";
 import { isWork } from "../../../core/run/sequence.ts";
 import { payloadProblems } from "../../../core/verdict/contract.ts";
 import type { Call, MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import type { Turns } from "../../../app/turns.ts";
 import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
 import { redacted } from "./handoffs/redact.ts";
@@ -19,9 +19,9 @@ import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/sto
 import { findTurn, finishOf, reportOf, type Turn } from "./handoffs/turn.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountSignal(mount: MountRoute, parts: ServerParts, stories: Stories, turns: Turns): void {
+export function mountSignal(mount: MountRoute, deps: ServerDeps, stories: Stories, turns: Turns): void {
   mount.json(ROUTES.signalStory, async ({ body, principal, key }) => {
-    const asking: Asking = { parts, stories, principal, ...optional({ key }) };
+    const asking: Asking = { deps, stories, principal, ...optional({ key }) };
     return turns(body.storyId, () => signal(asking, body));
   });
 }
@@ -58,9 +58,9 @@ async function progress(
       ? ok(story.run)
       : await deliver(asking, story, { type: "attempt.started", stage: stage.id, attempt, outside: true }, actor);
   if (!started.ok) return started;
-  const { parts } = asking;
-  const said = { at: parts.now(), message: body.message ?? "", ...linkOf(body) };
-  await parts.store.noteAttempt(story.run.id, stage.id, attempt, { progress: redacted(said) });
+  const { deps } = asking;
+  const said = { at: deps.now(), message: body.message ?? "", ...linkOf(body) };
+  await deps.store.noteAttempt(story.run.id, stage.id, attempt, { progress: redacted(said) });
   return signaled(asking, { ...story, run: started.value });
 }
 

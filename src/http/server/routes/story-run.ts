@@ -8,7 +8,7 @@ import { isStale } from "../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { isEnded, type Run } from "../../../core/run/run.ts";
 import type { Call, MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import type { Turns } from "../../../app/turns.ts";
 import { type Asking, control, wasDone } from "./handoffs/deliver.ts";
 import { closePending, expire } from "./handoffs/process.ts";
@@ -17,7 +17,7 @@ import { startAgain, startFirst } from "./handoffs/start.ts";
 import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/story.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountStoryRun(mount: MountRoute, parts: ServerParts, stories: Stories, turns: Turns): void {
+export function mountStoryRun(mount: MountRoute, deps: ServerDeps, stories: Stories, turns: Turns): void {
   mount.json(ROUTES.storyStatus, async () => {
     const open = await stories.open();
     return ok({
@@ -27,7 +27,7 @@ export function mountStoryRun(mount: MountRoute, parts: ServerParts, stories: St
   });
 
   mount.json(ROUTES.runStory, async ({ body, principal, key }) => {
-    const asking: Asking = { parts, stories, principal, ...optional({ key }) };
+    const asking: Asking = { deps, stories, principal, ...optional({ key }) };
     return ACTIONS[body.action]({ asking, turns, body });
   });
 }
@@ -161,7 +161,7 @@ function orSame(after: Changed, story: Story): Result<Story, Refusal> {
 
 /** Times out the stale handoffs of every story and returns their stories. Younger ones stay. */
 async function timeOutStale(asking: Asking, turns: Turns): Promise<readonly string[]> {
-  const { stories, parts } = asking;
+  const { stories, deps } = asking;
   const runs: string[] = [];
   for (const { id, runId, subjectId, toAgent } of await stories.rows({ pending: true })) {
     const done = await turns(subjectId, async () => {
@@ -169,7 +169,7 @@ async function timeOutStale(asking: Asking, turns: Turns): Promise<readonly stri
       const story = await stories.ofRun(runId);
       if (row === undefined || story === undefined) return undefined;
       const limitMs = story.resolved.flow.handoffs.staleAfterMs;
-      if (!isStale(row, Date.parse(parts.now()), limitMs)) return undefined;
+      if (!isStale(row, Date.parse(deps.now()), limitMs)) return undefined;
       const reason = `Timed out on restart: ${toAgent ?? "nobody"} did not take it within ${limitMs / 60_000} minutes`;
       return expire(asking, story, row, reason, "route", `:stale:${row.number}`);
     });
@@ -179,11 +179,11 @@ async function timeOutStale(asking: Asking, turns: Turns): Promise<readonly stri
 }
 
 /** True for an open run, unless it is paused, has stopped, or its pending handoff is stale. */
-async function isActive({ stories, parts }: Asking, { run, resolved }: Story): Promise<boolean> {
+async function isActive({ stories, deps }: Asking, { run, resolved }: Story): Promise<boolean> {
   if (run.paused || restingStages(run).length > 0) return false;
   if (!goesOn(run)) return !isEnded(run);
   const last = (await stories.rowsOf(run)).at(-1);
-  return last === undefined || !isStale(last, Date.parse(parts.now()), resolved.flow.handoffs.staleAfterMs);
+  return last === undefined || !isStale(last, Date.parse(deps.now()), resolved.flow.handoffs.staleAfterMs);
 }
 
 /** The same request did this earlier, perhaps before a restart. */

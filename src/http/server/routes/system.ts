@@ -7,9 +7,9 @@ import type { Json, JsonObject } from "../../../core/json.ts";
 import { createRedaction } from "../../../core/secrets/redaction.ts";
 import { err, ok } from "../../../core/result.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 
-export function mountSystem(mount: MountRoute, { store, keys, config, version, now }: ServerParts): void {
+export function mountSystem(mount: MountRoute, { store, keys, config, version, now }: ServerDeps): void {
   mount.json(ROUTES.health, async () => {
     const [lastSeq, runs, waiting] = await Promise.all([store.lastSeq(), store.countRuns(), store.inbox()]);
     return ok({ status: "ok" as const, version, now: now(), lastSeq, runs: { ...runs }, waiting: waiting.length });

@@ -9,7 +9,7 @@ import { err, ok, type Result } from "../../../core/result.ts";
 import { actorOf } from "../actor.ts";
 import { findRun } from "../find-run.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { listTickets } from "../tickets/list.ts";
 import { runsOfTicket } from "../tickets/own-runs.ts";
 import { showProblem } from "../tickets/show-file.ts";
@@ -20,19 +20,19 @@ import { optional } from "../../../core/optional.ts";
 
 const PROBLEMS_AT_MOST = 500;
 
-export function mountTickets(mount: MountRoute, parts: ServerParts): void {
-  const { store, tickets } = parts;
+export function mountTickets(mount: MountRoute, deps: ServerDeps): void {
+  const { store, tickets } = deps;
 
   mount.json(ROUTES.listTickets, async ({ query }) => {
     const now = await tickets?.known.now();
     const { rows, next } = await listTickets({ store, tickets, now }, query);
-    const summarize = createSummaries(parts, now);
+    const summarize = createSummaries(deps, now);
     return ok({ tickets: await Promise.all(rows.map(summarize)), next });
   });
 
-  mount.json(ROUTES.ticketProblems, async () => ok(await problemsOf(parts)));
+  mount.json(ROUTES.ticketProblems, async () => ok(await problemsOf(deps)));
 
-  mount.json(ROUTES.showTicket, ({ params }) => showTicket(parts, params.ticket));
+  mount.json(ROUTES.showTicket, ({ params }) => showTicket(deps, params.ticket));
 
   mount.json(ROUTES.createTicket, async ({ body, key, requestId }) => {
     if (tickets === undefined) return err(NO_FOLDER);
@@ -42,7 +42,7 @@ export function mountTickets(mount: MountRoute, parts: ServerParts): void {
   mount.json(ROUTES.editTicket, async ({ params, body, ifMatch }) => {
     const planned = (await tickets?.known.fresh())?.plan.tickets.get(params.ticket);
     if (tickets === undefined || planned === undefined) return noFile(params.ticket);
-    const runs = await runsOfTicket(parts, params.ticket, planned);
+    const runs = await runsOfTicket(deps, params.ticket, planned);
     const run = runOfTicket(runs?.newest.status ?? null);
     return editTicket(tickets.known, planned.ticket, body, { seen: ifMatch, run });
   });
@@ -62,7 +62,7 @@ export function mountTickets(mount: MountRoute, parts: ServerParts): void {
   });
 }
 
-async function problemsOf({ tickets }: ServerParts): Promise<AnswerOf<typeof ROUTES.ticketProblems>> {
+async function problemsOf({ tickets }: ServerDeps): Promise<AnswerOf<typeof ROUTES.ticketProblems>> {
   if (tickets === undefined) return { folder: null, tickets: 0, problems: [], isCut: false };
   const { scan } = await tickets.known.now();
   return {

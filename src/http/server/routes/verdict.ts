@@ -18,7 +18,7 @@ import { projectOf } from "../../../core/run/run-settings.ts";
 import { findRun } from "../find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import type { Call, MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import type { Principal } from "../principal.ts";
 import type { Turns } from "../../../app/turns.ts";
 import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
@@ -27,10 +27,10 @@ import type { Stories, Story } from "./handoffs/story.ts";
 import { type CurrentWork, currentWork, findTurn, finishOf } from "./handoffs/turn.ts";
 import { optional } from "../../../core/optional.ts";
 
-export function mountVerdict(mount: MountRoute, parts: ServerParts, stories: Stories, turns: Turns): void {
-  const { store } = parts;
+export function mountVerdict(mount: MountRoute, deps: ServerDeps, stories: Stories, turns: Turns): void {
+  const { store } = deps;
   const asking = (principal: Principal, key: string | undefined): Asking => ({
-    parts,
+    deps,
     stories,
     principal,
     ...optional({ key }),
@@ -42,7 +42,7 @@ export function mountVerdict(mount: MountRoute, parts: ServerParts, stories: Sto
     return turns(found.value.run.subject.id, () => submit(asking(principal, key), found.value.run.id, body));
   });
 
-  mount.json(ROUTES.listWork, async ({ query }) => ok({ work: await listWork(parts, query.agent) }));
+  mount.json(ROUTES.listWork, async ({ query }) => ok({ work: await listWork(deps, query.agent) }));
 
   mount.json(ROUTES.startWork, async ({ params, principal, key, origin }) => {
     const found = await findRun(store, params.run);
@@ -59,7 +59,7 @@ async function submit(
   runId: string,
   body: Call<typeof ROUTES.submitVerdict>["body"],
 ): Promise<Result<Taken, Refusal>> {
-  const at = await load(asking.parts, runId);
+  const at = await load(asking.deps, runId);
   const { stage: named, ...given } = body;
   const text = JSON.stringify(given);
   const subject = { subjectId: at.run.subject.id, subjectKey: `${at.resolved.flow.subject}_id` };
@@ -118,14 +118,14 @@ function meaningOf(
 }
 
 async function taken(
-  { parts }: Asking,
+  { deps }: Asking,
   runId: string,
   stage: string,
   attempt: number,
   { health, verdict, word, warnings }: Outcome,
   more: readonly string[],
 ): Promise<Result<Taken, Refusal>> {
-  const found = await findRun(parts.store, runId);
+  const found = await findRun(deps.store, runId);
   if (!found.ok) return found;
   const { summary } = found.value;
   return ok({
@@ -141,7 +141,7 @@ async function taken(
 
 /** The same request again, perhaps after a restart: answers with its first result. */
 async function again(asking: Asking, runId: string): Promise<Result<Taken, Refusal>> {
-  const done = (await asking.parts.store.attempts(runId)).filter(({ status }) => status === "done");
+  const done = (await asking.deps.store.attempts(runId)).filter(({ status }) => status === "done");
   const last = done.toSorted((a, b) => (a.endedAt ?? "").localeCompare(b.endedAt ?? "")).at(-1);
   if (last === undefined) throw new Error(`a verdict of run ${runId} has ended no attempt`);
   return taken(asking, runId, last.stage, last.attempt, last.outcome as unknown as Outcome, []);
@@ -149,23 +149,23 @@ async function again(asking: Asking, runId: string): Promise<Result<Taken, Refus
 
 const WORK_AT_MOST = 1000;
 
-async function listWork(parts: ServerParts, agent: string | undefined) {
+async function listWork(deps: ServerDeps, agent: string | undefined) {
   const work = [];
-  for (const runId of (await parts.store.activeRuns()).slice(0, WORK_AT_MOST)) {
-    const stored = await parts.store.loadRun(runId);
+  for (const runId of (await deps.store.activeRuns()).slice(0, WORK_AT_MOST)) {
+    const stored = await deps.store.loadRun(runId);
     if (stored === undefined || stored.run.paused) continue;
-    const at = { run: stored.run, resolved: await flowOf(parts.store, stored.run) };
+    const at = { run: stored.run, resolved: await flowOf(deps.store, stored.run) };
     for (const found of currentWork(at)) {
       const { stage, track } = found;
       const isWanted = agent === undefined || stage.shownAgent === agent || stage.agent === agent;
       if (track.at !== "ready" || !isWanted || !isPlayedOutside(at.resolved, at.run.facts, stage)) continue;
-      work.push({ ...(await showWork(parts, at.run, found)), since: track.since });
+      work.push({ ...(await showWork(deps, at.run, found)), since: track.since });
     }
   }
   return work.toSorted((a, b) => a.since.localeCompare(b.since));
 }
 
-async function showWork({ store }: ServerParts, run: Run, { stage, track }: CurrentWork) {
+async function showWork({ store }: ServerDeps, run: Run, { stage, track }: CurrentWork) {
   const { handoff } = track.carry;
   const row = handoff === 0 ? undefined : (await store.handoffs(run.id)).find(({ number }) => number === handoff);
   return {
@@ -185,21 +185,21 @@ async function start(
   stageId: string,
   url: string,
 ): Promise<Result<AnswerOf<typeof ROUTES.startWork>, Refusal>> {
-  const { parts, principal } = asking;
-  const at = await load(parts, runId);
+  const { deps, principal } = asking;
+  const at = await load(deps, runId);
   const isDone = await wasDone(asking, runId);
   const wanted = isDone ? "running" : "ready";
   const turn = findTurn(at, principal, stageId, ({ id }, track) => id === stageId && track.at === wanted);
   if (!turn.ok) return turn;
   const { name, stage, track, actor } = turn.value;
   const { attempt, carry } = track;
-  const prompt = await outsidePrompt(parts, { ...at, track: name, stage, carry, url });
+  const prompt = await outsidePrompt(deps, { ...at, track: name, stage, carry, url });
   if (!isDone) {
     const after = await deliver(asking, at, { type: "attempt.started", stage: stageId, attempt, outside: true }, actor);
     if (!after.ok) return after;
   }
   return ok({
-    ...(await showWork(parts, at.run, turn.value)),
+    ...(await showWork(deps, at.run, turn.value)),
     prompt,
     project: projectOf(at.run),
     branch: branchOf(at.resolved.flow, at.run),
@@ -207,7 +207,7 @@ async function start(
 }
 
 /** Loads inside the turn, so that the state is current when the decision is made. */
-async function load({ store }: ServerParts, runId: string): Promise<Story> {
+async function load({ store }: ServerDeps, runId: string): Promise<Story> {
   const stored = await store.loadRun(runId);
   if (stored === undefined) throw new Error(`run ${runId} is gone`);
   return { run: stored.run, resolved: await flowOf(store, stored.run) };

@@ -3,9 +3,9 @@
 import { ROUTES } from "../../contract/routes.ts";
 import { ok } from "../../../core/result.ts";
 import type { MountRoute } from "../mount.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 
-export function mountWorkers(mount: MountRoute, { workers }: ServerParts): void {
+export function mountWorkers(mount: MountRoute, { workers }: ServerDeps): void {
   mount.json(ROUTES.listWorkers, async () => {
     const found = (await workers?.()) ?? [];
     return ok({

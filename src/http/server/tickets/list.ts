@@ -7,7 +7,7 @@ import type { ROUTES } from "../../contract/routes.ts";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { SubjectRecord } from "../../../store/store.ts";
 import type { TicketsNow } from "../project-tickets.ts";
-import { type RunParts, runsOfTicket } from "./own-runs.ts";
+import { type RunDeps, runsOfTicket } from "./own-runs.ts";
 import { optional } from "../../../core/optional.ts";
 
 type Query = QueryOf<typeof ROUTES.listTickets>;
@@ -19,44 +19,44 @@ const RUNS_AT_ONCE = 200;
 /** Maximum number of runs read for tickets without a file; then the page is shorter and has a cursor to continue. */
 const LOOKED_AT_MOST = 2000;
 
-type Parts = RunParts & { readonly now: TicketsNow | undefined };
+type Deps = RunDeps & { readonly now: TicketsNow | undefined };
 
-export async function listTickets(parts: Parts, query: Query): Promise<Page> {
-  const { now } = parts;
+export async function listTickets(deps: Deps, query: Query): Promise<Page> {
+  const { now } = deps;
   const { before, limit } = query;
   const rows: Listed[] = [];
   if (now !== undefined && (before === undefined || before.startsWith("f"))) {
     const below = before === undefined ? Number.POSITIVE_INFINITY : Number(before.slice(1));
-    const fits = fileFilter(parts, now, query);
+    const fits = fileFilter(deps, now, query);
     for (const file of now.newestFirst) {
       if (file.ticket.number >= below || !fits(file)) continue;
       if (rows.length === limit) {
         const last = rows.at(-1)?.file?.ticket.number ?? 0;
-        return { rows: await withRuns(parts, rows), next: `f${last}` };
+        return { rows: await withRuns(deps, rows), next: `f${last}` };
       }
       rows.push({ file, runs: undefined });
     }
   }
-  const files = await withRuns(parts, rows);
+  const files = await withRuns(deps, rows);
   // Only files have these.
   if (query.state !== undefined || query.request !== undefined || query.group !== undefined)
     return { rows: files, next: null };
   const after = before === undefined || before.startsWith("f") ? undefined : Number(before);
-  const rest = await runsOnly(parts, query, after, limit - rows.length);
+  const rest = await runsOnly(deps, query, after, limit - rows.length);
   return { rows: [...files, ...rest.rows], next: rest.next };
 }
 
 /** The runs of the shown tickets only. */
-async function withRuns(parts: Parts, rows: readonly Listed[]): Promise<readonly Listed[]> {
+async function withRuns(deps: Deps, rows: readonly Listed[]): Promise<readonly Listed[]> {
   return Promise.all(
     rows.map(async ({ file }) => ({
       file,
-      runs: file === undefined ? undefined : await runsOfTicket(parts, file.ticket.id, file),
+      runs: file === undefined ? undefined : await runsOfTicket(deps, file.ticket.id, file),
     })),
   );
 }
 
-function fileFilter({ tickets }: Parts, { busy }: TicketsNow, query: Query): (file: PlannedTicket) => boolean {
+function fileFilter({ tickets }: Deps, { busy }: TicketsNow, query: Query): (file: PlannedTicket) => boolean {
   const text = query.q?.trim().toLowerCase();
   return ({ ticket, state }) => {
     if (query.flow !== undefined && query.flow !== (ticket.flow ?? tickets?.flow)) return false;
@@ -70,7 +70,7 @@ function fileFilter({ tickets }: Parts, { busy }: TicketsNow, query: Query): (fi
   };
 }
 
-async function runsOnly({ store, now }: Parts, query: Query, after: number | undefined, room: number): Promise<Page> {
+async function runsOnly({ store, now }: Deps, query: Query, after: number | undefined, room: number): Promise<Page> {
   const { flow, open, status } = query;
   const text = query.q?.trim().toLowerCase();
   const rows: Listed[] = [];

@@ -4,16 +4,16 @@
 import { ticketProject } from "../../../core/run/facts.ts";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { Store, SubjectRecord } from "../../../store/store.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 
-export type RunParts = {
+export type RunDeps = {
   readonly store: Pick<Store, "listSubjects" | "loadRun">;
-  readonly tickets?: ServerParts["tickets"];
+  readonly tickets?: ServerDeps["tickets"];
 };
 
 /** Undefined without one. */
 export async function runsOfTicket(
-  { store, tickets }: RunParts,
+  { store, tickets }: RunDeps,
   id: string,
   file: PlannedTicket | undefined,
 ): Promise<SubjectRecord | undefined> {

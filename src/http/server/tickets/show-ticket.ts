@@ -11,7 +11,7 @@ import { explainTicket, type PlannedTicket } from "../../../core/ticket/plan.ts"
 import type { AttemptRecord, RunSummary, Store, SubjectRecord } from "../../../store/store.ts";
 import { allEvents } from "../../../app/find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { neighboursOf } from "./neighbours.ts";
 import { runsOfTicket } from "./own-runs.ts";
 import { createSummaries, loadRun } from "./summary.ts";
@@ -21,19 +21,19 @@ type Ticket = AnswerOf<typeof ROUTES.showTicket>;
 
 const RUNS_AT_MOST = 200;
 
-export async function showTicket(parts: ServerParts, id: string): Promise<Result<Ticket, Refusal>> {
-  const { store, tickets } = parts;
+export async function showTicket(deps: ServerDeps, id: string): Promise<Result<Ticket, Refusal>> {
+  const { store, tickets } = deps;
   const now = await tickets?.known.now();
   const planned = now?.plan.tickets.get(id);
-  const runs = await runsOfTicket(parts, id, planned);
+  const runs = await runsOfTicket(deps, id, planned);
   if (runs === undefined && planned === undefined) return err(notFound(id));
   const attempts = runs === undefined ? [] : await store.attempts(runs.newest.id);
   return ok({
-    ...(await createSummaries(parts, now)({ file: planned, runs })),
-    frontMatter: await frontMatterOf(parts, planned),
+    ...(await createSummaries(deps, now)({ file: planned, runs })),
+    frontMatter: await frontMatterOf(deps, planned),
     ...(await runsOf(store, id, runs, planned)),
     explain: now === undefined || planned === undefined ? [] : [...explainTicket(id, now.scan, now.plan)],
-    variants: now === undefined || planned === undefined ? [] : await variantsOf(parts, planned, now),
+    variants: now === undefined || planned === undefined ? [] : await variantsOf(deps, planned, now),
     graph: now === undefined || planned === undefined ? ALONE : neighboursOf(id, now.plan),
     landed: landedOf(attempts),
     pullRequest: webAddress(planned?.ticket.prUrl ?? null),
@@ -60,7 +60,7 @@ function notFound(id: string): Refusal {
 const HEAD_AT_MOST = 64 * 1024;
 
 /** Reads the head again: before a change a person must see the file itself, not the cached one. */
-async function frontMatterOf({ tickets }: ServerParts, planned: PlannedTicket | undefined): Promise<string | null> {
+async function frontMatterOf({ tickets }: ServerDeps, planned: PlannedTicket | undefined): Promise<string | null> {
   if (tickets === undefined || planned === undefined) return null;
   const text = await (await tickets.known.folder()).text(planned.ticket);
   return text.ok ? headOf(text.value) : null;

@@ -9,7 +9,7 @@ import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { Store, SubjectRecord } from "../../../store/store.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import { lastActivity } from "../last-activity.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import { counterRows } from "../../../core/run/counters.ts";
 import { showRow } from "../views/run-row.ts";
 import type { TicketsNow } from "../project-tickets.ts";
@@ -20,21 +20,21 @@ export type TicketSummary = AnswerOf<typeof ROUTES.listTickets>["tickets"][numbe
 
 /** Tickets of one page often share a few flows: each is read once. */
 export function createSummaries(
-  parts: ServerParts,
+  deps: ServerDeps,
   now: TicketsNow | undefined,
 ): (listed: Listed) => Promise<TicketSummary> {
-  const { store } = parts;
+  const { store } = deps;
   const flows = new Map<string, Promise<Flow>>();
   return async ({ file: planned, runs }) => {
     const file = planned === undefined || now === undefined ? null : showFile(planned, now);
     if (runs === undefined) {
       if (planned === undefined) throw new Error("a ticket without file and run was listed");
-      return { ...ofFile(planned, parts.tickets?.flow ?? ""), file };
+      return { ...ofFile(planned, deps.tickets?.flow ?? ""), file };
     }
     const run = await loadRun(store, runs);
     const flow = flows.get(run.flowHash) ?? flowOf(store, run).then((resolved) => resolved.flow);
     flows.set(run.flowHash, flow);
-    const summary = await ofRun(parts.home, runs, run, await flow);
+    const summary = await ofRun(deps.home, runs, run, await flow);
     // The file has the person's latest title; a run keeps the one that it started with.
     return { ...summary, title: planned?.ticket.title ?? summary.title, ...wordOf(summary, planned), file };
   };

@@ -8,22 +8,22 @@ import { attemptFiles } from "../../../attempt/attempt-files.ts";
 import type { AttemptRecord } from "../../../store/store.ts";
 import { openPlain } from "../attempt-file.ts";
 import { statOfDiff } from "../diff-stat.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerDeps } from "../deps.ts";
 import type { TicketsNow } from "../project-tickets.ts";
 
 type Variant = z.input<typeof ticketSchema>["variants"][number];
-type Parts = Pick<ServerParts, "store" | "home">;
+type Deps = Pick<ServerDeps, "store" | "home">;
 
 const SHOWN_AT_MOST = 12;
 
-export async function variantsOf(parts: Parts, { ticket }: PlannedTicket, now: TicketsNow): Promise<Variant[]> {
+export async function variantsOf(deps: Deps, { ticket }: PlannedTicket, now: TicketsNow): Promise<Variant[]> {
   if (ticket.group === null) return [];
   const group = now.newestFirst.filter((other) => other.ticket.group === ticket.group).toReversed();
   if (group.length < 2) return [];
-  return Promise.all(group.slice(0, SHOWN_AT_MOST).map((each) => variantOf(parts, each)));
+  return Promise.all(group.slice(0, SHOWN_AT_MOST).map((each) => variantOf(deps, each)));
 }
 
-async function variantOf({ store, home }: Parts, { ticket, state }: PlannedTicket): Promise<Variant> {
+async function variantOf({ store, home }: Deps, { ticket, state }: PlannedTicket): Promise<Variant> {
   const [subject] = await store.listSubjects({ id: ticket.id, limit: 1 });
   const attempts = subject === undefined ? [] : await store.attempts(subject.newest.id);
   return {

@@ -64,10 +64,10 @@ export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
   const base = url.replace(/\/$/u, "");
 
   const read = async (response: Response): Promise<Result<DaytonaSandbox>> => {
-    const told = (await response.json().catch(() => null)) as Record<string, unknown> | null;
-    const { id, state, toolboxProxyUrl } = told ?? {};
+    const answer = (await response.json().catch(() => null)) as Record<string, unknown> | null;
+    const { id, state, toolboxProxyUrl } = answer ?? {};
     if (typeof id !== "string" || !/^[\w-]{1,100}$/u.test(id)) {
-      return err({ code: "daytona_answer", message: "Daytona told no id of its sandbox." });
+      return err({ code: "daytona_answer", message: "Daytona named no id of its sandbox." });
     }
     if (typeof toolboxProxyUrl === "string") return ok({ id, state: String(state), toolbox: toolboxProxyUrl });
     const asked = await call(`${base}/sandbox/${id}/toolbox-proxy-url`);
@@ -75,7 +75,7 @@ export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
     const { url: toolbox } = (await asked.value.json().catch(() => ({}))) as { url?: unknown };
     return typeof toolbox === "string"
       ? ok({ id, state: String(state), toolbox })
-      : err({ code: "daytona_answer", message: "Daytona told no address of its sandbox." });
+      : err({ code: "daytona_answer", message: "Daytona named no address of its sandbox." });
   };
 
   return {
@@ -98,8 +98,11 @@ export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
       const body = json({ command, timeout: seconds });
       const ran = await call(inside(sandbox, "/process/execute"), body, (seconds + 30) * 1000);
       if (!ran.ok) return ran;
-      const told = (await ran.value.json().catch(() => ({}))) as { exitCode?: unknown; result?: unknown };
-      return ok({ exitCode: Number(told.exitCode ?? -1), output: typeof told.result === "string" ? told.result : "" });
+      const answer = (await ran.value.json().catch(() => ({}))) as { exitCode?: unknown; result?: unknown };
+      return ok({
+        exitCode: Number(answer.exitCode ?? -1),
+        output: typeof answer.result === "string" ? answer.result : "",
+      });
     },
     async upload(sandbox, path, bytes) {
       const address = inside(sandbox, `/files/upload-v2?path=${encodeURIComponent(path)}`);

@@ -109,7 +109,7 @@ async function follow(daytona: Daytona, sandbox: DaytonaSandbox, remote: ReturnT
 /** Translates paths of this machine to paths in the sandbox. */
 function pathsInside(job: DaytonaJob, remote: ReturnType<typeof remoteOf>): (text: string) => string {
   const known = [[job.top, remote.workspace], ...job.folders.map((path, index) => [path, folderInside(remote, index)])];
-  return (text) => known.reduce((told, [path = "", inside = ""]) => told.replaceAll(path, inside), text);
+  return (text) => known.reduce((renamed, [path = "", inside = ""]) => renamed.replaceAll(path, inside), text);
 }
 
 async function readPrompt(): Promise<string> {

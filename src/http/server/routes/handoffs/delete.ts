@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { ROUTES } from "../../../contract/routes.ts";
 import { err, ok } from "../../../../core/result.ts";
 import type { MountRoute } from "../../mount.ts";
-import type { ServerParts } from "../../parts.ts";
+import type { ServerDeps } from "../../deps.ts";
 import type { Turns } from "../../../../app/turns.ts";
 
-export function mountDeletion(mount: MountRoute, { store, home, onProblem }: ServerParts, turns: Turns): void {
+export function mountDeletion(mount: MountRoute, { store, home, onProblem }: ServerDeps, turns: Turns): void {
   mount.json(ROUTES.deleteStory, ({ params: { story }, requestId }) =>
     turns(story, async () => {
       const { type, runIds } = await store.deleteSubject(story);

@@ -10,7 +10,7 @@ import type { Actor } from "../../../../core/run/event.ts";
 import type { Run } from "../../../../core/run/run.ts";
 import type { Refusal } from "../../../contract/problem.ts";
 import { actorOf } from "../../actor.ts";
-import type { ServerParts } from "../../parts.ts";
+import type { ServerDeps } from "../../deps.ts";
 import type { Principal } from "../../principal.ts";
 import { refusalOf } from "../../refusal.ts";
 import { signalKey } from "../../signal-key.ts";
@@ -18,7 +18,7 @@ import type { Stories, Story } from "./story.ts";
 
 /** The caller and the request. */
 export type Asking = {
-  readonly parts: ServerParts;
+  readonly deps: ServerDeps;
   readonly stories: Stories;
   readonly principal: Principal;
   /** Stays the same when the caller repeats the request. */
@@ -27,7 +27,7 @@ export type Asking = {
 
 /** Reports on one run; `part` distinguishes the signals of one request. */
 export async function deliver(
-  { parts: { app }, key }: Asking,
+  { deps: { app }, key }: Asking,
   { run }: Pick<Story, "run">,
   report: WorkReport,
   actor: Actor,
@@ -39,7 +39,7 @@ export async function deliver(
 
 /** An operator controls the run of a story. */
 export async function control(
-  { parts: { app }, principal, key }: Asking,
+  { deps: { app }, principal, key }: Asking,
   story: Story,
   action: ControlAction,
   part = "",
@@ -50,9 +50,9 @@ export async function control(
 }
 
 /** Whether the same request was carried out earlier, perhaps before a restart. */
-export async function wasDone({ parts, key }: Asking, runId: string, part = ""): Promise<boolean> {
+export async function wasDone({ deps, key }: Asking, runId: string, part = ""): Promise<boolean> {
   const id = signalKey(key, part);
-  return id !== undefined && (await parts.store.hasSignal(runId, id));
+  return id !== undefined && (await deps.store.hasSignal(runId, id));
 }
 
 /** A run in the wrong state: clients of a source see it as not their turn. */

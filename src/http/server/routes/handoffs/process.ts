@@ -44,7 +44,7 @@ export async function acceptHandoff(asking: Asking, { handoffId, payload }: Acti
   );
   if (!after.ok) return after;
   if (payload !== undefined)
-    await asking.parts.store.noteAttempt(
+    await asking.deps.store.noteAttempt(
       row.runId,
       stage.id,
       attempt,
@@ -54,7 +54,7 @@ export async function acceptHandoff(asking: Asking, { handoffId, payload }: Acti
 }
 
 /** The start is stored first. A crash after that can lose the payload that came with it, so the repeated request stores it. */
-async function keepLost({ parts: { store } }: Asking, { runId, number }: HandoffRow, payload: JsonObject) {
+async function keepLost({ deps: { store } }: Asking, { runId, number }: HandoffRow, payload: JsonObject) {
   if (acceptedWith(await store.attempts(runId)).has(number)) return;
   const events = await allEvents(store, runId);
   const accepted = events.findIndex((event) => event.type === "handoff.accepted" && event.number === number);

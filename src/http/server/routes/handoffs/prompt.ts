@@ -8,7 +8,7 @@ import type { Carry, Run } from "../../../../core/run/run.ts";
 import { findWork } from "../../../../core/run/sequence.ts";
 import { branchOf } from "../../../../core/run/branch.ts";
 import type { AttemptRecord } from "../../../../store/store.ts";
-import type { ServerParts } from "../../parts.ts";
+import type { ServerDeps } from "../../deps.ts";
 
 type Work = {
   readonly run: Run;
@@ -20,11 +20,11 @@ type Work = {
   readonly url: string;
 };
 
-export async function outsidePrompt({ store }: Pick<ServerParts, "store">, work: Work): Promise<string> {
+export async function outsidePrompt({ store }: Pick<ServerDeps, "store">, work: Work): Promise<string> {
   const { run, resolved, track, stage, carry, url } = work;
   // The one form that explains how to use this API.
   const isSpoken = stage.result.from === "handoff-api";
-  const told = composePrompt({
+  const prompt = composePrompt({
     resolved: isSpoken ? resolved : withoutForms(resolved),
     run,
     track,
@@ -43,7 +43,7 @@ export async function outsidePrompt({ store }: Pick<ServerParts, "store">, work:
       diffRange: "",
     },
   });
-  return isSpoken ? told : `${told}\n${howToEnd(work)}\n`;
+  return isSpoken ? prompt : `${prompt}\n${howToEnd(work)}\n`;
 }
 
 /** The forms of an ending that only a program can use. */

@@ -7,14 +7,14 @@ import type { RunPlan } from "../../../../app/start-run/start-run.ts";
 import { err, ok, type Result } from "../../../../core/result.ts";
 import type { Subject } from "../../../../core/run/run.ts";
 import { actorOf } from "../../actor.ts";
-import type { ServerParts } from "../../parts.ts";
+import type { ServerDeps } from "../../deps.ts";
 import { refusalOf, startRefusal } from "../../refusal.ts";
 import type { Asking } from "./deliver.ts";
 import { isStory, type Story } from "./story.ts";
 import { optional } from "../../../../core/optional.ts";
 
 export async function startAgain(asking: Asking, { run }: Story): Promise<Result<Story, Refusal>> {
-  const resolved = storyFlow(asking.parts, run.flow);
+  const resolved = storyFlow(asking.deps, run.flow);
   if (!resolved.ok) return resolved;
   const { subject, facts } = run;
   return start(asking, { runId: runIdOf(asking.key), resolved: resolved.value, subject, facts });
@@ -25,21 +25,21 @@ export async function startFirst(
   subject: Subject,
   flowName: string | undefined,
 ): Promise<Result<Story, Refusal>> {
-  const resolved = storyFlow(asking.parts, flowName);
+  const resolved = storyFlow(asking.deps, flowName);
   if (!resolved.ok) return resolved;
-  const { app } = asking.parts;
+  const { app } = asking.deps;
   const { name } = resolved.value.flow;
   const plan = await app.planRun({ flow: name, subject, input: [], ...optional({ key: asking.key }) });
   return plan.ok ? start(asking, plan.value) : err(startRefusal(name, plan.error));
 }
 
-async function start({ parts: { app }, principal }: Asking, plan: RunPlan): Promise<Result<Story, Refusal>> {
+async function start({ deps: { app }, principal }: Asking, plan: RunPlan): Promise<Result<Story, Refusal>> {
   const started = await app.startRun(plan, actorOf(principal));
   return started.ok ? ok({ run: started.value.run, resolved: plan.resolved }) : err(refusalOf(started.error));
 }
 
 /** The named flow, or the only one that has handoffs. */
-function storyFlow({ flows }: ServerParts, name: string | undefined): Result<ResolvedFlow, Refusal> {
+function storyFlow({ flows }: ServerDeps, name: string | undefined): Result<ResolvedFlow, Refusal> {
   const named = name === undefined ? flows.list().map((flow) => flow.name) : [name];
   const resolved = named.map((each) => flows.resolve(each));
   const found = resolved.flatMap((each) => (each.ok && isStory(each.value.flow) ? [each.value] : []));

@@ -9,7 +9,7 @@ import { type StoryState, storyState } from "../../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../../core/result.ts";
 import { isEnded, openItems, type Run } from "../../../../core/run/run.ts";
 import type { HandoffRow, RunSummary, Store } from "../../../../store/store.ts";
-import type { ServerParts } from "../../parts.ts";
+import type { ServerDeps } from "../../deps.ts";
 import type { Principal } from "../../principal.ts";
 import { acceptedWith, showHandoff } from "../../views/handoff.ts";
 import { flowOf } from "../../../../store/flow-of.ts";
@@ -35,7 +35,7 @@ export type Stories = {
   show(rows: readonly HandoffRow[]): Promise<HandoffRowShown[]>;
 };
 
-export function createStories({ store }: Pick<ServerParts, "store">): Stories {
+export function createStories({ store }: Pick<ServerDeps, "store">): Stories {
   // A flow does not change under its hash.
 
   const stories: Stories = {

@@ -1,5 +1,5 @@
-// The parts that the server acts with: functions instead of adapters. The server knows the store's port and the engine, not their
-// construction.
+// What the server acts with: functions instead of adapters. The server knows the port of the store and the engine, not how they are
+// made.
 
 import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
@@ -18,7 +18,7 @@ import type { Keys } from "./keys.ts";
 import type { AttemptRef } from "./principal.ts";
 import type { ProjectTickets } from "./project-tickets.ts";
 
-export type ServerParts = {
+export type ServerDeps = {
   readonly store: Store;
   /** The use cases: every route that changes a run goes through them. */
   readonly app: UseCases;

@@ -25,7 +25,7 @@ const STREAM = {
 test("a stream comes through as it is made, and ends with its client", async () => {
   let ended = false;
   const make = (port: number) =>
-    createApp(served.parts, {
+    createApp(served.deps, {
       port,
       more: (mount) =>
         mount.response(STREAM, async () => {
@@ -54,7 +54,7 @@ test("a stream comes through as it is made, and ends with its client", async () 
 });
 
 test("a signed sender needs no token, but the right Host, and opens nothing else", async () => {
-  served.app = createApp(served.parts, {
+  served.app = createApp(served.deps, {
     port: 4321,
     signed: [
       { path: "/hooks/:source", handle: async (context) => context.json({ source: context.req.param("source") }) },
