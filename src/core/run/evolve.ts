@@ -161,21 +161,33 @@ function budgetWarned(run: Run, { scope, key, unit, limit }: EventOf<"budget.war
   return { ...run, warned: [...others, { scope, key, unit, limit }] };
 }
 
-/** Every field that belongs to one status only: leaving the status removes it. */
-type StateFields = { readonly [K in "status" | "since" | "reason" | "endedAt" | "by"]?: string };
-
-/** The order of the keys is fixed, status first and sums last: a stored run is compared with the fold of its events byte for byte. */
+/**
+ * Leaving a status leaves its fields behind. Every other field is named, because copying "all but these" costs as much as the rest of
+ * the decision. The order of the keys is fixed, status first and sums last: a stored run is compared with the fold of its events byte for
+ * byte.
+ */
 function enterState(run: Run, state: RunState): Run {
-  const {
-    status: _s,
-    since: _i,
-    reason: _r,
-    endedAt: _e,
-    by: _b,
-    ...rest
-  } = run as StateFields & Omit<Run, keyof StateFields>;
-  const { spent, raised, warned, ...common } = rest;
-  return { ...state, ...common, ...optional({ spent, raised, warned }) };
+  const { id, flow, flowHash, subject, facts, createdAt, word, paused, tracks, stages, counters } = run;
+  const { taken, expanded, handoffs, items, spent, raised, warned } = run;
+  return {
+    ...state,
+    id,
+    flow,
+    flowHash,
+    subject,
+    facts,
+    createdAt,
+    word,
+    paused,
+    tracks,
+    stages,
+    counters,
+    taken,
+    expanded,
+    handoffs,
+    items,
+    ...optional({ spent, raised, warned }),
+  };
 }
 
 function onTrack(run: Run, name: string, track: Track): Run {
