@@ -2,8 +2,9 @@
 // configuration names: no shell, hooks, filters, pager, network or prompts.
 // Settings go through GIT_CONFIG_COUNT, not `-c`: `-c` cannot carry a key that holds '=' (filter."a=b".smudge).
 
-import { execFile } from "node:child_process";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { launch } from "./launch.ts";
+import type { LaunchFailure } from "./launch-here.ts";
 
 /** A work tree and its repository, named explicitly so that a tampered `.git` file or core.worktree cannot redirect a call. */
 export type GitLocation = { readonly gitDir: string; readonly commonDir: string; readonly top: string };
@@ -141,35 +142,26 @@ async function userSafeDirectories(dir: string): Promise<Setting[]> {
   return (await readUserConfig(dir)).filter(([key]) => key === "safe.directory");
 }
 
-function run(dir: string, args: readonly string[], options: GitOptions, settings: readonly Setting[]): Promise<End> {
-  const limit = options.maxBytes ?? MAX_BYTES;
+async function run(
+  dir: string,
+  args: readonly string[],
+  options: GitOptions,
+  settings: readonly Setting[],
+): Promise<End> {
   const encoding = options.encoding ?? "utf8";
-  return new Promise((resolve) => {
-    const child = execFile(
-      "git",
-      ["--no-pager", "-C", dir, ...args],
-      {
-        // Not `dir`: a relative entry in PATH would otherwise find a program named git in a workspace.
-        cwd: "/",
-        env: environment(options, settings),
-        encoding: "buffer",
-        timeout: options.timeoutMs ?? TIMEOUT_MS,
-        killSignal: "SIGKILL",
-        maxBuffer: limit,
-      },
-      (error, stdout, stderr) => {
-        const text = stdout.toString(encoding);
-        const cut = error?.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER" && options.overflow === "cut";
-        if (error === null || cut) return resolve({ stdout: text, problem: null, exitCode: 0 });
-        const exitCode = typeof error.code === "number" ? error.code : null;
-        const detail = { code: error.code, killed: error.killed === true, message: error.message };
-        resolve({ stdout: text, problem: problemOf(dir, args, detail, stderr.toString("utf8")), exitCode });
-      },
-    );
-    // git may end before it has read its input; its exit status is enough.
-    child.stdin?.on("error", () => {});
-    child.stdin?.end(Buffer.from(options.input ?? "", encoding));
+  const { stdout, stderr, failure } = await launch({
+    file: "git",
+    args: ["--no-pager", "-C", dir, ...args],
+    env: environment(options, settings),
+    input: Buffer.from(options.input ?? "", encoding),
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    maxBytes: options.maxBytes ?? MAX_BYTES,
   });
+  const text = Buffer.from(stdout).toString(encoding);
+  const isCut = failure?.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER" && options.overflow === "cut";
+  if (failure === null || isCut) return { stdout: text, problem: null, exitCode: 0 };
+  const exitCode = typeof failure.code === "number" ? failure.code : null;
+  return { stdout: text, problem: problemOf(dir, args, failure, Buffer.from(stderr).toString("utf8")), exitCode };
 }
 
 function environment(options: GitOptions, settings: readonly Setting[]): Record<string, string> {
@@ -195,9 +187,7 @@ function environment(options: GitOptions, settings: readonly Setting[]): Record<
 
 const outcome = (end: End): Result<string> => (end.problem === null ? ok(end.stdout) : err(end.problem));
 
-type Failure = { readonly code: unknown; readonly killed: boolean; readonly message: string };
-
-function problemOf(dir: string, args: readonly string[], failure: Failure, stderr: string): Problem {
+function problemOf(dir: string, args: readonly string[], failure: LaunchFailure, stderr: string): Problem {
   const command = `git ${args.find((arg) => !arg.startsWith("-")) ?? ""}`.trim();
   if (failure.code === "ENOENT") {
     return {
@@ -209,7 +199,7 @@ function problemOf(dir: string, args: readonly string[], failure: Failure, stder
   if (failure.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") {
     return { code: "git_output_too_large", message: `${command} in ${dir} gave more output than is read.` };
   }
-  if (failure.killed) {
+  if (failure.isTimeout) {
     const hint = "Look for a very large or slow folder, or a file system that hangs, and try again.";
     return { code: "git_timeout", message: `${command} in ${dir} took too long and was ended.`, hint };
   }
