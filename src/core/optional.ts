@@ -8,5 +8,5 @@ const NOTHING = Object.freeze({});
 export function optional<T extends Readonly<Record<string, unknown>>>(fields: T): Optional<T> {
   let kept: Record<string, unknown> | undefined;
   for (const name in fields) if (fields[name] !== undefined) (kept ??= {})[name] = fields[name];
-  return (kept ?? NOTHING) as Optional<T>;
+  return kept ?? NOTHING;
 }

@@ -91,9 +91,9 @@ test("P7: the helper of a process that is killed ends when its programs have end
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(createInterface({ input: parent.stdout }), "line");
-  const [pid = 0] = await until("the program runs", () => {
+  const [pid] = await until("the program runs", () => {
     const [helper = 0] = childrenOf(parent.pid ?? 0);
-    return childrenOf(helper).length > 0 ? [helper] : undefined;
+    return childrenOf(helper).length > 0 ? ([helper] as const) : undefined;
   });
   const [program = 0] = childrenOf(pid);
   parent.kill("SIGKILL");

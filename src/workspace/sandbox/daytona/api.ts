@@ -64,8 +64,7 @@ export function connectDaytona({ url, key }: DaytonaAccess): Daytona {
   const base = url.replace(/\/$/u, "");
 
   const read = async (response: Response): Promise<Result<DaytonaSandbox>> => {
-    const answer = (await response.json().catch(() => null)) as Record<string, unknown> | null;
-    const { id, state, toolboxProxyUrl } = answer ?? {};
+    const { id, state, toolboxProxyUrl } = (await response.json().catch(() => ({}))) as Record<string, unknown>;
     if (typeof id !== "string" || !/^[\w-]{1,100}$/u.test(id)) {
       return err({ code: "daytona_answer", message: "Daytona named no id of its sandbox." });
     }
