@@ -31,8 +31,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Pure code: its tests share nothing that one of them could change, so they need no process each. */
-const PURE = ["src/core/**/*.test.ts", "src/http/contract/**/*.test.ts", "web/src/**/*.test.ts"];
+/** These start real processes or a browser for minutes, or look at the whole machine: each file has a process of its own. */
+const ALONE = ["browser", "chaos", "contract", "crash", "docs", "mutants"].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 
 export default defineConfig({
   test: {
@@ -43,17 +45,23 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: "pure", include: PURE, isolate: false } },
+      {
+        // No test changes what its process shares (no mocks, no globals), so files need no process each: loading the source costs more
+        // than most of them.
+        extends: true,
+        test: {
+          name: "shared",
+          isolate: false,
+          include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...ALONE],
+        },
+      },
       {
         extends: true,
         test: {
-          name: "real",
-          include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
-          exclude: [
-            ...configDefaults.exclude,
-            ...PURE,
-            ...(contractTests() === "left out" ? ["test/contract/**"] : []),
-          ],
+          name: "alone",
+          include: ALONE,
+          exclude: [...configDefaults.exclude, ...(contractTests() === "left out" ? ["test/contract/**"] : [])],
         },
       },
     ],
