@@ -2,8 +2,11 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { until } from "../../test/harness/until.ts";
 import { launch } from "./launch.ts";
@@ -21,7 +24,10 @@ const sh = (script: string, changes: Partial<LaunchOrder> = {}): LaunchOrder => 
 
 /** Past the calls that every process makes itself. */
 async function byHelper(order: LaunchOrder) {
-  for (let call = 0; call < 15 && helpers().length === 0; call += 1) await launch(sh("true"));
+  await until("the helper is ready", async () => {
+    const { stdout } = await launch(sh("echo $PPID"));
+    return Number(Buffer.from(stdout)) === process.pid ? undefined : true;
+  });
   return launch(order);
 }
 
@@ -75,7 +81,7 @@ test("a helper that is killed takes its programs' answers with it, and the next 
   const pending = launch(sh("sleep 5"));
   process.kill(pid, "SIGKILL");
   expect((await pending).failure).toMatchObject({ code: null, isTimeout: false });
-  expect((await launch(sh("exit 3"))).failure?.code).toBe(3);
+  expect((await byHelper(sh("exit 3"))).failure?.code).toBe(3);
   expect(helpers()).not.toContain(pid);
 });
 
@@ -83,7 +89,8 @@ test("P7: the helper of a process that is killed ends when its programs have end
   const script = `
     const { launch } = await import(${JSON.stringify(new URL("./launch.ts", import.meta.url).href)});
     const order = (script) => ({ file: "sh", args: ["-c", script], env: { PATH: process.env.PATH }, input: Buffer.from(""), timeoutMs: 20000, maxBytes: 1000 });
-    for (let call = 0; call < 15; call++) await launch(order("true"));
+    for (let parent = process.pid; parent === process.pid; )
+      parent = Number(Buffer.from((await launch(order("echo $PPID"))).stdout));
     console.log("ready");
     await launch(order("exec sleep 60"));
   `;
@@ -101,6 +108,21 @@ test("P7: the helper of a process that is killed ends when its programs have end
   expect(isAlive(pid)).toBe(true);
   process.kill(program, "SIGKILL");
   await until("the helper ends", () => (isAlive(pid) ? undefined : true));
+});
+
+test("a process whose installation was removed goes on without a helper", () => {
+  const dir = mkdtempSync(join(tmpdir(), "passrail-launch-"));
+  try {
+    for (const name of ["launch.ts", "launch-here.ts"]) copyFileSync(join(import.meta.dirname, name), join(dir, name));
+    const script = `
+      const { launch } = await import(${JSON.stringify(pathToFileURL(join(dir, "launch.ts")).href)});
+      const order = { file: "sh", args: ["-c", "exit 3"], env: { PATH: process.env.PATH }, input: Buffer.from(""), timeoutMs: 20000, maxBytes: 1000 };
+      for (let call = 0; call < 60; call++) if ((await launch(order)).failure?.code !== 3) process.exit(1);
+    `;
+    execFileSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 60_000 });
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
 });
 
 test("a process with a helper ends when it has nothing left to do", () => {

@@ -16,42 +16,33 @@ let helper: Helper | undefined;
 
 export function launch(order: LaunchOrder): Promise<LaunchEnd> {
   calls += 1;
-  if (calls <= DIRECT_CALLS) return launchHere(order);
-  helper ??= startHelper(() => (helper = undefined));
-  return helper.launch(order);
+  if (calls > DIRECT_CALLS && (helper === undefined || helper.state === "killed")) helper = startHelper();
+  return helper?.state === "ready" ? helper.launch(order) : launchHere(order);
 }
 
-type Helper = { readonly launch: (order: LaunchOrder) => Promise<LaunchEnd> };
+/** Message of the helper: it is ready, or a program has ended. */
+export type HelperMessage = "ready" | { readonly id: number; readonly end: LaunchEnd };
 
-function startHelper(onGone: () => void): Helper {
+type Helper = {
+  /** A helper that ended before it was ready is unfit and gets no successor: the installation may be replaced while this process runs. */
+  state: "starting" | "ready" | "killed" | "unfit";
+  readonly launch: (order: LaunchOrder) => Promise<LaunchEnd>;
+};
+
+function startHelper(): Helper {
   const waiting = new Map<number, (end: LaunchEnd) => void>();
   // It needs no variable of ours, and so it has no secret: each order brings the environment of its program.
   const child = fork(HELPER, {
+    cwd: "/",
     env: {},
     execArgv: [],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
-  let isGone = false;
   let last = 0;
-  hold(child, false);
-  child.on("message", ({ id, end }: { readonly id: number; readonly end: LaunchEnd }) => {
-    waiting.get(id)?.(end);
-    waiting.delete(id);
-    hold(child, waiting.size > 0);
-  });
-  const gone = (): void => {
-    if (isGone) return;
-    isGone = true;
-    onGone();
-    // Nobody knows how far these came: the caller decides as after a program that was killed.
-    for (const answer of waiting.values()) answer(KILLED);
-    waiting.clear();
-  };
-  child.on("error", gone).on("disconnect", gone).on("exit", gone);
-  return {
+  const started: Helper = {
+    state: "starting",
     launch(order) {
-      if (isGone) return launchHere(order);
       last += 1;
       const id = last;
       return new Promise((resolve) => {
@@ -63,6 +54,25 @@ function startHelper(onGone: () => void): Helper {
       });
     },
   };
+  hold(child, false);
+  child.on("message", (message: HelperMessage) => {
+    if (message === "ready") {
+      started.state = "ready";
+      return;
+    }
+    waiting.get(message.id)?.(message.end);
+    waiting.delete(message.id);
+    hold(child, waiting.size > 0);
+  });
+  const gone = (): void => {
+    if (started.state === "starting") started.state = "unfit";
+    if (started.state === "ready") started.state = "killed";
+    // Nobody knows how far these came: the caller decides as after a program that was killed.
+    for (const answer of waiting.values()) answer(KILLED);
+    waiting.clear();
+  };
+  child.on("error", gone).on("disconnect", gone).on("exit", gone);
+  return started;
 }
 
 /** The helper keeps this process alive only while a program runs. */
