@@ -161,6 +161,9 @@ function budgetWarned(run: Run, { scope, key, unit, limit }: EventOf<"budget.war
   return { ...run, warned: [...others, { scope, key, unit, limit }] };
 }
 
+/** The fields that a run may lack: a field that `enterState` forgets is an error of the compiler. */
+type LaterFields = { readonly [K in keyof Run as object extends Pick<Run, K> ? K : never]-?: Run[K] | undefined };
+
 /**
  * Leaving a status leaves its fields behind. Every other field is named, because copying "all but these" costs as much as the rest of
  * the decision. The order of the keys is fixed, status first and sums last: a stored run is compared with the fold of its events byte for
@@ -169,6 +172,7 @@ function budgetWarned(run: Run, { scope, key, unit, limit }: EventOf<"budget.war
 function enterState(run: Run, state: RunState): Run {
   const { id, flow, flowHash, subject, facts, createdAt, word, paused, tracks, stages, counters } = run;
   const { taken, expanded, handoffs, items, spent, raised, warned } = run;
+  const later: LaterFields = { spent, raised, warned };
   return {
     ...state,
     id,
@@ -186,7 +190,7 @@ function enterState(run: Run, state: RunState): Run {
     expanded,
     handoffs,
     items,
-    ...optional({ spent, raised, warned }),
+    ...optional(later),
   };
 }
 
