@@ -14,19 +14,28 @@ export type AttemptFacts = {
   readonly exitCode: number | null;
   /** Null for builtins and for work done outside. */
   readonly runner: string | null;
+  /** The program with its arguments; null unless the command runner played the agent. */
+  readonly command: string | null;
+  /** Whether that was the flow's own command for the stage; null if it is not recorded. */
+  readonly ownCommand: boolean | null;
   readonly model: string | null;
   readonly toolCalls: number | null;
   readonly usage: Usage | null;
+  /** The time that the agent's program says it took. */
+  readonly reportedMs: number | null;
   readonly session: { readonly id: string; readonly totals: Usage | null } | null;
   /** The file with its output. */
   readonly output: string | null;
   readonly workspace: string | null;
+  /** The kind of workspace that its program ran in. */
   readonly mode: string | null;
   readonly repository: string | null;
   readonly branch: string | null;
   /** The commits before and after it. */
   readonly from: string | null;
   readonly to: string | null;
+  /** All commits in between, oldest first; only the newest if there are many. */
+  readonly commits: readonly string[];
   readonly files: readonly string[];
   readonly repaired: boolean;
   /** Per stage, whether the agent may rely on its quality gates. */
@@ -35,6 +44,8 @@ export type AttemptFacts = {
   readonly answer: string | null;
   /** The payload with which an outside worker accepted the handoff. */
   readonly accepted: { readonly handoff: number; readonly payload: JsonObject } | null;
+  /** When an outside worker last said that it works. */
+  readonly lastSign: string | null;
 };
 
 export type TrustFact = {
@@ -42,6 +53,8 @@ export type TrustFact = {
   readonly iteration: number;
   readonly trusted: boolean;
   readonly reasons: readonly string[];
+  /** What the answer rests on; empty in records of older versions. */
+  readonly basis: string;
 };
 
 export function attemptFacts({ facts }: { readonly facts: JsonObject }): AttemptFacts {
@@ -51,9 +64,12 @@ export function attemptFacts({ facts }: { readonly facts: JsonObject }): Attempt
     detail: textOf(facts["detail"]),
     exitCode: numberOf(facts["exitCode"]),
     runner: textOf(facts["runner"]),
+    command: textOf(facts["command"]),
+    ownCommand: typeof facts["ownCommand"] === "boolean" ? facts["ownCommand"] : null,
     model: textOf(facts["model"]),
     toolCalls: numberOf(facts["toolCalls"]),
     usage: usageOf(facts["usage"]),
+    reportedMs: numberOf(facts["reportedMs"]),
     session: sessionOf(facts["session"]),
     output: textOf(facts["output"]),
     workspace: textOf(facts["workspace"]),
@@ -62,11 +78,13 @@ export function attemptFacts({ facts }: { readonly facts: JsonObject }): Attempt
     branch: textOf(facts["branch"]),
     from: textOf(facts["from"]),
     to: textOf(facts["to"]),
+    commits: textsOf(facts["commits"]),
     files: textsOf(facts["files"]),
     repaired: facts["repaired"] === true,
     trust: listOf(facts["trust"]).flatMap(trustOf),
     answer: typeof facts["answer"] === "string" ? facts["answer"] : null,
     accepted: acceptedOf(facts["accepted"]),
+    lastSign: signOf(facts),
   };
 }
 
@@ -94,13 +112,14 @@ function sessionOf(value: Json | undefined): AttemptFacts["session"] {
 
 function trustOf(value: Json): readonly TrustFact[] {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return [];
-  const { stage, iteration, trusted, reasons } = value as JsonObject;
+  const { stage, iteration, trusted, reasons, basis } = value as JsonObject;
   return [
     {
       stage: textOf(stage) ?? "",
       iteration: numberOf(iteration) ?? 0,
       trusted: trusted === true,
       reasons: textsOf(reasons),
+      basis: textOf(basis) ?? "",
     },
   ];
 }
@@ -108,6 +127,12 @@ function trustOf(value: Json): readonly TrustFact[] {
 function acceptedOf(value: Json | undefined): AttemptFacts["accepted"] {
   const { handoff, payload } = objectOf(value);
   return typeof handoff === "number" ? { handoff, payload: objectOf(payload) } : null;
+}
+
+/** A heartbeat, or a report of progress, whichever came last. */
+function signOf(facts: JsonObject): string | null {
+  const signs = [facts["heartbeat"], facts["progress"]].map((sign) => textOf(objectOf(sign)["at"]) ?? "");
+  return textOf(signs.toSorted().at(-1));
 }
 
 function objectOf(value: Json | undefined): JsonObject {

@@ -4,7 +4,7 @@
 import { sep } from "node:path";
 import type { Json } from "../core/json.ts";
 import { err, ok, type Result } from "../core/result.ts";
-import { isSafeGlob } from "./glob.ts";
+import { isSafeGlob } from "../core/glob.ts";
 import { changedPaths, type HashCache, type Hashes, hashFiles } from "./project-files.ts";
 import type { FilesSettings } from "../settings/triggers.ts";
 import type { Look, Occurrence, TriggerSource } from "./source.ts";

@@ -6,7 +6,7 @@ import { constants } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { matchesGlob, mayHold } from "./glob.ts";
+import { matchesGlob, mayHold } from "../core/glob.ts";
 
 export type Hashes = Readonly<Record<string, string>>;
 

@@ -8,7 +8,7 @@ import { planRun, type RunPlan } from "../app/start-run/start-run.ts";
 import type { Occurrence } from "./source.ts";
 import type { TriggerSettings } from "../settings/triggers.ts";
 
-export type TriggerPlace = Pick<Site, "project" | "environment"> & {
+export type TriggerPlace = Site & {
   readonly flags: { readonly slots?: string; readonly workspace?: string };
 };
 
@@ -22,7 +22,7 @@ export async function planTriggered(
 ): Promise<Result<RunPlan>> {
   const { name, flow, input = {} } = settings;
   const plan = await planRun(
-    { project: place.project, settings: () => loadSettings(place) },
+    { home: place.home, project: place.project, settings: () => loadSettings(place) },
     {
       flow,
       subject: subjectOf(settings, occurrence),

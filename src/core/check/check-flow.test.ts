@@ -8,7 +8,7 @@ import { optional } from "../optional.ts";
 const context: CheckContext = {
   agents: new Set(["builder", "reviewer", "tester"]),
   prompts: new Set(["agent0-spec", "fragments/merge-auto", "fragments/inline-dod-gate"]),
-  builtins: new Set(["bundles"]),
+  builtins: new Set(["bundles", "join"]),
 };
 
 type Stage = Record<string, unknown>;
@@ -121,6 +121,14 @@ describe("form", () => {
       expect(hintOf(file)).toContain("30m");
     },
   );
+  test.each(["999999mb", "101mb", "100000kb", "0mb", "1gb"])(
+    "P5: an output limit of %s names the maximum",
+    (output) => {
+      const file = flow([{ ...build, limits: { output } }, review, gate]);
+      expect(found(file)).toEqual(["invalid_value stages.0.limits.output"]);
+      expect(hintOf(file)).toContain("at most 100mb");
+    },
+  );
   test("72: a command is a list", () => {
     const file = flow([{ ...build, command: "claude && rm" }, review, gate]);
     expect(found(file)).toEqual(["command_must_be_list stages.0.command"]);
@@ -210,8 +218,11 @@ describe("stages", () => {
   });
   test("a runner without teams is told at the check, where a router could ask for one", () => {
     const stages = [{ id: "run", kind: "dynamic", from: ["input.agent"], templates: { "*": {} } }, gate];
-    expect(found(flow(stages), { teams: false })).toEqual(["~teams_not_supported stages.0"]);
-    expect(found(flow(stages), { teams: true })).toEqual([]);
+    expect(found(flow(stages), { runnerOf: () => "codex" })).toEqual(["~teams_not_supported stages.0.templates.*"]);
+    expect(found(flow(stages), { runnerOf: () => "claude" })).toEqual([]);
+    expect(found(flow(stages), { runnerOf: () => undefined })).toEqual([]);
+    const leads = [{ ...build, teams: true }, gate];
+    expect(found(flow(leads), { runnerOf: () => "codex" })).toEqual(["teams_not_supported stages.0"]);
   });
 });
 
@@ -311,11 +322,14 @@ describe("the graph", () => {
     expect(found(flow([{ ...build, route: { blocked: { ask: "owner" } } }, gate]))).toEqual([]);
     expect(found(flow([build, { ...gate, route: { approve: "end", revise: "build" } }]))).toEqual([]);
   });
-  test("67: a counter without a limit is a warning, one that ends on the same issues is not", () => {
+  test("67: a counter without a limit is a warning; one that compares texts is refused, with what to write instead", () => {
     expect(found(flow(undefined, { counters: { loop: { max_attempts: "none" } } }))).toEqual([
       "~loop_without_limit stages.1.route.revise.goto",
     ]);
-    expect(found(flow(undefined, { counters: { loop: { max_attempts: "none", same_issues: 3 } } }))).toEqual([]);
+    const checked = checkFlow(flow(undefined, { counters: { loop: { max_attempts: 3, same_issues: 3 } } }), context);
+    expect((checked.ok ? [] : checked.error).map(({ code, hint }) => [code, hint])).toEqual([
+      ["removed_field", expect.stringMatching(/"findings: ids".*"max_attempts"/u)],
+    ]);
   });
   test("67: a stage that may be passed over does not hide a loop", () => {
     const skipped = { id: "maybe", kind: "gate", when: "plan.new_infra", route: { approve: "next" } };
@@ -335,6 +349,7 @@ describe("the graph", () => {
 
 describe("tracks", () => {
   const track = (id: string, route?: unknown) => ({
+    workspace: { dir: id },
     stages: [{ id, agent: "builder", ...optional({ route }) }],
   });
   const split = (tracks: unknown, more: Stage = {}) =>
@@ -342,6 +357,32 @@ describe("tracks", () => {
   test("two tracks that are joined", () => {
     expect(found(split({ be: track("a"), fe: track("b") }))).toEqual([]);
     expect(found(split({ be: track("a"), fe: track("b") }, { join: ["be", "fe"] }))).toEqual([]);
+  });
+  test("a join belongs behind a parallel stage; tracks without one and without folders share everything", () => {
+    const join = { id: "join", kind: "builtin", do: "join" };
+    const bare = (id: string) => ({ stages: [{ id, agent: "builder" }] });
+    const parallel = { id: "split", kind: "parallel", tracks: { be: bare("a"), fe: bare("b") } };
+    const after = { id: "test", agent: "tester" };
+    expect(found(flow([parallel, join, after, gate]))).toEqual([]);
+    expect(found(flow([parallel, after, gate]))).toEqual(["~tracks_share_workspace stages.0"]);
+    expect(found(flow([after, join, gate]))).toEqual(["join_without_tracks stages.1"]);
+  });
+  test("a judge names its words where one of the flow's would pass without a judgement", () => {
+    const words = { verdict: { OK: "pass", BAD: "revise", "n/a": "pass" } };
+    const judging = (more: Stage) => ({
+      id: "judge",
+      agent: "tester",
+      route: { revise: { goto: "build", counter: "c" } },
+      ...more,
+    });
+    const whole = (more: Stage) => ({
+      ...(flow([{ id: "build", agent: "builder" }, judging(more), gate]) as object),
+      words,
+      counters: { c: { max_loops: 1 } },
+    });
+    expect(found(whole({}))).toEqual(["judge_without_verdict stages.1"]);
+    expect(found(whole({ verdicts: ["OK", "n/a", "BAD"] }))).toEqual(["judge_without_verdict stages.1.verdicts"]);
+    expect(found(whole({ verdicts: ["OK", "BAD"] }))).toEqual([]);
   });
   test("69: joins of tracks that are missing, tracks that are never joined, no tracks", () => {
     expect(found(split({ be: track("a"), fe: track("b") }, { join: ["be", "ef", "fe"] }))).toEqual([

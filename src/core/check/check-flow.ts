@@ -6,6 +6,7 @@ import { type FlowFile, flowFileSchema } from "../flow/flow-file.ts";
 import type { CheckContext } from "./context.ts";
 import { factProblems } from "./facts.ts";
 import { graphProblems } from "./graph.ts";
+import { inputProblems } from "./inputs.ts";
 import { pickProblems } from "./pick.ts";
 import { placesOf } from "./places.ts";
 import type { FlowProblem, Path } from "./problem.ts";
@@ -57,6 +58,7 @@ function semantics(file: FlowFile, context: CheckContext, whole: boolean): reado
     ...routes,
     ...wordProblems(file, flow, places),
     ...factProblems(file, places),
+    ...inputProblems(file),
     ...pickProblems(file),
     ...(whole ? graphProblems(file, flow, places, complete) : []),
   ];

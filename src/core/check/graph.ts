@@ -3,6 +3,7 @@
 
 import type { Flow, Route } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
+import { isPassive } from "../flow/last-gates.ts";
 import { aroundStage, isRelative, readTarget } from "../flow/target.ts";
 import { type StagePlace, routesOf, sequenceOf, targetsOf } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
@@ -93,7 +94,7 @@ function loopProblems(nodes: readonly StagePlace[], edges: readonly Edge[]): rea
         "loop_without_limit",
         edge.path,
         `${ids.join(" -> ")} is counted, but its counter has no limit`,
-        'give the counter "max_attempts" or "same_issues"',
+        'give the counter "max_attempts"',
       ),
     ),
   ];
@@ -107,10 +108,17 @@ function gateProblems(
   entries: readonly string[],
 ): readonly FlowProblem[] {
   const reached = walk(entries, (id) => edges.filter(({ from }) => from === id).map(({ to }) => to));
-  // The stage that ends the run must be a gate: then all earlier work has passed one.
+  // The last stage that can change the work must be a gate: then all earlier work has passed one. Landing only moves what passed it.
+  const passive = new Set(nodes.flatMap(({ stage }) => (isPassive(stage) ? [stage.id] : [])));
+  const ends = walk([END], (id) =>
+    edges.filter(({ from, to }) => to === id && passive.has(from)).map(({ from }) => from),
+  );
   const ungated = nodes.filter(
     ({ stage }) =>
-      stage.kind !== "gate" && reached.has(stage.id) && edges.some(({ from, to }) => from === stage.id && to === END),
+      stage.kind !== "gate" &&
+      !passive.has(stage.id) &&
+      reached.has(stage.id) &&
+      edges.some(({ from, to }) => from === stage.id && ends.has(to)),
   );
   if (ungated.length === 0) return [];
   const names = ungated.map(({ stage }) => stage.id).join(", ");
@@ -177,7 +185,7 @@ function edgesOf(place: StagePlace, flow: Flow, places: readonly StagePlace[]): 
 
 function limitOf(route: Route, flow: Flow, isElse: boolean): Edge["limited"] {
   const counter = route.counter === undefined ? undefined : flow.counters[route.counter];
-  if (counter !== undefined) return counter.maxLoops === null && counter.sameIssues === null ? "open" : "yes";
+  if (counter !== undefined) return counter.maxLoops === null ? "open" : "yes";
   // The route taken once `once` is used up is not itself bounded.
   return route.once && !isElse ? "yes" : "no";
 }

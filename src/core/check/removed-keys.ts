@@ -31,6 +31,10 @@ const REMOVED: Readonly<Record<string, RemovedKey>> = {
     parent: endsWith("defaults"),
     why: 'write "session: clean" (no earlier conversation) and "questions: deny" (no questions while it works) instead',
   },
+  same_issues: {
+    parent: under("counters"),
+    why: 'texts are no longer compared: write "findings: ids" (or "findings: rows") at the stage that judges, and "max_attempts" here',
+  },
   per: { parent: endsWith("gates"), why: "remove it: trust is always decided for each track separately" },
   env: {
     parent: endsWith("merge"),

@@ -1,5 +1,6 @@
 // Routes: keys that can happen, targets that exist, answers that lead somewhere.
 
+import { CHECKS_FAILED } from "../flow/check-result.ts";
 import type { Flow } from "../flow/flow.ts";
 import type { FlowFile } from "../flow/flow-file.ts";
 import { HEALTHS, VERDICTS } from "../flow/outcome.ts";
@@ -54,7 +55,13 @@ function keyProblems(
           ),
         ];
   }
-  const allowed = new Set([...OUTCOME_KEYS, ...forced.filter((name) => name !== "escalate" && name !== "stop")]);
+  const hasChecks =
+    stage.kind !== "parallel" && stage.kind !== "dynamic" && (stage.checks ?? stage.evidence) !== undefined;
+  const allowed = new Set([
+    ...OUTCOME_KEYS,
+    ...(hasChecks ? [CHECKS_FAILED] : []),
+    ...forced.filter((name) => name !== "escalate" && name !== "stop"),
+  ]);
   return routes.flatMap(({ key, path: at }) => {
     if (allowed.has(key)) return [];
     const meaning = Object.hasOwn(flow.words.verdict, key)

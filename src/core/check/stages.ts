@@ -1,11 +1,14 @@
 // Checks each stage on its own: its id, its kind, and the agents, prompts and builtins that it names.
 
 import { TEAM_RUNNERS } from "../flow/agent-options.ts";
+import { isWildcard } from "../flow/flow.ts";
 import type { FlowFile, StageFile } from "../flow/flow-file.ts";
 import { MERGE_WAYS, mergeWay } from "../ticket/merge-rule.ts";
 import { promptPartNames } from "../prompt/prompt.ts";
+import { JOIN } from "../run/track-branch.ts";
 import type { CheckContext } from "./context.ts";
 import { contractProblems } from "./contract.ts";
+import { handoffPathProblems } from "./handoff-path.ts";
 import type { StagePlace } from "./places.ts";
 import { type FlowProblem, type Path, problem, warning } from "./problem.ts";
 import { didYouMean } from "./suggest.ts";
@@ -25,7 +28,15 @@ const KIND_OF_KEY: Readonly<Partial<Record<keyof StageFile, StageFile["kind"]>>>
   templates: "dynamic",
   tracks: "parallel",
   join: "parallel",
+  in: "foreach",
+  last: "foreach",
+  max: "foreach",
   then_in_same_workspace: "agent",
+  findings: "agent",
+  notes: "agent",
+  retires: "agent",
+  covers: "agent",
+  verifies: "agent",
 };
 
 export function stageProblems(
@@ -39,11 +50,45 @@ export function stageProblems(
     ...partProblems(file.defaults?.prompt, ["defaults"]),
     ...places.flatMap(({ written, path }) => partProblems(written.prompt, path)),
     ...joinProblems(places),
+    ...foreachProblems(file, places),
+    ...handoffPathProblems(file, places),
+    ...mergeJoinProblems(places),
     ...modelProblems(file, places),
     ...mergeProblems(file, context),
     ...teamProblems(places, context),
     ...places.flatMap(optionProblems),
+    ...places.flatMap(findingProblems),
+    ...places.flatMap((place) => verifiesProblems(place, places)),
+    ...places.flatMap((place) => checkProblems(file, place, context)),
   ];
+}
+
+/** A check that nobody defines, and checks of a stage that leaves no work. */
+function checkProblems(
+  file: FlowFile,
+  { stage, path, written }: StagePlace,
+  { checks }: CheckContext,
+): readonly FlowProblem[] {
+  if (written.checks === undefined) return [];
+  const at = [...path, "checks"];
+  if (stage.kind !== "agent")
+    return [problem("key_not_for_kind", at, `"checks" belongs to a stage of kind agent; this is kind ${stage.kind}`)];
+  if (checks === undefined || !Array.isArray(written.checks)) return [];
+  const known = [...Object.keys(file.checks ?? {}), ...checks];
+  return written.checks.flatMap((name, index) =>
+    known.includes(name)
+      ? []
+      : [
+          problem(
+            "unknown_check",
+            [...at, index],
+            `nobody defines the check "${name}"`,
+            known.length === 0
+              ? `define it in passrail.yaml: checks: { ${name}: [npm, test] }`
+              : didYouMean(name, known, "checks"),
+          ),
+        ],
+  );
 }
 
 function idProblems(places: readonly StagePlace[]): readonly FlowProblem[] {
@@ -70,7 +115,7 @@ function idProblems(places: readonly StagePlace[]): readonly FlowProblem[] {
 function kindProblems({ stage, path, written, templateOf }: StagePlace): readonly FlowProblem[] {
   const problems: FlowProblem[] = [];
   for (const [key, kind] of Object.entries(KIND_OF_KEY)) {
-    if (!Object.hasOwn(written, key) || kind === stage.kind) continue;
+    if (!Object.hasOwn(written, key) || kind === (written.kind ?? stage.kind)) continue;
     problems.push(
       problem(
         "key_not_for_kind",
@@ -98,7 +143,7 @@ function kindProblems({ stage, path, written, templateOf }: StagePlace): readonl
       ),
     );
   }
-  if (stage.kind === "builtin" && written.do === undefined) {
+  if (stage.kind === "builtin" && written.do === undefined && written.kind !== "foreach") {
     problems.push(
       problem("builtin_missing", path, `stage ${stage.id} is a builtin and does not say which`, 'add "do: <builtin>"'),
     );
@@ -109,10 +154,35 @@ function kindProblems({ stage, path, written, templateOf }: StagePlace): readonl
   return problems;
 }
 
+/** Findings matter where work can be sent back. */
+function findingProblems({ stage, path, written }: StagePlace): readonly FlowProblem[] {
+  if (written.findings === undefined || stage.kind !== "agent") return [];
+  if ("revise" in stage.route || "redesign" in stage.route) return [];
+  const message = `stage ${stage.id} has "findings" but cannot send work back`;
+  return [
+    problem("findings_unused", [...path, "findings"], message, 'give it a route for "revise", or remove the key'),
+  ];
+}
+
+/** The rows of a stage that comes later, or that has none, are never there to be checked. */
+function verifiesProblems(
+  { written, path, sequence }: StagePlace,
+  places: readonly StagePlace[],
+): readonly FlowProblem[] {
+  const { verifies } = written;
+  if (verifies === undefined) return [];
+  const own = places.findIndex((place) => place.path === path);
+  const before = places.slice(0, own).filter((place) => place.sequence === sequence || place.sequence === "");
+  const known = before.filter(({ stage }) => stage.kind === "agent").map(({ stage }) => stage.id);
+  if (known.includes(verifies)) return [];
+  const message = `no agent works as stage "${verifies}" before this one`;
+  return [problem("unknown_stage", [...path, "verifies"], message, didYouMean(verifies, known, "stages"))];
+}
+
 function nameProblems({ stage, path, written }: StagePlace, context: CheckContext): readonly FlowProblem[] {
   const problems: FlowProblem[] = [];
-  const isWildcard = path.at(-1) === "*";
-  const named = written.agent ?? (path.at(-2) === "templates" && !isWildcard ? String(path.at(-1)) : undefined);
+  const isAny = isWildcard(String(path.at(-1)));
+  const named = written.agent ?? (path.at(-2) === "templates" && !isAny ? String(path.at(-1)) : undefined);
   if (named !== undefined && !context.agents.has(named.toLowerCase())) {
     const at = written.agent === undefined ? path : [...path, "agent"];
     problems.push(
@@ -160,6 +230,59 @@ function partProblems(parts: StageFile["prompt"], path: Path): readonly FlowProb
   });
 }
 
+/** A round needs its file and its last stage, which passes on to the next round and nowhere else. */
+function foreachProblems(file: FlowFile, places: readonly StagePlace[]): readonly FlowProblem[] {
+  return file.stages.flatMap((stage, index) => {
+    if (stage.kind !== "foreach") return [];
+    const path: Path = ["stages", index];
+    if (stage.in === undefined || stage.last === undefined)
+      return [problem("foreach_incomplete", path, `the foreach stage ${stage.id} needs "in" and "last"`)];
+    if (stage.in.startsWith("/") || stage.in.split("/").includes(".."))
+      return [problem("foreach_incomplete", [...path, "in"], `"${stage.in}" is not a file inside the workspace`)];
+    if (Object.hasOwn(file.counters ?? {}, stage.id))
+      return [problem("foreach_incomplete", [...path, "id"], `a counter has the name "${stage.id}" already`)];
+    const later = file.stages.slice(index + 1);
+    const last = later.find(({ id }) => id === stage.last);
+    if (last === undefined || (last.kind ?? "agent") !== "agent") {
+      const known = later.filter(({ kind = "agent" }) => kind === "agent").map(({ id }) => id);
+      const message = `"${stage.last}" is not an agent's stage after ${stage.id}`;
+      return [problem("foreach_incomplete", [...path, "last"], message, didYouMean(stage.last, known, "stages"))];
+    }
+    const at = places.find((place) => place.stage.id === last.id)?.path ?? path;
+    return last.route?.["pass"] === undefined
+      ? []
+      : [
+          problem(
+            "foreach_incomplete",
+            [...at, "route", "pass"],
+            `${last.id} passes on to the next round of ${stage.id}`,
+          ),
+        ];
+  });
+}
+
+/** A join merges the tracks of the stage before it; tracks without one share a workspace and may overwrite each other. */
+function mergeJoinProblems(places: readonly StagePlace[]): readonly FlowProblem[] {
+  const main = places.filter(({ sequence, templateOf }) => sequence === "" && templateOf === undefined);
+  const isJoin = ({ stage }: StagePlace): boolean => stage.kind === "builtin" && stage.agent === JOIN;
+  const lost = places.filter((place) => isJoin(place) && main[main.indexOf(place) - 1]?.stage.kind !== "parallel");
+  const shared = main.filter((place, index) => {
+    const next = main[index + 1];
+    if (place.stage.kind !== "parallel" || (next !== undefined && isJoin(next))) return false;
+    const tracks = Object.values(place.stage.tracks);
+    return tracks.length > 1 && tracks.some(({ workspace }) => workspace?.dir === undefined);
+  });
+  const hint = "add a stage behind it: { id: join, kind: builtin, do: join }";
+  return [
+    ...lost.map(({ stage, path }) =>
+      problem("join_without_tracks", path, `${stage.id} joins nothing`, "put it right behind the parallel stage"),
+    ),
+    ...shared.map(({ stage, path }) =>
+      warning("tracks_share_workspace", path, `the tracks of ${stage.id} work in one folder and on one branch`, hint),
+    ),
+  ];
+}
+
 function joinProblems(places: readonly StagePlace[]): readonly FlowProblem[] {
   const seen = new Set<string>();
   return places.flatMap(({ stage, path, written }) => {
@@ -204,7 +327,7 @@ function joinProblems(places: readonly StagePlace[]): readonly FlowProblem[] {
 
 /** A flow that picks models must do so for every agent; a forgotten one would run on the machine's default, at any price. */
 function modelProblems(file: FlowFile, places: readonly StagePlace[]): readonly FlowProblem[] {
-  const agents = places.filter(({ stage }) => stage.kind === "agent");
+  const agents = places.filter(({ stage, written }) => stage.kind === "agent" && written.runner !== "outside");
   const picks = file.defaults?.model === undefined && agents.some(({ written }) => written.model !== undefined);
   if (!picks) return [];
   return agents.flatMap(({ stage, path, written }) =>
@@ -272,17 +395,19 @@ function optionProblems({ stage, path }: StagePlace): readonly FlowProblem[] {
   return problems;
 }
 
-function teamProblems(places: readonly StagePlace[], context: CheckContext): readonly FlowProblem[] {
-  if (context.teams !== false) return [];
-  return places.flatMap(({ stage, path }) =>
-    stage.kind === "dynamic"
-      ? [
-          warning(
-            "teams_not_supported",
-            path,
-            "the runner cannot work in teams; a stage that asks for a team is refused",
-          ),
-        ]
-      : [],
-  );
+/** With the runners that the settings choose: a stage that leads a team must have one that can; a router's wish for a team is optional. */
+function teamProblems(places: readonly StagePlace[], { runnerOf }: CheckContext): readonly FlowProblem[] {
+  if (runnerOf === undefined) return [];
+  return places.flatMap(({ stage, path, templateOf }) => {
+    if (stage.kind !== "agent" || stage.options?.runner !== undefined || stage.command !== undefined) return [];
+    const runner = runnerOf(stage);
+    if (runner === undefined || TEAM_RUNNERS.includes(runner)) return [];
+    if (stage.teams) {
+      const hint = `runners that can: ${TEAM_RUNNERS.join(", ")}`;
+      return [problem("teams_not_supported", path, `${runner} cannot lead a team of agents`, hint)];
+    }
+    if (templateOf === undefined) return [];
+    const message = `${runner} cannot lead a team of agents; where the router asks for one, the agent works alone`;
+    return [warning("teams_not_supported", path, message)];
+  });
 }

@@ -12,6 +12,7 @@ export function wordProblems(file: FlowFile, flow: Flow, places: readonly StageP
     ...scoreProblems(flow),
     ...places.flatMap((place) => [
       ...verdictProblems(place, flow),
+      ...judgeProblems(place, flow),
       ...resultProblems(place, flow),
       ...envProblems(place),
     ]),
@@ -37,6 +38,26 @@ function scoreProblems(flow: Flow): readonly FlowProblem[] {
       ? []
       : [problem("score_ranges_overlap", path, `the ranges of ${clash[0]} and ${verdict} overlap`)];
   });
+}
+
+/** Words of a role that gives no verdict. They mean pass for such a role, and must not for a judge. */
+const NO_JUDGEMENT: ReadonlySet<string> = new Set(["n/a", "na", "none", "-", "not applicable", "no verdict", "skip"]);
+
+/** A stage that can send work back is a judge: it concludes with a word that judges. */
+function judgeProblems({ stage, path }: StagePlace, flow: Flow): readonly FlowProblem[] {
+  if (stage.kind !== "agent" || !stage.expectsVerdict) return [];
+  const allowed = stage.verdicts ?? Object.keys(flow.words.verdict);
+  const open = allowed.find((word) => flow.words.verdict[word] === "pass" && NO_JUDGEMENT.has(word.toLowerCase()));
+  if (open === undefined) return [];
+  const words = Object.keys(flow.words.verdict).filter((word) => !NO_JUDGEMENT.has(word.toLowerCase()));
+  return [
+    problem(
+      "judge_without_verdict",
+      stage.verdicts === undefined ? path : [...path, "verdicts"],
+      `stage ${stage.id} judges, and "${open}" would pass the work without a judgement`,
+      `name its words: verdicts: [${words.join(", ")}]`,
+    ),
+  ];
 }
 
 function verdictProblems(place: StagePlace, flow: Flow): readonly FlowProblem[] {
@@ -143,6 +164,12 @@ function textProblems(file: FlowFile, places: readonly StagePlace[]): readonly F
     for (const [track, plan] of Object.entries(written.tracks ?? {}))
       spaces.push([plan.workspace, [...path, "tracks", track, "workspace"]]);
     folders.push([written.result?.path, [...path, "result", "path"]]);
+    templates.push([written.notes?.file, [...path, "notes", "file"]]);
+    folders.push([written.notes?.file, [...path, "notes", "file"]]);
+    for (const [index, file] of (written.retires?.files ?? []).entries()) {
+      templates.push([file, [...path, "retires", "files", index]]);
+      folders.push([file, [...path, "retires", "files", index]]);
+    }
   }
   for (const [space, path] of spaces) {
     templates.push([space?.dir, [...path, "dir"]], [space?.branch, [...path, "branch"]]);

@@ -12,6 +12,13 @@ export type AgentDefinition = {
   readonly model?: string;
   /** How it is played, as far as its file sets it: tools, turns, runner … */
   readonly options?: WrittenOptions;
+  /** A router may choose it although the flow does not name it. */
+  readonly isRouted?: true;
+  /** It judges the work of others: its verdict counts, and none is no pass. */
+  readonly judges?: true;
+  /** What it reads and must write where the flow has no stage of its own for it. */
+  readonly reads?: readonly string[];
+  readonly writes?: readonly string[];
   /** Program and arguments for the command runner, where the agent file names one. */
   readonly command?: readonly string[];
   readonly prompt: string;

@@ -2,12 +2,19 @@
 // It defines the keys and values a file may have; flow.ts defines their meaning.
 
 import { z } from "zod";
+import { isSafeGlob } from "../glob.ts";
 import { agentOptionKeys } from "./agent-options.ts";
+import { checksKey, stageChecks } from "./check-file.ts";
 import { isName, NAME_PATTERN } from "./name.ts";
+import { ROUTER_FALLBACKS } from "./router-fallback.ts";
+import { TEST_FILES } from "./test-files.ts";
 
 export const FLOW_NAME_PATTERN = /^[a-z][a-z0-9-]{0,47}$/;
 /** At most 24 days: a longer timer would overflow and fire at once. */
 export const DURATION_PATTERN = /^([1-9][0-9]{0,5}(ms|s)|[1-9][0-9]{0,3}m|[1-9][0-9]?h|([1-9]|1[0-9]|2[0-4])d)$/;
+
+/** At most 100 MB: half of it is kept in memory while the attempt runs. */
+const OUTPUT_PATTERN = /^([1-9][0-9]{0,4}kb|([1-9][0-9]?|100)mb)$/i;
 
 // Names become keys of plain objects, so a property of every object (constructor, toString …) cannot be one.
 const name = z
@@ -58,10 +65,14 @@ const routeObject = z.strictObject({
   else: z.string().describe("the target when goto finds no stage, or when `once` is used up").optional(),
   only: z.enum(["blamed-tracks"]).describe("re-run only the tracks that the report blames").optional(),
   once: z.boolean().describe("this way can be taken once in a run").optional(),
+  undo: z
+    .enum(["work"])
+    .describe("checks_failed: the commits of the attempt are taken off the branch; a pin keeps them")
+    .optional(),
 });
 const route = z
   .record(z.string(), z.union([z.string(), routeObject]))
-  .describe("verdict, health or answer -> target or way");
+  .describe("verdict, health, checks_failed or answer -> target or way");
 
 const words = z.strictObject({
   verdict: z
@@ -111,8 +122,10 @@ const counter = z.strictObject({
     .describe("tries, the first included; none: no limit")
     .optional(),
   max_loops: z.int().min(0).max(20).describe("re-runs, the same as max_attempts - 1 (default 2)").optional(),
-  scope: z.enum(["run", "track"]).describe("one budget per run, or one per track").optional(),
-  same_issues: z.int().min(2).max(20).describe("spent when the same issues come this many times in a row").optional(),
+  scope: z
+    .enum(["run", "track", "stage"])
+    .describe("one budget per run, per track, or per stage that counts: one for each pair of agents")
+    .optional(),
   on_exhausted: z.string().describe("escalate, stop, or a key of the stage's route").optional(),
   column: z.string().describe("the name under which the source shows this counter").optional(),
   resets: z.array(name).describe("counters that start again when this one counts").optional(),
@@ -158,7 +171,10 @@ const result = z.strictObject({
       "router",
     ])
     .describe("the form in which the attempt reports, and so how its verdict is read"),
-  nonce: z.enum(["required", "optional"]).describe("whether a text form must carry this attempt's nonce").optional(),
+  nonce: z
+    .enum(["required", "optional"])
+    .describe("whether a verdict must carry this attempt's nonce (default: required where the prompt asks for it)")
+    .optional(),
   require: z.array(z.string()).describe("keys that must be there").optional(),
   echo: z
     .array(z.string())
@@ -177,12 +193,18 @@ const result = z.strictObject({
 
 const limits = z.strictObject({
   startup: duration.describe("no output at all for this long").optional(),
-  idle: duration.describe("no further output for this long").optional(),
+  idle: z
+    .union([
+      duration,
+      z.strictObject({ alone: duration.describe("one agent"), team: duration.describe("a team of agents") }),
+    ])
+    .describe("no further output for this long")
+    .optional(),
   total: duration.describe("the whole attempt").optional(),
   output: z
     .string()
-    .regex(/^[1-9][0-9]{0,5}(kb|mb)$/i)
-    .describe("bytes of output kept and allowed: 512kb, 10mb")
+    .regex(OUTPUT_PATTERN)
+    .describe("bytes of output kept and allowed: 512kb, 10mb; at most 100mb")
     .optional(),
 });
 
@@ -192,6 +214,9 @@ const notify = z
     event: z.string().describe("the name of the message"),
   })
   .describe("a message when this stage is reached");
+const globsKey = z
+  .array(z.string().min(1).max(200).refine(isSafeGlob, { message: "a glob below the workspace, such as **/*.test.*" }))
+  .max(100);
 const turnCount = z.int().min(1).max(10_000);
 const turns = z
   .union([
@@ -215,11 +240,18 @@ const sharedKeys = {
   route: route.optional(),
   workspace: workspace.describe("where this stage works, if not where the flow does").optional(),
   yield: z.boolean().describe("give the slot back after this stage and wait in line for the next").optional(),
-  concurrency: z.int().min(1).max(100).describe("attempts of this agent at once, over all runs").optional(),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(100)
+    .describe("attempts of this agent at once, over all runs; the setting agents.<name>.limit decides over it")
+    .optional(),
   command: z
     .array(z.string().min(1))
     .min(1)
-    .describe("program and arguments of the command runner, never a shell line")
+    .describe(
+      "program and arguments of the command runner, never a shell line; a choice for all agents (*) does not replace it",
+    )
     .optional(),
 };
 
@@ -245,10 +277,64 @@ const stageKeys = {
     .describe("a file of prompts/, without .md")
     .optional(),
   reads: z.array(z.string()).describe("the inputs that the agent reads").optional(),
-  writes: z.array(z.string()).describe("the outputs that the agent writes").optional(),
+  writes: z
+    .array(z.string())
+    .describe("the outputs that a pass must have written: files, or git-commit for any commit or changed file")
+    .optional(),
   produces: z
     .array(z.string())
     .describe("headings that its handoff must have, and that its agent file must ask for")
+    .optional(),
+  may_change: z
+    .union([globsKey, z.literal(TEST_FILES)])
+    .describe(
+      "files that the stage may change, as globs, or test-files: the project's tests (setting test_files); an empty list: nothing. A judge's changes are set aside and its verdict does not count; other changes take the trust from its quality gates (default: all files)",
+    )
+    .optional(),
+  notes: z
+    .strictObject({
+      file: z.string().min(1).max(200).describe("the file, may hold {fact}; without the fact nothing is asked for"),
+      under: heading.describe("the heading of the notes, which the file has once"),
+      sections: z
+        .array(z.string().min(1).max(80))
+        .min(1)
+        .max(20)
+        .describe("the parts of the notes, each with some text"),
+    })
+    .describe(
+      "notes that a pass must have left in a file of the branch: new in this run, whole, and without open questions",
+    )
+    .optional(),
+  retires: z
+    .strictObject({
+      files: z.array(z.string().min(1).max(200)).min(1).max(20).describe("the files, may hold {fact}"),
+      to: z
+        .string()
+        .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/)
+        .describe("the folder beside each file that it is moved to (default: it is removed)")
+        .optional(),
+    })
+    .describe("files that Passrail removes from the branch, or moves, after a pass, in the same commit")
+    .optional(),
+  covers: z
+    .union([
+      z.literal("all"),
+      z.strictObject({
+        except: z
+          .array(z.string().min(1).max(80))
+          .min(1)
+          .max(20)
+          .describe("words of headings below Definition of Done; the rows there are left to others"),
+      }),
+    ])
+    .describe(
+      "the rows of the task's Definition of Done (- [ ] text) that its DoD coverage must have, by their text; a row that is missing counts as ✗",
+    )
+    .optional(),
+  verifies: name
+    .describe(
+      "the stage whose met rows this one checks: its prompt gets what Passrail found at the places that they cite, and a pass must account for every one of them",
+    )
     .optional(),
   payload: z.array(z.string()).describe("keys that its handoff must have").optional(),
   inline: z.array(z.string()).describe("checks that the agent does itself, each a fragment inline-<name>").optional(),
@@ -264,12 +350,25 @@ const stageKeys = {
     })
     .describe("which quality gates are run again")
     .optional(),
+  checks: stageChecks.optional(),
+  evidence: z
+    .enum(["required"])
+    .describe(
+      "every met row of its DoD coverage must cite a file of the commit or a check; otherwise it goes as red checks do",
+    )
+    .optional(),
   verdicts: z.array(word).min(1).describe("the verdict words that this stage may use").optional(),
   max_tokens: z
     .int()
     .min(1)
     .max(1_000_000)
     .describe("router: output tokens of its answer, where the runner can limit them (claude)")
+    .optional(),
+  findings: z
+    .enum(["ids", "rows"])
+    .describe(
+      "ids: every finding gets an id, and each later review of this stage says of every open one whether it is fixed; rows: a finding is identified by the row of the Definition of Done that it names",
+    )
     .optional(),
   carry_on_retry: z.array(z.string()).describe("files that a second attempt gets besides").optional(),
   notify: notify.optional(),
@@ -289,15 +388,37 @@ const trackStage = z.strictObject({
 const stage = z.strictObject({
   id: name.describe("its name in this flow; letters, digits and dashes"),
   kind: z
-    .enum(["agent", "gate", "builtin", "router", "dynamic", "parallel"])
+    .enum(["agent", "gate", "builtin", "router", "dynamic", "parallel", "foreach"])
     .describe("the kind of stage (default agent)")
     .optional(),
   ...stageKeys,
   do: z.string().describe("builtin: which one").optional(),
+  in: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe(
+      "foreach: the file with the check boxes (- [ ] text); the stages after this one run once per unchecked box",
+    )
+    .optional(),
+  last: name
+    .describe("foreach: the last stage of a round; when it passes, the box is checked and the next one begins")
+    .optional(),
+  max: z.int().min(1).max(200).describe("foreach: the highest number of rounds (default 20)").optional(),
   first_status: z.string().describe("builtin: the first status of the tickets that it writes").optional(),
-  fallback: z.enum(["rules", "stop"]).describe("router: the fallback without a model (default rules)").optional(),
+  fallback: z
+    .enum(ROUTER_FALLBACKS)
+    .describe(
+      "router: when keyword rules choose instead of the model: without a usable list (rules, default), only if the model cannot be reached (unreachable), or never (stop)",
+    )
+    .optional(),
   from: z.array(z.string()).min(1).describe("dynamic: the sources of its list; the first that is set wins").optional(),
-  templates: z.record(z.string(), template).describe("dynamic: agent -> stage, * for any other agent").optional(),
+  templates: z
+    .record(z.string(), template)
+    .describe(
+      "dynamic: agent -> stage; * for any other agent, *judge for any other agent that judges (judges: true in its file)",
+    )
+    .optional(),
   tracks: z
     .record(
       name,
@@ -324,6 +445,29 @@ const entry = z
   .union([z.string(), z.array(z.strictObject({ when: condition.optional(), stage: name })).min(1)])
   .describe("a stage, or a list of rules; the first that holds counts");
 
+const stated = z
+  .strictObject({
+    labels: z
+      .array(z.string().min(1).max(60))
+      .min(1)
+      .max(10)
+      .describe("the words before the value, as in `Complexity: simple` or a heading `## Complexity`"),
+    one_of: z.array(word).min(2).max(20).describe("the values that count; any other is refused").optional(),
+    yes_no: z.literal(true).describe("the value is yes or no").optional(),
+  })
+  .describe("a value that the file states; a file that states none leaves the fact open");
+
+const input = z.strictObject({
+  kind: z.enum(["file", "folder"]).describe("a text file, copied and hashed at the start; or a folder"),
+  required: z.boolean().describe("a run does not start without it (default false)").optional(),
+  about: z.string().max(200).describe("what it is, for people who leave it out").optional(),
+  states: z
+    .record(z.string().regex(/^[a-z_][a-z0-9_.]{0,79}$/), stated)
+    .describe("file: fact -> what it states")
+    .optional(),
+  repository: name.describe("folder: the name for `--repo NAME=FOLDER`").optional(),
+});
+
 export const flowFileSchema = z
   .strictObject({
     flow: z
@@ -338,9 +482,49 @@ export const flowFileSchema = z
     title: z.string().max(200).describe("one line for people").optional(),
     description: z.string().max(2000).describe("the purpose of the flow").optional(),
     subject: name.describe("the source's name for the work: feature, task, story, ticket"),
+    aliases: z
+      .array(z.string().regex(FLOW_NAME_PATTERN))
+      .max(10)
+      .describe("other names by which people start the flow: passrail run ALIAS")
+      .optional(),
+    agent_input: z
+      .string()
+      .regex(/^[a-z_][a-z0-9_]{0,39}(\.[a-z_][a-z0-9_]{0,39}){1,3}$/)
+      .describe("the fact that names a single agent: passrail run AGENT starts the flow with it")
+      .optional(),
     choose: z
-      .strictObject({ when: condition })
-      .describe("which work this flow is for; a run of other work starts with a warning")
+      .strictObject({
+        family: z
+          .string()
+          .regex(FLOW_NAME_PATTERN)
+          .describe("a name for several flows: `passrail run <family>` starts the one whose `when` holds")
+          .optional(),
+        when: condition,
+      })
+      .describe("which work this flow is for; other work is refused")
+      .optional(),
+    inputs: z
+      .record(z.string().regex(/^[a-z_][a-z0-9_]{0,39}\.[a-z_][a-z0-9_]{0,39}$/), input)
+      .describe("fact -> the file or folder that a start must or may name")
+      .optional(),
+    preflight: z
+      .array(z.enum(["base-branch", "clean"]))
+      .min(1)
+      .describe("what must hold for every repository before a run starts; a person may allow an exception")
+      .optional(),
+    bundles: z
+      .strictObject({
+        rules: z
+          .array(z.string().min(1).max(200))
+          .max(20)
+          .describe("files with the project's rules; those that exist are copied at the start")
+          .optional(),
+        max_lines: z
+          .record(name, z.int().min(10).max(100_000))
+          .describe("bundle -> lines above which Passrail warns")
+          .optional(),
+      })
+      .describe("what the builtin `bundles` puts together")
       .optional(),
     words: words.describe("the source's words and their meaning in Passrail").optional(),
     counters: z.record(name, counter).describe("name -> budget of a loop").optional(),
@@ -375,14 +559,39 @@ export const flowFileSchema = z
       })
       .describe("which waiting tickets start")
       .optional(),
+    checks: checksKey(duration).optional(),
     enter: z.record(z.string(), entry).describe("status of the ticket -> first stage").optional(),
     handoffs: z
       .strictObject({
         entry: name.describe("who sends the first handoff").optional(),
         exit: name.describe("who gets the last one").optional(),
         stale_after: duration.describe("an open handoff is stale after this (default 30m)").optional(),
+        lease: z
+          .union([duration, z.literal("none")])
+          .describe(
+            "an agent outside that has taken work and gives no sign of life for this long loses it: the work can be taken again (default none)",
+          )
+          .optional(),
+        takebacks: z
+          .int()
+          .min(0)
+          .max(20)
+          .describe("how often in a row that happens before a person is asked (default 2)")
+          .optional(),
+        path: z
+          .string()
+          .min(1)
+          .max(300)
+          .describe(
+            "handoff-file: where agents write and read handoffs in the workspace, such as handoffs/{feature}/{role}-{iteration}.md (default: outside it)",
+          )
+          .optional(),
+        commit: z
+          .boolean()
+          .describe("whether those files stay in the workspace and are committed with the work (default false)")
+          .optional(),
       })
-      .describe("the handoffs API")
+      .describe("handoffs: their files, and the handoffs API")
       .optional(),
     log: z
       .strictObject({

@@ -2,10 +2,15 @@
 // A run stores this resolved form and its hash, so editing a file never changes a run in progress.
 
 import type { agentOptionKeys, WrittenOptions } from "./agent-options.ts";
+import { foreachCounters, NEXT_ROW, withForeach } from "./foreach.ts";
+import { checkDefinitions } from "./check-definitions.ts";
+import { CHECKS_FAILED, type CheckDefinition } from "./check-result.ts";
 import { durationMs } from "./duration.ts";
 import type { FlowFile, RouteFile, StageFile } from "./flow-file.ts";
 import type { Health, Verdict } from "./outcome.ts";
 import { optional } from "../optional.ts";
+import type { RouterFallback } from "./router-fallback.ts";
+import type { TEST_FILES } from "./test-files.ts";
 
 export type RunStateWord =
   | "queued"
@@ -31,12 +36,15 @@ export type Words = {
 export type Counter = {
   /** Re-runs allowed; null = no limit. */
   readonly maxLoops: number | null;
-  readonly scope: "run" | "track";
+  readonly scope: "run" | "track" | "stage";
+  /** Only in runs that an earlier version began; their flow still ends a loop of equal issues. */
   readonly sameIssues: number | null;
   /** escalate, stop, or a key of the stage's route. */
   readonly onExhausted: string;
   readonly column: string | null;
   readonly resets: readonly string[];
+  /** It counts the rounds of a foreach: a further round is no revision of the one before. */
+  readonly isRounds?: true;
 };
 
 export type StatusRule = string | { readonly when: string; readonly is: string; readonly else: string };
@@ -51,6 +59,8 @@ export type Route = {
   readonly else?: string;
   readonly onlyBlamed: boolean;
   readonly once: boolean;
+  /** The attempt's commits are taken off the branch. */
+  readonly undo?: "work";
 };
 
 export type Routes = Readonly<Record<string, Route>>;
@@ -63,6 +73,8 @@ export type StageLimits = {
   readonly startupMs?: number;
   /** No further output for this long. */
   readonly idleMs?: number;
+  /** For an agent that leads a team, if it is another one. */
+  readonly idleTeamMs?: number;
   readonly totalMs: number;
   /** More output than this ends the attempt; Passrail keeps no more than this on disk. */
   readonly outputBytes: number;
@@ -98,6 +110,16 @@ export type WorkStage = StageBase & {
   readonly writes: readonly string[];
   readonly produces: readonly string[];
   readonly payload: readonly string[];
+  /** Globs of the files that it may change, or the project's tests; absent: all files. An empty list makes it read-only. */
+  readonly mayChange?: readonly string[] | typeof TEST_FILES;
+  /** What a pass must have noted in a file of the branch. */
+  readonly notes?: NonNullable<StageFile["notes"]>;
+  /** Files that leave the branch, or move, with a pass. */
+  readonly retires?: NonNullable<StageFile["retires"]>;
+  /** The rows of the task's Definition of Done that it accounts for. */
+  readonly covers?: NonNullable<StageFile["covers"]>;
+  /** The stage whose met rows it checks. */
+  readonly verifies?: string;
   readonly inline: readonly string[];
   readonly carryOnRetry: readonly string[];
   readonly model?: string;
@@ -112,12 +134,25 @@ export type WorkStage = StageBase & {
   readonly yields: boolean;
   readonly concurrency?: number;
   readonly command?: readonly string[];
-  readonly fallback: "rules" | "stop";
+  readonly fallback: RouterFallback;
   /** Settings of a builtin, under the names of the file. */
-  readonly settings: { readonly first_status?: string };
+  readonly settings: {
+    readonly first_status?: string;
+    readonly in?: string;
+    readonly last?: string;
+    readonly max?: number;
+  };
+  /** The foreach stage whose current box this stage works on. */
+  readonly row?: string;
+  /** Checks that Passrail runs after a pass; absent if the flow asks for none. */
+  readonly checks?: NonNullable<StageFile["checks"]>;
+  /** Met criteria without evidence contradict a pass. */
+  readonly evidence?: "required";
   /** Which quality gates to run again (002's trust contract). */
   readonly gates?: NonNullable<StageFile["gates"]>;
   readonly maxTokens?: number;
+  /** Its findings have ids that later reviews answer for, or are identified by the row that each is about; absent: neither. */
+  readonly findings?: "ids" | "rows";
 };
 
 export type GateStage = StageBase & {
@@ -142,9 +177,34 @@ export type DynamicStage = StageBase & {
   /** Facts in order of preference: an agent's name, or a router's list. */
   readonly from: readonly string[];
   readonly templates: Readonly<Record<string, WorkStage>>;
+  /** The agents that a router may choose, once the flow is resolved with its agents; absent in flows of earlier versions. */
+  readonly pool?: readonly string[];
 };
 
+/** Templates for agents that the flow does not name: any, and those that judge the work of others. */
+export const ANY_TEMPLATE = "*";
+export const JUDGE_TEMPLATE = "*judge";
+
 export type Stage = WorkStage | GateStage | ParallelStage | DynamicStage;
+
+/** A fact that names a file or a folder of the project. */
+export type FlowInput = {
+  /** `plan.spec` */
+  readonly name: string;
+  readonly kind: "file" | "folder";
+  readonly required: boolean;
+  readonly about?: string;
+  readonly states: readonly StatedFact[];
+  /** The name for `--repo NAME=FOLDER`. */
+  readonly repository?: string;
+};
+
+/** A fact that a file states under one of these labels; without words to choose from it is yes or no. */
+export type StatedFact = {
+  readonly fact: string;
+  readonly labels: readonly string[];
+  readonly oneOf: readonly string[] | "yes-no";
+};
 
 export type EntryRule = { readonly when?: string; readonly stage: string };
 
@@ -154,7 +214,19 @@ export type Flow = {
   readonly title?: string;
   readonly description?: string;
   readonly subject: string;
+  readonly aliases?: readonly string[];
+  /** The fact that names a single agent. */
+  readonly agentInput?: string;
   readonly chooseWhen?: string;
+  /** The name that it shares with the other flows of its family. */
+  readonly family?: string;
+  /** The files and folders that a start names, by fact, in reading order. */
+  readonly inputs?: readonly FlowInput[];
+  readonly preflight?: NonNullable<FlowFile["preflight"]>;
+  readonly bundles?: {
+    readonly rules: readonly string[];
+    readonly maxLines: Readonly<Record<string, number>>;
+  };
   readonly words: Words;
   readonly counters: Readonly<Record<string, Counter>>;
   readonly escalation: {
@@ -164,19 +236,33 @@ export type Flow = {
   };
   readonly workspace: WorkspacePlan;
   readonly enter: Readonly<Record<string, readonly EntryRule[]>>;
-  readonly handoffs: { readonly entry?: string; readonly exit?: string; readonly staleAfterMs: number };
+  readonly handoffs: {
+    readonly entry?: string;
+    readonly exit?: string;
+    readonly staleAfterMs: number;
+    /** Work that an agent outside has taken is taken back after this long without a sign of life; absent: never. */
+    readonly leaseMs?: number;
+    /** How often in a row (default 2); then a person is asked. */
+    readonly takebacks?: number;
+    /** Where in the workspace handoff files are; absent: in the attempt's own folders. */
+    readonly path?: string;
+    /** Whether they are committed with the work. */
+    readonly commit?: boolean;
+  };
   readonly log: { readonly start?: string; readonly end?: string; readonly done?: string };
   readonly maxInterruptions: number;
   readonly allowUngated: boolean;
   readonly merge?: FlowFile["merge"];
   readonly pick?: FlowFile["pick"];
+  /** Checks that the flow defines itself, by name; absent if there are none. */
+  readonly checks?: Readonly<Record<string, CheckDefinition>>;
   readonly stages: readonly Stage[];
 };
 
 export const MAIN_TRACK = "main";
 const DEFAULT_TOTAL_MS = 30 * 60_000;
 const DEFAULT_OUTPUT_BYTES = 10 * 1024 * 1024;
-const DEFAULT_PROMPT = ["agent", "ticket", "handoffs", "constraints", "output-format", "revision-context"];
+const DEFAULT_PROMPT = ["agent", "ticket", "constraints", "handoffs", "history", "output-format", "revision-context"];
 const CANONICAL_VERDICTS: Words["verdict"] = {
   pass: "pass",
   revise: "revise",
@@ -191,16 +277,29 @@ const CANONICAL_HEALTHS: Words["health"] = {
   incomplete: "incomplete",
 };
 
+export function isWildcard(template: string): boolean {
+  return template === ANY_TEMPLATE || template === JUDGE_TEMPLATE;
+}
+
 /** Expands a valid flow file. `checkFlow` must have accepted it. */
 export function resolveFlow(file: FlowFile): Flow {
+  const stages = withForeach(
+    file,
+    file.stages.flatMap((stage) => resolveStage(file, stage)),
+  );
   return {
     name: file.flow,
     version: file.version,
     ...optional({ title: file.title, description: file.description }),
     subject: file.subject,
-    ...(file.choose === undefined ? {} : { chooseWhen: file.choose.when }),
+    ...optional({ aliases: file.aliases, agentInput: file.agent_input }),
+    ...(file.choose === undefined ? {} : { chooseWhen: file.choose.when, ...optional({ family: file.choose.family }) }),
+    ...optional({ inputs: resolveInputs(file.inputs), preflight: file.preflight }),
+    ...(file.bundles === undefined
+      ? {}
+      : { bundles: { rules: file.bundles.rules ?? [], maxLines: file.bundles.max_lines ?? {} } }),
     words: resolveWords(file),
-    counters: Object.fromEntries(Object.entries(file.counters ?? {}).map(([name, c]) => [name, resolveCounter(c)])),
+    counters: { ...resolveCounters(file, stages), ...foreachCounters(file) },
     escalation: {
       notify: file.escalation?.notify ?? "owner",
       ...optional({ status: file.escalation?.status }),
@@ -216,13 +315,66 @@ export function resolveFlow(file: FlowFile): Flow {
     handoffs: {
       ...optional({ entry: file.handoffs?.entry, exit: file.handoffs?.exit }),
       staleAfterMs: durationMs(file.handoffs?.stale_after ?? "30m"),
+      ...optional({ leaseMs: leaseMs(file.handoffs?.lease), takebacks: file.handoffs?.takebacks }),
+      ...optional({ path: file.handoffs?.path, commit: file.handoffs?.commit }),
     },
     log: dropUndefined(file.log ?? {}),
     maxInterruptions: file.max_interruptions ?? 10,
     allowUngated: file.allow_ungated ?? false,
     ...optional({ merge: file.merge, pick: file.pick }),
-    stages: file.stages.flatMap((stage) => resolveStage(file, stage)),
+    ...(file.checks === undefined ? {} : { checks: checkDefinitions(file.checks) }),
+    stages,
   };
+}
+
+function resolveInputs(inputs: FlowFile["inputs"]): readonly FlowInput[] | undefined {
+  if (inputs === undefined) return undefined;
+  return Object.entries(inputs).map(([name, { kind, required = false, about, states = {}, repository }]) => ({
+    name,
+    kind,
+    required,
+    ...optional({ about, repository }),
+    states: Object.entries(states).map(([fact, { labels, one_of, yes_no }]) => ({
+      fact,
+      labels,
+      oneOf: yes_no === true ? ("yes-no" as const) : (one_of ?? []),
+    })),
+  }));
+}
+
+/** The budget of red checks in stages that have no way of their own for them. */
+const CHECKS_COUNTER: Counter = {
+  maxLoops: 3,
+  scope: "track",
+  sameIssues: null,
+  onExhausted: "escalate",
+  column: null,
+  resets: [],
+};
+const CHECKS_COUNTER_NAME = "checks";
+
+function resolveCounters(file: FlowFile, stages: readonly Stage[]): Flow["counters"] {
+  const own = Object.fromEntries(
+    Object.entries(file.counters ?? {}).map(([name, counter]) => [name, resolveCounter(counter)]),
+  );
+  const isCounted = stages.flatMap(worksOf).some(({ route }) => route[CHECKS_FAILED]?.counter === CHECKS_COUNTER_NAME);
+  return !isCounted || CHECKS_COUNTER_NAME in own ? own : { ...own, [CHECKS_COUNTER_NAME]: CHECKS_COUNTER };
+}
+
+/** The stages of work in a stage of the main sequence. */
+export function worksOf(stage: Stage): readonly WorkStage[] {
+  switch (stage.kind) {
+    case "gate":
+      return [];
+    case "parallel":
+      return Object.values(stage.tracks).flatMap(({ stages }) => stages);
+    case "dynamic":
+      return Object.values(stage.templates);
+    case "agent":
+    case "builtin":
+    case "router":
+      return [stage];
+  }
 }
 
 function resolveWords(file: FlowFile): Words {
@@ -238,6 +390,10 @@ function resolveWords(file: FlowFile): Words {
   };
 }
 
+function leaseMs(lease: string | undefined): number | undefined {
+  return lease === undefined || lease === "none" ? undefined : durationMs(lease);
+}
+
 function resolveCounter(counter: NonNullable<FlowFile["counters"]>[string]): Counter {
   const maxLoops =
     counter.max_loops ??
@@ -245,7 +401,7 @@ function resolveCounter(counter: NonNullable<FlowFile["counters"]>[string]): Cou
   return {
     maxLoops,
     scope: counter.scope ?? "run",
-    sameIssues: counter.same_issues ?? null,
+    sameIssues: null,
     onExhausted: counter.on_exhausted ?? "escalate",
     column: counter.column ?? null,
     resets: counter.resets ?? [],
@@ -298,11 +454,13 @@ function resolveStage(file: FlowFile, stage: StageFile): Stage[] {
           templates: Object.fromEntries(
             Object.entries(stage.templates ?? {}).map(([agent, template]) => [
               agent.toLowerCase(),
-              resolveWork(file, { ...template, id: stage.id, agent: agent === "*" ? "any" : agent }, "agent"),
+              resolveWork(file, { ...template, id: stage.id, agent: isWildcard(agent) ? "any" : agent }, "agent"),
             ]),
           ),
         },
       ];
+    case "foreach":
+      return [{ ...resolveWork(file, { ...stage, do: NEXT_ROW }, "builtin"), ...base }];
     case "agent":
     case "builtin":
     case "router": {
@@ -325,7 +483,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     stage.result ??
     (kind === "agent" ? defaults.result : undefined) ??
     (kind === "router" ? { from: "router" } : { from: "verdict-file" });
-  const route = resolveRoutes({ ...defaults.route, ...stage.route });
+  const route = withChecksRoute(resolveRoutes({ ...defaults.route, ...stage.route }), stage);
   const totalText = stage.limits?.total ?? stage.timeout ?? defaults.limits?.total ?? defaults.timeout;
   const startup = stage.limits?.startup ?? defaults.limits?.startup;
   const idle = stage.limits?.idle ?? defaults.limits?.idle;
@@ -356,7 +514,7 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     result,
     limits: {
       ...(startup === undefined ? {} : { startupMs: durationMs(startup) }),
-      ...(idle === undefined ? {} : { idleMs: durationMs(idle) }),
+      ...idleLimits(idle),
       totalMs: totalText === undefined ? DEFAULT_TOTAL_MS : durationMs(totalText),
       outputBytes: output === undefined ? DEFAULT_OUTPUT_BYTES : outputBytes(output),
     },
@@ -368,6 +526,8 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     writes: stage.writes ?? [],
     produces: stage.produces ?? [],
     payload: stage.payload ?? [],
+    ...optional({ mayChange: stage.may_change, notes: stage.notes, retires: stage.retires }),
+    ...optional({ covers: stage.covers, verifies: stage.verifies }),
     inline: stage.inline ?? [],
     carryOnRetry: stage.carry_on_retry ?? [],
     ...optional({ model, bundle: stage.bundle, turns }),
@@ -377,9 +537,22 @@ function resolveWork(file: FlowFile, stage: Omit<StageFile, "kind">, kind: WorkS
     yields: stage.yield ?? defaults.yield ?? false,
     ...optional({ concurrency, command }),
     fallback: stage.fallback ?? "rules",
-    settings: optional({ first_status: stage.first_status }),
-    ...optional({ gates: stage.gates, maxTokens: stage.max_tokens }),
+    settings: optional({ first_status: stage.first_status, in: stage.in, last: stage.last, max: stage.max }),
+    ...optional({ checks: stage.checks, evidence: stage.evidence, gates: stage.gates, maxTokens: stage.max_tokens }),
+    ...optional({ findings: stage.findings }),
   };
+}
+
+function idleLimits(idle: NonNullable<StageFile["limits"]>["idle"]): Pick<StageLimits, "idleMs" | "idleTeamMs"> {
+  if (idle === undefined) return {};
+  if (typeof idle === "string") return { idleMs: durationMs(idle) };
+  return { idleMs: durationMs(idle.alone), idleTeamMs: durationMs(idle.team) };
+}
+
+/** A red check goes the way of `revise`; a stage that cannot send work back does it again itself, counted. */
+function withChecksRoute(route: Routes, { checks, evidence }: Omit<StageFile, "kind">): Routes {
+  if ((checks ?? evidence) === undefined || CHECKS_FAILED in route || "revise" in route) return route;
+  return { ...route, [CHECKS_FAILED]: { ...plainRoute("self"), counter: CHECKS_COUNTER_NAME, carry: ["issues"] } };
 }
 
 /** Options set by the stage or the flow's defaults; a flow without any keeps its resolved form, and so its hash. */
@@ -411,7 +584,8 @@ export const OPTIONS: readonly (keyof WrittenSource)[] = [
 
 /** 002: a stage that can send work back must give a verdict; one that only works (n/a) need not. */
 function expectsVerdict(stage: Omit<StageFile, "kind">, result: ResultSpec, kind: WorkStage["kind"]): boolean {
-  if (kind !== "agent") return false;
+  // A program's exit code is its verdict, whatever the words of the flow's agents.
+  if (kind !== "agent" || result.from === "exit-code") return false;
   if (stage.verdicts !== undefined) return true;
   switch (result.from) {
     case "json-tail":
@@ -422,11 +596,16 @@ function expectsVerdict(stage: Omit<StageFile, "kind">, result: ResultSpec, kind
     case "handoff-file":
     case "verdict-file":
       return stage.route !== undefined && ("revise" in stage.route || "redesign" in stage.route);
-    case "exit-code":
     case "work-result":
     case "router":
       return false;
   }
+}
+
+/** The counter of a stage that judges. Red checks are counted apart: they make no judge of a stage that only works. */
+export function judgingCounter({ route }: Pick<WorkStage, "route">): string | undefined {
+  return Object.entries(route).find(([key, { counter }]) => key !== CHECKS_FAILED && counter !== undefined)?.[1]
+    .counter;
 }
 
 /** A route that only leads: it has no counter, no question and no carry. */
@@ -453,6 +632,7 @@ function resolveRoute(route: string | RouteFile): Route {
     ...optional({ else: route.else }),
     onlyBlamed: route.only === "blamed-tracks",
     once: route.once ?? false,
+    ...optional({ undo: route.undo }),
   };
 }
 

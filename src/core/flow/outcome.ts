@@ -3,6 +3,7 @@
 
 import type { ReportedUsage } from "../budget/budget.ts";
 import type { JsonObject } from "../json.ts";
+import type { CheckResult } from "./check-result.ts";
 
 export const HEALTHS = ["complete", "blocked", "failed", "incomplete"] as const;
 export const VERDICTS = ["pass", "revise", "redesign", "reject", "exhausted"] as const;
@@ -18,10 +19,22 @@ export type Issue =
       readonly file?: string;
       readonly line?: number;
       readonly rule?: string;
+      /** The row of the Definition of Done that a gap is about, as the task's own list has it. */
+      readonly row?: string;
     };
+
+/** What a review says about an earlier finding. */
+export const DISPOSITIONS = ["fixed", "not_fixed", "withdrawn"] as const;
+export type Disposition = (typeof DISPOSITIONS)[number];
+
+/** A statement about one finding by its id: a review's disposition with its reason, or, without a state, a builder's note. */
+export type FindingNote = { readonly id: string; readonly state?: Disposition; readonly said: string };
 
 /** One step of a routed run, chosen by the router. */
 export type RoutedStage = { readonly agent: string; readonly teams: boolean };
+
+/** A channel of an attempt that gave a verdict, and whether the verdict carries the attempt's nonce. */
+export type Heard = { readonly by: string; readonly signed: boolean; readonly said: string };
 
 /** An attempt's own statement, in the words of its flow, before the engine decides anything. */
 export type Report = {
@@ -33,6 +46,8 @@ export type Report = {
   readonly reason?: string;
   readonly summary?: string;
   readonly issues?: readonly Issue[];
+  /** What it says about findings that have an id. */
+  readonly findings?: readonly FindingNote[];
   readonly questions?: readonly string[];
   /** The router's list. */
   readonly stages?: readonly RoutedStage[];
@@ -55,7 +70,33 @@ export type Report = {
   readonly resetsAt?: string;
   /** The attempt ended because its agent asked a person; the questions are stored. */
   readonly asked?: true;
+  /** The channel that decided. */
+  readonly heard?: Heard;
+  /** What Passrail's own checks found after the attempt; absent if the stage has none. Agents have no channel for it. */
+  readonly checks?: readonly CheckResult[];
+  /** The report's criteria, with what Passrail found out about their evidence. */
+  readonly evidence?: readonly EvidenceRow[];
+  /** The end of the output of the checks that did not pass, and evidence that does not hold. */
+  readonly checkIssues?: readonly Issue[];
+  /** The commits that were taken off the branch because of them. */
+  readonly undone?: UndoneWork;
 };
+
+/**
+ * One criterion of a report. "run": it cites a check that Passrail ran with that result; "reported": the agent's word, and what it cites is
+ * there; "missing": no evidence, or evidence that does not hold.
+ */
+export type EvidenceRow = {
+  readonly what: string;
+  /** Null: another stage's matter. */
+  readonly isMet: boolean | null;
+  readonly evidence: string;
+  readonly state: "run" | "reported" | "missing";
+  readonly why: string;
+};
+
+/** A branch that went back from one commit to an earlier one; the pin keeps the later one. */
+export type UndoneWork = { readonly from: string; readonly to: string; readonly pinned: string | null };
 
 export type Outcome = {
   readonly health: Health;
@@ -68,6 +109,8 @@ export type Outcome = {
   readonly reason?: string;
   readonly summary?: string;
   readonly issues: readonly Issue[];
+  /** What it says about findings that have an id; absent in records of older versions. */
+  readonly findings?: readonly FindingNote[];
   readonly questions: readonly string[];
   readonly stages?: readonly RoutedStage[];
   readonly blame?: readonly string[];
@@ -76,8 +119,21 @@ export type Outcome = {
   readonly claimed?: Report["claimed"];
   /** It stopped in the middle of its work to ask a person. */
   readonly asked?: true;
+  /** The channel that gave the verdict; absent for builtins and in records of older versions. */
+  readonly heard?: Heard;
+  /** Absent if the stage has no checks, and in records of older versions. */
+  readonly checks?: readonly CheckResult[];
+  readonly evidence?: readonly EvidenceRow[];
+  /** The agent passed, and Passrail's own checks or its look at the evidence say otherwise. */
+  readonly contradicted?: true;
+  readonly undone?: UndoneWork;
   readonly warnings: readonly string[];
 };
+
+/** Whether somebody other than the agent's own program can have given the verdict. */
+export function isUnsigned(heard: Heard | undefined): boolean {
+  return heard?.signed === false;
+}
 
 /** The key that picks the route: the verdict of a healthy attempt, else its health. */
 export function routeKey(outcome: Outcome): Health | Verdict {

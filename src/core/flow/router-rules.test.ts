@@ -17,7 +17,7 @@ test.each([
   ["find out why the build is slow", "research", "S A B R"],
   ["investigate and fix the crash", "research", "S A B R"],
   ["Add search and filters, then export with charts, and also a report plus alerts", "many-parts", "A B+ R"],
-])("%j fires the rule %s", (task, rule, stages) => {
+])("R-001-06: %j fires the rule %s", (task, rule, stages) => {
   expect(chooseByRules(task).rule).toBe(rule);
   expect(agents(task)).toBe(stages);
 });

@@ -140,3 +140,27 @@ test("a word for all agents is none for a stage that the flow or the agent's fil
   expect(playWith({ agent: { options: { runner: "outside" } }, facts })?.runner).toBe("outside");
   expect(playWith({ stage: { runner: "outside" }, facts: { runners: { work: ["program"] } } })?.runner).toBe("command");
 });
+
+test("S07: a word for all agents does not replace the flow's own command; the name of its stage or agent does", () => {
+  const stage = { command: ["npm", "test"], result: { from: "exit-code" } };
+  expect(playWith({ stage, facts: { runners: { "*": { runner: "claude", model: "opus" } } } })).toMatchObject({
+    runner: "command",
+    command: ["npm", "test"],
+  });
+  expect(playWith({ stage, facts: { runners: { work: { runner: "claude" } } } })?.runner).toBe("claude");
+  expect(playWith({ stage, facts: { runners: { builder: ["true"] } } })?.command).toEqual(["true"]);
+  const acp = { runner: "acp", command: ["goose", "acp"] };
+  expect(playWith({ stage: acp, facts: { runners: { "*": { runner: "claude" } } } })?.runner).toBe("claude");
+});
+
+test("a source that names another runner does not lend its model; limits of its tools stay", () => {
+  const all = { runner: "claude", model: "own-proxy-model", tools: ["Read"], effort: "high" };
+  const codex = playWith({ facts: { runners: { work: { runner: "codex" }, "*": all } } });
+  expect(codex?.options).toMatchObject({ effort: "high", tools: ["Read"] });
+  expect(codex?.options).not.toHaveProperty("model");
+  const file = { options: { runner: "claude" as const }, model: "own-proxy-model" };
+  expect(playWith({ agent: file, facts: { runners: { "*": { runner: "codex" } } } })?.options.model).toBeUndefined();
+  const settings = { config: { runner: "claude", model: "own-proxy-model" } };
+  expect(playWith({ facts: { ...settings, runners: { "*": { runner: "codex" } } } })?.options.model).toBeUndefined();
+  expect(playWith({ facts: settings })?.options.model).toBe("own-proxy-model");
+});

@@ -2,10 +2,11 @@
 // operator's default. Runner and command come together from one source.
 
 import type { ResolvedFlow } from "./agent.ts";
-import { type AgentOptions, type RunnerName, RUNNERS, storedOptions, type WrittenOptions } from "./agent-options.ts";
+import { type AgentOptions, type RunnerName, RUNNERS, TEAM_RUNNERS, type WrittenOptions } from "./agent-options.ts";
 import type { WorkStage } from "./flow.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { optional } from "../optional.ts";
+import { givenFor, ownCommand } from "./own-command.ts";
 
 export type RunnerChoice = {
   readonly runner: RunnerName;
@@ -22,26 +23,33 @@ export type RunnerChoice = {
 const TURNS = { alone: 50, team: 200 } as const;
 
 /** Undefined if nothing is configured for this stage. `facts` are those of the run. */
-export function runnerChoiceOf(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): RunnerChoice | undefined {
+export function runnerChoiceOf(
+  resolved: Pick<ResolvedFlow, "agents">,
+  facts: JsonObject,
+  stage: WorkStage,
+): RunnerChoice | undefined {
   if (stage.kind === "builtin") return undefined;
   const agent = resolved.agents[stage.agent];
-  const own = givenTo(facts, stage, (stage.options?.runner ?? agent?.options?.runner) === "outside");
-  const sources: readonly WrittenOptions[] = [
-    ...own,
-    { ...stage.options, ...optional({ command: stage.command }) },
-    { ...agent?.options, ...optional({ command: agent?.command }) },
+  const given = givenTo(facts, stage, (stage.options?.runner ?? agent?.options?.runner) === "outside");
+  const others: readonly WrittenOptions[] = [
+    { ...stage.options, ...optional({ command: stage.command, model: stage.model }) },
+    { ...agent?.options, ...optional({ command: agent?.command, model: agent?.model }) },
     defaultOf(facts),
   ];
-  const who = sources.find(({ runner, command }) => runner !== undefined || command !== undefined);
+  const who = [...given, ...others].find((source) => runnerIn(source) !== undefined);
   if (who === undefined || (who.runner === undefined && who.command?.length === 0)) return undefined;
   const runner = who.runner ?? "command";
   if (runner === "acp" || runner === "command") {
     if (who.command === undefined || who.command.length === 0) return undefined;
   }
+  const own = given.map((source) => meantFor(runner, source));
+  const rest = others.map((source) => meantFor(runner, source));
+  const sources = [...own, ...rest];
   const first = <T>(said: (options: WrittenOptions) => T | undefined): T | undefined =>
     sources.map(said).find((value) => value !== undefined);
-  const teams = stage.teams || first((options) => options.teams) === true;
-  const model = modelOf(runner, own, [stage.model, agent?.model, setting(facts, "model")]);
+  // A runner without teams works alone, with the turns of one agent; the attempt says so.
+  const teams = asksForTeam(stage, sources) && TEAM_RUNNERS.includes(runner);
+  const model = modelOf(runner, own, rest);
   const effort = first((options) => options.effort);
   const tools = toolsOf(runner, own, sources);
   const denyTools = first((options) => options.deny_tools);
@@ -53,7 +61,8 @@ export function runnerChoiceOf(resolved: ResolvedFlow, facts: JsonObject, stage:
     transport: first((options) => options.transport) ?? null,
     options: {
       ...optional({ model, effort, tools: tools.names, denyTools }),
-      permission: first((options) => options.permission) ?? tools.permission,
+      // The flow's contract: no choice of the operator gives a judge the right to edit what it judges.
+      permission: stage.mayChange?.length === 0 ? "read" : (first((options) => options.permission) ?? tools.permission),
       maxTurns: first((options) => options.max_turns) ?? turnsOf(stage, teams),
       ...optional({ maxTokens: stage.maxTokens, maxCostUsd, systemPrompt }),
       mcpServers: first((options) => options.mcp) ?? {},
@@ -64,6 +73,32 @@ export function runnerChoiceOf(resolved: ResolvedFlow, facts: JsonObject, stage:
   };
 }
 
+function asksForTeam(stage: WorkStage, sources: readonly WrittenOptions[]): boolean {
+  return stage.teams || sources.map(({ teams }) => teams).find((value) => value !== undefined) === true;
+}
+
+const WRITING: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"]);
+
+/** Whether the agent can write its report's file itself; for one that only looks the engine writes it. */
+export function writesFiles({ runner, options: { permission, tools } }: RunnerChoice): boolean {
+  if (runner === "command") return true;
+  return (
+    permission !== "read" && (tools === undefined || tools.some((tool) => WRITING.has(tool.split("(", 1)[0] ?? "")))
+  );
+}
+
+/** A model is one of the program that a source names: another program does not know it. Limits such as `tools` stay. */
+export function meantFor(runner: RunnerName, source: WrittenOptions): WrittenOptions {
+  const named = runnerIn(source);
+  if (named === undefined || named === runner) return source;
+  const { model: _model, transport: _transport, ...common } = source;
+  return common;
+}
+
+function runnerIn({ runner, command }: WrittenOptions): RunnerName | undefined {
+  return runner ?? (command === undefined ? undefined : "command");
+}
+
 /** Whether the engine leaves this stage to an outside worker, who takes and reports it through the API. */
 export function isPlayedOutside(resolved: ResolvedFlow, facts: JsonObject, stage: WorkStage): boolean {
   return runnerChoiceOf(resolved, facts, stage)?.runner === "outside";
@@ -71,23 +106,18 @@ export function isPlayedOutside(resolved: ResolvedFlow, facts: JsonObject, stage
 
 /**
  * The options the run was started with, nearest first. A list is a command; an empty one deliberately means no program. A choice for all
- * agents skips stages that the flow leaves to the outside: no program can merge a pull request for a person.
+ * agents skips stages that the flow leaves to the outside (no program can merge a pull request for a person) and the flow's own commands
+ * (no agent's word replaces an exit code).
  */
 function givenTo(facts: JsonObject, stage: WorkStage, isOutside: boolean): readonly WrittenOptions[] {
-  const given = facts["runners"];
-  if (given === null || typeof given !== "object" || Array.isArray(given)) return [];
-  const entries = given as Readonly<Record<string, unknown>>;
-  const names = [...new Set([stage.id, stage.agent, stage.shownAgent, ...(isOutside ? [] : ["*"])])];
-  return names.flatMap((name) => {
-    const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
-    if (entry === undefined) return [];
-    return [storedOptions(Array.isArray(entry) ? { command: entry } : entry)];
-  });
+  const isAgent = !isOutside && ownCommand(stage) === null;
+  return givenFor(facts, [stage.id, stage.agent, stage.shownAgent, ...(isAgent ? ["*"] : [])]);
 }
 
 function defaultOf(facts: JsonObject): WrittenOptions {
-  const runner = setting(facts, "runner");
-  return RUNNERS.some((name) => name === runner) ? { runner: runner as RunnerName } : {};
+  const runner = RUNNERS.find((name) => name === setting(facts, "runner"));
+  const model = setting(facts, "model");
+  return optional({ runner, model: typeof model === "string" ? model : undefined });
 }
 
 function setting(facts: JsonObject, key: string): Json | undefined {
@@ -98,12 +128,16 @@ function setting(facts: JsonObject, key: string): Json | undefined {
 }
 
 /** Takes the operator's model as given. A flow or an agent file may name Claude's models, which mean nothing to other runners. */
-function modelOf(runner: RunnerName, own: readonly WrittenOptions[], others: readonly unknown[]): string | undefined {
+function modelOf(
+  runner: RunnerName,
+  own: readonly WrittenOptions[],
+  others: readonly WrittenOptions[],
+): string | undefined {
   const chosen = own.map(({ model }) => model).find((model) => model !== undefined);
   if (chosen !== undefined) return chosen;
-  const named = others.find((model) => typeof model === "string" && model !== "" && model !== "inherit") as
-    | string
-    | undefined;
+  const named = others
+    .map(({ model }) => model)
+    .find((model) => model !== undefined && model !== "" && model !== "inherit");
   return named !== undefined && runner !== "claude" && isClaudeModel(named) ? undefined : named;
 }
 

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { resolveShipped } from "../../../test/harness/workbench.ts";
-import { MAIN_TRACK } from "../flow/flow.ts";
-import { composePrompt, composeRepair, type EarlierHandoff, type PromptFacts } from "./prompt.ts";
+import { MAIN_TRACK, type WorkStage } from "../flow/flow.ts";
+import { NO_HISTORY } from "./history.ts";
+import {
+  composeBlocks,
+  composePrompt,
+  composeRepair,
+  type EarlierHandoff,
+  type PromptFacts,
+  wholePrompt,
+} from "./prompt.ts";
 import type { Carry, Run } from "../run/run.ts";
 import { findWork } from "../run/sequence.ts";
 import { simulate } from "../run/simulate.ts";
@@ -11,6 +19,7 @@ const { flow } = resolved;
 const base = simulate(flow, [], { facts: {} }).run;
 const subject = { id: "f-123", title: "Green button", body: "The button on the start page shall be green." };
 const facts: PromptFacts = {
+  token: "t0",
   nonce: "nonce-1",
   verdictFile: "/state/verdict.json",
   handoffFile: "/state/handoff.md",
@@ -21,6 +30,8 @@ const facts: PromptFacts = {
   trust: [],
   files: {},
   diffRange: "",
+  attempt: 1,
+  history: NO_HISTORY,
 };
 const first: Carry = {
   from: "start",
@@ -131,7 +142,7 @@ test("a prompt does not grow with the number of loops", () => {
 });
 
 test("the same attempt gets the same prompt, byte for byte, up to its nonce", () => {
-  const [one, other] = [prompt("build"), prompt("build", {}, { nonce: "nonce-2" })];
+  const [one, other] = [prompt("build"), prompt("build", {}, { token: "t0", nonce: "nonce-2" })];
   expect(one).toBe(prompt("build"));
   const shared = one.slice(0, one.indexOf("nonce-1"));
   expect(other.startsWith(shared)).toBe(true);
@@ -167,4 +178,60 @@ test("the part `instruction` says what to do, read and write, and gives the rang
   expect(text).toContain("review the latest changes");
   expect(text).toContain("git diff abc..HEAD");
   expect(text).toContain("Write: .brain/REVIEW.md.");
+});
+
+test("S07: a flow that lists no part about the verdict still tells the agent where it goes and what signs it", () => {
+  const stage = findWork(flow, base, MAIN_TRACK, "qa");
+  if (stage === undefined) throw new Error("no stage qa");
+  const context = { resolved, run: { ...base, subject }, track: MAIN_TRACK, carry: first, facts };
+  const short = composePrompt({ ...context, stage: { ...stage, prompt: ["ticket"] } });
+  expect(short).toContain("nonce-1");
+  const whole = composePrompt({ ...context, stage });
+  expect(whole.split("nonce-1").length).toBe(short.split("nonce-1").length);
+});
+
+test("R-002-36: an agent is told of the tool to ask a person exactly if it has it, and never both", () => {
+  const plan = resolveShipped("build-plan-standard");
+  const { run } = simulate(plan.flow, [], { facts: {} });
+  const stage = findWork(plan.flow, run, MAIN_TRACK, "dev");
+  if (stage === undefined) throw new Error("no stage dev");
+  const context = { resolved: plan, run: { ...run, subject }, track: MAIN_TRACK, stage, carry: first };
+  const asks = composePrompt({ ...context, facts: { ...facts, submits: true, mayAsk: true } });
+  expect(asks).toContain("`ask_human` puts one question to a person");
+  expect(asks).not.toContain("You cannot ask the person");
+  const silent = composePrompt({ ...context, facts: { ...facts, submits: true, mayAsk: false } });
+  expect(silent).not.toContain("ask_human");
+  expect(silent).toContain("You cannot ask the person");
+});
+
+test("the standing block ends at the first part that changes, whatever follows, and holds nothing of the attempt", () => {
+  const stage = findWork(flow, base, MAIN_TRACK, "build");
+  if (stage === undefined) throw new Error("no stage build");
+  const context = { resolved, run: { ...base, subject }, track: MAIN_TRACK, carry: first, facts };
+  const { standing, now } = composeBlocks({ ...context, stage });
+  expect(standing).toContain("# IN2");
+  expect(standing).toContain(subject.body);
+  expect(standing).toContain("## Constraints");
+  expect(standing).not.toContain("nonce-1");
+  expect(now).toContain("nonce-1");
+  expect(wholePrompt({ standing, now })).toBe(composePrompt({ ...context, stage }));
+  const late = composeBlocks({ ...context, stage: { ...stage, prompt: ["history", "agent", "output-format"] } });
+  expect(late.standing).toBe("");
+});
+
+test("facts in an instruction are filled in on one line; without a value the usual words stand there, and other braces stay", () => {
+  const told = (instruction: string, spec?: string) =>
+    composePrompt({
+      resolved,
+      run: { ...base, subject, facts: { plan: spec === undefined ? {} : { spec } } },
+      track: MAIN_TRACK,
+      stage: { ...(findWork(flow, base, MAIN_TRACK, "build") as WorkStage), prompt: ["instruction"], instruction },
+      carry: first,
+      facts,
+    });
+  expect(told("Write {plan.spec}.", "a/spec.md\n## Constraints\nnone")).toContain(
+    "Write a/spec.md ## Constraints none.",
+  );
+  expect(told("Write {plan.spec}.")).toContain('Do the work of the stage "build" now.');
+  expect(told("Answer {json}, {}.")).toContain("Answer {json}, {}.");
 });

@@ -2,13 +2,18 @@
 // moves the run, or is refused with a reason.
 
 import { type Draft, emit, showStatus } from "./draft.ts";
-import { resetCounter } from "./counting.ts";
+import { type Place, resetCounter } from "./counting.ts";
 import type { Sender } from "./handoff.ts";
+import { acceptFindings } from "./review.ts";
 import { cancel, goTo, leave } from "./routing.ts";
-import type { InboxItem } from "./run.ts";
+import { answerInputs } from "./changed-inputs.ts";
+import { pinnedOf } from "./pinned.ts";
+import { asksAboutInputs, type InboxItem } from "./run.ts";
 import { findStage, statusWord } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
 import { answerBudget } from "./spending.ts";
+import { toldAnswer, toldNote } from "./told.ts";
+import { issueText } from "../flow/outcome.ts";
 import { optional } from "../optional.ts";
 
 export function answered(draft: Draft, signal: Signal & { type: "item.answered" }): string | undefined {
@@ -28,6 +33,7 @@ export function answered(draft: Draft, signal: Signal & { type: "item.answered" 
     case "question":
       return answerQuestion(draft, sender, item, signal);
     case "choice":
+      if (asksAboutInputs(item)) return answerInputs(draft, name, { item, carry }, signal);
       return answerChoice(draft, sender, item, signal);
     case "escalation":
       return resolveEscalation(draft, sender, item, signal);
@@ -41,6 +47,7 @@ type Answer = Signal & { type: "item.answered" };
 function answerGate(draft: Draft, sender: Sender, signal: Answer): string | undefined {
   const { stage, track } = sender;
   if (stage.kind !== "gate") return `${stage.id} is not a gate`;
+  if (isAboutOther(signal)) return `the work is not at ${signal.seenCommit ?? "no commit"}, which was looked at`;
   // People say reject, some flows say decline: both mean the same, and the gate's own word wins.
   const answer = signal.answer === "reject" && !("reject" in stage.route) ? "decline" : signal.answer;
   const route = Object.hasOwn(stage.route, answer) ? stage.route[answer] : undefined;
@@ -57,11 +64,15 @@ function answerGate(draft: Draft, sender: Sender, signal: Answer): string | unde
       comment: signal.text,
       ...named(signal),
       ...optional({ commit: signal.commit }),
+      ...agreedInputs(draft),
     },
     signal.actor,
   );
   if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));
-  const said = signal.text === "" ? {} : { said: signal.text };
+  const said = {
+    ...(signal.text === "" ? {} : { said: signal.text }),
+    ...toldNote(draft.flow, sender.carry, noteOf(signal)),
+  };
   const carry = {
     ...sender.carry,
     from: stage.id,
@@ -76,6 +87,18 @@ function answerGate(draft: Draft, sender: Sender, signal: Answer): string | unde
   return undefined;
 }
 
+/** The texts that the person saw at the gate, by their hashes. */
+function agreedInputs({ run }: Draft): { readonly inputs?: Readonly<Record<string, string>> } {
+  const { inputs } = pinnedOf(run);
+  return inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs.map(({ name, sha256 }) => [name, sha256])) };
+}
+
+/** What is stored as approved is what the person looked at, whatever the caller compared before. */
+function isAboutOther({ commit, seenCommit }: Answer): boolean {
+  if (seenCommit === undefined) return false;
+  return seenCommit === null ? commit !== undefined : commit?.startsWith(seenCommit) !== true;
+}
+
 function answerQuestion(
   draft: Draft,
   sender: Sender,
@@ -88,7 +111,8 @@ function answerQuestion(
     { type: "question.answered", track: sender.track, stage: item.stage, number: item.number, answer: signal.text },
     signal.actor,
   );
-  leave(draft, { ...sender, carry: { ...sender.carry, reason: "answered", said: signal.text } }, item.goto);
+  const told = toldAnswer(draft.flow, sender.carry, item.questions.join("\n"), signal.text);
+  leave(draft, { ...sender, carry: { ...sender.carry, reason: "answered", said: signal.text, ...told } }, item.goto);
   return undefined;
 }
 
@@ -107,7 +131,9 @@ function answerChoice(
     signal.actor,
   );
   const said = signal.text === "" ? {} : { said: signal.text };
-  leave(draft, { ...sender, carry: { ...sender.carry, reason: "answered", ...said } }, target);
+  const answer = signal.text === "" ? signal.answer : `${signal.answer}: ${signal.text}`;
+  const told = toldAnswer(draft.flow, sender.carry, item.questions.join("\n"), answer);
+  leave(draft, { ...sender, carry: { ...sender.carry, reason: "answered", ...said, ...told } }, target);
   return undefined;
 }
 
@@ -134,10 +160,14 @@ function resolveEscalation(
     },
     signal.actor,
   );
-  const said = signal.text === "" ? {} : { said: signal.text };
+  const said = {
+    ...(signal.text === "" ? {} : { said: signal.text }),
+    ...toldNote(draft.flow, sender.carry, noteOf(signal)),
+  };
   if (action === "cancel") {
     cancel(draft, signal.actor, signal.text === "" ? "canceled at an escalation" : signal.text);
   } else if (action === "accept") {
+    acceptFindings(draft, track, item.stage, signal.actor);
     leave(
       draft,
       { ...sender, carry: { ...sender.carry, reason: "next", issues: [], loop: 0, loopMax: null, ...said } },
@@ -146,7 +176,10 @@ function resolveEscalation(
   } else {
     // The agents' issues stay open; the person's issues are added.
     const issues = [...sender.carry.issues, ...(signal.issues ?? [])];
-    const loops = action === "again" && item.counter !== undefined ? restartLoop(draft, item.counter, track) : {};
+    const loops =
+      action === "again" && item.counter !== undefined
+        ? restartLoop(draft, item.counter, { track, stage: item.stage })
+        : {};
     leave(
       draft,
       { ...sender, carry: { ...sender.carry, reason: "again", issues, ...loops, ...said } },
@@ -157,9 +190,14 @@ function resolveEscalation(
 }
 
 /** A person's "again" resets the loop's exhausted counter; the next attempt sees the new count. */
-function restartLoop(draft: Draft, counter: string, track: string): Pick<Sender["carry"], "loop" | "loopMax"> {
-  resetCounter(draft, counter, track);
+function restartLoop(draft: Draft, counter: string, place: Place): Pick<Sender["carry"], "loop" | "loopMax"> {
+  resetCounter(draft, counter, place);
   return { loop: 0, loopMax: draft.flow.counters[counter]?.maxLoops ?? null };
+}
+
+/** All that the person said, with the findings line by line. */
+function noteOf({ text, issues = [] }: Answer): string {
+  return [text, ...issues.map(issueText)].filter((line) => line.trim() !== "").join("\n");
 }
 
 function named({ issues = [] }: Answer): { readonly issues?: NonNullable<Answer["issues"]> } {

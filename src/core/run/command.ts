@@ -10,4 +10,6 @@ export type Command =
       readonly text: string;
       readonly item: number | null;
     }
-  | { readonly type: "release-workspace" };
+  | { readonly type: "release-workspace" }
+  /** Finds out what became of the run's open acts outside; carries out the requested undo. */
+  | { readonly type: "settle-outward" };

@@ -4,8 +4,10 @@
 import type { BudgetUse, Raise, Reserved, ReportedUsage } from "../budget/budget.ts";
 import type { Postponed } from "./postponement.ts";
 import type { JsonObject } from "../json.ts";
-import type { Issue, Outcome } from "../flow/outcome.ts";
-import type { Carry, ExpandedStage, InboxItem, Subject } from "./run.ts";
+import type { Review } from "../finding/finding.ts";
+import type { Issue, Outcome, UndoneWork } from "../flow/outcome.ts";
+import type { OutwardIntent, OutwardSight, OutwardVerb } from "./outward-act.ts";
+import type { Carry, ExpandedStage, InboxItem, InputChange, Subject } from "./run.ts";
 
 export type Actor = "engine" | "system" | `agent:${string}` | `human:${string}`;
 
@@ -74,7 +76,8 @@ export type EventBody =
   | { readonly type: "tracks.forked"; readonly stage: string; readonly tracks: readonly string[] }
   | { readonly type: "track.done"; readonly track: string }
   | { readonly type: "tracks.joined"; readonly stage: string }
-  | ({ readonly type: "handoff.created"; readonly track: string } & HandoffEdge)
+  /** `added`: what people told the sender or the receiver, as keys of the payload; absent if nothing. */
+  | ({ readonly type: "handoff.created"; readonly track: string; readonly added?: JsonObject } & HandoffEdge)
   | { readonly type: "handoff.accepted"; readonly track: string; readonly number: number }
   | { readonly type: "handoff.rejected"; readonly track: string; readonly number: number; readonly reason: string }
   | { readonly type: "handoff.withdrawn"; readonly track: string; readonly number: number; readonly reason: string }
@@ -91,6 +94,15 @@ export type EventBody =
       readonly issues?: readonly Issue[];
       /** The commit that the decision is about. */
       readonly commit?: string;
+      /** The files of the start that it is about: fact -> SHA-256. */
+      readonly inputs?: Readonly<Record<string, string>>;
+    }
+  /** A person took the new text of these files, or kept the one that was agreed to. */
+  | {
+      readonly type: "inputs.decided";
+      readonly stage: string;
+      readonly decision: "taken" | "kept";
+      readonly changes: readonly InputChange[];
     }
   | { readonly type: "question.asked"; readonly track: string; readonly item: InboxItem; readonly carry: Carry }
   | {
@@ -137,8 +149,32 @@ export type EventBody =
       readonly loops: number;
       readonly why: "limit" | "same-issues";
     }
+  /** A review gave ids to its new findings and said of earlier ones what became of them. */
+  | ({ readonly type: "findings.reviewed" } & Review)
+  /** What whoever works on open findings said about them. */
+  | ({
+      readonly type: "findings.answered";
+      readonly notes: readonly { readonly id: string; readonly said: string }[];
+    } & Attempt)
+  /** A person let the work go on with these; they stay open. */
+  | ({ readonly type: "findings.accepted"; readonly ids: readonly string[] } & OnStage)
   | { readonly type: "way.taken"; readonly way: string }
   | { readonly type: "ticket.edited"; readonly title: string; readonly body: string }
+  /** A person chose other runners for stages or agents of this run, from the next attempt on. */
+  | { readonly type: "runners.chosen"; readonly runners: JsonObject }
+  /** The commits of an attempt were taken off the branch, because checks were red; the pin keeps them. */
+  | ({ readonly type: "work.undone" } & UndoneWork & OnStage & { readonly attempt: number })
+  /** The work is about to leave; what comes of it is an event of its own. */
+  | ({ readonly type: "outward.intended"; readonly stage: string; readonly attempt: number } & OutwardIntent)
+  | {
+      readonly type: "outward.seen";
+      readonly key: string;
+      readonly stage: string;
+      readonly verb: OutwardVerb;
+      readonly branch: string;
+      readonly target: string;
+      readonly sight: OutwardSight;
+    }
   | { readonly type: "status.changed"; readonly from: string; readonly to: string }
   | { readonly type: "warning.raised"; readonly stage: string; readonly code: string; readonly message: string }
   | { readonly type: "signal.ignored"; readonly signal: string; readonly reason: string };

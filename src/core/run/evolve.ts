@@ -1,8 +1,13 @@
 // Applies one event to a run. This file decides nothing: what an event says has happened. Replaying a run is folding this function.
 
 import { addSpent, withRaise } from "../budget/budget.ts";
+import { withAcceptance, withFreshCount, withNotes, withReview } from "../finding/finding.ts";
+import { isUnsigned } from "../flow/outcome.ts";
 import type { EventType, RunEvent } from "./event.ts";
+import { type OutwardAct, withSight } from "./outward-act.ts";
+import { withDecision } from "./pinned.ts";
 import type { Run, RunState, StageMemory, Track } from "./run.ts";
+import type { JsonObject } from "../json.ts";
 import { optional } from "../optional.ts";
 
 export function evolve(run: Run | undefined, event: RunEvent): Run {
@@ -54,8 +59,11 @@ const APPLY: Applying = {
   "gate.answered": unchanged,
   "question.asked": itemOpened,
   "question.answered": unchanged,
+  "inputs.decided": (run, { decision, changes }) => ({ ...run, facts: withDecision(run, decision, changes) }),
   "escalation.opened": itemOpened,
-  "escalation.resolved": unchanged,
+  // A person has looked: what comes back from here on is counted anew.
+  "escalation.resolved": (run, { stage }) =>
+    run.findings === undefined ? run : { ...run, findings: withFreshCount(run.findings, stage) },
   "budget.reached": itemOpened,
   "budget.answered": unchanged,
   "budget.raised": (run, { scope, key, usd, tokens }) => ({
@@ -70,12 +78,31 @@ const APPLY: Applying = {
     counters: { ...run.counters, [key]: { loops: to, ...optional({ issues }), streak } },
   }),
   "counter.spent": unchanged,
+  "findings.reviewed": (run, { stage, track, attempt, raised, judged }) => ({
+    ...run,
+    findings: withReview(run.findings, { stage, track, attempt, raised, judged }),
+  }),
+  "findings.answered": (run, { stage, attempt, notes }) => ({
+    ...run,
+    findings: withNotes(run.findings, { stage, attempt }, notes),
+  }),
+  "findings.accepted": (run, { ids, actor }) => ({ ...run, findings: withAcceptance(run.findings, ids, actor) }),
   "way.taken": (run, { way }) => ({ ...run, taken: [...run.taken, way] }),
   "ticket.edited": (run, { title, body }) => ({ ...run, subject: { ...run.subject, title, body } }),
+  "runners.chosen": (run, { runners }) => ({ ...run, facts: { ...run.facts, runners: { ...given(run), ...runners } } }),
+  "outward.intended": (run, { type: _type, at, actor: _actor, ...act }) =>
+    withActs(run, [...(run.outward ?? []), { ...act, intendedAt: at }]),
+  "outward.seen": (run, { key, sight }) => withActs(run, withSight(run.outward ?? [], key, sight)),
   "status.changed": (run, { to }) => ({ ...run, word: to }),
+  "work.undone": unchanged,
   "warning.raised": unchanged,
   "signal.ignored": unchanged,
 };
+
+function given({ facts }: Run): JsonObject {
+  const runners = facts["runners"];
+  return runners === null || typeof runners !== "object" || Array.isArray(runners) ? {} : (runners as JsonObject);
+}
 
 /** The event is part of the history only. */
 function unchanged(run: Run): Run {
@@ -136,7 +163,10 @@ function stageStarted(run: Run, event: EventOf<"stage.started">): Run {
   });
 }
 
-function stageFinished(run: Run, { stage, outcome }: EventOf<"stage.finished">): Run {
+function stageFinished(before: Run, { stage, outcome }: EventOf<"stage.finished">): Run {
+  // From here on the stage's own report says where the work is.
+  const run =
+    outcome.verdict === "pass" ? withActs(before, before.outward?.filter((act) => act.stage !== stage) ?? []) : before;
   return remember(forgetPostponed(run, stage), stage, {
     interruptions: 0,
     last: {
@@ -144,6 +174,7 @@ function stageFinished(run: Run, { stage, outcome }: EventOf<"stage.finished">):
       ...optional({ verdict: outcome.verdict, word: outcome.word, score: outcome.score }),
       issues: outcome.issues.length,
       openQuestions: outcome.questions.length,
+      ...(isUnsigned(outcome.heard) ? { unsigned: true as const } : {}),
     },
   });
 }
@@ -171,8 +202,8 @@ type LaterFields = { readonly [K in keyof Run as object extends Pick<Run, K> ? K
  */
 function enterState(run: Run, state: RunState): Run {
   const { id, flow, flowHash, subject, facts, createdAt, word, paused, tracks, stages, counters } = run;
-  const { taken, expanded, handoffs, items, spent, raised, warned } = run;
-  const later: LaterFields = { spent, raised, warned };
+  const { taken, expanded, handoffs, items, spent, raised, warned, outward, findings } = run;
+  const later: LaterFields = { spent, raised, warned, outward, findings };
   return {
     ...state,
     id,
@@ -196,6 +227,13 @@ function enterState(run: Run, state: RunState): Run {
 
 function onTrack(run: Run, name: string, track: Track): Run {
   return { ...run, tracks: { ...run.tracks, [name]: track } };
+}
+
+function withActs(run: Run, acts: readonly OutwardAct[]): Run {
+  if (acts.length > 0) return { ...run, outward: acts };
+  if (run.outward === undefined) return run;
+  const { outward: _acts, ...rest } = run;
+  return rest;
 }
 
 /** The attempt ended by itself, so its row of postponements is over, unless the engine puts this end off as well. */

@@ -12,17 +12,38 @@ test("a run without any facts has the defaults", () => {
 
 test("stored facts keep their names", () => {
   const files = [{ path: ".mcp.json", sha256: "ab", for: "claude" }, "junk"];
-  const config = { project: "/p", merge_mode: "pr", verdict_repair: false, repository_settings: true };
+  const checks = {
+    test: { run: ["npm", "test"], timeoutMs: 5, parse: "jest", env: ["CI"] },
+    junk: { run: "npm test" },
+  };
+  const config = {
+    checks,
+    check_cache: false,
+    project: "/p",
+    joint: "/home/joint/j1",
+    merge_mode: "pr",
+    verdict_repair: false,
+    repository_settings: true,
+    limits: { implement: { totalMs: 7, idleMs: "junk" } },
+    repos: ["other", 3],
+  };
   const ticket = { id: "AGI-1", file: "f.md", status: "Needs Plan", terminal: false, contains: ["c1"] };
   const facts = runFacts({ facts: { config: { ...config, repository_files: files }, ticket, plan: { spec: "s.md" } } });
   expect(facts.config).toEqual({
     project: "/p",
     workspace: null,
     base: null,
+    joint: "/home/joint/j1",
+    adoptBranch: false,
     mergeMode: "pr",
     verdictRepair: false,
     repositorySettings: true,
     repositoryFiles: [{ path: ".mcp.json", sha256: "ab", for: "claude" }],
+    checks: { test: { run: ["npm", "test"], timeoutMs: 5, parse: "jest", env: ["CI"] } },
+    checkCache: false,
+    limits: { implement: { totalMs: 7 } },
+    repos: ["other"],
+    testFiles: null,
   });
   expect(facts.ticket).toMatchObject({ id: "AGI-1", file: "f.md", isTerminal: false, contains: ["c1"] });
   expect(facts.plan).toEqual({ spec: "s.md", plan: null, task: null });

@@ -4,7 +4,9 @@ import { type Draft, emit } from "./draft.ts";
 import type { HandoffEdge } from "./event.ts";
 import { MAIN_TRACK, type Stage } from "../flow/flow.ts";
 import type { Carry } from "./run.ts";
+import { optional } from "../optional.ts";
 import { findStage, isWork } from "./sequence.ts";
+import { toldPayload } from "./told.ts";
 
 /** The stage or person that sends the run onwards, and the carry. */
 export type Sender = {
@@ -19,9 +21,20 @@ export function isSentAgain({ stage, carry }: Sender, to: Stage): boolean {
   return carry.untaken === true && stage.id === to.id;
 }
 
+/** Whether a stage goes on with the work that it was handed: the next handoff comes from whoever sent that work. */
+function goesOn({ stage, carry }: Sender, to: Stage): boolean {
+  return carry.origin !== undefined && stage.id === to.id;
+}
+
+/** Who sent the work that an attempt was handed. */
+export function senderOf({ origin, from }: Pick<Carry, "origin" | "from">): string {
+  return origin ?? from;
+}
+
 /** Records the edge from the sender to a stage; the first stage has one only if the flow names its sender. */
 export function handOff(draft: Draft, sender: Sender, track: string, stage: Stage): number {
-  const from = isSentAgain(sender, stage) ? originOf(draft, track, sender) : sender;
+  const isAgain = isSentAgain(sender, stage) || goesOn(sender, stage);
+  const from = isAgain ? originOf(draft, track, sender) : sender;
   const entry = draft.flow.handoffs.entry;
   if (from.carry.from === "" && entry === undefined) return 0;
   return handOver(draft, from, track, { toStage: stage.id, toAgent: isWork(stage) ? stage.shownAgent : null });
@@ -52,16 +65,18 @@ export function handOver(
     fromAttempt: attempt,
     ...to,
     loop: carry.loop,
+    ...optional({ added: toldPayload(carry) }),
   });
   return number;
 }
 
 /** The stage that sent the closed handoff, with its last attempt. */
 function originOf(draft: Draft, track: string, sender: Sender): Sender {
-  const { from } = sender.carry;
+  const from = senderOf(sender.carry);
+  const carry = { ...sender.carry, from };
   const stage = findStage(draft.flow, draft.run, track, from) ?? findStage(draft.flow, draft.run, MAIN_TRACK, from);
   const attempt = draft.run.stages[from]?.attempts ?? 0;
-  return stage === undefined ? { ...sender, attempt } : { ...sender, stage, attempt };
+  return stage === undefined ? { ...sender, carry, attempt } : { ...sender, carry, stage, attempt };
 }
 
 /** A stage that leads elsewhere sends in its own name, even if it never took its handoff. */

@@ -1,13 +1,15 @@
 // A person's hand on a run at any time: resume, retry a stage, go back to an earlier one, skip a stage. All of it is recorded; a gate cannot be skipped.
 
 import { type Draft, emit } from "./draft.ts";
+import type { Actor } from "./event.ts";
 import type { WorkStage } from "../flow/flow.ts";
 import { MAIN_TRACK } from "../flow/flow.ts";
 import { handOffAgain } from "./handoff.ts";
 import { enter, leave, ready } from "./routing.ts";
-import type { Carry, Run, Track } from "./run.ts";
+import { type Carry, heldAttempt, type Run, type Track } from "./run.ts";
 import { conditionHolds, findStage, findWork, stagesOf } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
+import { toldNote } from "./told.ts";
 
 export function resumed(draft: Draft, signal: Signal): string | undefined {
   if (!draft.run.paused) return "the run is not paused";
@@ -17,21 +19,24 @@ export function resumed(draft: Draft, signal: Signal): string | undefined {
 
 export function retried(draft: Draft, signal: Signal & { type: "retry.requested" }): string | undefined {
   const found = currentTrack(draft.run, signal.stage);
-  if (typeof found === "string") return signal.stage === undefined ? found : wentBack(draft, signal.stage, signal.note);
+  if (typeof found === "string") return signal.stage === undefined ? found : wentBack(draft, signal);
   const { name, track } = found;
   const said = signal.note === "" ? {} : { said: signal.note };
   const { untaken: _closed, ...before } = track.carry;
-  const carry: Carry = { ...before, reason: "again", ...said };
+  const carry: Carry = { ...before, reason: "again", ...said, ...toldNote(draft.flow, before, signal.note) };
   const gate = findStage(draft.flow, draft.run, name, track.stage);
   if (gate?.kind === "gate" && track.at === "stopped") {
+    if (signal.runners !== undefined) return `no agent works at ${track.stage}`;
     const sender = { track: name, stage: gate, attempt: 0, carry };
-    enter(draft, sender, { track: name, stage: gate, reason: "again" });
+    enter(draft, sender, { track: name, stage: gate, reason: "again", actor: signal.actor });
     return undefined;
   }
   const stage = findWork(draft.flow, draft.run, name, track.stage) ?? routerOf(draft, track.stage);
   if (stage === undefined) return `${track.stage} cannot be retried: it is not a stage that works`;
-  endCurrent(draft, name, track, "retried");
-  ready(draft, { track: name, stage, carry: { ...carry, handoff: handoffAfter(draft, found, stage, carry) } });
+  if (signal.runners !== undefined) emit(draft, { type: "runners.chosen", runners: signal.runners }, signal.actor);
+  endCurrent(draft, name, track, "retried", signal.actor);
+  const handoff = handoffAfter(draft, found, stage, carry);
+  ready(draft, { track: name, stage, carry: { ...carry, handoff } }, { actor: signal.actor });
   return undefined;
 }
 
@@ -39,7 +44,10 @@ export function retried(draft: Draft, signal: Signal & { type: "retry.requested"
  * Back to a stage that has worked before, in the same track; whatever comes after it comes again, gates too. Loops that were counted
  * stay counted. From a stage before a fork the tracks end.
  */
-function wentBack(draft: Draft, id: string, note: string): string | undefined {
+function wentBack(
+  draft: Draft,
+  { stage: id = "", note, runners, actor }: Signal & { type: "retry.requested" },
+): string | undefined {
   const { flow, run } = draft;
   const [name, track] = Object.entries(run.tracks).find(([each]) => findWork(flow, run, each, id) !== undefined) ?? [];
   const stage = name === undefined ? undefined : findWork(flow, run, name, id);
@@ -52,17 +60,18 @@ function wentBack(draft: Draft, id: string, note: string): string | undefined {
     if (run.tracks[MAIN_TRACK]?.at !== "forked")
       return `${id} is of a track that has joined; go back to an earlier stage`;
   } else if (ids.indexOf(id) >= ids.indexOf(track.stage)) return `${id} does not come before ${track.stage}`;
+  if (runners !== undefined) emit(draft, { type: "runners.chosen", runners }, actor);
   const leaving = track.at === "done" ? stage : (findStage(flow, run, name, track.stage) ?? stage);
   const ending = track.at === "forked" ? Object.entries(run.tracks) : [[name, track] as const];
   for (const [each, state] of ending) {
     if (state.at === "done" || state.at === "forked") continue;
-    endCurrent(draft, each, state, "went back");
-    const isUntaken = state.at !== "waiting" || state.item.kind === "budget";
+    endCurrent(draft, each, state, "went back", actor);
+    const isUntaken = state.at !== "waiting" || heldAttempt(state.item) !== undefined;
     if (isUntaken && state.carry.handoff > 0)
       emit(draft, { type: "handoff.withdrawn", track: each, number: state.carry.handoff, reason: "went back" });
     if (each !== name) emit(draft, { type: "track.done", track: each });
   }
-  const said = note === "" ? {} : { said: note };
+  const said = { ...(note === "" ? {} : { said: note }), ...toldNote(flow, {}, note) };
   const rest = { names: [], issues: [], questions: [], loop: 0, loopMax: null };
   const sender = {
     track: name,
@@ -70,7 +79,7 @@ function wentBack(draft: Draft, id: string, note: string): string | undefined {
     attempt: run.stages[leaving.id]?.attempts ?? 0,
     carry: { from: leaving.id, reason: "again" as const, ...rest, ...said },
   };
-  enter(draft, sender, { track: name, stage, reason: "again" });
+  enter(draft, sender, { track: name, stage, reason: "again", actor });
   return undefined;
 }
 
@@ -82,7 +91,7 @@ export function skipped(draft: Draft, signal: Signal & { type: "skip.requested" 
   const stage = findWork(draft.flow, draft.run, name, track.stage);
   if (stage === undefined) return `${track.stage} cannot be skipped: it is not a stage that works`;
   if (stage.kind === "router") return `${track.stage} cannot be skipped: without its list there is nothing to run`;
-  endCurrent(draft, name, track, "skipped");
+  endCurrent(draft, name, track, "skipped", signal.actor);
   // What was never taken must not wait for anybody any more.
   if (track.at !== "running" && track.carry.handoff > 0)
     emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason: signal.reason });
@@ -137,12 +146,13 @@ function currentTrack(run: Run, stage: string | undefined): Current | string {
   return only;
 }
 
-function endCurrent(draft: Draft, name: string, track: Resting, reason: string): void {
+function endCurrent(draft: Draft, name: string, track: Resting, reason: string, actor: Actor): void {
   if (track.at === "ready" || track.at === "running") {
-    emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.attempt, reason });
+    emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.attempt, reason }, actor);
   } else if (track.at === "waiting") {
-    emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });
-    if (track.item.kind === "budget")
-      emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.item.attempt, reason });
+    emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason }, actor);
+    const attempt = heldAttempt(track.item);
+    if (attempt !== undefined)
+      emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt, reason }, actor);
   }
 }

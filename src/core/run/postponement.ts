@@ -1,7 +1,14 @@
 // Failures not caused by the work: the vendor is over its limit, down or unreachable, or the program crashed. They cost no loop: the stage
 // waits and retries. When its retries are used up, the failure counts like any other.
 
-const OUTAGES: ReadonlySet<string> = new Set(["rate_limit", "quota", "server_error", "unreachable"]);
+const OUTAGES: ReadonlySet<string> = new Set([
+  "rate_limit",
+  "quota",
+  "server_error",
+  "unreachable",
+  "landing_held",
+  "repository_busy",
+]);
 const CRASHES: ReadonlySet<string> = new Set(["startup_timeout", "agent_crashed"]);
 
 /** How often in a row a stage was postponed, by cause. */

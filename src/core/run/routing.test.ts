@@ -87,8 +87,9 @@ describe("counters", () => {
     expect(play(forced, times(1)).run.status).toBe("completed");
   });
 
-  test("R-002-14: the same issues in a row spend it, in whatever order they are named", () => {
-    const flow = counted({ max_attempts: "none", same_issues: 3 });
+  test("a run of an earlier version still ends a loop of the same issues, in whatever order they are named", () => {
+    const now = counted({ max_attempts: "none" });
+    const flow = { ...now, counters: { c: { ...now.counters["c"], sameIssues: 3 } } } as Flow;
     const same = [...judged("revise", { issues: ["a", "b"] }), ...judged("revise", { issues: ["b", "a"] })];
     expect(play(flow, same).run.status).toBe("running");
     expect(play(flow, [...same, ...judged("revise", { issues: ["a", "b"] })]).run.status).toBe("waiting");

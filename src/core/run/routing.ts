@@ -3,16 +3,18 @@
 
 import { isAnswer } from "./closing-event.ts";
 import { runFacts } from "./facts.ts";
-import { countLoop, resetCounter, type SpentLoops } from "./counting.ts";
+import { countLoop, isAtLimit, type Place, resetCounter, type SpentLoops } from "./counting.ts";
 import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import type { Route, Stage, WorkStage } from "../flow/flow.ts";
-import { MAIN_TRACK, plainRoute } from "../flow/flow.ts";
+import { judgingCounter, MAIN_TRACK, plainRoute } from "../flow/flow.ts";
+import { CHECKS_FAILED, isOfCheck } from "../flow/check-result.ts";
 import { readTarget } from "../flow/target.ts";
-import { handOff, handOver, inOwnName, isSentAgain, type Sender } from "./handoff.ts";
+import { handOff, handOver, inOwnName, isSentAgain, type Sender, senderOf } from "./handoff.ts";
 import { isName } from "../flow/name.ts";
+import { replacedCommands } from "../flow/own-command.ts";
 import type { Outcome } from "../flow/outcome.ts";
 import { issueText, routeKey } from "../flow/outcome.ts";
-import type { Carry, InboxItem, Run, Track } from "./run.ts";
+import { type Carry, heldAttempt, type InboxItem, type Track } from "./run.ts";
 import {
   aroundOf,
   conditionHolds,
@@ -25,6 +27,10 @@ import {
   stagesOf,
 } from "./sequence.ts";
 import { optional } from "../optional.ts";
+import type { Actor } from "./event.ts";
+import { hasNeverBegun } from "./postponement.ts";
+import { stuckReason } from "./review.ts";
+import { isStoryFlow } from "./told.ts";
 
 /** An attempt that has ended, and what it was started with. */
 export type EndedAttempt = {
@@ -41,18 +47,32 @@ type Picked = { readonly key: string; readonly route: Route; readonly outcome: O
 type Heading = { readonly target: string; readonly route: Route; readonly outcome: Outcome | undefined };
 
 /** The stage that becomes the current one of a track, and why. */
-type Entered = { readonly track: string; readonly stage: Stage; readonly reason: Carry["reason"] };
+type Entered = {
+  readonly track: string;
+  readonly stage: Stage;
+  readonly reason: Carry["reason"];
+  /** The person who sent the run there; default: the engine, by the flow. */
+  readonly actor?: Actor;
+};
 
 const STOP = plainRoute("stop");
 const NEXT = plainRoute("next");
 
 /** After an attempt: the key picks the route of the stage; pass goes on, anything unrouted stops. */
 export function routeOutcome(draft: Draft, { track, stage, attempt, carry }: EndedAttempt, outcome: Outcome): void {
-  const key = routeKey(outcome);
+  const own = outcome.contradicted === true && CHECKS_FAILED in stage.route;
+  const key = own ? CHECKS_FAILED : routeKey(outcome);
   const route = stage.route[key] ?? (key === "pass" ? NEXT : STOP);
   const base = { from: stage.id, reason: "next" as const, names: route.carry, questions: outcome.questions };
-  const sender: Sender = { track, stage, attempt, carry: { ...base, ...loopAfter(stage, carry, outcome) } };
+  const kept = keptOf(draft, carry, key);
+  const sender: Sender = { track, stage, attempt, carry: { ...base, ...loopAfter(stage, carry, outcome), ...kept } };
   follow(draft, sender, { key, route, outcome });
+}
+
+/** In a story the work stays that of its sender until the stage passes it on, and what people said about it stays with it. */
+function keptOf({ flow }: Draft, carry: Carry, key: string): Pick<Carry, "origin" | "told"> {
+  if (!isStoryFlow(flow) || key === "pass") return {};
+  return { origin: senderOf(carry), ...optional({ told: carry.told }) };
 }
 
 /** A handoff that nobody took: the stage fails by its own route; a flow that has none for that asks a person. */
@@ -76,14 +96,18 @@ function loopAfter(stage: WorkStage, carry: Carry, outcome: Outcome): Pick<Carry
   if (routeKey(outcome) !== "pass") {
     // Without named issues the reason of a judge, else the whole answer, is what has to be resolved. Questions are carried as questions.
     const said = (outcome.health === "complete" ? outcome.reason : undefined) || outcome.summary || "";
+    if (outcome.contradicted === true) {
+      // The stage works on: what it was sent for is still open.
+      const open = outcome.undone === undefined ? outcome.issues : [];
+      return { issues: [...open, ...carry.issues.filter((issue) => !isOfCheck(issue))], loop, loopMax };
+    }
     const isUnnamed = outcome.issues.length === 0 && outcome.questions.length === 0 && said !== "";
     return { issues: isUnnamed ? [said] : outcome.issues, loop, loopMax };
   }
-  const judges = Object.values(stage.route).some((route) => route.counter !== undefined);
-  if (judges) return { issues: [], loop: 0, loopMax: null };
+  if (judgingCounter(stage) !== undefined) return { issues: [], loop: 0, loopMax: null };
   // After a person's "again" the loop is open although its new budget has counted nothing yet.
   const isOpen = loop > 0 || carry.reason === "again";
-  return { issues: isOpen ? carry.issues : [], loop, loopMax };
+  return { issues: isOpen ? carry.issues.filter((issue) => !isOfCheck(issue)) : [], loop, loopMax };
 }
 
 function follow(draft: Draft, sender: Sender, picked: Picked): void {
@@ -94,14 +118,22 @@ function follow(draft: Draft, sender: Sender, picked: Picked): void {
     return;
   }
   if (route.once) emit(draft, { type: "way.taken", way });
+  const stuck = key === "revise" || key === "redesign" ? stuckReason(draft.run, sender.stage) : undefined;
+  // At its limit a counter takes its own way; before that, a finding that does not converge goes to a person.
+  if (stuck !== undefined && (route.counter === undefined || !isAtLimit(draft, placeOf(sender), route.counter))) {
+    escalate(draft, sender, stuck, { again: route.goto, ...optional({ counter: route.counter }) });
+    return;
+  }
   const counted =
-    route.counter === undefined ? { loops: null } : countLoop(draft, sender.track, route.counter, outcome);
+    route.counter === undefined ? { loops: null } : countLoop(draft, placeOf(sender), route.counter, outcome);
   if ("spent" in counted) {
     exhaust(draft, sender, picked, counted);
     return;
   }
+  const isRound = route.counter !== undefined && draft.flow.counters[route.counter]?.isRounds === true;
   const onward =
-    counted.loops === null
+    // Red checks have a budget of their own; the loop of the judge that sent the work stays as it is.
+    counted.loops === null || isRound || key === CHECKS_FAILED
       ? sender
       : { ...sender, carry: { ...sender.carry, loop: counted.loops, loopMax: counted.max } };
   if (route.status !== undefined && route.goto !== "end") showStatus(draft, statusWord(draft.run, route.status));
@@ -109,9 +141,14 @@ function follow(draft: Draft, sender: Sender, picked: Picked): void {
   else goTo(draft, onward, { target: route.goto, route, outcome });
 }
 
+function placeOf({ track, stage }: Sender): Place {
+  return { track, stage: stage.id };
+}
+
 /** A spent counter takes its own way: a route of the stage, a stop, or an escalation. */
 function exhaust(draft: Draft, sender: Sender, { route, outcome }: Picked, { spent, reason }: SpentLoops): void {
   const target = draft.flow.counters[spent]?.onExhausted ?? "escalate";
+  const stuck = stuckReason(draft.run, sender.stage);
   const own = isWork(sender.stage) ? sender.stage.route[target] : undefined;
   if (own !== undefined) {
     const forced: Sender = { ...sender, carry: { ...sender.carry, reason: "forced", names: own.carry } };
@@ -119,7 +156,10 @@ function exhaust(draft: Draft, sender: Sender, { route, outcome }: Picked, { spe
   } else if (target === "stop") {
     stop(draft, sender, undefined, reason);
   } else {
-    escalate(draft, sender, reason, { again: route.goto, counter: spent });
+    escalate(draft, sender, stuck === undefined ? reason : `${reason}; ${stuck}`, {
+      again: route.goto,
+      counter: spent,
+    });
   }
 }
 
@@ -150,10 +190,15 @@ function shownPart(show: string | undefined, { questions, reason, summary }: Out
 }
 
 /** Where "again" leads, and the counter that gets a new budget for it. */
-type Again = { readonly again: string; readonly counter?: string };
+type Again = {
+  readonly again: string;
+  readonly counter?: string;
+  /** The stage's agent could not be started: there is nothing to accept. */
+  readonly neverBegan?: boolean;
+};
 
 /** Opens an escalation: the run (or its track) waits until a person chooses. */
-function escalate(draft: Draft, sender: Sender, reason: string, { again, counter }: Again): void {
+function escalate(draft: Draft, sender: Sender, reason: string, { again, counter, neverBegan }: Again): void {
   const { escalation, words } = draft.flow;
   const item: InboxItem = {
     kind: "escalation",
@@ -163,7 +208,7 @@ function escalate(draft: Draft, sender: Sender, reason: string, { again, counter
     openedAt: draft.at,
     reason,
     issues: sender.carry.issues,
-    choices: escalation.choices,
+    choices: neverBegan === true ? withoutAccept(escalation.choices) : escalation.choices,
     again,
     ...optional({ counter }),
   };
@@ -175,6 +220,12 @@ function escalate(draft: Draft, sender: Sender, reason: string, { again, counter
   ];
   tell(draft, { to: escalation.notify, event: "escalation", text: lines.join("\n"), item: item.number });
 }
+
+function withoutAccept(choices: InboxChoices): InboxChoices {
+  return Object.fromEntries(Object.entries(choices).filter(([, action]) => action !== "accept"));
+}
+
+type InboxChoices = Readonly<Record<string, string>>;
 
 /** The track stops with a reason; a person can retry, skip or cancel. */
 export function stop(draft: Draft, sender: Sender, route: Route | undefined, reason: string): void {
@@ -221,7 +272,10 @@ export function goTo(draft: Draft, sender: Sender, heading: Heading): void {
         });
       return;
     case "escalate":
-      escalate(draft, sender, describe(outcome), againFrom(stage, outcome));
+      escalate(draft, sender, describe(outcome), {
+        ...againFrom(stage, outcome),
+        neverBegan: hasNeverBegun(outcome?.cause),
+      });
       return;
     case "stop":
       stop(draft, sender, route, describe(outcome));
@@ -263,7 +317,7 @@ function goNext(draft: Draft, sender: Sender): void {
 }
 
 /** Makes a stage the current one of a track: a gate opens, work becomes ready, a condition may pass it over. */
-export function enter(draft: Draft, from: Sender, { track, stage, reason }: Entered): void {
+export function enter(draft: Draft, from: Sender, { track, stage, reason, actor }: Entered): void {
   const sender = isSentAgain(from, stage) ? from : inOwnName(from);
   if (stage.when !== undefined && !conditionHolds(draft.run, stage.when)) {
     emit(draft, { type: "stage.skipped", track, stage: stage.id, reason: `not needed: ${stage.when}` });
@@ -286,9 +340,9 @@ export function enter(draft: Draft, from: Sender, { track, stage, reason }: Ente
         who: stage.who,
         openedAt: draft.at,
         answers: Object.keys(stage.route),
-        ...gateNotes(draft.run),
+        ...gateNotes(draft),
       };
-      emit(draft, { type: "gate.opened", track, item, carry: { ...sender.carry, handoff } });
+      emit(draft, { type: "gate.opened", track, item, carry: { ...withoutOrigin(sender.carry), handoff } }, actor);
       showStatus(draft, stage.status ?? draft.flow.words.status.waiting);
       const { to, event } = stage.notify;
       tell(draft, { to, event, text: `${stage.title ?? stage.id} waits for ${stage.who}`, item: item.number });
@@ -300,32 +354,62 @@ export function enter(draft: Draft, from: Sender, { track, stage, reason }: Ente
       const handoff = handOff(draft, sender, track, stage);
       if (isSentAgain(sender, stage)) {
         const { untaken: _closed, ...carry } = sender.carry;
-        ready(draft, { track, stage, carry: { ...carry, handoff } });
+        ready(draft, { track, stage, carry: { ...carry, handoff } }, optional({ actor }));
         return;
       }
       const kept = sender.carry.reason === "next" ? reason : sender.carry.reason;
-      ready(draft, { track, stage, carry: { ...sender.carry, reason: kept, handoff } });
+      const carry = sender.stage.id === stage.id ? sender.carry : withoutOrigin(sender.carry);
+      ready(draft, { track, stage, carry: { ...carry, reason: kept, handoff } }, optional({ actor }));
     }
   }
 }
 
-/** The person at the gate sees what the repository brings for agents' programs: it is code of others. */
-function gateNotes(run: Run): { readonly notes?: readonly string[] } {
+/** Another stage gets the work from this one. */
+function withoutOrigin({ origin: _before, ...carry }: Sender["carry"]): Sender["carry"] {
+  return carry;
+}
+
+/**
+ * The person at the gate sees verdicts that nobody signed, what the repository brings for agents' programs (code of others), and checks
+ * that did not run.
+ */
+function gateNotes({ flow, run }: Draft): { readonly notes?: readonly string[] } {
   const { repositoryFiles, repositorySettings } = runFacts(run).config;
   const effect = repositorySettings ? "takes effect" : "stays off";
-  const notes = repositoryFiles.map(
+  const brought = repositoryFiles.map(
     ({ path, sha256, for: program }) =>
       `the repository brings ${path} for ${program} (sha256 ${sha256.slice(0, 12)}); it ${effect}`,
   );
+  const unsigned = Object.entries(run.stages).flatMap(([stage, { last }]) =>
+    last?.unsigned === true
+      ? [
+          `the verdict ${last.word ?? last.health} of ${stage} is not signed: any program that its agent started can have given it`,
+        ]
+      : [],
+  );
+  const replaced = replacedCommands(flow, run.facts).map(
+    ({ stage, command }) =>
+      `${stage} does not run the flow's own command (${command}): the run was started with another`,
+  );
+  const notes = [...brought, ...unsigned, ...replaced];
   return notes.length === 0 ? {} : { notes };
 }
 
-type Later = { readonly notBefore?: string; readonly because?: string };
+type Later = {
+  readonly notBefore?: string;
+  readonly because?: string;
+  /** The person who wants it; default: the engine. */
+  readonly actor?: Actor;
+};
 
 /** The next attempt of a stage may start as soon as there is a slot. */
-export function ready(draft: Draft, { track, stage, carry }: Omit<EndedAttempt, "attempt">, later: Later = {}): void {
+export function ready(
+  draft: Draft,
+  { track, stage, carry }: Omit<EndedAttempt, "attempt">,
+  { actor, ...later }: Later = {},
+): void {
   const attempt = (draft.run.stages[stage.id]?.attempts ?? 0) + 1;
-  emit(draft, { type: "stage.ready", track, stage: stage.id, attempt, carry, ...later });
+  emit(draft, { type: "stage.ready", track, stage: stage.id, attempt, carry, ...later }, actor);
   showStatus(draft, stage.status.ready);
 }
 
@@ -345,7 +429,7 @@ function enterDynamic(draft: Draft, sender: Sender, track: string, stage: Stage 
       draft,
       { ...sender, stage },
       undefined,
-      `unknown agent ${names}; known: ${Object.keys(stage.templates).join(", ")}`,
+      `unknown agent ${names}; known: ${(stage.pool ?? Object.keys(stage.templates)).join(", ")}`,
     );
     return;
   }
@@ -364,7 +448,8 @@ function listFrom(draft: Draft, name: string): readonly { agent: string; teams: 
     return draft.run.expanded[path[0]];
   }
   const fact = factOf(draft.run, path);
-  return typeof fact === "string" && fact !== "" ? [{ agent: fact, teams: false }] : undefined;
+  // Agents have their names in lower case, however a person writes them.
+  return typeof fact === "string" && fact !== "" ? [{ agent: fact.toLowerCase(), teams: false }] : undefined;
 }
 
 function fork(draft: Draft, sender: Sender, stage: Stage & { kind: "parallel" }, blamed: readonly string[]): void {
@@ -374,7 +459,7 @@ function fork(draft: Draft, sender: Sender, stage: Stage & { kind: "parallel" },
   for (const name of names) {
     // A track that starts anew has new budgets; budgets of the run go on.
     for (const [counter, plan] of Object.entries(draft.flow.counters))
-      if (plan.scope === "track") resetCounter(draft, counter, name);
+      if (plan.scope === "track") resetCounter(draft, counter, { track: name, stage: stage.id });
     const first = stage.tracks[name]?.stages[0];
     if (first !== undefined) enter(draft, sender, { track: name, stage: first, reason: sender.carry.reason });
   }
@@ -433,11 +518,12 @@ export function cancel(
         emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
     } else if (track.at === "waiting" && !answeredJustNow(draft, track.item.number)) {
       emit(draft, { type: "item.withdrawn", track: name, number: track.item.number, reason });
-      if (track.item.kind === "budget")
-        emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt: track.item.attempt, reason });
+      const attempt = heldAttempt(track.item);
+      if (attempt !== undefined)
+        emit(draft, { type: "stage.canceled", track: name, stage: track.stage, attempt, reason });
     }
     // A track that waits or stopped before it started still holds what it was handed.
-    if ((track.at === "stopped" || isHeldByBudget(track)) && track.carry.handoff > 0)
+    if ((track.at === "stopped" || isHeldBack(track)) && track.carry.handoff > 0)
       emit(draft, { type: "handoff.withdrawn", track: name, number: track.carry.handoff, reason });
   }
   emit(draft, { type: "run.canceled", reason }, actor);
@@ -445,8 +531,9 @@ export function cancel(
   draft.commands.push({ type: "release-workspace" });
 }
 
-function isHeldByBudget(track: Track): track is Track & { at: "waiting" } {
-  return track.at === "waiting" && track.item.kind === "budget";
+/** It waits for a person before its attempt may start. */
+function isHeldBack(track: Track): track is Track & { at: "waiting" } {
+  return track.at === "waiting" && heldAttempt(track.item) !== undefined;
 }
 
 function answeredJustNow(draft: Draft, number: number): boolean {

@@ -14,7 +14,7 @@ export function projectOf(run: Run): string {
  * The setting that the run was started with overrides its flow. A word that this version does not know is passed on unchanged: no provider
  * opens it, so no attempt works in an unintended place.
  */
-export function workspaceMode(resolved: ResolvedFlow, run: Run): WorkspaceMode {
+export function workspaceMode(resolved: ResolvedFlow, run: Pick<Run, "facts">): WorkspaceMode {
   const chosen = runFacts(run).config.workspace;
   if (chosen !== null && chosen !== "") return chosen as WorkspaceMode;
   return resolved.flow.workspace.mode === "in-place" ? "in-place" : "worktree";

@@ -4,6 +4,8 @@
 import type { BudgetScope, BudgetUnit, BudgetUse, Raise, Reserved, Spent } from "../budget/budget.ts";
 import type { Postponed } from "./postponement.ts";
 import type { JsonObject } from "../json.ts";
+import type { Findings } from "../finding/finding.ts";
+import type { OutwardAct } from "./outward-act.ts";
 import type { Health, Issue, RoutedStage, Verdict } from "../flow/outcome.ts";
 
 /** The work. `id` has the source's own form (uuid, AGI-7, v0.1:1.1.1). */
@@ -27,7 +29,29 @@ export type Carry = {
   readonly handoff: number;
   /** That handoff was closed before it was taken: the next one comes from the same sender. */
   readonly untaken?: true;
+  /** The stage that the work came from, while its receiver goes on with it after a question or an escalation; only in stories. */
+  readonly origin?: string;
+  /** What people told the receiver meanwhile; only in stories. */
+  readonly told?: Told;
 };
+
+/** What people told a stage of a story about the work that it has. */
+export type Told = {
+  readonly answers: readonly { readonly question: string; readonly answer: string }[];
+  readonly notes: readonly string[];
+};
+
+/** A file that a run was started with has another content now. */
+export type InputChange = {
+  /** The fact that names it: plan.spec. */
+  readonly name: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+};
+
+/** `word`: the run's status word before the question, which comes back with the answer. */
+type HeldInputs = { readonly attempt: number; readonly changes: readonly InputChange[]; readonly word: string };
 
 export type InboxItem = {
   /** Number within the run; with the run's id it is the item's id. */
@@ -48,6 +72,8 @@ export type InboxItem = {
       readonly questions: readonly string[];
       readonly choices: Readonly<Record<string, string>>;
       readonly key: string;
+      /** Files of the start that have changed since; the attempt that would read them waits. */
+      readonly inputs?: HeldInputs;
     }
   | {
       readonly kind: "escalation";
@@ -125,6 +151,8 @@ export type StageMemory = {
     readonly score?: number;
     readonly issues: number;
     readonly openQuestions: number;
+    /** Its verdict did not carry the attempt's nonce. */
+    readonly unsigned?: true;
   };
 };
 
@@ -168,6 +196,10 @@ export type Run = RunState & {
   readonly raised?: readonly Raise[];
   /** The last warning per scope and unit. */
   readonly warned?: readonly Omit<BudgetUse, "used">[];
+  /** Acts outside that are open, or whose effect outlived their attempt. Absent if there are none. */
+  readonly outward?: readonly OutwardAct[];
+  /** Absent until a stage with `findings` has raised one. */
+  readonly findings?: Findings;
 };
 
 /** One stage of a dynamic stage: which template, under which id. */
@@ -182,6 +214,23 @@ export function openItems(run: Run): readonly InboxItem[] {
   return Object.values(run.tracks)
     .flatMap((track) => (track.at === "waiting" ? [track.item] : []))
     .sort((a, b) => a.number - b.number);
+}
+
+/** The item that asks about changed files of the start; while it is open, nothing of the run starts. */
+export function pendingInputs(run: Run): InboxItem | undefined {
+  return openItems(run).find(asksAboutInputs);
+}
+
+export function asksAboutInputs(item: InboxItem): item is AskedInputs {
+  return item.kind === "choice" && item.inputs !== undefined;
+}
+
+export type AskedInputs = InboxItem & { kind: "choice" } & { readonly inputs: HeldInputs };
+
+/** The attempt that an item keeps from starting; undefined if the item came after the stage's work. */
+export function heldAttempt(item: InboxItem): number | undefined {
+  if (item.kind === "budget") return item.attempt;
+  return item.kind === "choice" ? item.inputs?.attempt : undefined;
 }
 
 /** The answers on offer; empty for a question, which takes any text. */

@@ -5,7 +5,8 @@ import type { BudgetUse, OverBudget, Reserved, ReportedUsage } from "../budget/b
 import type { Actor } from "./event.ts";
 import type { JsonObject } from "../json.ts";
 import type { Issue, Report } from "../flow/outcome.ts";
-import type { InboxItem, Subject } from "./run.ts";
+import type { OutwardIntent, OutwardSight } from "./outward-act.ts";
+import type { InboxItem, InputChange, Subject } from "./run.ts";
 
 export type SignalBody =
   | {
@@ -32,6 +33,8 @@ export type SignalBody =
       /** Reported from outside: a stage that is still ready is started and finished at once. */
       readonly outside?: true;
     }
+  /** An agent outside has taken it and gives no sign of life any more. */
+  | { readonly type: "attempt.silent"; readonly stage: string; readonly attempt: number; readonly reason: string }
   | { readonly type: "attempt.interrupted"; readonly stage: string; readonly attempt: number; readonly cause: string }
   /** A late usage report of an attempt that ended without one. */
   | {
@@ -57,6 +60,23 @@ export type SignalBody =
       readonly size: number;
     } & OverBudget)
   | ({ readonly type: "budget.neared" } & BudgetUse)
+  /** The day's budget has room again for the run that waits; the amounts are what others raised it by, on top of the run's own raise. */
+  | {
+      readonly type: "budget.renewed";
+      readonly number: number;
+      readonly because: string;
+      readonly usd: number;
+      readonly tokens: number;
+    }
+  /** It is ready, but files that the run was started with have changed. `mayTake`: the new text fits the run. */
+  | {
+      readonly type: "inputs.changed";
+      readonly stage: string;
+      readonly attempt: number;
+      readonly changes: readonly InputChange[];
+      readonly questions: readonly string[];
+      readonly mayTake: boolean;
+    }
   | {
       readonly type: "item.answered";
       readonly number: number;
@@ -67,13 +87,21 @@ export type SignalBody =
       readonly text: string;
       /** The person's findings, line by line; for gates and escalations. */
       readonly issues?: readonly Issue[];
-      /** The commit that the decision is about, if there is one. */
+      /** The commit that the decision is about, if there is one: the head of the run's branch when the answer was checked. */
       readonly commit?: string;
+      /** The commit that the person looked at, or a prefix of it; null: there was none. The run refuses the answer if it is another one. */
+      readonly seenCommit?: string | null;
     }
   | { readonly type: "pause.requested"; readonly reason: string }
   | { readonly type: "resume.requested" }
   | { readonly type: "cancel.requested"; readonly reason: string }
-  | { readonly type: "retry.requested"; readonly stage?: string; readonly note: string }
+  /** `runners`: who plays these stages or agents from now on, in the form of the run's fact. */
+  | {
+      readonly type: "retry.requested";
+      readonly stage?: string;
+      readonly note: string;
+      readonly runners?: JsonObject;
+    }
   | { readonly type: "skip.requested"; readonly stage?: string; readonly reason: string }
   /** A handoff was not taken in time: the stage fails by the flow's route, or the track stops until a person continues it. */
   | {
@@ -86,7 +114,14 @@ export type SignalBody =
   /** A person changed the ticket's text; the next attempt gets the new one. */
   | { readonly type: "ticket.edited"; readonly title: string; readonly body: string }
   /** A warning for people on the run: its ticket's file is gone or differs from the run. */
-  | { readonly type: "warning.noticed"; readonly code: string; readonly message: string };
+  | { readonly type: "warning.noticed"; readonly code: string; readonly message: string }
+  /** The attempt is about to change something outside; refused if it is no longer wanted. */
+  | ({ readonly type: "outward.intended"; readonly stage: string; readonly attempt: number } & OutwardIntent)
+  | { readonly type: "outward.seen"; readonly key: string; readonly sight: OutwardSight }
+  /** A person wants the landing of a canceled run taken back. */
+  | { readonly type: "undo.requested" }
+  /** A person does not want the work of an ended run: its branch goes. */
+  | { readonly type: "discard.requested"; readonly branch: string; readonly commit: string };
 
 export type Signal = SignalBody & {
   /** Unique within the run: the same id is applied once. */

@@ -4,9 +4,10 @@
 import type { RunEvent } from "./event.ts";
 import type { Flow, WorkStage } from "../flow/flow.ts";
 import type { JsonObject } from "../json.ts";
-import type { Issue, Report, RoutedStage } from "../flow/outcome.ts";
+import type { FindingNote, Issue, Report, RoutedStage } from "../flow/outcome.ts";
 import { routeKey } from "../flow/outcome.ts";
 import type { Problem } from "../result.ts";
+import { awaiting } from "../finding/finding.ts";
 import { countersOf } from "./counters.ts";
 import { answersOf, type InboxItem, openItems, type Run } from "./run.ts";
 import { findWork } from "./sequence.ts";
@@ -27,6 +28,8 @@ export type ScriptedAttempt = {
   readonly reason?: string;
   readonly summary?: string;
   readonly issues?: readonly Issue[];
+  /** What a review says about earlier findings; without it, that all of them are fixed. */
+  readonly findings?: readonly FindingNote[];
   readonly questions?: readonly string[];
   readonly blame?: readonly string[];
   readonly stages?: readonly (string | { readonly agent: string; readonly teams?: boolean | undefined })[];
@@ -232,11 +235,12 @@ function passBuiltins(play: Play, named: string | undefined): void {
 }
 
 /** What the engine would have read from such an attempt. */
-function reportOf({ input }: Play, stage: WorkStage, outcome: ScriptedAttempt): Report {
+function reportOf(play: Play, stage: WorkStage, outcome: ScriptedAttempt): Report {
+  const { input } = play;
   const { exit, word, score, reason, summary, issues, questions, blame } = outcome;
   const said: Report = {
     ...(word === undefined || stage.kind !== "builtin" ? {} : { word }),
-    ...optional({ score, reason, summary, issues, questions, blame }),
+    ...optional({ score, reason, summary, issues, findings: findingsIn(play, stage, outcome), questions, blame }),
   };
   if (exit !== undefined && exit !== 0) return { reason: `exit code ${exit}`, ...said, cause: "agent_exit_nonzero" };
   const routed = outcome.stages?.map((entry) =>
@@ -245,6 +249,13 @@ function reportOf({ input }: Play, stage: WorkStage, outcome: ScriptedAttempt): 
   if (stage.kind === "router" && routed !== undefined && routed.length > 0)
     return { ...said, ...routeOf(routed, input.knownAgents) };
   return { ...said, ...wordsOf(stage, outcome), ...optional({ stages: routed }) };
+}
+
+/** A script need not know the ids that earlier outcomes got. */
+function findingsIn(play: Play, stage: WorkStage, { findings }: ScriptedAttempt): readonly FindingNote[] | undefined {
+  if (findings !== undefined || stage.findings === undefined) return findings;
+  const open = awaiting(runOf(play).findings, stage.id);
+  return open.length === 0 ? undefined : open.map(({ id }) => ({ id, state: "fixed", said: "" }));
 }
 
 function routeOf(routed: readonly RoutedStage[], knownAgents: readonly string[] | undefined): Report {

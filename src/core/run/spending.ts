@@ -115,6 +115,22 @@ export function neared(draft: Draft, signal: Signal & { type: "budget.neared" })
   return undefined;
 }
 
+/** The run goes on with the same attempt, without a person: nothing of it was decided. */
+export function renewed(draft: Draft, signal: Signal & { type: "budget.renewed" }): string | undefined {
+  if (signal.actor !== "engine") return "only the engine finds room in a day's budget";
+  const { number, because, usd, tokens } = signal;
+  const [name, track] =
+    Object.entries(draft.run.tracks).find(([, each]) => each.at === "waiting" && each.item.number === number) ?? [];
+  if (name === undefined || track?.at !== "waiting" || track.item.kind !== "budget" || track.item.scope !== "day")
+    return `item ${number} does not wait for a day's budget`;
+  const { scope, key, stage, attempt } = track.item;
+  emit(draft, { type: "item.withdrawn", track: name, number, reason: because });
+  if (usd > 0 || tokens > 0) emit(draft, { type: "budget.raised", scope, key, usd, tokens });
+  emit(draft, { type: "stage.ready", track: name, stage, attempt, carry: track.carry });
+  showStatus(draft, findWork(draft.flow, draft.run, name, stage)?.status.ready);
+  return undefined;
+}
+
 type Waiting = Track & { at: "waiting" };
 
 /** A person raises the limit for this run, or lets it stop. */

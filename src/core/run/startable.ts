@@ -1,6 +1,6 @@
 // Which attempts may start and which may run, derived from the run's tracks. No command duplicates this.
 
-import { isEnded, type Run } from "./run.ts";
+import { isEnded, pendingInputs, type Run } from "./run.ts";
 
 export type StartableAttempt = {
   readonly track: string;
@@ -10,9 +10,9 @@ export type StartableAttempt = {
   readonly notBefore: string | null;
 };
 
-/** A paused or ended run starts nothing. */
+/** A paused or ended run starts nothing, nor does one whose files changed until a person has decided. */
 export function startableAttempts(run: Run): readonly StartableAttempt[] {
-  if (run.paused || isEnded(run)) return [];
+  if (run.paused || isEnded(run) || pendingInputs(run) !== undefined) return [];
   return Object.entries(run.tracks).flatMap(([name, track]) => {
     if (track.at !== "ready") return [];
     const { stage, attempt, notBefore = null } = track;
@@ -24,7 +24,17 @@ type AttemptPlace = Pick<StartableAttempt, "track" | "stage" | "attempt">;
 
 export function isStartable(run: Run, { track, stage, attempt }: AttemptPlace): boolean {
   const state = run.tracks[track];
-  return !run.paused && state?.at === "ready" && state.stage === stage && state.attempt === attempt;
+  const isHeld = run.paused || pendingInputs(run) !== undefined;
+  return !isHeld && state?.at === "ready" && state.stage === stage && state.attempt === attempt;
+}
+
+export type RunningAttempt = { readonly stage: string; readonly attempt: number };
+
+/** The attempts that an engine carries out now, without those that people or programs outside carry out. */
+export function runningAttempts(run: Run): readonly RunningAttempt[] {
+  return Object.values(run.tracks).flatMap((track) =>
+    track.at === "running" && track.outside !== true ? [{ stage: track.stage, attempt: track.attempt }] : [],
+  );
 }
 
 /** Whether the run still wants this attempt to work. */

@@ -22,7 +22,7 @@ test("a loop leads back with its counter, and the end is named", () => {
     reject: ["escalate", null],
   });
   expect(ways(feature, "ship")).toEqual({
-    approve: ["end", null],
+    approve: ["land", null],
     revise: ["build", null],
     decline: ["cancel", null],
   });

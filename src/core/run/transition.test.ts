@@ -167,11 +167,12 @@ test("canceling ends what runs, withdraws what waits, and lets the workspace go"
 
 test("R-000-21: again after spent loops shows the next attempt a new count, and the next revision is the first of it", () => {
   const revise: Report = { verdict: "REVISE", issues: ["x"] };
+  const again = (id: string): Report => ({ ...revise, findings: [{ id, state: "fixed", said: "" }] });
   const pass = { spec: "APPROVED", design: "APPROVED", build: "COMPLETE" };
   let run = speccing();
   for (const [stage, verdict] of Object.entries(pass)) run = play(run, stage, { verdict }).run;
-  for (let loop = 1; loop <= 2; loop++) run = play(play(run, "qa", revise).run, "build", { verdict: "COMPLETE" }).run;
-  run = play(run, "qa", revise).run;
+  for (const said of [revise, again("F1")]) run = play(play(run, "qa", said).run, "build", { verdict: "COMPLETE" }).run;
+  run = play(run, "qa", again("F2")).run;
   run = step(run, answer(2, "again", "escalation")).run;
   expect(run.tracks["main"]).toMatchObject({
     at: "ready",
@@ -180,7 +181,7 @@ test("R-000-21: again after spent loops shows the next attempt a new count, and 
   });
   run = play(run, "build", { verdict: "COMPLETE" }).run;
   expect(run.tracks["main"]).toMatchObject({ stage: "qa", carry: { issues: ["x"] } });
-  run = play(run, "qa", revise).run;
+  run = play(run, "qa", again("F3")).run;
   expect(run.tracks["main"]).toMatchObject({ stage: "build", carry: { loop: 1, loopMax: 2 } });
 });
 

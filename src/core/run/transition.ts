@@ -3,8 +3,9 @@
 
 import { answered } from "./answers.ts";
 import type { Reserved } from "../budget/budget.ts";
+import { inputsChanged } from "./changed-inputs.ts";
 import type { Command } from "./command.ts";
-import { type Draft, emit, showStatus } from "./draft.ts";
+import { type Draft, emit, showStatus, tell } from "./draft.ts";
 import { edited, noticed } from "./edits.ts";
 import type { Actor, RunEvent } from "./event.ts";
 import { evolve } from "./evolve.ts";
@@ -12,15 +13,17 @@ import type { Flow, Stage, WorkStage } from "../flow/flow.ts";
 import { MAIN_TRACK } from "../flow/flow.ts";
 import { judge } from "../verdict/judge.ts";
 import type { Outcome } from "../flow/outcome.ts";
-import type { Sender } from "./handoff.ts";
+import { handOffAgain, type Sender, senderOf } from "./handoff.ts";
 import { resumed, retried, skipped } from "./interventions.ts";
+import { discardRequested, followActs, intended, seenOutside, undoRequested } from "./outward-rules.ts";
+import { heldToFindings, recordFindings } from "./review.ts";
 import { postponement } from "./postponement.ts";
 import { askBack, cancel, type EndedAttempt, enter, ready, routeOutcome, routeUntaken, stop, warn } from "./routing.ts";
 import type { Carry, Run, Track } from "./run.ts";
-import { isEnded } from "./run.ts";
+import { isEnded, pendingInputs } from "./run.ts";
 import { conditionHolds, expand, factOf, findStage, findWork, isWork } from "./sequence.ts";
 import type { Signal } from "./signal.ts";
-import { held, neared, reached, settleUsage, spent } from "./spending.ts";
+import { held, neared, reached, renewed, settleUsage, spent } from "./spending.ts";
 
 export type Step = {
   readonly run: Run;
@@ -34,21 +37,54 @@ export function transition(flow: Flow, run: Run | undefined, signal: Signal): St
   if (signal.type === "run.requested")
     return run === undefined ? create(flow, signal) : ignore(run, signal, "the run exists already");
   if (run === undefined) throw new Error(`the first signal of a run must be run.requested, not ${signal.type}`);
-  if (signal.type === "attempt.spent") return takeNews(flow, run, signal);
+  if (isNews(signal)) return takeNews(flow, run, signal);
   if (isEnded(run)) return ignore(run, signal, `the run is ${run.status}`);
   const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
   const refused = apply(draft, signal);
   if (refused !== undefined) return ignore(run, signal, refused);
   settle(draft);
+  followActs(draft, run);
   return { run: draft.run, events: draft.events, commands: draft.commands };
 }
 
-/** An attempt's usage counts even after the run has ended. */
-function takeNews(flow: Flow, run: Run, signal: Signal & { type: "attempt.spent" }): Step {
+/** Facts about the outside, which count even after the run has ended: usage, and what became of acts outside. */
+type News = Extract<
+  Signal,
+  { type: "attempt.spent" | "outward.intended" | "outward.seen" | "undo.requested" | "discard.requested" }
+>;
+
+const NEWS: ReadonlySet<Signal["type"]> = new Set<News["type"]>([
+  "attempt.spent",
+  "outward.intended",
+  "outward.seen",
+  "undo.requested",
+  "discard.requested",
+]);
+
+function isNews(signal: Exclude<Signal, { type: "run.requested" }>): signal is News {
+  return NEWS.has(signal.type);
+}
+
+function takeNews(flow: Flow, run: Run, signal: News): Step {
   const draft: Draft = { flow, at: signal.at, run, events: [], commands: [] };
-  const refused = spent(draft, signal);
+  const refused = applyNews(draft, signal);
   if (refused !== undefined) return ignore(run, signal, refused);
   return { run: draft.run, events: draft.events, commands: draft.commands };
+}
+
+function applyNews(draft: Draft, signal: News): string | undefined {
+  switch (signal.type) {
+    case "attempt.spent":
+      return spent(draft, signal);
+    case "outward.intended":
+      return intended(draft, signal);
+    case "outward.seen":
+      return seenOutside(draft, signal);
+    case "undo.requested":
+      return signal.actor.startsWith("human:") ? undoRequested(draft, signal) : "only a person can do this";
+    case "discard.requested":
+      return signal.actor.startsWith("human:") ? discardRequested(draft, signal) : "only a person can do this";
+  }
 }
 
 /** No agent, timer or crash can take these decisions. */
@@ -61,10 +97,7 @@ const PEOPLE_ONLY: ReadonlySet<Signal["type"]> = new Set([
 ]);
 
 /** Applies a signal to the draft, or returns why it does not fit. A refusal comes before any event. */
-function apply(
-  draft: Draft,
-  signal: Exclude<Signal, { type: "run.requested" } | { type: "attempt.spent" }>,
-): string | undefined {
+function apply(draft: Draft, signal: Exclude<Signal, { type: "run.requested" | News["type"] }>): string | undefined {
   if (PEOPLE_ONLY.has(signal.type) && !signal.actor.startsWith("human:")) return "only a person can do this";
   switch (signal.type) {
     case "attempt.started":
@@ -73,12 +106,18 @@ function apply(
       return finished(draft, signal);
     case "attempt.interrupted":
       return interrupted(draft, signal);
+    case "attempt.silent":
+      return fellSilent(draft, signal);
     case "attempt.held":
       return held(draft, signal);
     case "budget.reached":
       return reached(draft, signal);
     case "budget.neared":
       return neared(draft, signal);
+    case "budget.renewed":
+      return renewed(draft, signal);
+    case "inputs.changed":
+      return inputsChanged(draft, signal);
     case "item.answered":
       return answered(draft, signal);
     case "pause.requested":
@@ -97,14 +136,22 @@ function apply(
     case "handoff.expired":
       return expired(draft, signal);
     case "stall.noticed":
-      emit(draft, { type: "run.stalled", since: signal.since });
-      showStatus(draft, draft.flow.words.status.stalled);
-      return undefined;
+      return stalled(draft, signal.since);
     case "ticket.edited":
       return edited(draft, signal);
     case "warning.noticed":
       return noticed(draft, signal);
   }
+}
+
+/** The run goes on; a person learns that it shows no sign of life. */
+function stalled(draft: Draft, since: string): string | undefined {
+  if (draft.run.status !== "running") return "the run does not work";
+  emit(draft, { type: "run.stalled", since });
+  showStatus(draft, draft.flow.words.status.stalled);
+  const text = `nothing has happened since ${since}; see passrail runs show ${draft.run.id}`;
+  tell(draft, { to: draft.flow.escalation.notify, event: "stalled", text });
+  return undefined;
 }
 
 function create(flow: Flow, signal: Signal & { type: "run.requested" }): Step {
@@ -160,6 +207,7 @@ function started(draft: Draft, signal: Signal & { type: "attempt.started" }): st
   const found = trackOf(draft.run, signal.stage, signal.attempt, "ready");
   if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not ready`;
   const { name, track } = found;
+  if (pendingInputs(draft.run) !== undefined) return "files of its start have changed, and a person decides first";
   const refused = signal.outside === true ? refuseOutside(draft, track) : undefined;
   if (refused !== undefined) return refused;
   const reserved = signal.reserved === undefined ? {} : { reserved: signal.reserved };
@@ -174,13 +222,17 @@ function refuseOutside(draft: Draft, { stage, notBefore }: Track & { at: "ready"
   return undefined;
 }
 
-type Beginning = { readonly reserved?: Reserved } | { readonly outside: true; readonly by: Actor };
+type Beginning = { readonly reserved?: Reserved } | Outside;
+
+/** `refuses`: it sends the work back at once, so that its handoff is rejected without having been accepted. */
+type Outside = { readonly outside: true; readonly by: Actor; readonly refuses?: boolean };
 
 function begin(draft: Draft, name: string, track: Track & { at: "ready" }, how: Beginning): void {
   const { stage, attempt, carry } = track;
   const [actor, facts] = "outside" in how ? [how.by, { outside: how.outside }] : [undefined, how];
   emit(draft, { type: "stage.started", track: name, stage, attempt, ...facts }, actor);
-  if (carry.handoff > 0) emit(draft, { type: "handoff.accepted", track: name, number: carry.handoff }, actor);
+  const isAccepted = carry.handoff > 0 && !("outside" in how && how.refuses === true);
+  if (isAccepted) emit(draft, { type: "handoff.accepted", track: name, number: carry.handoff }, actor);
   const work = findWork(draft.flow, draft.run, name, stage);
   showStatus(draft, work?.status.running ?? draft.flow.words.status.running);
 }
@@ -190,16 +242,17 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
   if (waiting !== undefined) {
     const refused = refuseOutside(draft, waiting.track);
     if (refused !== undefined) return refused;
-    if (findWork(draft.flow, draft.run, waiting.name, signal.stage) === undefined)
-      return `the flow has no stage ${signal.stage}`;
-    begin(draft, waiting.name, waiting.track, { outside: true, by: signal.actor });
+    const work = findWork(draft.flow, draft.run, waiting.name, signal.stage);
+    if (work === undefined) return `the flow has no stage ${signal.stage}`;
+    const refuses = sendsBack(work, waiting.track.carry, outcomeOf(draft, work, signal));
+    begin(draft, waiting.name, waiting.track, { outside: true, by: signal.actor, refuses });
   }
   const found = trackOf(draft.run, signal.stage, signal.attempt, "running");
   if (found === undefined) return `attempt ${signal.attempt} of ${signal.stage} is not running`;
   const { name, track } = found;
   const stage = findWork(draft.flow, draft.run, name, signal.stage);
   if (stage === undefined) return `the flow has no stage ${signal.stage}`;
-  const outcome = judge(draft.flow.words, stage, signal.report);
+  const outcome = outcomeOf(draft, stage, signal);
   const { attempt, report } = signal;
   const ended = { track: name, stage, attempt, carry: track.carry };
   const before = draft.run.stages[stage.id]?.postponed;
@@ -208,6 +261,8 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
   if (outcome.cause !== undefined && outcome.cause.endsWith("timeout")) {
     emit(draft, { type: "stage.timed_out", track: name, stage: stage.id, attempt, cause: outcome.cause });
   }
+  if (outcome.undone !== undefined)
+    emit(draft, { type: "work.undone", track: name, stage: stage.id, attempt, ...outcome.undone });
   for (const warning of outcome.warnings) {
     const [code = ""] = warning.split(": ", 1);
     warn(draft, stage.id, /^[a-z_]{1,60}$/u.test(code) ? code : "warning", warning);
@@ -235,25 +290,31 @@ function finished(draft: Draft, signal: Signal & { type: "attempt.finished" }): 
       `${stage.id} asked for changes without naming an issue; its whole answer is carried instead`,
     );
   }
+  recordFindings(draft, ended, outcome);
   if (outcome.asked === true && stage.route["blocked"]?.ask === undefined) askBack(draft, ended, outcome);
   else routeOutcome(draft, ended, outcome);
   compareClaims(draft, ended, outcome);
   return undefined;
 }
 
+function outcomeOf({ flow, run }: Draft, stage: WorkStage, { report }: Signal & { type: "attempt.finished" }): Outcome {
+  return heldToFindings(run, stage, judge(flow.words, stage, report));
+}
+
 /** The receiver refuses its handoff, and the work returns to the sender. */
 function sendsBack(stage: WorkStage, carry: Carry, outcome: Outcome): boolean {
-  if (outcome.verdict !== "revise" || carry.handoff === 0) return false;
+  // It took the work and passed; only Passrail's own look at it says otherwise.
+  if (outcome.verdict !== "revise" || carry.handoff === 0 || outcome.contradicted === true) return false;
   const goto = stage.route["revise"]?.goto;
   // The first stage has no sender: a person gets the work it refuses.
-  if (carry.from === "" && goto === "escalate") return true;
-  return goto === carry.from || goto === "prev" || goto?.startsWith("agent:") === true;
+  if (senderOf(carry) === "" && goto === "escalate") return true;
+  return goto === senderOf(carry) || goto === "prev" || goto?.startsWith("agent:") === true;
 }
 
 /** Compares the agent's claims about routing and never obeys them. */
 function compareClaims(
   draft: Draft,
-  { track: name, stage: { id: stage }, carry }: EndedAttempt,
+  { track: name, stage: { id: stage, result }, carry }: EndedAttempt,
   outcome: Outcome,
 ): void {
   const { claimed } = outcome;
@@ -262,7 +323,8 @@ function compareClaims(
   const next =
     track !== undefined && "stage" in track ? findStage(draft.flow, draft.run, name, track.stage) : undefined;
   const mismatches: string[] = [];
-  if (claimed.loop !== undefined && claimed.loop !== carry.loop)
+  // The iteration of a handoff file is the attempt's number, and was compared when the file was read.
+  if (result.from !== "handoff-file" && claimed.loop !== undefined && claimed.loop !== carry.loop)
     mismatches.push(`loop ${claimed.loop}, it is ${carry.loop}`);
   if (claimed.next !== undefined && next !== undefined && isWork(next) && claimed.next.toLowerCase() !== next.agent) {
     mismatches.push(`next agent ${claimed.next}, it is ${next.shownAgent}`);
@@ -296,6 +358,35 @@ function interrupted(draft: Draft, signal: Signal & { type: "attempt.interrupted
   return undefined;
 }
 
+/** Takebacks in a row before a person is asked, where the flow names no number. */
+const TAKEBACKS = 2;
+
+/**
+ * An agent outside took the work and fell silent. The work is taken back and handed over again; when that has happened too often in a
+ * row, the stage has failed, and the flow or a person decides. A late report of the silent agent counts if nobody else has taken it.
+ */
+function fellSilent(draft: Draft, signal: Signal & { type: "attempt.silent" }): string | undefined {
+  const { attempt, reason } = signal;
+  const found = trackOf(draft.run, signal.stage, attempt, "running");
+  if (found === undefined) return `attempt ${attempt} of ${signal.stage} is not running`;
+  const { name, track } = found;
+  if (track.outside !== true) return `attempt ${attempt} of ${signal.stage} is carried out here`;
+  const stage = findWork(draft.flow, draft.run, name, signal.stage);
+  if (stage === undefined) return `the flow has no stage ${signal.stage}`;
+  const { carry } = track;
+  if (carry.handoff > 0)
+    emit(draft, { type: "handoff.expired", track: name, number: carry.handoff, reason }, signal.actor);
+  const times = draft.run.stages[stage.id]?.interruptions ?? 0;
+  if (times < (draft.flow.handoffs.takebacks ?? TAKEBACKS)) {
+    emit(draft, { type: "stage.interrupted", track: name, stage: stage.id, attempt, cause: reason });
+    ready(draft, { track: name, stage, carry: { ...carry, handoff: handOffAgain(draft, name, stage, carry) } });
+    return undefined;
+  }
+  const sender: Sender = { track: name, stage, attempt, carry: { ...carry, untaken: true } };
+  failUntaken(draft, sender, "lease_expired", reason, signal.actor);
+  return undefined;
+}
+
 /** A handoff was not taken. It does not return to its sender: the flow, or a person, decides how the stage continues. */
 function expired(draft: Draft, signal: Signal & { type: "handoff.expired" }): string | undefined {
   const { number, reason } = signal;
@@ -312,18 +403,18 @@ function expired(draft: Draft, signal: Signal & { type: "handoff.expired" }): st
     stop(draft, sender, undefined, reason);
     return undefined;
   }
-  const outcome: Outcome = {
-    health: "failed",
-    cause: "handoff_timeout",
-    reason,
-    issues: [],
-    questions: [],
-    warnings: [],
-  };
-  emit(draft, { type: "stage.finished", track: name, stage: stage.id, attempt, outcome }, signal.actor);
-  emit(draft, { type: "stage.timed_out", track: name, stage: stage.id, attempt, cause: "handoff_timeout" });
-  routeUntaken(draft, sender, outcome);
+  failUntaken(draft, sender, "handoff_timeout", reason, signal.actor);
   return undefined;
+}
+
+/** No agent does the work of a handoff: the stage fails by the flow's route for that, or a person is asked. */
+function failUntaken(draft: Draft, sender: Sender, cause: string, reason: string, actor: Actor): void {
+  const { track, attempt } = sender;
+  const { id: stage } = sender.stage;
+  const outcome: Outcome = { health: "failed", cause, reason, issues: [], questions: [], warnings: [] };
+  emit(draft, { type: "stage.finished", track, stage, attempt, outcome }, actor);
+  emit(draft, { type: "stage.timed_out", track, stage, attempt, cause });
+  routeUntaken(draft, sender, outcome);
 }
 
 /** Records the run's overall state: working, waiting for people, or stopped. */

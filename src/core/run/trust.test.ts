@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { shippedFlow } from "../../../test/harness/shipped.ts";
 import type { WorkStage } from "../flow/flow.ts";
+import type { JsonObject } from "../json.ts";
 import { gateTrust, type TrustAttempt, trust, trustText } from "./trust.ts";
 
 const standard = shippedFlow("build-plan-standard");
@@ -23,7 +24,7 @@ test.each([
   [false, true, true, false],
   [false, false, false, false],
   [false, false, true, false],
-])("latest %s, clean %s, asked later %s → trusted %s", (isLatest, isClean, askedLater, trusted) => {
+])("R-002-53: latest %s, clean %s, asked later %s → trusted %s", (isLatest, isClean, askedLater, trusted) => {
   const found = trust({ isLatest, isClean, askedLater });
   expect(found.trusted).toBe(trusted);
   expect(found.reasons).toHaveLength([!isLatest, !isClean, askedLater].filter(Boolean).length);
@@ -80,7 +81,7 @@ test("R-002-55: the text says what to run, and why not less", () => {
     otherwise: ["all-gates", "audit"],
   };
   expect(trustText(gates, gateTrust(standard, [dev(1)]))).toBe(
-    "Quality gates of dev, iteration 1: trusted. Run your own new tests, the full suite once at the end.",
+    "Quality gates of dev, iteration 1: trusted. Run your own new tests, the full suite once at the end. Basis: its report alone: Passrail ran no check on these files.",
   );
   expect(trustText(gates, gateTrust(standard, [dev(2, DIRTY)]))).toBe(
     "Quality gates of dev, iteration 2: not trusted, because not every line of its Quality-Gate Results is clean. Run every quality gate from scratch, audit.",
@@ -96,4 +97,61 @@ test("a stage that trusts nobody runs every gate, however clean the developer's 
   expect(trustText({ trust: "never", otherwise: ["all-gates"] }, found)).toBe(
     "Quality gates of dev, iteration 1: not trusted, because this flow never relies on the gates of others. Run every quality gate from scratch.",
   );
+});
+
+describe("R-002-53: Passrail's own results come first", () => {
+  const NOW = { commit: "c1", tree: "t1" };
+  const ran = (state: string, at = NOW) => ({ name: "test", state, ...at });
+  const devWith = (checks: readonly object[], more: JsonObject = {}, gates: typeof CLEAN | null = CLEAN) =>
+    done("dev", 1, { payload: gates === null ? more : { gates, ...more }, checks: checks as JsonObject[] });
+  const of = (attempt: TrustAttempt) => gateTrust(standard, [attempt], "developer-latest-clean", NOW)[0];
+
+  test("green checks of exactly these files are trusted, also without a word in the handoff", () => {
+    expect(of(devWith([ran("passed")], {}, null))).toMatchObject({
+      trusted: true,
+      basis: "Passrail ran test on exactly these files",
+    });
+    expect(of(devWith([ran("passed", { commit: "c0", tree: "t1" })], {}, null))?.trusted).toBe(true);
+  });
+
+  test("checks of other files say nothing: the report decides, and it is named as the basis", () => {
+    const elsewhere = ran("passed", { commit: "c0", tree: "t0" });
+    expect(of(devWith([elsewhere]))).toMatchObject({
+      trusted: true,
+      basis: expect.stringContaining("its report alone"),
+    });
+    expect(of(devWith([elsewhere], {}, null))?.trusted).toBe(false);
+    expect(of(devWith([]))?.basis).toContain("its report alone");
+  });
+
+  test("a mismatch between the two is never trusted, in either direction", () => {
+    const lied = of(devWith([ran("failed")]));
+    expect(lied).toMatchObject({ trusted: false });
+    expect(lied?.reasons).toEqual(["Passrail's own test did not pass, although the report is clean"]);
+    expect(of(devWith([ran("timed_out")]))?.trusted).toBe(false);
+    const other = of(devWith([ran("passed")], {}, DIRTY));
+    expect(other?.reasons).toEqual([
+      expect.stringContaining("its report of Types is not clean, although Passrail ran test"),
+    ]);
+  });
+
+  test("another iteration's number is not trusted, whoever ran what", () => {
+    expect(of(devWith([ran("passed")], { iteration: 1 }))?.trusted).toBe(true);
+    const other = of(devWith([ran("passed")], { iteration: 7 }));
+    expect(other).toMatchObject({ trusted: false });
+    expect(other?.reasons.join()).toContain("it names iteration 7, and it is iteration 1");
+  });
+
+  test("an honest number counts attempts, completed iterations or loops of the judge", () => {
+    const asked = done("review", 1, { verdict: "revise" });
+    const cut: TrustAttempt = { stage: "dev", attempt: 2, status: "interrupted", outcome: null };
+    const third = (iteration: number) => done("dev", 3, { payload: { gates: CLEAN, iteration } });
+    for (const [number, trusted] of [
+      [3, true],
+      [2, true],
+      [1, false],
+      [4, false],
+    ] as const)
+      expect(gateTrust(standard, [dev(1), asked, cut, third(number)])[0]?.trusted).toBe(trusted);
+  });
 });

@@ -16,10 +16,12 @@ export type TrustConditions = {
 
 export type Trust = { readonly trusted: boolean; readonly reasons: readonly string[] };
 
+const NOT_CLEAN = "not every line";
+
 export function trust({ isLatest, isClean, askedLater }: TrustConditions): Trust {
   const reasons = [
     ...(isLatest ? [] : ["the handoff is not from the developer's latest iteration"]),
-    ...(isClean ? [] : ["not every line of its Quality-Gate Results is clean"]),
+    ...(isClean ? [] : [`${NOT_CLEAN} of its Quality-Gate Results is clean`]),
     ...(askedLater ? ["changes were asked for after it, and no developer iteration followed"] : []),
   ];
   return { trusted: reasons.length === 0, reasons };
@@ -33,7 +35,15 @@ export type TrustAttempt = {
   readonly outcome: JsonObject | null;
 };
 
-export type DeveloperTrust = Trust & { readonly stage: string; readonly iteration: number };
+export type DeveloperTrust = Trust & {
+  readonly stage: string;
+  readonly iteration: number;
+  /** What the answer rests on, in words: Passrail's own checks of this tree, or the handoff's text. */
+  readonly basis: string;
+};
+
+/** The files that the asking stage finds. */
+export type TreeNow = { readonly commit: string | null; readonly tree: string | null };
 
 const NEVER = "this flow never relies on the gates of others";
 const GATES_SECTION = "## Quality-Gate Results";
@@ -43,6 +53,7 @@ export function gateTrust(
   flow: Flow,
   attempts: readonly TrustAttempt[],
   rule: NonNullable<WorkStage["gates"]>["trust"] = "developer-latest-clean",
+  now: TreeNow = { commit: null, tree: null },
 ): readonly DeveloperTrust[] {
   const stages = flow.stages.flatMap((stage): readonly WorkStage[] => {
     if (stage.kind === "parallel") return Object.values(stage.tracks).flatMap((track) => track.stages);
@@ -51,27 +62,100 @@ export function gateTrust(
   return stages
     .filter((stage) => stage.produces.includes(GATES_SECTION))
     .map((developer) => {
-      const found = trustIn(developer, stages, flow, attempts);
+      const found = trustIn(developer, { stages, flow, attempts, now });
       return rule === "never" ? { ...found, trusted: false, reasons: [NEVER] } : found;
     });
 }
 
-function trustIn(
-  developer: WorkStage,
-  stages: readonly WorkStage[],
-  flow: Flow,
-  attempts: readonly TrustAttempt[],
-): DeveloperTrust {
+type TrustScene = {
+  readonly stages: readonly WorkStage[];
+  readonly flow: Flow;
+  readonly attempts: readonly TrustAttempt[];
+  readonly now: TreeNow;
+};
+
+function trustIn(developer: WorkStage, { stages, flow, attempts, now }: TrustScene): DeveloperTrust {
   const own = attempts.filter(({ stage }) => stage === developer.id);
   const handoff = own.findLast(isComplete);
   const judges = new Set(stages.filter((stage) => sendsTo(flow, stage, developer)).map(({ id }) => id));
   const later = handoff === undefined ? [] : attempts.slice(attempts.indexOf(handoff) + 1);
+  const claimed = iterationIn(handoff);
+  const isOther = claimed !== null && !iterationsOf(own, handoff, attempts, judges).includes(claimed);
+  const { isClean, basis, doubts } = gatesOf(handoff, now);
   const found = trust({
-    isLatest: handoff !== undefined && handoff === own.at(-1),
-    isClean: handoff !== undefined && areGatesClean(handoff.outcome?.["payload"]),
+    isLatest: handoff !== undefined && handoff === own.at(-1) && !isOther,
+    isClean,
     askedLater: later.some((attempt) => judges.has(attempt.stage) && asksForChanges(attempt)),
   });
-  return { ...found, stage: developer.id, iteration: handoff?.attempt ?? 0 };
+  const reasons = [
+    ...found.reasons.filter((reason) => doubts.length === 0 || !reason.startsWith(NOT_CLEAN)),
+    ...(isOther ? [`it names iteration ${claimed}, and it is iteration ${handoff?.attempt ?? 0}`] : []),
+    ...doubts,
+  ];
+  return { trusted: reasons.length === 0, reasons, basis, stage: developer.id, iteration: handoff?.attempt ?? 0 };
+}
+
+type GateResults = {
+  readonly isClean: boolean;
+  readonly basis: string;
+  /** Where Passrail's results and the handoff's text disagree. */
+  readonly doubts: readonly string[];
+};
+
+/** Passrail's own checks of exactly these files count first; without any, the handoff's text. What disagrees is never clean. */
+function gatesOf(handoff: TrustAttempt | undefined, now: TreeNow): GateResults {
+  const reported = gatesIn(handoff?.outcome?.["payload"]);
+  const saidClean = reported.length > 0 && reported.every(({ clean }) => clean);
+  const checks = checksIn(handoff?.outcome?.["checks"]).filter(({ commit, tree }) => isNow({ commit, tree }, now));
+  if (checks.length === 0) {
+    const basis = "its report alone: Passrail ran no check on these files";
+    return { isClean: saidClean, basis, doubts: [] };
+  }
+  const red = checks.filter(({ state }) => state !== "passed").map(({ name }) => name);
+  const names = checks.map(({ name }) => name).join(", ");
+  const basis = `Passrail ran ${names} on exactly these files`;
+  const dirty = reported.filter(({ clean }) => !clean).map(({ name }) => name);
+  if (red.length > 0)
+    return {
+      isClean: false,
+      basis,
+      doubts: [`Passrail's own ${red.join(", ")} did not pass${saidClean ? ", although the report is clean" : ""}`],
+    };
+  if (dirty.length > 0)
+    return {
+      isClean: false,
+      basis,
+      doubts: [`its report of ${dirty.join(", ")} is not clean, although ${basis}, and it passed`],
+    };
+  return { isClean: true, basis, doubts: [] };
+}
+
+function isNow({ commit, tree }: TreeNow, now: TreeNow): boolean {
+  return (commit !== null && commit === now.commit) || (tree !== null && tree === now.tree);
+}
+
+/** The number that the handoff names; null if it names none. */
+function iterationIn(handoff: TrustAttempt | undefined): number | null {
+  const payload = handoff?.outcome?.["payload"];
+  const said = isObject(payload) ? payload["iteration"] : undefined;
+  return typeof said === "number" ? said : null;
+}
+
+/**
+ * The numbers that an honest agent may give: the attempt's own, that of the iterations that came to an end, and that of the loop in which a
+ * judge sent the work back.
+ */
+function iterationsOf(
+  own: readonly TrustAttempt[],
+  handoff: TrustAttempt | undefined,
+  attempts: readonly TrustAttempt[],
+  judges: ReadonlySet<string>,
+): readonly number[] {
+  if (handoff === undefined) return [];
+  const before = attempts.slice(0, attempts.indexOf(handoff));
+  const ended = own.slice(0, own.indexOf(handoff) + 1).filter(isComplete).length;
+  const loops = before.filter((attempt) => judges.has(attempt.stage) && asksForChanges(attempt)).length;
+  return [handoff.attempt, ended, loops + 1];
 }
 
 /** Whether a stage's route back leads to the developer, directly or through the parallel stage that holds it. */
@@ -91,10 +175,29 @@ function asksForChanges(attempt: TrustAttempt): boolean {
   return isComplete(attempt) && attempt.outcome?.["verdict"] !== "pass";
 }
 
-function areGatesClean(payload: Json | undefined): boolean {
+function gatesIn(payload: Json | undefined): readonly { readonly name: string; readonly clean: boolean }[] {
   const gates = isObject(payload) ? payload["gates"] : undefined;
-  if (!Array.isArray(gates) || gates.length === 0) return false;
-  return (gates as readonly Json[]).every((gate) => isObject(gate) && gate["clean"] === true);
+  if (!Array.isArray(gates)) return [];
+  return (gates as readonly Json[]).map((gate) => ({
+    name: isObject(gate) ? textOf(gate["name"]) : "",
+    clean: isObject(gate) && gate["clean"] === true,
+  }));
+}
+
+type RanGate = TreeNow & { readonly name: string; readonly state: string };
+
+function checksIn(checks: Json | undefined): readonly RanGate[] {
+  if (!Array.isArray(checks)) return [];
+  return (checks as readonly Json[]).filter(isObject).map(({ name, state, commit, tree }) => ({
+    name: textOf(name),
+    state: textOf(state),
+    commit: textOf(commit) || null,
+    tree: textOf(tree) || null,
+  }));
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
@@ -110,10 +213,10 @@ const GATE_WORDS: Readonly<Record<string, string>> = {
 /** The same for the tester's prompt: the gates to run, and the condition that failed. */
 export function trustText(gates: NonNullable<WorkStage["gates"]>, found: readonly DeveloperTrust[]): string {
   return found
-    .map(({ stage, iteration, trusted, reasons }) => {
+    .map(({ stage, iteration, trusted, reasons, basis }) => {
       const run = (names: readonly string[]) => names.map((name) => GATE_WORDS[name] ?? name).join(", ");
       const which = iteration === 0 ? stage : `${stage}, iteration ${iteration}`;
-      if (trusted) return `Quality gates of ${which}: trusted. Run ${run(gates.when_trusted ?? [])}.`;
+      if (trusted) return `Quality gates of ${which}: trusted. Run ${run(gates.when_trusted ?? [])}. Basis: ${basis}.`;
       return `Quality gates of ${which}: not trusted, because ${reasons.join("; ")}. Run ${run(gates.otherwise ?? [])}.`;
     })
     .join("\n");

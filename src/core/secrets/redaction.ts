@@ -1,6 +1,10 @@
-// Removes secrets from text: known values in every usual form, and texts shaped like a key. One pass; a byte that cannot begin a secret
-// costs one table look-up. It prevents accidents and is no boundary against an attacker.
+// Removes secrets from text: known values in every usual form, and texts shaped like a key, also in base64. A byte that cannot begin a
+// secret costs one table look-up; deep-scan.ts repeats the pass for what readers decode. It prevents accidents and is no boundary against an attacker.
 
+import { base64Shapes } from "./base64-shapes.ts";
+import { createDeepScan } from "./deep-scan.ts";
+import { breakAt } from "./line-break.ts";
+import type { Scan } from "./scan.ts";
 import { formsOf } from "./secret-forms.ts";
 import { MORE, NONE, SHAPES } from "./secret-shapes.ts";
 
@@ -15,17 +19,9 @@ export type Redaction = {
   readonly scan: Scan;
 };
 
-/**
- * Reports every secret that begins at `from` or later, in order. Returns the offset from which it needs more bytes to decide, or the end if
- * nothing is open or `final` is set. All found secrets are before it. Bytes before `from` are only context.
- */
-export type Scan = (bytes: Uint8Array, from: number, final: boolean, onFound: (found: FoundSecret) => void) => number;
-
-export type FoundSecret = { readonly start: number; readonly end: number; readonly kind: string };
-
 export function createRedaction(secrets: readonly Secret[]): Redaction {
-  const scan = createScan(
-    secrets.flatMap(({ name, value }) => formsOf(value).map((form) => ({ ...form, kind: kindOf(name) }))),
+  const scan = createDeepScan(
+    createScan(secrets.flatMap(({ name, value }) => formsOf(value).map((form) => ({ ...form, kind: kindOf(name) })))),
   );
   return { scan, text: (value) => redactText(scan, value) };
 }
@@ -75,6 +71,8 @@ function createIndex(value: string, byteLength: number): (byte: number) => numbe
   };
 }
 
+const BASE64_SHAPES = base64Shapes(SHAPES);
+
 type Literal = { readonly bytes: Uint8Array; readonly wraps: boolean };
 
 type Pattern = {
@@ -102,7 +100,7 @@ function hashAt(bytes: Uint8Array, at: number): number {
 function createScan(values: readonly (Literal & { readonly kind: string })[]): Scan {
   const patterns: readonly Pattern[] = [
     ...values.map(({ kind, ...literal }) => patternOf(kind, literal, undefined)),
-    ...SHAPES.map(({ kind, prefix, measure }) =>
+    ...[...SHAPES, ...BASE64_SHAPES].map(({ kind, prefix, measure }) =>
       patternOf(kind, { bytes: new TextEncoder().encode(prefix), wraps: false }, measure),
     ),
   ];
@@ -229,18 +227,4 @@ function measureWrapped(wanted: Uint8Array, bytes: Uint8Array, at: number, final
     if (bytes[here] !== wanted[index]) return NONE;
   }
   return here - at;
-}
-
-const BREAKS: readonly string[] = ["\n", "\r\n", String.raw`\n`, String.raw`\r\n`, String.raw`\\n`, String.raw`\\r\\n`];
-
-/** The width of a line break, also of one escaped in JSON; 0 if there is none. */
-function breakAt(bytes: Uint8Array, at: number, final: boolean): number {
-  const first = bytes[at];
-  if (first !== 0x0a && first !== 0x0d && first !== 0x5c) return 0;
-  const seen = String.fromCharCode(...bytes.subarray(at, at + 6));
-  for (const form of BREAKS) {
-    if (seen.startsWith(form)) return form.length;
-    if (!final && seen.length < form.length && form.startsWith(seen)) return MORE;
-  }
-  return 0;
 }

@@ -78,7 +78,7 @@ export const SHAPES: readonly Shape[] = [
   ),
   token("gitlab_token", "glpat-", { letters: WORD | DOT, min: 16 }),
   token("npm_token", "npm_", { letters: ALNUM, min: 36 }),
-  ...["pr_at_", "pr_op_"].map((prefix) => token("passrail_token", prefix, { letters: WORD, min: 16 })),
+  ...["pr_at_", "pr_ag_", "pr_op_"].map((prefix) => token("passrail_token", prefix, { letters: WORD, min: 16 })),
   { kind: "jwt", prefix: "eyJ", measure: measureJwt },
   { kind: "private_key", prefix: "-----BEGIN ", measure: measurePem },
   { kind: "url_password", prefix: "://", measure: measureUrl },

@@ -10,6 +10,7 @@ import {
   NEW_MEMORY,
   takeNext,
 } from "./dispatch-round.ts";
+import { refusedStart } from "./cannot-start.ts";
 import { planTickets } from "./plan.ts";
 import type { Ticket } from "./ticket.ts";
 
@@ -37,7 +38,7 @@ function play(first: DispatchRound, starts: (id: string) => boolean, nowMs = 0) 
       if (refused.line !== undefined) lines.push(refused.line);
     }
   }
-  return { tried, lines, ...endRound(round), ended: endRound(round) };
+  return { tried, ...endRound(round), lines, ended: endRound(round) };
 }
 
 test("R-004-59: a round fills the slots and two more, and keeps the rest for later", () => {
@@ -83,10 +84,31 @@ test("after twenty refusals a further round continues behind them", () => {
 
 test('R-004-57: "No eligible tasks" is logged once until a run is in line again', () => {
   const idle = endRound(begin([]));
-  expect(idle.line).toBe("No eligible tasks");
-  expect(endRound(begin([], idle.memory)).line).toBeUndefined();
+  expect(idle.lines).toEqual(["No eligible tasks"]);
+  expect(endRound(begin([], idle.memory)).lines).toEqual([]);
   const busy = endRound(begin([], idle.memory, 1));
-  expect(busy.line).toBeUndefined();
-  expect(endRound(begin([], busy.memory)).line).toBe("No eligible tasks");
-  expect(play(begin(many(1)), () => false).ended.line).toBeUndefined();
+  expect(busy.lines).toEqual([]);
+  expect(endRound(begin([], busy.memory)).lines).toEqual(["No eligible tasks"]);
+  expect(play(begin(many(1)), () => false).ended.lines).toEqual([]);
+});
+
+test("R-004-28, R-004-36: each ticket that cannot start is told once, again when its reason changes, and not twice if its start was refused", () => {
+  const stuck = (why: string) => ({ stuck: [{ ticket: "AGI-1", path: "p/AGI-1.md", line: 4, why }], warnings: [] });
+  const first = endRound(begin([]), stuck("no repo"));
+  expect(first.lines).toEqual(["1 ticket cannot start:", "  AGI-1 (p/AGI-1.md:4): no repo", "No eligible tasks"]);
+  const second = endRound(begin([], first.memory), stuck("no repo"));
+  expect(second.lines).toEqual([]);
+  const mended = endRound(begin([], second.memory));
+  expect(endRound(begin([], mended.memory), stuck("no repo")).lines).toHaveLength(2);
+  expect(endRound(begin([], second.memory), stuck("a typo")).lines[1]).toContain("a typo");
+  const warned = endRound(begin([]), { stuck: [], warnings: ["warning: x"] });
+  expect(warned.lines).toEqual(["warning: x", "No eligible tasks"]);
+  expect(endRound(begin([], warned.memory), { stuck: [], warnings: ["warning: x"] }).lines).toEqual([]);
+  const tickets = many(2);
+  const { round } = afterRefusal(begin(tickets), { ticket: tickets[0] as Ticket, problem, atMs: 0 });
+  const both = tickets.map((each) => refusedStart(each, problem));
+  expect(endRound(round, { stuck: both, warnings: [] }).lines).toEqual([
+    "1 ticket cannot start:",
+    expect.stringContaining("AGI-2 ("),
+  ]);
 });

@@ -3,6 +3,7 @@
 
 import { optional } from "../optional.ts";
 import type { Problem } from "../result.ts";
+import { type CannotStart, cannotStartLines, formatCannotStart, refusedStart } from "./cannot-start.ts";
 import type { PlannedTicket, TicketPlan } from "./plan.ts";
 import type { Ticket } from "./ticket.ts";
 
@@ -14,6 +15,8 @@ export type DispatchMemory = {
   readonly refusals: ReadonlyMap<string, TicketRefusal>;
   /** Reasons logged since a ticket last started. */
   readonly logged: ReadonlySet<string>;
+  /** What was last said about tickets that cannot start or are doubtful, a line each. */
+  readonly told: ReadonlySet<string>;
   readonly saidIdle: boolean;
   /** Tickets that could start and have not been tried yet. */
   readonly eligible: number;
@@ -38,6 +41,7 @@ export type DispatchRound = {
 export const NEW_MEMORY: DispatchMemory = {
   refusals: new Map(),
   logged: new Set(),
+  told: new Set(),
   saidIdle: false,
   eligible: 0,
   inLine: 0,
@@ -93,21 +97,39 @@ export function afterRefusal(
     ...memory,
     refusals: new Map(memory.refusals).set(refusal.ticket.id, refusal),
     logged: isNew ? new Set(memory.logged).add(reason) : memory.logged,
+    told: isNew ? new Set(memory.told).add(tellingOf(refusal)) : memory.told,
   };
   const line = hint === undefined ? message : `${message}\n${hint}`;
   return { round: { ...round, memory: next, refusedNow: round.refusedNow + 1 }, ...(isNew ? { line } : {}) };
 }
 
-/** `again`: tickets after the refused ones wait for another round. */
-export function endRound({ memory, refusedNow, refusalsBefore }: DispatchRound): {
+/** What people should know about the files of tickets. */
+export type Doubts = { readonly stuck: readonly CannotStart[]; readonly warnings: readonly string[] };
+const NO_DOUBTS: Doubts = { stuck: [], warnings: [] };
+
+/** `again`: tickets after the refused ones wait for another round. Tickets that cannot start, and warnings, are told once until they change. */
+export function endRound(
+  { memory, refusedNow, refusalsBefore }: DispatchRound,
+  { stuck, warnings }: Doubts = NO_DOUBTS,
+): {
   readonly memory: DispatchMemory;
   readonly again: boolean;
-  readonly line?: string;
+  readonly lines: readonly string[];
 } {
   const again = refusedNow >= REFUSALS_PER_ROUND && memory.refusals.size > refusalsBefore;
-  if (memory.inLine > 0) return { memory: { ...memory, saidIdle: false }, again };
-  if (memory.saidIdle || memory.refusals.size > 0) return { memory, again };
-  return { memory: { ...memory, saidIdle: true }, again, line: "No eligible tasks" };
+  const isNews = (line: string): boolean => !memory.told.has(line);
+  const lines = [
+    ...warnings.filter(isNews),
+    ...cannotStartLines(stuck.filter((each) => isNews(formatCannotStart(each)))),
+  ];
+  const after = { ...memory, told: new Set([...warnings, ...stuck.map(formatCannotStart)]) };
+  if (memory.inLine > 0) return { memory: { ...after, saidIdle: false }, again, lines };
+  if (memory.saidIdle || memory.refusals.size > 0) return { memory: after, again, lines };
+  return { memory: { ...after, saidIdle: true }, again, lines: [...lines, "No eligible tasks"] };
+}
+
+function tellingOf({ ticket, problem }: TicketRefusal): string {
+  return formatCannotStart(refusedStart(ticket, problem));
 }
 
 function isRefusedStill(refusal: TicketRefusal | undefined, ticket: Ticket, sinceMs: number): boolean {

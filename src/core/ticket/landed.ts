@@ -3,6 +3,7 @@
 
 import { attemptFacts } from "../attempt-facts.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { optional } from "../optional.ts";
 
 /** How it left: pushed as a branch, landed in the target, proposed as a pull request, or seen to be merged. */
 export type How = "push" | "land" | "pr" | "merged" | "forced";
@@ -16,7 +17,11 @@ export type Landed = {
   readonly target: string;
   readonly how: How;
   readonly pr: { readonly number: number | null; readonly url: string | null } | null;
+  /** Where each of several repositories has its part; the commits above are those of the joint repository then. */
+  readonly repositories?: readonly LandedMember[];
 };
+
+export type LandedMember = { readonly dir: string; readonly target: string; readonly commit: string };
 
 /** The part of an attempt that this module reads. */
 type ReportedAttempt = {
@@ -36,8 +41,28 @@ export function landedRecord(attempts: readonly ReportedAttempt[]): Landed | und
     .at(-1);
 }
 
+/** Repositories in which work landed before another one could not; by the newest attempt that says so. */
+export function landedPart(
+  attempts: readonly (Pick<ReportedAttempt, "facts"> & Partial<Pick<ReportedAttempt, "outcome">>)[],
+): readonly LandedMember[] {
+  const own = attempts.filter((attempt) => attemptFacts(attempt).runner === null);
+  const found = own.map(({ outcome }) => membersIn(objectOf(outcome?.["payload"])[PART]).repositories);
+  return found.findLast((members) => members !== undefined) ?? [];
+}
+
+const PART = "landed_part";
+
+export function partPayload(members: readonly LandedMember[]): JsonObject {
+  return { [PART]: members.map((each) => ({ ...each })) };
+}
+
 export function landedPayload(landed: Landed, more: JsonObject = {}): JsonObject {
-  return { ...more, landed: { ...landed, pr: landed.pr === null ? null : { ...landed.pr } } };
+  const { repositories, ...rest } = landed;
+  const members = repositories?.map((each) => ({ ...each }));
+  return {
+    ...more,
+    landed: { ...rest, pr: landed.pr === null ? null : { ...landed.pr }, ...optional({ repositories: members }) },
+  };
 }
 
 function readLanded(payload: Json | undefined): Landed[] {
@@ -55,8 +80,17 @@ function readLanded(payload: Json | undefined): Landed[] {
       target,
       how: how as How,
       pr: landed["pr"] === null || landed["pr"] === undefined ? null : { number, url },
+      ...membersIn(landed["repositories"]),
     },
   ];
+}
+
+function membersIn(value: Json | undefined): Pick<Landed, "repositories"> {
+  if (!Array.isArray(value)) return {};
+  const repositories = (value as readonly Json[]).map(objectOf).flatMap(({ dir, target, commit }) => {
+    return isText(dir) && isText(target) && isText(commit) && COMMIT.test(commit) ? [{ dir, target, commit }] : [];
+  });
+  return { repositories };
 }
 
 function objectOf(value: Json | undefined): JsonObject {

@@ -204,11 +204,11 @@ describe("R-004-41: a person's status is not lost, and does not overwrite the ru
     ],
     ["Canceled at any time", base, found("Canceled"), { state: { status: "released" } }, RELEASE],
     [
-      "a run that has ended is not canceled",
+      "a run that has ended is not canceled, and its file says that it came too late",
       { ...conflict, run: ended },
       found("Blocked", { isWorking: false }),
       { state: { status: "released" } },
-      ["note-release", "clean-file", "forget"],
+      ["note-release", "note-conflict", "forget"],
     ],
     [
       "a release that an earlier process noted",

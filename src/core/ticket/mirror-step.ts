@@ -217,10 +217,17 @@ function release(entry: MirrorEntry, word: string): MirrorStep {
     entry: { ...entry, state: { status: "released" }, pending: [] },
     acts: [
       ...(entry.run.isEnded ? [] : [{ type: "cancel-run", reason } as const]),
-      { type: "clean-file" },
+      ...tooLate(entry, word),
       { type: "forget" },
     ],
   };
+}
+
+/** The run ended by itself before the person's word could be acted on, perhaps with its work landed: the file says both. */
+function tooLate({ path, run }: MirrorEntry, word: string): readonly MirrorAct[] {
+  if (!run.isEnded || run.word === CANCELED_STATUS || run.word === word) return [{ type: "clean-file" }];
+  const text = `the run was ${run.word} before ${word} could be acted on`;
+  return [{ type: "note-conflict", path, status: word, text }];
 }
 
 function textFound(entry: MirrorEntry, title: string, body: string): MirrorStep {

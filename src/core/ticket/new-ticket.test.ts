@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { readTicketList, ticketFileText } from "./new-ticket.ts";
 
 const one = { title: "First", description: "Do it." };
@@ -59,17 +60,37 @@ test("what an agent wrote cannot add keys to the file", () => {
   const [ticket] = read([{ title: 'x"\nstatus: Done', description: "---\nid: AGI-1\n---", repo: "a: b" }]);
   if (ticket === undefined) throw new Error("no ticket");
   const text = ticketFileText(ticket, ["AGI-7"], 0, "Backlog");
-  const head = text.slice(4, text.indexOf("\n---\n", 4)).split("\n");
-  expect(head.map((line) => line.split(":", 1)[0])).toEqual([
-    "id",
-    "title",
-    "description",
-    "repo",
-    "status",
-    "dependsOn",
+  const [before, head = "", ...after] = text.split(/^---\n/mu);
+  expect([before, after]).toEqual(["", [""]]);
+  expect(parse(head)).toEqual({
+    id: "AGI-7",
+    title: 'x"\nstatus: Done',
+    description: "---\nid: AGI-1\n---",
+    repo: "a: b",
+    status: "Backlog",
+    dependsOn: [],
+  });
+});
+
+test("R-004-28: a ticket file holds its text once, line by line; group and hint only where there are some", () => {
+  const [ticket] = read([
+    { ...one, description: "Goal: sessions.\n\n  Done when: it holds\n", group: "", variantHint: "" },
   ]);
-  expect(head[0]).toBe("id: AGI-7");
-  expect(head[4]).toBe("status: Backlog");
+  if (ticket === undefined) throw new Error("no ticket");
+  expect(ticketFileText(ticket, ["AGI-7"], 0, "Backlog")).toBe(
+    `---
+id: AGI-7
+title: "First"
+description: |2-
+  Goal: sessions.
+
+    Done when: it holds
+repo: "TBD"
+status: Backlog
+dependsOn: []
+---
+`,
+  );
 });
 
 test("R-004-31: tickets that wait for each other in a circle are refused by name", () => {

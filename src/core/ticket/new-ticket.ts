@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { err, ok, type Result } from "../result.ts";
 import { isSafeGroup } from "./ticket.ts";
-import { yamlValue } from "./yaml-value.ts";
+import { yamlText, yamlValue } from "./yaml-value.ts";
 
 const ticketSchema = z.object({
   title: z.string().trim().min(1).max(200),
@@ -12,7 +12,7 @@ const ticketSchema = z.object({
     .string()
     .max(64 * 1024)
     .default(""),
-  repo: z.string().trim().default("TBD"),
+  repo: z.string().trim().nullish(),
   group: z.string().trim().default(""),
   variantHint: z.string().trim().max(200).default(""),
   dependsOn: z.union([z.array(z.union([z.string(), z.number()])), z.string()]).nullish(),
@@ -33,7 +33,8 @@ export type NewTicket = {
 
 const MAX_TICKETS = 50;
 
-export function readTicketList(value: unknown): Result<readonly NewTicket[]> {
+/** `repo`: of tickets that name none. */
+export function readTicketList(value: unknown, repo: string = "TBD"): Result<readonly NewTicket[]> {
   const list = z.array(ticketSchema).min(1).max(MAX_TICKETS).safeParse(value);
   if (!list.success)
     return err({
@@ -52,7 +53,7 @@ export function readTicketList(value: unknown): Result<readonly NewTicket[]> {
       });
     tickets.push({
       ...ticket,
-      repo: ticket.repo === "" ? "TBD" : ticket.repo,
+      repo: ticket.repo === "" ? repo : (ticket.repo ?? repo),
       group: safeGroup(ticket.group),
       dependsOn: [...new Set(positions as number[])],
       priority: null,
@@ -107,13 +108,13 @@ export function safeGroup(group: string): string {
   return isSafeGroup(safe) ? safe : "";
 }
 
-/** The text of a ticket file: `ids` are those of the whole list, `index` selects one. */
+/** The text of a ticket file. It holds the description once: a second copy below would contradict it after the first edit. `ids` are those of the whole list, `index` selects one. */
 export function ticketFileText(ticket: NewTicket, ids: readonly string[], index: number, status: string): string {
   const dependsOn = ticket.dependsOn.map((on) => (typeof on === "number" ? (ids[on] ?? "") : on));
   const lines = [
     `id: ${ids[index]}`,
     `title: ${yamlValue(ticket.title, '"')}`,
-    `description: ${yamlValue(ticket.description.trim(), '"')}`,
+    `description: ${yamlText(ticket.description.trim())}`,
     `repo: ${yamlValue(ticket.repo, '"')}`,
     `status: ${yamlValue(status)}`,
     `dependsOn: ${yamlValue(dependsOn)}`,
@@ -122,5 +123,5 @@ export function ticketFileText(ticket: NewTicket, ids: readonly string[], index:
     ...(ticket.priority === null ? [] : [`priority: ${ticket.priority}`]),
     ...(ticket.source === null ? [] : [`source: ${yamlValue(ticket.source, '"')}`]),
   ];
-  return `---\n${lines.join("\n")}\n---\n\n${ticket.description.trim()}\n`;
+  return `---\n${lines.join("\n")}\n---\n`;
 }

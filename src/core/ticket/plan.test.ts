@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { plainTicket as ticket } from "../../../test/harness/tickets.ts";
 import { dependencyCycles, dependentsById, formatCycle, isTerminal } from "./graph.ts";
-import { branchName, explainTicket, formatTicketProblem, planTickets } from "./plan.ts";
+import { branchesById, branchName } from "./branches.ts";
+import { explainTicket, formatTicketProblem, planTickets } from "./plan.ts";
 import { isActionable, isIntervention, TICKET_STATUSES } from "./status.ts";
 import type { TicketStatus } from "./status.ts";
 import type { Ticket, TicketProblem } from "./ticket.ts";
@@ -172,6 +173,26 @@ test("R-004-43: terminal is what nobody lists; a group is the branch, else the i
   expect(dependentsById(tickets).get("AGI-1")).toEqual(["AGI-2", "AGI-3"]);
   expect(branchName({ id: "AGI-1", group: "login" })).toBe("feat/login");
   expect(branchName({ id: "AGI-1", group: null })).toBe("feat/AGI-1");
+});
+
+test("R-004-30, R-004-43: variants of a chain share the group's branch; independent ones have their own and start side by side", () => {
+  const variant = (number: number, given: Partial<Ticket> = {}) =>
+    ticket(number, { group: "login", variantHint: `Variant ${number}`, ...given });
+  const independent = [variant(1), variant(2), ticket(3, { group: "login" })];
+  expect(Object.fromEntries(branchesById(independent))).toEqual({
+    "AGI-1": "feat/login-AGI-1",
+    "AGI-2": "feat/login-AGI-2",
+    "AGI-3": "feat/login",
+  });
+  expect(plan(independent).eligible.map(({ id }) => id)).toEqual(["AGI-1", "AGI-2", "AGI-3"]);
+  const chain = [variant(1), variant(2, { dependsOn: ["AGI-1"] }), variant(3)];
+  expect([...branchesById(chain).values()]).toEqual(["feat/login", "feat/login", "feat/login-AGI-3"]);
+  // Work that began on a branch stays there, and an author may choose the shared one.
+  const begun = [
+    variant(1, { branch: "feat/login" }),
+    variant(2, { branch: "feat/login-AGI-2", dependsOn: ["AGI-1"] }),
+  ];
+  expect([...branchesById(begun).values()]).toEqual(["feat/login", "feat/login-AGI-2"]);
 });
 
 test("a ticket whose repository nobody named is not started, with the reason", () => {

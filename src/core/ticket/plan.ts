@@ -1,6 +1,7 @@
 // Which tickets may start now, in which order, and why the others may not: from their files, the running runs and the rules of their flows.
 // Starts nothing. Linear in the number of tickets and dependencies.
 
+import { branchesById, branchName } from "./branches.ts";
 import { dependencyCycles, dependentsById, formatCycle } from "./graph.ts";
 import { DEFAULT_PICK_RULES, type PickRulesOf } from "./pick-rules.ts";
 import { isActionable, isAwaitingMerge, isIntervention, isOver } from "./status.ts";
@@ -50,17 +51,19 @@ export function planTickets(
   const refusals = refusalsById(problems);
   const cycles = dependencyCycles(tickets.map((ticket) => ({ id: ticket.id, dependsOn: unmet(ticket) })));
   const dependents = dependentsById(tickets);
+  const branches = branchesById(tickets);
+  const branchOf = (ticket: Ticket): string => branches.get(ticket.id) ?? branchName(ticket);
   // Branches that differ only in case are the same file on some machines.
   const held = new Map([...busyBranches].map((branch) => [branch.toLowerCase(), ""]));
   for (const ticket of tickets) {
     // A run that waits for a person may wait for days; other tickets of its group need not wait with it.
-    if (busy.has(ticket.id) && !isIntervention(ticket.status)) held.set(branchName(ticket).toLowerCase(), ticket.id);
+    if (busy.has(ticket.id) && !isIntervention(ticket.status)) held.set(branchOf(ticket).toLowerCase(), ticket.id);
   }
 
   const planned = new Map<string, PlannedTicket>();
   const eligible: Ticket[] = [];
   for (const ticket of [...tickets].sort(byRank)) {
-    const branch = branchName(ticket);
+    const branch = branchOf(ticket);
     const [state, why] = judge(ticket, branch);
     planned.set(ticket.id, { ...state, ticket, branch, dependents: dependents.get(ticket.id) ?? [], why });
     if (state.state !== "eligible") continue;
@@ -110,11 +113,6 @@ export function planTickets(
     if (doubt !== undefined && DOUBTFUL.has(doubt.code)) return { ticket: id, why: "its file is in doubt" };
     return { ticket: id, why: cycles.has(id) ? `${found.status}, in a circle` : found.status };
   }
-}
-
-/** Tickets of one group share a branch (004). */
-export function branchName({ id, group }: Pick<Ticket, "id" | "group">): string {
-  return `feat/${group ?? id}`;
 }
 
 /** Everything that the scan and the plan know about one ticket, a line each, the decision first. */

@@ -18,6 +18,10 @@ export type Ticket = {
   readonly dependsOn: readonly string[];
   /** Tickets of one group share a branch. */
   readonly group: string | null;
+  /** `branch: adopt`: a person gives Passrail the existing branch of that name. */
+  readonly adoptsBranch?: boolean;
+  /** The value of `branch`: where it worked last, or where its author wants it to work. */
+  readonly branch?: string;
   readonly variantHint: string | null;
   /** Lower comes first; tickets with null follow by number. */
   readonly priority: number | null;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { yamlValue } from "./yaml-value.ts";
+import { yamlText, yamlValue } from "./yaml-value.ts";
 
 test("any text, in any quotes, is read back as the same text", () => {
   fc.assert(
@@ -10,6 +10,29 @@ test("any text, in any quotes, is read back as the same text", () => {
       expect(parse(`key: ${written} # beside\n`)).toEqual({ key: text });
       expect(written).not.toMatch(/[\n\r\u2028\u2029\u007f]/u);
     }),
+    { numRuns: 1000 },
+  );
+});
+
+test("any text with line ends is read back as the same text, and no line of it begins at the margin", () => {
+  const lines = fc.array(fc.oneof(fc.string(), fc.constantFrom("---", "...", "# a", "- b", "k: v", "  in", "\tx", "")));
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        lines.map((each) => each.join("\n")),
+        fc.string({ unit: "binary" }),
+      ),
+      (text) => {
+        const written = yamlText(text);
+        expect(parse(`key: ${written}\nnext: 1\n`)).toEqual({ key: text, next: 1 });
+        expect(
+          written
+            .split("\n")
+            .slice(1)
+            .every((line) => line === "" || line.startsWith("  ")),
+        ).toBe(true);
+      },
+    ),
     { numRuns: 1000 },
   );
 });

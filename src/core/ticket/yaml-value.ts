@@ -11,6 +11,23 @@ export function yamlValue(value: YamlValue, quotes: "" | "'" | '"' = ""): string
   return quotes === "'" ? `'${value}'` : value;
 }
 
+/**
+ * A text as the value of a key, with its lines as they are where YAML allows it. The indentation is written down, so that no line of the
+ * text, however it begins, can end the value.
+ */
+export function yamlText(text: string): string {
+  // Simple programs look for the lines of dashes that end a front matter anywhere in a line.
+  const isBlock = text.includes("\n") && BLOCK.test(text) && !text.includes("---") && !/^\s|\s$/u.test(text);
+  if (!isBlock) return quoted(text);
+  return `|2-\n${text
+    .split("\n")
+    .map((line) => (line === "" ? "" : `  ${line}`))
+    .join("\n")}`;
+}
+
+/** Letters, marks, numbers, signs, spaces, tabs and line ends: no character that a parser could take for something else. */
+const BLOCK = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \t\n]*$/u;
+
 /** Words that are not text in YAML 1.1 or 1.2. */
 const NOT_TEXT = /^(?:true|false|null|yes|no|on|off|y|n)$/iu;
 

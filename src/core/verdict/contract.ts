@@ -2,26 +2,39 @@
 // checked: work that is sent back or in trouble needs none of them.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
+import type { Findings } from "../finding/finding.ts";
+import { reviewFault } from "../finding/review.ts";
 import { judge } from "./judge.ts";
 import type { JsonObject } from "../json.ts";
-import { type Report, routeKey } from "../flow/outcome.ts";
+import { type Heard, type Report, routeKey } from "../flow/outcome.ts";
 import { readTicketList } from "../ticket/new-ticket.ts";
 import type { Result } from "../result.ts";
 import type { Unreadable } from "./reading.ts";
 
-/** A report, and why it was unreadable, if it was. */
-export type ReportReading = { readonly report: Report; readonly unreadable?: Unreadable };
+/** A report, why it was unreadable, if it was, and every channel that spoke. */
+export type ReportReading = {
+  readonly report: Report;
+  readonly unreadable?: Unreadable;
+  readonly heard?: readonly Heard[];
+};
 
 export type ContractContext = {
   readonly flow: Flow;
   readonly stage: WorkStage;
   readonly readYaml: (text: string) => Result<unknown>;
+  /** The findings of the run before this attempt; absent if there are none. */
+  readonly findings?: Findings;
 };
 
 export function checkContract(context: ContractContext, reading: ReportReading): ReportReading {
   const { flow, stage } = context;
   const { report } = reading;
-  if (reading.unreadable !== undefined || routeKey(judge(flow.words, stage, report)) !== "pass") return reading;
+  if (reading.unreadable !== undefined) return reading;
+  const outcome = judge(flow.words, stage, report);
+  const fault =
+    stage.findings === undefined ? undefined : reviewFault(stage.findings, stage.id, context.findings, outcome);
+  if (fault !== undefined) return refuse(report, fault.code, fault.message);
+  if (routeKey(outcome) !== "pass") return reading;
   if (stage.payload.length > 0) return checkPayload(stage, report);
   const writesTickets = flow.stages.some((next) => next.kind === "builtin" && next.agent === "write-tickets");
   return stage.result.from === "prefix" && writesTickets ? checkTickets(context, report) : reading;

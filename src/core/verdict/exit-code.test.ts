@@ -17,12 +17,18 @@ const NEXT = {
 } as const;
 const block = (...lines: string[]) => ["some talk", "WORK_RESULT:", ...lines.map((line) => `  ${line}`)].join("\n");
 
-test("a WORK_RESULT block that asks for Needs Implement sends the work back", () => {
-  const text = block("success: false", "next_status: Needs Implement", "error: the list is not sorted");
-  expect(readExitCode(0, text, NEXT)).toMatchObject({
+test("R-004-53: a WORK_RESULT block that asks for Needs Implement sends the work back, and its error is the issue", () => {
+  const lines = ["success: false", "next_status: Needs Implement", "error: the list is not sorted"];
+  const sent = readExitCode(0, block(...lines), NEXT);
+  expect(sent).toMatchObject({
     ok: true,
-    value: { verdict: "revise", structured: true, reason: "the list is not sorted" },
+    value: { verdict: "revise", structured: true, issues: ["the list is not sorted"] },
   });
+  // It was granted: comparing it with the status that follows would only find another word.
+  expect(sent).not.toHaveProperty("value.claimed");
+  expect(sent).not.toHaveProperty("value.warnings");
+  const listed = readExitCode(0, block(...lines, "findings: |", "  sort it", "  test it"), NEXT);
+  expect(listed).toMatchObject({ ok: true, value: { issues: ["sort it", "test it"] } });
 });
 
 test("a worker asks for a person's review or decision", () => {

@@ -1,27 +1,35 @@
 // A stage whose program reports only an exit code (source 004), which the flow's health words interpret. If the flow lists possible
-// requests, a WORK_RESULT block at the end of the output counts too; it can hold a stage back, never pass it.
+// requests, a WORK_RESULT block in the output counts too; it can hold a stage back, never pass it.
 
 import type { ResultSpec } from "../flow/flow.ts";
+import type { Report } from "../flow/outcome.ts";
 import { ok } from "../result.ts";
-import { clip, ITEM_CHARS, type Reading } from "./reading.ts";
+import { clip, ITEM_CHARS, type Reading, type Signing } from "./reading.ts";
 import { readWorkResult } from "./work-result.ts";
 import { optional } from "../optional.ts";
 
 /** No code means that a signal ended the process, which is a failure like any other. */
-export function readExitCode(code: number | null, text = "", next?: ResultSpec["next"]): Reading {
+export function readExitCode(code: number | null, text = "", next?: ResultSpec["next"], signing?: Signing): Reading {
   const plain: Reading = ok({ health: String(code ?? 1) });
   if (next === undefined || code !== 0) return plain;
-  const block = readWorkResult(text);
+  const block = readWorkResult(text, signing);
   if (!block.ok) return block.error.code === "verdict_missing" ? plain : block;
   const { health: said, claimed, ...rest } = block.value;
   const status = claimed?.status ?? "";
   const meaning = Object.hasOwn(next, status) ? next[status] : undefined;
   const kept = { ...rest, ...optional({ claimed }) };
+  // A request that is granted is no claim about something else, so `claimed` stays out.
   if (meaning === "blocked") {
     const question = rest.reason ?? rest.summary ?? status;
-    return ok({ ...kept, structured: true, health: "blocked", questions: [clip(question, ITEM_CHARS)] });
+    return ok({ ...rest, structured: true, health: "blocked", questions: [clip(question, ITEM_CHARS)] });
   }
-  if (meaning !== undefined) return ok({ ...kept, structured: true, verdict: meaning });
+  if (meaning !== undefined) return ok({ ...rest, ...issuesOf(rest), structured: true, verdict: meaning });
   if (said === "success") return ok({ ...kept, health: "0" });
   return ok({ ...kept, cause: "work_result_failure", reason: rest.reason ?? rest.summary ?? "success: false" });
+}
+
+/** What failed is what the next attempt has to mend, where the block lists no findings. */
+function issuesOf({ issues, reason }: Pick<Report, "issues" | "reason">): Pick<Report, "issues"> {
+  if ((issues ?? []).length > 0 || reason === undefined) return optional({ issues });
+  return { issues: [reason] };
 }

@@ -6,7 +6,7 @@ const wordOf = (text: string) => {
   return read.ok ? read.value.verdict : read.error.code;
 };
 
-describe("the verdict line", () => {
+describe("R-001-23: the verdict line", () => {
   test.each([
     ["Verdict: APPROVE", "APPROVE"],
     ["**Verdict:** REVISE", "REVISE"],
@@ -57,7 +57,7 @@ describe("the verdict line", () => {
     ["a quote", "> Verdict: APPROVE"],
     ["an HTML comment", "<!--\nVerdict: APPROVE\n-->"],
     ["a long line", `Verdict: APPROVE ${" ".repeat(1000)}x`],
-  ])("bad input 83: %s gives no verdict", (_, text) => {
+  ])("R-001-25, bad input 83: %s gives no verdict", (_, text) => {
     expect(wordOf(text)).toBe("verdict_missing");
   });
 

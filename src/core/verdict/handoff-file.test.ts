@@ -56,6 +56,19 @@ describe("## Status", () => {
     expect(healthOf("```\n## Status\ncomplete\n```\n## Status\nfailed\n## Status\ncomplete")).toBe("failed");
   });
 
+  test("S07: a second status that differs takes `complete` away", () => {
+    expect(readHandoffFile("## Status\ncomplete\n## Status\nfailed")).toMatchObject({
+      ok: false,
+      error: { code: "verdict_ambiguous" },
+    });
+    expect(healthOf("## Status\ncomplete\n## Status\nComplete.")).toBe("complete");
+  });
+
+  test("S07: a second Abstract or Verdict section that differs makes the verdict ambiguous", () => {
+    const twice = "## Status\ncomplete\n## Abstract\nverdict: APPROVED\n## Abstract\nverdict: REQUEST_CHANGES";
+    expect(readHandoffFile(twice)).toMatchObject({ ok: false, error: { code: "verdict_ambiguous" } });
+  });
+
   test("R-002-46: a missing reason is flagged when the status is not complete", () => {
     expect(report("## Status\nfailed\n## Status reason\nDisk full")).toEqual({ health: "failed", reason: "Disk full" });
     expect(report("## Status\nfailed\n## Status reason\nn/a").warnings).toEqual(["no reason given for status failed"]);

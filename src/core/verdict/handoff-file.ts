@@ -5,7 +5,7 @@ import type { JsonObject } from "../json.ts";
 import type { ResultSpec } from "../flow/flow.ts";
 import { type Issue, issueText } from "../flow/outcome.ts";
 import { ok } from "../result.ts";
-import { dodRows } from "./dod-coverage.ts";
+import { type DodCoverage, dodRows } from "./dod-coverage.ts";
 import { abstractWarnings, readAbstract } from "./handoff-abstract.ts";
 import {
   asciiLower,
@@ -45,12 +45,25 @@ export function readHandoffFile(text: string, headings: HandoffHeadings = {}): R
     return unreadable("verdict_too_large", `The handoff file is longer than ${FILE_CHARS} characters.`);
   const sections = sectionsOf(markdownLines(text));
   const linesOf = (name: string): readonly Line[] => sections.find((section) => section.name === name)?.lines ?? [];
+  const allOf = (name: string): readonly Section[] => sections.filter((section) => section.name === name);
   const textsOf = (name: string) => itemsOf(linesOf(name)).map((item) => item.text);
 
   const { abstract, verdicts } = readAbstract(linesOf("abstract"));
-  const words = [...verdicts, ...verdictLine(firstLine(linesOf("verdict")))];
+  const words = [
+    ...verdicts,
+    ...allOf("abstract")
+      .slice(1)
+      .flatMap(({ lines }) => readAbstract(lines).verdicts),
+    ...allOf("verdict").flatMap(({ lines }) => verdictLine(firstLine(lines))),
+  ];
   const isContradicted = words.some((word) => spelling(word) !== spelling(words[0] ?? ""));
-  const health = statusWord(firstLine(linesOf(sectionUnder(headings.health ?? "## Status"))));
+  const statuses = allOf(sectionUnder(headings.health ?? "## Status")).map(({ lines }) => statusWord(firstLine(lines)));
+  const [health] = statuses;
+  // As with verdicts: another status can take "complete" away, but it cannot mend a worse one.
+  if (health === "complete" && statuses.some((status) => status !== health)) {
+    const named = statuses.map((status) => status ?? "nothing").join(", ");
+    return unreadable("verdict_ambiguous", `The handoff file says different statuses: ${clip(named, 200)}.`);
+  }
   // A status other than complete decides alone, so a contradiction does not weaken it.
   if (isContradicted && health === "complete") {
     return unreadable("verdict_ambiguous", `The handoff file says different verdicts: ${clip(words.join(", "), 200)}.`);
@@ -60,10 +73,11 @@ export function readHandoffFile(text: string, headings: HandoffHeadings = {}): R
   const issues = issuesOf(sections);
   const gates = gatesOf(linesOf("quality gate results"));
   const dod = dodRows(linesOf("dod coverage"));
+  const verified = textsOf("verified rows").map((text) => clip(text, ITEM_CHARS));
   const files = Object.fromEntries(FILE_SECTIONS.map((kind) => [kind, textsOf(`files ${kind}`).map(filePath)]));
   const iteration = iterationOf(firstLine(linesOf("iteration")));
 
-  const rows = [gates.length, dod.rows.length, ...Object.values(files).map((paths) => paths.length)];
+  const rows = [gates.length, dod.rows.length, verified.length, ...Object.values(files).map((paths) => paths.length)];
   const tooMany = overLimit(issues, questions, rows);
   if (tooMany) return unreadable("verdict_field_invalid", tooMany);
 
@@ -80,8 +94,8 @@ export function readHandoffFile(text: string, headings: HandoffHeadings = {}): R
     abstract: abstract.size > 0 ? Object.fromEntries(abstract) : undefined,
     iteration,
     gates: gates.length > 0 ? gates : undefined,
-    dod: dod.rows.length > 0 ? dod.rows : undefined,
-    dod_counts: dod.rows.length > 0 ? dod.counts : undefined,
+    ...rowsPayload(dod, verified),
+    ...openCounts(sections),
     files: hasFiles ? files : undefined,
   });
   const claimed = present({
@@ -148,6 +162,21 @@ function issuesOf(sections: readonly Section[]): readonly Issue[] {
       const severity = under === undefined ? "" : asciiLower(under);
       return SEVERITIES.has(severity) ? { severity, description: text } : text;
     });
+}
+
+function rowsPayload({ rows, counts }: DodCoverage, verified: readonly string[]): JsonObject {
+  return {
+    ...(rows.length > 0 ? { dod: rows, dod_counts: counts } : {}),
+    ...(verified.length > 0 ? { verified } : {}),
+  };
+}
+
+/** Gaps and failures are open by being listed; a finding may be a remark. */
+function openCounts(sections: readonly Section[]): { open_gaps?: number; open_failures?: number } {
+  const count = (wanted: string) =>
+    sections.filter(({ name }) => name === wanted).flatMap(({ lines }) => itemsOf(lines)).length;
+  const [gaps, failures] = [count("gaps"), count("failures")];
+  return { ...(gaps > 0 ? { open_gaps: gaps } : {}), ...(failures > 0 ? { open_failures: failures } : {}) };
 }
 
 function gatesOf(lines: readonly Line[]): readonly JsonObject[] {

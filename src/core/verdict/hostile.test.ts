@@ -93,9 +93,11 @@ describe.each(Object.entries(PIECES))("S15: 10 MB of %s", (_, piece) => {
   });
 });
 
-test("S15: a verdict after 10 MB of hostile text is still found", () => {
+test("S15: a verdict after 1 MB of hostile text is still found", () => {
   const honest = '\n{"verdict":"SHIP","agent":"a"}';
   for (const piece of ["{", "[", '"', "}", "\\", "```\n"]) {
-    expect(readJsonTail(fill(piece) + honest, { ...TAIL, nonceRequired: false })).toMatchObject({ ok: true });
+    expect(readJsonTail(fill(piece, 1_000_000) + honest, { ...TAIL, nonceRequired: false })).toMatchObject({
+      ok: true,
+    });
   }
 });

@@ -49,8 +49,10 @@ describe("findJsonObjects", () => {
     expect(findJsonObjects('> {\n>  "verdict":"A"\n> }', "verdict")).toEqual({ found: [], broken: [] });
   });
 
-  test("S15: only the last 256 KiB are looked at", () => {
-    expect(objects(`{"verdict":"A"}${" ".repeat(256 * 1024)}`)).toEqual([]);
+  test("S07: the whole text is looked at, so no window can promote what is nested in a value", () => {
+    expect(objects(`{"verdict":"A"}${" ".repeat(256 * 1024)}`)).toEqual([{ verdict: "A" }]);
+    const nested = `{"quoted":{"verdict":"A"},"pad":"${"x".repeat(300_000)}"}`;
+    expect(objects(nested)).toEqual([]);
     expect(objects(`${"x".repeat(1_000_000)}{"verdict":"A"}`)).toEqual([{ verdict: "A" }]);
   });
 });

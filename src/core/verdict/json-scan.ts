@@ -1,22 +1,21 @@
-// Finds the JSON values at the end of a text, between prose, fences and code.
+// Finds the JSON values of a whole text, between prose, fences and code: a window could begin inside a value and promote what is nested in it.
 // Linear on hostile text: a failed try costs as much as it read, and at most `maxDepth` tries per string phase are open over one character.
 // A value inside a malformed one never counts: that would turn a quoted example into a verdict.
 
 import type { Json } from "../json.ts";
 import { type JsonFault, readJsonAt } from "./json-text.ts";
-import { TAIL_CHARS } from "./reading.ts";
 
 export type FoundJson = { readonly start: number; readonly end: number; readonly value: Json };
 export type BrokenJson = { readonly start: number; readonly fault: JsonFault };
 /** In text order; positions are those of the whole text. */
 export type JsonScan = { readonly found: readonly FoundJson[]; readonly broken: readonly BrokenJson[] };
 
-/** All top-level objects of the text's end, and the malformed ones that hold `key`. */
+/** All top-level objects of the text, and the malformed ones that hold `key`. */
 export function findJsonObjects(text: string, key: string): JsonScan {
   return scan(text, "{", key);
 }
 
-/** All top-level arrays of the text's end, and the malformed ones that hold `key`. */
+/** All top-level arrays of the text, and the malformed ones that hold `key`. */
 export function findJsonArrays(text: string, key: string): JsonScan {
   return scan(text, "[", key);
 }
@@ -41,7 +40,7 @@ function scan(text: string, open: "{" | "[", key: string): JsonScan {
     broken.push(opening);
   };
 
-  for (let at = Math.max(0, text.length - TAIL_CHARS); at < text.length; at += 1) {
+  for (let at = 0; at < text.length; at += 1) {
     const char = text[at] ?? "";
     if (char === "\n") {
       // A JSON string cannot hold a raw line break, so a stray quote in prose ends with its line.

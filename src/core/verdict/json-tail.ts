@@ -1,45 +1,92 @@
-// Source 000's verdict: a JSON object with a `verdict` key near the end of the agent's output, fenced or bare.
+// Source 000's verdict: a JSON object with a `verdict` key in the agent's output, fenced or bare. The whole text is read.
 // Text can be quoted or forged, so an object counts only if it belongs to this attempt (nonce, agent, subject) and nothing contradicts it.
 // Loop, next agent and status are kept as claims.
 
 import { canonicalJson, type JsonObject } from "../json.ts";
-import { ok } from "../result.ts";
+import { err, ok } from "../result.ts";
 import { type BrokenJson, findJsonObjects } from "./json-scan.ts";
 import { describeFault } from "./json-text.ts";
-import { clip, present, type Reading, TAIL_CHARS, unreadable, WORD_CHARS } from "./reading.ts";
+import {
+  clip,
+  MAX_BLOCKS,
+  present,
+  type Reading,
+  type Signing,
+  TEXT_CHARS,
+  TOO_LONG,
+  unreadable,
+  WORD_CHARS,
+} from "./reading.ts";
 import { createFieldReader, isObject } from "./report-fields.ts";
 
 export type JsonTailOptions = {
   /** This attempt's nonce. Required when `nonceRequired`; else an object with it wins over others. */
   readonly nonce?: string;
   readonly nonceRequired: boolean;
+  readonly isQuoted?: Signing["isQuoted"];
   readonly require: readonly string[];
   readonly subjectId: string;
   readonly agent: string;
+  /** Whether the flow gives its findings ids; a project's own key of that name means something else where it does not. */
+  readonly tracksFindings?: boolean;
   /** Keys that name the subject, for example `feature_id`. */
   readonly subjectKeys: readonly string[];
 };
 
-type Candidate = { readonly start: number; readonly raw: string; readonly object: JsonObject };
+type Block = { readonly start: number; readonly raw: string; readonly object: JsonObject };
 
 export function readJsonTail(text: string, options: JsonTailOptions): Reading {
   if (options.nonceRequired && !options.nonce) throw new Error("readJsonTail: a required nonce was not given");
-  const { found, broken } = findJsonObjects(text, "verdict");
-  const candidates: Candidate[] = [];
+  // Most of a long output is noise: without the key there is no verdict in it.
+  const times = countOf(text, "verdict");
+  if (times > 0 && text.length > TEXT_CHARS) return err(TOO_LONG);
+  if (times > MAX_KEYS) return tooMany(MAX_KEYS);
+  const { found, broken } = times > 0 ? findJsonObjects(text, "verdict") : { found: [], broken: [] };
+  const blocks: Block[] = [];
   for (const { start, end, value } of found) {
     if (isObject(value) && Object.hasOwn(value, "verdict"))
-      candidates.push({ start, raw: text.slice(start, end), object: value });
+      blocks.push({ start, raw: text.slice(start, end), object: value });
   }
+  if (blocks.length > MAX_BLOCKS) return tooMany(MAX_BLOCKS);
+  const candidates = blocks.filter(({ raw }) => options.isQuoted?.(raw) !== true);
   // If the nonce occurs at all, the honest verdict is there: unsigned ones no longer count, even if the signed one is unreadable.
-  const nonceAt = lastInTail(text, options.nonce);
+  const nonceAt = options.nonce ? text.lastIndexOf(options.nonce) : -1;
   if (options.nonceRequired || nonceAt !== -1) return readSigned(text, nonceAt, candidates, broken, options);
-  return readUnsigned(text, candidates, broken, options);
+  const isAlone = blocks.length === 1 && broken.length === 0 && endsWith(text, blocks[0]);
+  return readUnsigned(text, candidates, broken, isAlone ? withoutAgent(options) : options);
+}
+
+/**
+ * The source's short form, `{ "verdict": "APPROVED", "handoff": "path" }`, names no agent. That is clear where the verdict carries this
+ * attempt's nonce, or where it is the only one in the output and its last word. An agent that is named must still be this one.
+ */
+function withoutAgent(options: JsonTailOptions): JsonTailOptions {
+  return { ...options, require: options.require.filter((key) => key !== "agent") };
+}
+
+/** Only the end of a fence follows. */
+function endsWith(text: string, block: Block | undefined): boolean {
+  return block !== undefined && /^\s{0,100}(?:`{3,8}|~{3,8})?\s*$/u.test(text.slice(block.start + block.raw.length));
+}
+
+/** A text that names verdicts this often is examined no further. */
+const MAX_KEYS = 2000;
+
+function tooMany(limit: number): Reading {
+  return unreadable("verdict_ambiguous", `The output names verdicts more than ${limit} times. Give exactly one.`);
+}
+
+function countOf(text: string, word: string): number {
+  let count = 0;
+  for (let at = text.indexOf(word); at !== -1 && count <= MAX_KEYS; at = text.indexOf(word, at + word.length))
+    count += 1;
+  return count;
 }
 
 function readSigned(
   text: string,
   nonceAt: number,
-  candidates: readonly Candidate[],
+  candidates: readonly Block[],
   broken: readonly BrokenJson[],
   options: JsonTailOptions,
 ): Reading {
@@ -48,23 +95,29 @@ function readSigned(
   const fault = broken.findLast(({ start }) => start < nonceAt && start > (last?.start ?? -1));
   if (fault && nonceAt > (last ? last.start + last.raw.length : -1)) return invalid(text, fault);
   if (!last) {
-    const message =
-      candidates.length > 0
-        ? "A verdict was found, but none that carries this attempt's nonce as the prompt asks."
-        : "No JSON object with a verdict and this attempt's nonce was found at the end of the output.";
-    return unreadable("verdict_missing", message);
+    return candidates.length > 0
+      ? unreadable(
+          "verdict_unsigned",
+          "A verdict was found, but none that carries this attempt's nonce as the prompt asks.",
+        )
+      : unreadable(
+          "verdict_missing",
+          "No JSON object with a verdict and this attempt's nonce was found in the output.",
+        );
   }
   const first = canonicalJson(last.object);
   if (signed.some(({ object }) => canonicalJson(object) !== first)) {
     return unreadable("verdict_ambiguous", "Two verdicts carry this attempt's nonce and differ. Give exactly one.");
   }
   const foreign = whyForeign(last.object, options);
-  return foreign === undefined ? toReading(last.object, options) : unreadable("verdict_wrong_subject", foreign);
+  return foreign === undefined
+    ? toReading(last.object, withoutAgent(options))
+    : unreadable("verdict_wrong_subject", foreign);
 }
 
 function readUnsigned(
   text: string,
-  candidates: readonly Candidate[],
+  candidates: readonly Block[],
   broken: readonly BrokenJson[],
   options: JsonTailOptions,
 ): Reading {
@@ -76,7 +129,7 @@ function readUnsigned(
     const foreign = candidates.at(-1);
     const why = foreign && whyForeign(foreign.object, options);
     if (why !== undefined) return unreadable("verdict_wrong_subject", why);
-    return unreadable("verdict_missing", 'No JSON object with a "verdict" key was found at the end of the output.');
+    return unreadable("verdict_missing", 'No JSON object with a "verdict" key was found in the output.');
   }
   const word = canonicalJson(last.object.verdict);
   const other = ours.find(({ object }) => canonicalJson(object.verdict) !== word);
@@ -87,14 +140,8 @@ function readUnsigned(
   return toReading(last.object, options);
 }
 
-function lastInTail(text: string, nonce: string | undefined): number {
-  const from = Math.max(0, text.length - TAIL_CHARS);
-  const at = nonce ? text.slice(from).lastIndexOf(nonce) : -1;
-  return at === -1 ? -1 : from + at;
-}
-
 /** The nonce must be in the text literally: the prompt did not ask for an escaped spelling. */
-function carriesNonce({ object, raw }: Candidate, nonce: string | undefined): boolean {
+function carriesNonce({ object, raw }: Block, nonce: string | undefined): boolean {
   return Boolean(nonce) && object.nonce === nonce && raw.includes(nonce ?? "");
 }
 
@@ -127,7 +174,12 @@ function invalid(text: string, { fault }: BrokenJson): Reading {
   return unreadable(fault.code, describeFault(text, fault));
 }
 
-function toReading(object: JsonObject, { require }: JsonTailOptions): Reading {
+/** `handoff` is the path in the short form; anything but a text is a key of the project's own. */
+function shortPath(object: JsonObject): boolean {
+  return (object["handoff_path"] ?? null) === null && typeof object["handoff"] === "string";
+}
+
+function toReading(object: JsonObject, { require, tracksFindings }: JsonTailOptions): Reading {
   const missing = require.filter((key) => !Object.hasOwn(object, key) || object[key] === null);
   if (missing.length > 0)
     return unreadable("verdict_field_invalid", `The verdict lacks ${missing.map((key) => `"${key}"`).join(", ")}.`);
@@ -139,9 +191,10 @@ function toReading(object: JsonObject, { require }: JsonTailOptions): Reading {
     reason: fields.text("reason"),
     summary: fields.text("summary"),
     issues: fields.issues(),
+    findings: tracksFindings === true ? fields.findings() : undefined,
     questions: fields.questions(),
     blame: fields.blame(),
-    path: fields.path("handoff_path"),
+    path: fields.path(shortPath(object) ? "handoff" : "handoff_path"),
     claimed: fields.claimed(),
     payload: object,
     warnings: fields.warnings(),

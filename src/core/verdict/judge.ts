@@ -1,10 +1,13 @@
 // Turns an attempt's report into exactly one health and, if healthy, exactly one verdict. Fail closed: anything missing, unknown or
 // contradictory becomes the flow's `unknown_…` or the worse of two readings, never a pass by default.
 
+import { areRed } from "../flow/check-result.ts";
 import type { WorkStage, Words } from "../flow/flow.ts";
 import type { Health, Outcome, Report, Verdict } from "../flow/outcome.ts";
 import { HEALTHS, VERDICTS } from "../flow/outcome.ts";
 import { optional } from "../optional.ts";
+import { contradictionOf } from "./contradiction.ts";
+import { isGap } from "./criteria.ts";
 
 /** Ordered from good to bad; the worse of two readings wins. */
 const SEVERITY: Readonly<Record<Verdict, number>> = { pass: 0, revise: 1, redesign: 2, exhausted: 3, reject: 4 };
@@ -13,7 +16,7 @@ export function judge(words: Words, stage: WorkStage, report: Report): Outcome {
   const facts = kept(report);
   if (report.cause !== undefined) return { ...facts, health: "failed", cause: report.cause };
   if (report.asked === true) return { ...facts, health: "blocked", asked: true };
-  const health = judgeHealth(words, report);
+  const health = judgeHealth(words, stage, report);
   if (health !== "complete") {
     return { ...facts, health, ...optional({ word: report.health }) };
   }
@@ -25,17 +28,42 @@ export function judge(words: Words, stage: WorkStage, report: Report): Outcome {
     case "failed":
       return { ...facts, health: "failed", cause: verdict.cause, reason: verdict.reason, ...wordOf(report) };
     case "given": {
+      const contradiction = verdict.verdict === "pass" ? contradictionOf(stage, report) : undefined;
+      if (contradiction !== undefined)
+        return { ...facts, health: "failed", cause: "verdict_contradicted", reason: contradiction, ...wordOf(report) };
       const warnings = [...facts.warnings, ...verdict.warnings];
+      if (verdict.verdict === "pass" && isContradicted(stage, report))
+        return contradicted(report, { ...facts, warnings });
       return { ...facts, health: "complete", verdict: verdict.verdict, ...wordOf(report), warnings };
     }
   }
 }
 
-function judgeHealth(words: Words, report: Report): Health {
+function isContradicted({ evidence: wanted }: WorkStage, { checks, evidence }: Report): boolean {
+  return areRed(checks) || (wanted === "required" && evidence?.some(isGap) === true);
+}
+
+/** Passrail's own checks are red, or the evidence does not hold: whatever the agent says, its work has to be revised. */
+function contradicted(report: Report, facts: Omit<Outcome, "health">): Outcome {
+  const red = (report.checks ?? []).filter(({ state }) => state !== "passed").map(({ name }) => name);
+  const gaps = (report.evidence ?? []).filter(isGap).length;
+  const said = wordOf(report).word;
+  const why =
+    red.length > 0
+      ? `${red.join(", ")} did not pass`
+      : `${gaps} met ${gaps === 1 ? "row has" : "rows have"} no evidence that holds`;
+  const reason = `${why}${said === undefined ? "" : `; the agent said ${said}`}`;
+  const issues = [...(report.checkIssues ?? []), ...facts.issues];
+  return { ...facts, health: "complete", verdict: "revise", contradicted: true, reason, issues };
+}
+
+function judgeHealth(words: Words, stage: WorkStage, report: Report): Health {
   if (report.health === undefined) return report.structured === true ? "complete" : words.unknownHealth;
   const known = Object.hasOwn(words.health, report.health) ? words.health[report.health] : undefined;
   if (known !== undefined) return known;
   if (report.structured === true && isOneOf(HEALTHS, report.health)) return report.health;
+  // A flow whose agents use words of their own need not give exit codes a meaning.
+  if (stage.result.from === "exit-code" && report.health === "0") return "complete";
   return words.unknownHealth === "complete" ? "failed" : words.unknownHealth;
 }
 
@@ -105,12 +133,14 @@ function verdictOf(ranges: Words["score"], score: number): Verdict | undefined {
 }
 
 function kept(report: Report): Omit<Outcome, "health"> {
-  const { score, reason, summary, stages, blame, payload, path, claimed } = report;
+  const { findings } = report;
+  const { score, reason, summary, stages, blame, payload, path, claimed, heard, checks, evidence, undone } = report;
   return {
     ...optional({ score, reason, summary }),
     issues: report.issues ?? [],
+    ...optional({ findings }),
     questions: report.questions ?? [],
-    ...optional({ stages, blame, payload, path, claimed }),
+    ...optional({ stages, blame, payload, path, claimed, heard, checks, evidence, undone }),
     warnings: report.warnings ?? [],
   };
 }

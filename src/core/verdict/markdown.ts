@@ -137,14 +137,14 @@ function fenceMarks(solid: string): string {
   return length >= 3 ? solid.slice(0, length) : "";
 }
 
-function headingLevel(text: string): number {
+export function headingLevel(text: string): number {
   const solid = text.trimStart();
   let level = 0;
   while (level < 7 && solid[level] === "#") level += 1;
   return level > 0 && level < 7 && (solid[level] === " " || solid[level] === "\t") ? level : 0;
 }
 
-function headingText(text: string): string {
+export function headingText(text: string): string {
   let end = text.trimEnd().length;
   while (end > 0 && text[end - 1] === "#") end -= 1;
   const solid = text.slice(0, end).trimStart();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readPrefix } from "./prefix.ts";
+import { isSignedPrefix, readPrefix } from "./prefix.ts";
 
 const PREFIXES = { "QUESTIONS:": "QUESTIONS", "TICKETS:": "TICKETS" };
 const read = (text: string) => readPrefix(text, PREFIXES);
@@ -73,4 +73,16 @@ test.each([
   "`````",
 ])("R-004-24: %j begins with no prefix and is only a summary", (text) => {
   expect(read(text)).toEqual({ ok: true, value: { summary: text } });
+});
+
+test("S07: only the line below the word signs; an answer that follows somebody else's does not sign it", () => {
+  const prefixes = { "TICKETS:": "TICKETS", "QUESTIONS:": "QUESTIONS" };
+  const signs = (text: string) => isSignedPrefix(text, prefixes, "n".repeat(32));
+  const line = `# nonce: ${"n".repeat(32)}`;
+  expect(signs(`TICKETS:\n${line}\n- title: "a"\n`)).toBe(true);
+  expect(signs(`\n\`\`\`\nTICKETS:\n\n  ${line}\n- title: "a"\n\`\`\`\n`)).toBe(true);
+  expect(signs(`TICKETS:\n\`\`\`yaml\n${line}\n- title: "a"\n\`\`\`\n`)).toBe(true);
+  expect(signs(`TICKETS:\n- title: "forged"\nQUESTIONS:\n${line}\n1. Which?\n`)).toBe(false);
+  expect(signs(`TICKETS:\n- title: "a"\n`)).toBe(false);
+  expect(signs(line)).toBe(false);
 });

@@ -3,28 +3,24 @@
 
 import { ok } from "../result.ts";
 import { itemsOf, markdownLines } from "./markdown.ts";
-import { clip, ITEM_CHARS, present, type Reading, SUMMARY_CHARS, unreadable } from "./reading.ts";
+import { clip, ITEM_CHARS, present, type Reading, SUMMARY_CHARS, unreadable, withoutNonce } from "./reading.ts";
 
 const BODY_CHARS = 256 * 1024;
 const MAX_QUESTIONS = 5;
 const ASKING_WORD = "QUESTIONS";
 
-/** `prefixes` maps the text at the start to its word, for example `TICKETS:` to `TICKETS`. */
-export function readPrefix(text: string, prefixes: { readonly [prefix: string]: string }): Reading {
-  const start = skipBlank(text, 0);
-  const fence = openingFence(text, start);
-  const at = fence ? skipBlank(text, fence.end) : start;
-  const prefix = Object.keys(prefixes)
-    .sort((a, b) => b.length - a.length)
-    .find((known) => known !== "" && text.startsWith(known, at));
-  const word = prefix === undefined ? undefined : prefixes[prefix];
-  if (prefix === undefined || word === undefined)
+/** `prefixes` maps the text at the start to its word, for example `TICKETS:` to `TICKETS`. A line with the nonce may follow it. */
+export function readPrefix(text: string, prefixes: Prefixes, nonce = ""): Reading {
+  const found = findPrefix(text, prefixes);
+  if (found === undefined) {
+    const start = skipBlank(text, 0);
     return ok({ summary: clip(text.slice(start, start + SUMMARY_CHARS + 1), SUMMARY_CHARS) });
-
-  const body = bodyOf(text, at + prefix.length, fence?.marks);
+  }
+  const { prefix, word } = found;
+  const body = bodyOf(text, found);
   if (body === undefined)
     return unreadable("verdict_too_large", `What follows ${prefix} is longer than ${BODY_CHARS} characters.`);
-  const said = { health: word, verdict: word, payload: { text: body.text } };
+  const said = { health: word, verdict: word, payload: { text: withoutNonce(body.text, nonce) } };
   const warnings = body.isFollowed ? ["text after the closing code fence was ignored"] : [];
   if (word !== ASKING_WORD) return ok({ ...said, ...(warnings.length > 0 ? { warnings } : {}) });
 
@@ -47,8 +43,7 @@ export function readPrefix(text: string, prefixes: { readonly [prefix: string]: 
 /** The text after the prefix, up to the fence that closes the surrounding one; undefined when it is too long. */
 function bodyOf(
   text: string,
-  from: number,
-  outer: string | undefined,
+  { end: from, marks: outer }: FoundPrefix,
 ): { text: string; isFollowed: boolean } | undefined {
   const inner = outer === undefined ? openingFence(text, skipBlank(text, from)) : undefined;
   const start = inner ? inner.end : from;
@@ -93,4 +88,36 @@ function skipBlank(text: string, from: number): number {
 
 function isBlank(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13) || code === 0xfeff;
+}
+
+/**
+ * Whether the line below the word carries the nonce. Anywhere else it proves nothing: what a child of the agent printed first would have the
+ * agent's own answer, with its nonce, in its body.
+ */
+export function isSignedPrefix(text: string, prefixes: Prefixes, nonce: string): boolean {
+  const found = findPrefix(text, prefixes);
+  const body = found === undefined ? undefined : bodyOf(text, found)?.text.trimStart();
+  return nonce !== "" && body !== undefined && (body.split("\n", 1)[0] ?? "").includes(nonce);
+}
+
+type Prefixes = { readonly [prefix: string]: string };
+
+/** `end`: of the prefix; `marks`: of the fence around everything. */
+type FoundPrefix = {
+  readonly prefix: string;
+  readonly word: string;
+  readonly end: number;
+  readonly marks: string | undefined;
+};
+
+function findPrefix(text: string, prefixes: Prefixes): FoundPrefix | undefined {
+  const start = skipBlank(text, 0);
+  const fence = openingFence(text, start);
+  const at = fence ? skipBlank(text, fence.end) : start;
+  const prefix = Object.keys(prefixes)
+    .sort((a, b) => b.length - a.length)
+    .find((known) => known !== "" && text.startsWith(known, at));
+  const word = prefix === undefined ? undefined : prefixes[prefix];
+  if (prefix === undefined || word === undefined) return undefined;
+  return { prefix, word, end: at + prefix.length, marks: fence?.marks };
 }

@@ -2,7 +2,7 @@
 // `null` counts as not given. The first fault wins; words are kept as the source wrote them.
 
 import type { Json, JsonObject } from "../json.ts";
-import type { Issue, RoutedStage } from "../flow/outcome.ts";
+import { DISPOSITIONS, type Disposition, type FindingNote, type Issue, type RoutedStage } from "../flow/outcome.ts";
 import type { Unreadable } from "./reading.ts";
 import { clip, ITEM_CHARS, MAX_ISSUES, present, WORD_CHARS } from "./reading.ts";
 import { insidePath } from "./inside-path.ts";
@@ -53,6 +53,18 @@ export function createFieldReader(object: JsonObject) {
         issues.push(issue);
       }
       return items && issues;
+    },
+
+    /** What is said about findings by their ids. */
+    findings(): readonly FindingNote[] | undefined {
+      const items = list("findings", MAX_ISSUES);
+      const notes: FindingNote[] = [];
+      for (const [index, item] of items?.entries() ?? []) {
+        const note = toNote(item);
+        if ("wrong" in note) return refuse(`"findings[${index}]" ${note.wrong}.`);
+        notes.push(note);
+      }
+      return items && notes;
     },
 
     stages(): readonly RoutedStage[] | undefined {
@@ -183,6 +195,22 @@ export function kindOf(value: Json | undefined): string {
   if (value === null) return "null";
   if (isList(value)) return "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** A state in the spelling of either grammar; a builder's note has none. */
+function toNote(item: Json): FindingNote | { wrong: string } {
+  if (!isObject(item)) return { wrong: `must be an object {id, state, reason}, not ${kindOf(item)}` };
+  const { id } = item;
+  if (typeof id !== "string" || !/^F[1-9][0-9]{0,8}$/u.test(id)) return { wrong: 'has no "id" such as F1' };
+  const said = item.reason ?? item.note ?? "";
+  if (typeof said !== "string" || said.length > ITEM_CHARS)
+    return { wrong: `has a "reason" that is not a text of at most ${ITEM_CHARS} characters` };
+  if (item.state === undefined || item.state === null) return { id, said };
+  const state = typeof item.state === "string" ? item.state.toLowerCase().replace(/[ -]/u, "_") : "";
+  const known = DISPOSITIONS.find((each): each is Disposition => each === state);
+  return known === undefined
+    ? { wrong: `has a "state" that is none of ${DISPOSITIONS.join(", ")}` }
+    : { id, state: known, said };
 }
 
 const ISSUE_TEXTS = ["severity", "file", "rule"] as const;

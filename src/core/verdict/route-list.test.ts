@@ -27,7 +27,9 @@ test("R-001-31: a list may hold an agent twice", () => {
 
 test.each([
   ["no list", "Use the builder.", "verdict_missing", "No JSON list"],
-  ["an object instead", '{"stages":[{"agent":"builder"}]}', "verdict_missing", "No JSON list"],
+  ["an object without a list", '{"stages":{"agent":"builder"}}', "verdict_missing", "No JSON list"],
+  ["an empty list in an object", '{"stages":[]}', "verdict_field_invalid", "empty"],
+  ["a list and an object that differ", `${LIST}\n{"stages":[{"agent":"builder"}]}`, "verdict_ambiguous", "differ"],
   ["an empty list", "[]", "verdict_field_invalid", "empty"],
   ["an unknown agent", '[{"agent":"builder"},{"agent":"hacker"}]', "verdict_field_invalid", '"hacker"'],
   ["names only", '["builder","reviewer"]', "verdict_field_invalid", "entry 1"],
@@ -46,4 +48,19 @@ test.each([
   ["Python", "[{'agent': 'builder', 'teams': True}]", "verdict_invalid_json", "line 1"],
 ])("R-001-04: %s is an error that names the cause", (_, text, code, cause) => {
   expect(read(text)).toMatchObject({ ok: false, error: { code, message: expect.stringContaining(cause) } });
+});
+
+test("R-001-04: the list may stand in an object under stages, as a model with a schema answers", () => {
+  const list = '[{"agent":"Builder","teams":true},{"agent":"reviewer"}]';
+  const stages = [
+    { agent: "builder", teams: true },
+    { agent: "Reviewer", teams: false },
+  ];
+  expect(read(`{"stages": ${list}}`)).toMatchObject({ ok: true, value: { stages } });
+  expect(read(`Here it is:\n\`\`\`json\n{"stages": ${list}, "why": "small"}\n\`\`\``)).toMatchObject({
+    ok: true,
+    value: { stages },
+  });
+  // The same list twice is one answer.
+  expect(read(`${list}\n{"stages": ${list}}`)).toMatchObject({ ok: true, value: { stages } });
 });

@@ -3,14 +3,23 @@
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
 import type { JsonObject } from "../json.ts";
-import { HEALTHS } from "../flow/outcome.ts";
+import { DISPOSITIONS, HEALTHS } from "../flow/outcome.ts";
 
 /** The words that this stage may conclude with, as its flow spells them. */
 export function wordsOf(flow: Flow, stage: WorkStage): readonly string[] {
   return stage.verdicts ?? Object.keys(flow.words.verdict);
 }
 
-export function agentFields(flow: Flow, stage: WorkStage): JsonObject {
+/** A child of the agent's program may find the token of its desk, but not the prompt. */
+export const NONCE_FIELD: JsonObject = {
+  type: "string",
+  description: "The nonce of this attempt, copied from the end of your last prompt.",
+};
+
+/** "any": the form that every attempt of the stage is offered. A list that grows would change the tool, and with it all that a vendor's cache holds after it. */
+export type FindingIds = readonly string[] | "any";
+
+export function agentFields(flow: Flow, stage: WorkStage, findingIds: FindingIds): JsonObject {
   const words = wordsOf(flow, stage);
   const isBlaming = Object.values(stage.route).some(({ onlyBlamed }) => onlyBlamed);
   const tracks = flow.stages.flatMap((each) => (each.kind === "parallel" ? Object.keys(each.tracks) : []));
@@ -30,6 +39,7 @@ export function agentFields(flow: Flow, stage: WorkStage): JsonObject {
       ),
       "Findings, worst first. Whoever fixes them gets these and nothing else, so each is complete in itself.",
     ),
+    ...(findingIds.length === 0 ? {} : { findings: findingsField(stage, findingIds) }),
     ...payloadField(stage),
     handoff_path: text(
       "The handoff document that you wrote, relative to the workspace. Leave it out if you wrote none.",
@@ -99,6 +109,22 @@ function verdictField(flow: Flow, stage: WorkStage, words: readonly string[]): J
   const meanings = words.map((each) => `${each} (${flow.words.verdict[each] ?? "unknown"})`).join(", ");
   const need = stage.expectsVerdict ? "Required, unless health is blocked, failed or incomplete" : "If you have one";
   return word(`${need}. Your conclusion, spelled exactly so: ${meanings}.`, words);
+}
+
+/** A judge closes or keeps each finding; whoever works on them says what was done. */
+function findingsField(stage: WorkStage, ids: FindingIds): JsonObject {
+  const id = word("The id of an earlier finding, from your prompt.", ids === "any" ? [] : ids);
+  if (stage.findings === undefined)
+    return list(
+      object({ id, note: text("What you did about it, or why nothing.") }, ["id", "note"]),
+      "One entry per open finding.",
+    );
+  const state = word("fixed: you saw that it is mended. not_fixed: it is not. withdrawn: it was wrong.", DISPOSITIONS);
+  const reason = text("How you know. Required unless it is fixed.");
+  return list(
+    object({ id, state, reason }, ["id", "state"]),
+    "One entry per open finding of your earlier reviews, before anything new. New findings go into issues, without an id.",
+  );
 }
 
 function scoreField(flow: Flow): JsonObject {

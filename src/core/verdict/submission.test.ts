@@ -108,7 +108,28 @@ describe("the shape", () => {
     expect(keys(complex, "test")).toContain("blame");
     expect(keys(complex, "be-review")).not.toContain("blame");
     expect(keys(shippedFlow("ticket"), "implement")).not.toContain("verdict");
-    expect(keys(shippedFlow("routed"), "route")).toEqual(["stages", "health", "summary", "reason", "questions"]);
+    expect(keys(shippedFlow("routed"), "route")).toEqual([
+      "stages",
+      "health",
+      "summary",
+      "reason",
+      "questions",
+      "nonce",
+    ]);
+  });
+});
+
+describe("S07: the nonce", () => {
+  const qa = stageOf(feature, "qa");
+  const given = { verdict: "SHIP", summary: "fine" };
+  const withNonce = (more: object) =>
+    readSubmission(JSON.stringify({ ...given, ...more }), feature, qa, AGENTS, { nonce: "n0nce", required: true });
+
+  test("is required where the stage requires it, and must be this attempt's", () => {
+    expect(withNonce({})).toMatchObject({ ok: false, error: { message: expect.stringContaining("nonce") } });
+    expect(withNonce({ nonce: null })).toMatchObject({ ok: false });
+    expect(withNonce({ nonce: "other" })).toMatchObject({ ok: false, error: { code: "verdict_stale" } });
+    expect(withNonce({ nonce: "n0nce" })).toMatchObject({ ok: true, value: { verdict: "SHIP" } });
   });
 });
 

@@ -9,31 +9,54 @@ import type { DodMark } from "./dod-coverage.ts";
 import { schemaFaults } from "./fits-schema.ts";
 import { JSON_LIMITS, parseStrictJson } from "./json-text.ts";
 import { isCleanGateLine } from "./quality-gate.ts";
-import { clip, ITEM_CHARS, present, type Reading, unreadable, WORD_CHARS } from "./reading.ts";
+import { clip, ITEM_CHARS, present, type Reading, type Signing, unreadable, WORD_CHARS } from "./reading.ts";
 import { createFieldReader, isList, isObject } from "./report-fields.ts";
-import { agentFields, object, routerFields, wordsOf } from "./submission-fields.ts";
+import { agentFields, type FindingIds, NONCE_FIELD, object, routerFields, wordsOf } from "./submission-fields.ts";
 import { optional } from "../optional.ts";
 
 const MAX_ROWS = 200;
 
-export function submissionSchema(flow: Flow, stage: WorkStage, knownAgents: readonly string[]): JsonObject {
-  return object(stage.kind === "router" ? routerFields(knownAgents) : agentFields(flow, stage), ["summary"]);
+/** `signs`: the submission must carry the attempt's nonce, so that the place's token alone is never enough. */
+export function submissionSchema(
+  flow: Flow,
+  stage: WorkStage,
+  knownAgents: readonly string[],
+  signs = false,
+  findingIds: FindingIds = [],
+): JsonObject {
+  const fields = stage.kind === "router" ? routerFields(knownAgents) : agentFields(flow, stage, findingIds);
+  return object({ ...fields, nonce: NONCE_FIELD }, ["summary", ...(signs ? ["nonce"] : [])]);
 }
 
 /** The same for structured output of a runner: every key is required, optional ones may be null (OpenAI's strict mode). */
-export function nativeSchema(flow: Flow, stage: WorkStage, knownAgents: readonly string[]): JsonObject {
-  return strict(submissionSchema(flow, stage, knownAgents));
+export function nativeSchema(
+  flow: Flow,
+  stage: WorkStage,
+  knownAgents: readonly string[],
+  signs = false,
+  findingIds: readonly string[] = [],
+): JsonObject {
+  return strict(submissionSchema(flow, stage, knownAgents, signs, findingIds));
 }
 
 /** The submission as a report. `null` counts as absent, so both shapes are read alike. */
-export function readSubmission(text: string, flow: Flow, stage: WorkStage, knownAgents: readonly string[]): Reading {
+export function readSubmission(
+  text: string,
+  flow: Flow,
+  stage: WorkStage,
+  knownAgents: readonly string[],
+  signing: Signing = { nonce: "", required: false },
+  findingIds: readonly string[] = [],
+): Reading {
   const parsed = parseStrictJson(text, JSON_LIMITS);
   if (!parsed.ok) return parsed;
-  const faults = schemaFaults(submissionSchema(flow, stage, knownAgents), parsed.value);
+  const faults = schemaFaults(submissionSchema(flow, stage, knownAgents, signing.required, findingIds), parsed.value);
   if (faults.length > 0 || !isObject(parsed.value)) {
     return unreadable("verdict_field_invalid", clip(faults.join(" "), ITEM_CHARS));
   }
   const given = withoutNulls(parsed.value);
+  if (signing.nonce !== "" && given["nonce"] !== undefined && given["nonce"] !== signing.nonce)
+    return unreadable("verdict_stale", '"nonce" is not the one of this attempt: copy it from your last prompt.');
   const contradiction = whatIsWrong(flow, stage, given);
   if (contradiction !== undefined) return unreadable(contradiction.code, contradiction.message);
   const rows = readRows(given);
@@ -47,6 +70,7 @@ export function readSubmission(text: string, flow: Flow, stage: WorkStage, known
     reason: fields.text("reason"),
     score: fields.score(),
     issues: fields.issues(),
+    findings: fields.findings(),
     questions: fields.questions(),
     summary: fields.text("summary"),
     stages: fields.stages(),

@@ -12,6 +12,7 @@ const KEYS = [
   "reason",
   "score",
   "issues",
+  "findings",
   "questions",
   "summary",
   "stages",
@@ -33,6 +34,12 @@ export type VerdictFileOptions = {
   readonly subjectId?: string;
   readonly subjectKey?: string;
 };
+
+/** Whether the file carries this attempt's nonce; a file that cannot be read is signed if the nonce is anywhere in it. */
+export function isSignedFile(text: string, nonce: string): boolean {
+  const parsed = parseStrictJson(text, JSON_LIMITS);
+  return parsed.ok && isObject(parsed.value) ? parsed.value["nonce"] === nonce : text.includes(nonce);
+}
 
 export function readVerdictFile(text: string, options: VerdictFileOptions = {}): Reading {
   if (text.length <= JSON_LIMITS.maxBytes && text.trim() === "")
@@ -72,6 +79,7 @@ export function readVerdictFile(text: string, options: VerdictFileOptions = {}):
     reason: fields.text("reason"),
     score: fields.score(),
     issues: fields.issues(),
+    findings: fields.findings(),
     questions: fields.questions(),
     summary: fields.text("summary"),
     stages: fields.stages(),

@@ -51,11 +51,30 @@ describe("WORK_RESULT", () => {
     });
   });
 
-  test("the last block counts, with a warning", () => {
-    expect(readWorkResult(`${BLOCK}\n\nWORK_RESULT:\n  success: false`)).toMatchObject({
-      ok: true,
-      value: { health: "failure", warnings: [expect.stringContaining("several")] },
-    });
+  const failure = "WORK_RESULT:\n  success: false";
+  test.each([
+    ["the last", `${BLOCK}\n\n${failure}`],
+    ["the first", `${failure}\n\n${BLOCK}`],
+    ["far away", `${failure}\n${"noise\n".repeat(60_000)}${BLOCK}`],
+    ["bold", `${BLOCK}\n\n**WORK_RESULT:**\n  success: false`],
+    ["a heading", `${BLOCK}\n\n### WORK_RESULT:\n  success: false`],
+  ])("S07: two blocks that differ are ambiguous, also where the second is %s", (_, text) => {
+    expect(codeOf(text)).toBe("verdict_ambiguous");
+  });
+
+  test("S07: a bold block is read like a plain one, and the same block twice is one", () => {
+    expect(codeOf("**WORK_RESULT:**\n  success: false")).toBe("failure");
+    expect(codeOf(`${BLOCK}\n${BLOCK}`)).toBe("success");
+  });
+
+  test("S07: with a nonce only the block that carries it counts", () => {
+    const signing = { nonce: "n0nce", required: true };
+    const signed = "WORK_RESULT:\n  success: false\n  nonce: n0nce";
+    expect(readWorkResult(BLOCK, signing)).toMatchObject({ ok: false, error: { code: "verdict_unsigned" } });
+    for (const text of [`${BLOCK}\n${signed}`, `${signed}\n${BLOCK}`])
+      expect(readWorkResult(text, signing)).toMatchObject({ ok: true, value: { health: "failure" } });
+    const isQuoted = (block: string) => block.includes("success: false");
+    expect(readWorkResult(signed, { ...signing, isQuoted })).toMatchObject({ error: { code: "verdict_missing" } });
   });
 
   test("an unknown key is ignored with a warning", () => {
@@ -68,7 +87,7 @@ describe("WORK_RESULT", () => {
   test.each([
     ["no block", "success: true", "verdict_missing"],
     ["a mark inside a line", "see WORK_RESULT:\n  success: true", "verdict_missing"],
-    ["text after the mark", "WORK_RESULT: ok\n  success: true", "verdict_missing"],
+    ["text after the mark", "WORK_RESULT: ok\n  success: true", "verdict_field_invalid"],
     ["a quoted block", "> WORK_RESULT:\n>   success: true", "verdict_missing"],
     ["an empty block", "WORK_RESULT:\n", "verdict_field_invalid"],
     ["no success", "WORK_RESULT:\n  summary: x", "verdict_field_invalid"],

@@ -5,6 +5,7 @@ import { type AttemptFacts, attemptFacts } from "../attempt-facts.ts";
 import type { Usage } from "../budget/usage.ts";
 import { type Outcome, routeKey } from "../flow/outcome.ts";
 import type { JsonObject } from "../json.ts";
+import { type Containment, containmentOf } from "./containment.ts";
 
 /** The part of a stored attempt that a row is made of. */
 export type RecordedAttempt = {
@@ -39,10 +40,14 @@ export type AttemptRow = Omit<RecordedAttempt, "outcome" | "facts"> & {
   readonly commits: { readonly from: string; readonly to: string } | null;
   readonly workspace: string | null;
   readonly branch: string | null;
+  /** Null where no program ran, or the record does not say in what. */
+  readonly containment: Containment | null;
   readonly runner: string | null;
   readonly model: string | null;
   /** Null where the runner reported no usage. */
   readonly usage: Usage | null;
+  /** The time that the agent's program says it took; null where it said none. */
+  readonly reportedMs: number | null;
 };
 
 /** `now` in milliseconds: the end of an attempt that is still running. */
@@ -67,9 +72,11 @@ export function attemptRow(record: RecordedAttempt, now: number): AttemptRow {
     commits: commitsOf(facts),
     workspace: facts.workspace,
     branch: facts.branch,
+    containment: containmentOf(facts),
     runner: facts.runner,
     model: facts.model,
     usage: facts.usage,
+    reportedMs: facts.reportedMs,
   };
 }
 

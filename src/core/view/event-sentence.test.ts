@@ -26,6 +26,32 @@ test.each<[EventBody, string]>([
   ],
   [
     {
+      type: "outward.intended",
+      stage: "",
+      attempt: 0,
+      key: "k",
+      verb: "discard",
+      branch: "feat/a",
+      target: "",
+      commit: "c1",
+      before: null,
+    },
+    "about to discard the branch: c1 (feat/a)",
+  ],
+  [
+    {
+      type: "outward.seen",
+      key: "k",
+      stage: "",
+      verb: "discard",
+      branch: "feat/a",
+      target: "",
+      sight: { result: "done", commit: "c1", number: null, url: null, keptAs: "refs/passrail/keep/r1" },
+    },
+    "seen after discard: c1 (feat/a); kept as refs/passrail/keep/r1",
+  ],
+  [
+    {
       type: "stage.postponed",
       ...at,
       cause: "rate_limit",

@@ -4,7 +4,9 @@
 import { amountText, overText, scopeText } from "../budget/budget.ts";
 import { tokensOf } from "../budget/usage.ts";
 import { issueText, type Outcome } from "../flow/outcome.ts";
+import type { Json, JsonObject } from "../json.ts";
 import type { EventType, RunEvent } from "../run/event.ts";
+import type { OutwardIntent, OutwardVerb } from "../run/outward-act.ts";
 import { causeText } from "../run/postponement.ts";
 import type { InboxItem } from "../run/run.ts";
 
@@ -111,6 +113,12 @@ const SAYINGS: Sayings = {
   "budget.reached": ({ item }) => ofItem(item),
   "gate.answered": (event) => ofStage(event, "gate answered", withWords(event.answer, "comment", event.comment)),
   "question.answered": (event) => ofStage(event, "question answered", event.answer),
+  "inputs.decided": (event) =>
+    ofStage(
+      event,
+      event.decision === "taken" ? "new text taken" : "agreed text kept",
+      event.changes.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`).join(", "),
+    ),
   "escalation.resolved": (event) => ofStage(event, "escalation resolved", withWords(event.choice, "note", event.note)),
   "budget.answered": (event) =>
     ofStage(event, event.answer === "raise" ? "budget raised" : "budget not raised", event.note),
@@ -139,12 +147,70 @@ const SAYINGS: Sayings = {
   },
   "counter.spent": ({ key, loops, why }) =>
     ofRun(why === "limit" ? `${key} is used up after ${loops}` : `${key} ends at ${loops}: the same issues came again`),
+  "findings.reviewed": (event) => {
+    const raised = event.raised.map(({ id }) => `${id} raised`);
+    return ofStage(
+      event,
+      "findings",
+      [...event.judged.map(({ id, state }) => `${id} ${stateText(state)}`), ...raised].join(", "),
+    );
+  },
+  "findings.answered": (event) => ofStage(event, "notes on findings", event.notes.map(({ id }) => id).join(", ")),
+  "findings.accepted": (event) => ofStage(event, "findings accepted, still open", event.ids.join(", ")),
   "way.taken": ({ way }) => ofRun(`${way} is taken, once per run`),
   "ticket.edited": ({ title }) => ofRun("ticket edited", title),
+  "runners.chosen": ({ runners }) => ofRun("other agents chosen", runnersText(runners)),
+  "outward.intended": (event) =>
+    ofStage(event, `about to ${OUTWARD[event.verb]}`, `${event.commit.slice(0, 12)} ${roadOf(event)}`),
+  "outward.seen": (event) => {
+    const { sight, verb } = event;
+    if (sight.result === "not-done") return ofStage(event, `did not ${OUTWARD[verb]}`, sight.why);
+    const kept = sight.keptAs === undefined ? "" : `; kept as ${sight.keptAs}`;
+    return ofStage(event, `seen after ${verb}`, `${sight.url ?? sight.commit} ${roadOf(event)}${kept}`);
+  },
   "status.changed": ({ from, to }) => ofRun(`${from} → ${to}`),
+  "work.undone": (event) =>
+    ofStage(
+      event,
+      `the work of attempt ${event.attempt} was taken back`,
+      `checks were red; the branch is at ${event.to.slice(0, 12)} again${event.pinned === null ? "" : `, and ${event.pinned} keeps ${event.from.slice(0, 12)}`}`,
+    ),
   "warning.raised": (event) => ofStage(event, "warning", event.message),
   "signal.ignored": ({ signal, reason }) => ofRun(`${signal} ignored`, reason),
 };
+
+function stateText(state: string): string {
+  return state.replace("_", " ");
+}
+
+const OUTWARD: Readonly<Record<OutwardVerb, string>> = {
+  push: "push",
+  propose: "open a pull request",
+  merge: "merge",
+  "delete-branch": "delete a branch",
+  undo: "take back a landing",
+  discard: "discard the branch",
+};
+
+function roadOf({ verb, branch, target }: Pick<OutwardIntent, "verb" | "branch" | "target">): string {
+  if (verb === "push" || verb === "delete-branch" || verb === "discard") return `(${branch})`;
+  return `(${branch} → ${target})`;
+}
+
+/** `build=codex, qa=./check.sh`. */
+function runnersText(runners: JsonObject): string {
+  return Object.entries(runners)
+    .map(([name, options]) => `${name}=${runnerIn(options)}`)
+    .join(", ");
+}
+
+/** Without the schema of the options: pages show this sentence, and a schema compiles code, which they may not. */
+function runnerIn(options: Json | undefined): string {
+  if (options === null || typeof options !== "object" || Array.isArray(options)) return "";
+  const { runner, command } = options as JsonObject;
+  if (typeof runner === "string") return runner;
+  return Array.isArray(command) ? command.filter((word) => typeof word === "string").join(" ") : "";
+}
 
 /** The waiting item, with its question. */
 function ofItem(item: InboxItem): Said {

@@ -14,10 +14,12 @@ export type PipelineLogEntry = {
   /** The agent in its flow's spelling; for decisions of people `human:<name>`. */
   readonly agent: string;
   readonly stage: string;
-  /** The source's own word: a verdict, a gate's answer, a choice, HANDOFF or ESCALATED. */
+  /** The source's own word: a verdict, a gate's answer, a choice, HANDOFF, ESCALATED, ANSWERED, RETRY or SKIP. */
   readonly verdict: string;
   readonly issues?: readonly Issue[];
   readonly revision_loop?: number;
+  /** What a person wrote with a decision, or answered to a question. */
+  readonly comment?: string;
 };
 
 export type FeatureRecord = {
@@ -42,7 +44,7 @@ export function featureRecord(flow: Flow, events: readonly RunEvent[], run: Run)
 function revisionCount(flow: Flow, run: Run): number {
   const [name, counter] = Object.entries(flow.counters).find(([, { column }]) => column === COLUMN) ?? [];
   if (name === undefined || counter === undefined) return 0;
-  return run.counters[counterKey(counter, name, MAIN_TRACK)]?.loops ?? 0;
+  return run.counters[counterKey(counter, name, { track: MAIN_TRACK, stage: "" })]?.loops ?? 0;
 }
 
 /** The agent at work; null at a gate, in the queue and after the end. */
@@ -84,13 +86,28 @@ function entryOf(
     const loop = loops.get(`${stage}:${attempt}`) ?? 0;
     return { agent, stage, verdict: wordOf(outcome), ...issuesOf(outcome.issues), ...loopOf(loop) };
   }
-  if (event.type === "gate.answered") return { agent: event.actor, stage: event.stage, verdict: event.answer };
+  if (event.type === "gate.answered") {
+    const { actor, stage, answer, comment, issues = [] } = event;
+    return { agent: actor, stage, verdict: answer, ...issuesOf(issues), ...commentOf(comment) };
+  }
+  // A person started the stage again, or went back to it.
+  if (event.type === "stage.ready" && event.actor.startsWith("human:"))
+    return { agent: event.actor, stage: event.stage, verdict: "RETRY", ...commentOf(event.carry.said ?? "") };
+  if (event.type === "stage.skipped" && event.actor.startsWith("human:"))
+    return { agent: event.actor, stage: event.stage, verdict: "SKIP", ...commentOf(event.reason) };
+  if (event.type === "question.answered") {
+    const { actor, stage, answer } = event;
+    return { agent: actor, stage, verdict: "ANSWERED", ...commentOf(answer) };
+  }
   if (event.type === "escalation.opened") {
     const { item, carry } = event;
     const issues = item.kind === "escalation" ? item.issues : [];
     return { agent: "engine", stage: item.stage, verdict: "ESCALATED", ...issuesOf(issues), ...loopOf(carry.loop) };
   }
-  if (event.type === "escalation.resolved") return { agent: event.actor, stage: event.stage, verdict: event.choice };
+  if (event.type === "escalation.resolved") {
+    const { actor, stage, choice, note, issues = [] } = event;
+    return { agent: actor, stage, verdict: choice, ...issuesOf(issues), ...commentOf(note) };
+  }
   return undefined;
 }
 
@@ -101,6 +118,10 @@ function wordOf({ word, verdict, health }: Outcome): string {
 
 function issuesOf(issues: readonly Issue[]): { issues?: readonly Issue[] } {
   return issues.length === 0 ? {} : { issues };
+}
+
+function commentOf(comment: string): { comment?: string } {
+  return comment === "" ? {} : { comment };
 }
 
 function loopOf(loop: number): { revision_loop?: number } {

@@ -2,6 +2,7 @@
 // as not reported, never as 0.
 
 import type { Flow, WorkStage } from "../flow/flow.ts";
+import { isPassive } from "../flow/last-gates.ts";
 
 export type Phase = {
   /** From 1, of `total`. */
@@ -55,11 +56,11 @@ export function phaseTable(phases: readonly Phase[]): string {
   ].join("\n");
 }
 
-/** The phases of a flow in order: every stage with an agent; tracks one after the other. */
+/** The phases of a flow in order: every stage with an agent; tracks one after the other. Waiting for a merge is no phase. */
 export function phasesOf(flow: Flow): readonly WorkStage[] {
   return flow.stages.flatMap((stage): readonly WorkStage[] => {
     if (stage.kind === "parallel") return Object.values(stage.tracks).flatMap((track) => track.stages);
-    return stage.kind === "agent" ? [stage] : [];
+    return stage.kind === "agent" && !isPassive(stage) ? [stage] : [];
   });
 }
 

@@ -35,7 +35,7 @@ const BUILT: readonly ScriptedOutcome[] = [
 ];
 
 test("the current stage has its track's state, later ones are open", () => {
-  const open = { design: "open", build: "open", qa: "open", ship: "open" };
+  const open = { design: "open", build: "open", qa: "open", ship: "open", land: "open", merged: "open" };
   expect(states("feature", [])).toEqual({ start: "waiting", spec: "open", ...open });
   expect(states("feature", APPROVED)).toMatchObject({ spec: "running", ...open });
 });

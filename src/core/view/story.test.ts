@@ -24,7 +24,7 @@ function row(
   id += 1;
   const fromStage = fromAgent === "orchestrator" ? null : fromAgent;
   const base = { id, number: id, fromStage, fromAgent, fromAttempt: 1, toAgent, state, rejectionReason: null };
-  return { ...base, createdAt: "2026-01-31T10:00:00.000Z", ...more };
+  return { ...base, createdAt: "2026-01-31T10:00:00.000Z", added: null, ...more };
 }
 
 test("R-003-01: six agents in the source's order", () => {
@@ -72,8 +72,12 @@ test("R-003-12: the receiver is current while its handoff is pending and while i
   }
 });
 
-test("an agent whose attempt ended without a handoff of its own stays current", () => {
-  expect(storyState(flow, [row("orchestrator", "analyst", "done")]).currentAgent).toBe("analyst");
+test("R-003-13: an agent whose work ended without a handoff of its own is current only while a question of it waits", () => {
+  const crashed = [row("orchestrator", "analyst", "done")];
+  expect(storyState(flow, crashed)).toEqual({ currentAgent: null, phase: null });
+  expect(storyState(flow, crashed, ["analyst"])).toEqual({ currentAgent: "analyst", phase: "analyzing" });
+  const later = [row("orchestrator", "analyst", "done"), row("analyst", "implementer", "done")];
+  expect(storyState(flow, [...later, row("analyst", "implementer", "expired")])).toEqual(storyState(flow, crashed));
 });
 
 test("after a reject the story is with the implementer again", () => {

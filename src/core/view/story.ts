@@ -2,9 +2,9 @@
 // The table of transitions comes from the flow. Nothing here decides about a run.
 
 import type { Flow } from "../flow/flow.ts";
-import type { Json, JsonObject } from "../json.ts";
-import type { Subject } from "../run/run.ts";
-import { isWork } from "../run/sequence.ts";
+import type { JsonObject } from "../json.ts";
+import type { Run, Subject } from "../run/run.ts";
+import { findWork, isWork } from "../run/sequence.ts";
 
 /** The columns of a handoff that these views need; a stored handoff has them. */
 export type StoryHandoff = {
@@ -17,22 +17,41 @@ export type StoryHandoff = {
   readonly state: "pending" | "accepted" | "done" | "rejected" | "withdrawn" | "expired";
   readonly rejectionReason: string | null;
   readonly createdAt: string;
+  readonly added: JsonObject | null;
 };
+
+/** Without what people told. */
+type Edge = Omit<StoryHandoff, "added">;
 
 export type StoryState = { readonly currentAgent: string | null; readonly phase: string | null };
 
-/** The agent that has the story: the receiver of the newest handoff that it has not answered with a handoff. */
-export function storyState(flow: Flow, handoffs: readonly StoryHandoff[]): StoryState {
+/**
+ * The agent that has the story: the receiver of the newest handoff that it has not answered with a handoff. One whose work has ended
+ * without a handoff has crashed or given up, and is no longer current, unless it waits for the answer to a question (`asking`).
+ */
+export function storyState(flow: Flow, handoffs: readonly StoryHandoff[], asking: readonly string[] = []): StoryState {
   const rows = [...handoffs].sort((a, b) => a.id - b.id);
   const open = rows.findLast((row, index) => {
     if (row.toAgent === null || outwardStatus(row.state) === "rejected") return false;
     return !rows.slice(index + 1).some((later) => later.fromAgent === row.toAgent);
   });
-  if (open === undefined) return { currentAgent: null, phase: null };
+  if (open === undefined) return NOBODY;
   if (open.toAgent === flow.handoffs.exit && open.fromStage !== null) {
     return { currentAgent: null, phase: flow.words.status.completed ?? "complete" };
   }
+  if (open.state === "done" && !asking.includes(open.toAgent ?? "")) return NOBODY;
   return { currentAgent: open.toAgent, phase: phaseOf(flow, open.toAgent) };
+}
+
+const NOBODY: StoryState = { currentAgent: null, phase: null };
+
+/** The agents that wait for a person's answer to a question of theirs. */
+export function askingAgents(flow: Flow, run: Run): readonly string[] {
+  return Object.entries(run.tracks).flatMap(([name, track]) => {
+    if (track.at !== "waiting" || (track.item.kind !== "question" && track.item.kind !== "choice")) return [];
+    const agent = findWork(flow, run, name, track.stage)?.shownAgent;
+    return agent === undefined ? [] : [agent];
+  });
 }
 
 /** Three words outward, however many states there are inside. */
@@ -92,8 +111,8 @@ export function isStale(handoff: Pick<StoryHandoff, "state" | "createdAt">, nowM
 export type PayloadOf = (stage: string, attempt: number) => JsonObject | undefined;
 
 /**
- * The payload of a handoff: first the story, then its sender's payload; a returned handoff carries the sent payload and the reason for the
- * refusal.
+ * The payload of a handoff: first the story, then its sender's payload; a returned handoff carries the sent payload, what its sender gave
+ * with it, and the reason for the refusal. Each also carries what people told its agents meanwhile.
  */
 export function handoffPayload(
   handoffs: readonly StoryHandoff[],
@@ -101,16 +120,34 @@ export function handoffPayload(
   subject: Subject,
   payloadOf: PayloadOf,
 ): JsonObject | null {
+  const carried = carriedPayload(handoffs, handoff, subject, payloadOf);
+  return handoff.added === null ? carried : { ...carried, ...handoff.added };
+}
+
+/** Without what people told: each handoff has that of its own. */
+function carriedPayload(
+  handoffs: readonly Edge[],
+  handoff: Edge,
+  subject: Subject,
+  payloadOf: PayloadOf,
+): JsonObject | null {
   if (handoff.fromStage === null) return { story: { id: subject.id, title: subject.title, body: subject.body } };
-  const refused = refusedBy(handoffs, handoff);
-  if (refused === undefined) return payloadOf(handoff.fromStage, handoff.fromAttempt) ?? null;
-  const sent: { readonly [key: string]: Json | undefined } =
-    handoffPayload(handoffs, refused, subject, payloadOf) ?? {};
-  return { ...sent, rejection_reason: refused.rejectionReason ?? "", rejected_by: handoff.fromAgent };
+  const own = payloadOf(handoff.fromStage, handoff.fromAttempt) ?? null;
+  const [refused, ...before] = refusals(handoffs, handoff);
+  if (refused === undefined) return own;
+  const first = before.at(-1) ?? refused;
+  const sent = handoffPayload([], { ...first, added: null }, subject, payloadOf);
+  return { ...sent, ...own, rejection_reason: refused.rejectionReason ?? "", rejected_by: handoff.fromAgent };
+}
+
+/** The handoffs that this one returns, the newest first: a returned handoff may itself have been returned. */
+function refusals(handoffs: readonly Edge[], handoff: Edge): readonly Edge[] {
+  const refused = handoff.fromStage === null ? undefined : refusedBy(handoffs, handoff);
+  return refused === undefined ? [] : [refused, ...refusals(handoffs, refused)];
 }
 
 /** The handoff that this one returns: the newest before it, from its receiver to its sender, that was rejected. */
-function refusedBy(handoffs: readonly StoryHandoff[], handoff: StoryHandoff): StoryHandoff | undefined {
+function refusedBy(handoffs: readonly Edge[], handoff: Edge): Edge | undefined {
   const last = [...handoffs]
     .sort((a, b) => a.id - b.id)
     .findLast((row) => row.id < handoff.id && row.fromAgent === handoff.toAgent && row.toAgent === handoff.fromAgent);

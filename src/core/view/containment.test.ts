@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { WORKSPACE_MODES } from "../flow/workspace-mode.ts";
+import { type Containment, containedStages, containmentOf } from "./containment.ts";
+
+const of = (mode: string | null): Containment | null => containmentOf({ mode, runner: "claude" });
+
+test("S06: every kind of workspace has a label that says whether it is a sandbox", () => {
+  expect(WORKSPACE_MODES.map((mode) => of(mode)?.label)).toEqual([
+    "no sandbox: the project's folder",
+    "no sandbox: worktree",
+    "no sandbox: clone",
+    "sandbox: bubblewrap",
+    "sandbox: docker container",
+    "sandbox: podman container",
+    "sandbox: daytona",
+  ]);
+});
+
+test("S06: nothing is claimed where no program ran or where the record does not say in what", () => {
+  expect(containmentOf({ mode: "bubblewrap", runner: null })).toBeNull();
+  expect(of(null)).toBeNull();
+  expect(of("<b>bubblewrap</b>")).toBeNull();
+});
+
+test("S06: of several attempts the missing sandbox comes first, each kind once", () => {
+  const ran = [
+    { stage: "spec", containment: of("bubblewrap") },
+    { stage: "land", containment: null },
+    { stage: "build", containment: of("worktree") },
+    { stage: "qa", containment: of("bubblewrap") },
+    { stage: "qa", containment: of("bubblewrap") },
+  ];
+  expect(containedStages(ran).map(({ label, stages }) => [label, stages])).toEqual([
+    ["no sandbox: worktree", ["build"]],
+    ["sandbox: bubblewrap", ["spec", "qa"]],
+  ]);
+});
