@@ -19,6 +19,8 @@ type OpenedStore = {
   readonly store: Store;
   /** Closes the store and opens the same data again. */
   reopen(): Promise<Store>;
+  /** Opens the same data beside the others, as the process that performs. */
+  takeOver(): Promise<Store>;
   cleanup(): Promise<void> | void;
 };
 
@@ -637,6 +639,36 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.claimRequest(claim("many-10099", 63))).toEqual({ type: "unanswered" });
     });
 
+    test("a result of a check is found by its key, replaced by a later one, and forgotten after 30 days or with its run", async () => {
+      const day = (number: number): string => new Date(Date.parse(minute(0)) + number * 86_400_000).toISOString();
+      const check = (key: string, at: string, runId = "a") => ({
+        key,
+        command: "npm test",
+        exitCode: 1,
+        tree: "t1",
+        startedAt: at,
+        endedAt: at,
+        log: "check-test.log",
+        excerpt: "\u0000 odd",
+        by: { runId, stage: "build", attempt: 1, at },
+      });
+      await store.saveCheck(check("k1", day(0)));
+      await store.saveCheck({ ...check("k1", day(1)), exitCode: 0 });
+      await store.saveCheck(check("k2", day(1), "b"));
+      store = await opened.reopen();
+      expect(await store.findCheck("k1", day(2))).toEqual({ ...check("k1", day(1)), exitCode: 0 });
+      expect(await store.findCheck("k1", day(32))).toBeUndefined();
+      await store.saveCheck(check("k3", day(32)));
+      expect(await store.findCheck("k2", day(2))).toBeUndefined();
+      expect(await store.findCheck("other", day(2))).toBeUndefined();
+      await commitAll(store, wholeRun("c"));
+      await store.saveCheck(check("k4", day(32), "c"));
+      const subject = (await store.loadRun("c"))?.run.subject.id ?? "";
+      expect(await store.deleteSubject(subject)).toMatchObject({ type: "deleted" });
+      expect(await store.findCheck("k4", day(32))).toBeUndefined();
+      expect(await store.findCheck("k3", day(32))).toBeDefined();
+    });
+
     test("nothing is lost when the store is opened again", async () => {
       await commitAll(store, wholeRun("a"));
       await commitAll(store, [{ ...newRun("b"), enqueue: [{ type: "release-workspace" }] }]);
@@ -1019,6 +1051,30 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect(await store.verify()).toEqual([]);
       store = await opened.reopen();
       expect(await store.verify()).toEqual([]);
+    });
+
+    test("P9: an owner that was replaced writes nothing any more; it reads, and others beside the owner write", async () => {
+      const first = await opened.takeOver();
+      await commitAll(first, [newRun("a")]);
+      const second = await opened.takeOver();
+      const fenced = expect.objectContaining({ code: "store_fenced" });
+      await expect(first.commit(newRun("b"))).rejects.toEqual(fenced);
+      await expect(first.settleWork(1)).rejects.toEqual(fenced);
+      expect(() => first.changedElsewhere()).toThrow(fenced);
+      expect(await first.loadRun("b")).toBeUndefined();
+      await commitAll(second, [newRun("b")]);
+      await commitAll(store, [newRun("c")]);
+      expect(await second.countRuns()).toMatchObject({ running: 3 });
+      expect(await second.verify()).toEqual([]);
+    });
+
+    test("P9: a store keeps its incarnation for every owner and every reader", async () => {
+      const incarnation = store.incarnation();
+      expect(incarnation).toMatch(/^[0-9a-f]{16,}$/u);
+      const owner = await opened.takeOver();
+      await commitAll(owner, [newRun("a")]);
+      expect((await opened.takeOver()).incarnation()).toBe(incarnation);
+      expect((await opened.reopen()).incarnation()).toBe(incarnation);
     });
 
     test("own commits are not changes from elsewhere", async () => {

@@ -2,6 +2,7 @@
 // one handoff; it is answered only after it is durable. Reads see committed data only. Times are ISO 8601 UTC with Z.
 
 import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { CachedCheck } from "../core/flow/check-result.ts";
 import type { BudgetUse, OverBudget, Reservation, SpendingKey } from "../core/budget/budget.ts";
 import type { RunEvent } from "../core/run/event.ts";
 import type { Command } from "../core/run/command.ts";
@@ -90,6 +91,8 @@ export type HandoffRecord = {
   readonly rejectionReason: string | null;
   readonly createdAt: string;
   readonly processedAt: string | null;
+  /** What people told its agents, as keys of its payload. */
+  readonly added: JsonObject | null;
 };
 
 /** A handoff with what it carries, as the outside is shown it (handoffPayload). */
@@ -237,6 +240,10 @@ export type ClaimResult =
 export type Damage = { readonly seq: number | null; readonly runId: string | null; readonly what: string };
 
 export interface Store {
+  /**
+   * If it throws, the change is stored or is not, never a part of it: `loadRun` tells. Repeating it is safe, because a stored change is
+   * answered with "duplicate".
+   */
   commit(change: Change): Promise<CommitResult>;
   /** Notes about an attempt that are facts, not decisions (pid, paths, exit facts). Durable when answered. */
   noteAttempt(runId: string, stage: string, attempt: number, facts: JsonObject): Promise<void>;
@@ -255,6 +262,10 @@ export interface Store {
   answerRequest(key: RequestKey, answer: Json): Promise<void>;
   /** Forgets a claim that has no answer: nothing was carried out. */
   releaseRequest(key: RequestKey): Promise<void>;
+  /** The result of a check by its key, if it is not too old. */
+  findCheck(key: string, now: string): Promise<CachedCheck | undefined>;
+  /** Keeps a result for the next run on the same tree. A later one with the same key replaces it; after 30 days it is forgotten. */
+  saveCheck(check: CachedCheck): Promise<void>;
 
   loadRun(runId: string): Promise<StoredRun | undefined>;
   /** Runs whose id or number begins with this text, at most 10. */
@@ -303,7 +314,12 @@ export interface Store {
   insights(query: { readonly since?: string; readonly limit: number }): Promise<Insights>;
   /** Walks the whole chain; an empty list means every event is as it was written and every run is the fold of its events. */
   verify(): Promise<readonly Damage[]>;
-  /** True when another process has written since the last call. Cheap. */
+  /**
+   * The random id of this store's content, at least 16 hexadecimal digits. A store that is restored from a backup beside newer work gets a
+   * new one when its next owner opens it, so that files of the lost work never count. Empty for a reader of a store that was not upgraded.
+   */
+  incarnation(): string;
+  /** True when another process has written since the last call. Cheap. Throws `store_fenced` like every write. */
   changedElsewhere(): boolean;
   close(): void;
 }
@@ -317,12 +333,16 @@ export type StoreErrorCode =
   | "store_busy"
   | "store_closed"
   | "store_damaged"
+  | "store_fenced"
   | "store_foreign"
   | "store_io"
   | "store_missing"
   | "store_read_only";
 
-/** The machine, not the change, is the reason. After a rejected commit reload the run: with an I/O error it may still be stored. */
+/**
+ * `store_fenced`: another process owns the store now, or its content was replaced; this process can never write again and must stop.
+ * All others: the machine, not the change, is the reason. After a rejected commit reload the run: with an I/O error it may still be stored.
+ */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
   readonly hint: string;

@@ -1,7 +1,7 @@
 // How a subject goes, with all its runs: the one place that removes events. To be called inside a transaction. Nothing of the runs stays but
 // the numbers of their events, as gaps, and what they cost on a day, which nobody gets back by deleting.
 
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Deletion } from "../store.ts";
 
 /** In an order that no reference minds. */
@@ -25,6 +25,8 @@ export function prepareDelete(db: DatabaseSync): (subjectId: string) => Deletion
     ON CONFLICT (day) DO UPDATE SET usd = usd + excluded.usd, tokens = tokens + excluded.tokens`);
   const removals = TABLES.map((table) => db.prepare(`DELETE FROM ${table} WHERE ${DOOMED}`));
   const removeWork = db.prepare("DELETE FROM work WHERE run_id = ?");
+  // Prepared at the first use: a reader may open a file of an earlier version, which has no such table.
+  let removeChecks: StatementSync | undefined;
   const removeSum = db.prepare("DELETE FROM spent WHERE scope = ? AND key = ?");
   const sumTicket = db.prepare(`
     INSERT INTO spent (scope, key, usd, tokens)
@@ -46,6 +48,8 @@ export function prepareDelete(db: DatabaseSync): (subjectId: string) => Deletion
     for (const removal of removals) removal.run();
     for (const id of runIds) {
       removeWork.run(id);
+      removeChecks ??= db.prepare("DELETE FROM checks WHERE run_id = ?");
+      removeChecks.run(id);
       removeSum.run("run", id);
     }
     for (const ticket of tickets) {

@@ -2,8 +2,10 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StoreError } from "../store.ts";
+import { prepareChecks, type SavedChecks } from "./checks.ts";
 import { type Check, openReader, openWriter } from "./connection.ts";
 import { explainError } from "./errors.ts";
+import { type Fence, type Identity, openFence, prepareIdentity } from "./fence.ts";
 import { openGroup } from "./group.ts";
 import { prepareReads, type Reads } from "./read.ts";
 import { prepareRequests, type Requests } from "./requests.ts";
@@ -13,22 +15,27 @@ export type SqliteStoreOptions = {
   readonly file: string;
   /** For readers beside a running engine: creates and upgrades nothing. */
   readonly readOnly?: boolean;
+  /** For the process that performs: from now on the store refuses what an earlier owner writes. */
+  readonly owner?: boolean;
   /** Whether the file is checked for damage at opening. */
   readonly check?: Check;
 };
 
 export type Handle = {
-  readonly read: <T>(query: (reads: Reads) => T) => Promise<T>;
-  readonly write: <T>(work: (writes: Writes, requests: Requests) => T) => Promise<T>;
-  /** Whether another connection has written since the last call. */
+  readonly read: <T>(query: (reads: Reads, checks: SavedChecks) => T) => Promise<T>;
+  readonly write: <T>(work: (writes: Writes, requests: Requests, checks: SavedChecks) => T) => Promise<T>;
+  /** Empty where a reader opened a file of an older schema. */
+  readonly incarnation: () => string;
+  /** Whether another connection has written since the last call. Throws `store_fenced` when this one may not write any more. */
   readonly changedElsewhere: () => boolean;
   readonly close: () => void;
 };
 
 /** Throws a StoreError when the file or the machine is not fit for use. */
-export function openHandle({ file, readOnly = false, check = "auto" }: SqliteStoreOptions): Handle {
+export function openHandle({ file, readOnly = false, owner = false, check = "auto" }: SqliteStoreOptions): Handle {
   const connect = (checkAtOpening: Check) => prepareAll(readOnly ? openReader(file) : openWriter(file, checkAtOpening));
   let connection: Connection | undefined = connect(check);
+  const fence = readOnly ? undefined : fenceOf(connection.db, file, owner);
   let seenVersion = connection.reads.dataVersion();
   let isClosed = false;
   const group = openGroup(transact);
@@ -50,12 +57,14 @@ export function openHandle({ file, readOnly = false, check = "auto" }: SqliteSto
   }
 
   function transact(work: () => void): void {
-    const { db, begin, commit, writes } = connected();
+    const { db, begin, commit, writes, identity } = connected();
     try {
       begin.run();
+      fence?.require(identity());
       writes.begun();
       work();
       commit.run();
+      fence?.committed(writes.lastSeq());
     } catch (error) {
       const explained = explainError(error, file);
       // SQLite has already rolled back by itself after some errors.
@@ -66,24 +75,26 @@ export function openHandle({ file, readOnly = false, check = "auto" }: SqliteSto
     }
   }
 
-  async function write<T>(work: (writes: Writes, requests: Requests) => T): Promise<T> {
+  async function write<T>(work: (writes: Writes, requests: Requests, checks: SavedChecks) => T): Promise<T> {
     if (readOnly) {
       throw new StoreError("store_read_only", `${file} is open for reading only.`, "Open the store for writing.");
     }
     connected();
-    return group.add(() => work(connected().writes, connected().requests));
+    return group.add(() => work(connected().writes, connected().requests, connected().checks));
   }
 
-  async function read<T>(query: (reads: Reads) => T): Promise<T> {
+  async function read<T>(query: (reads: Reads, checks: SavedChecks) => T): Promise<T> {
     try {
-      return query(connected().reads);
+      return query(connected().reads, connected().checks);
     } catch (error) {
       throw explainError(error, file);
     }
   }
 
   function changedElsewhere(): boolean {
-    const version = connected().reads.dataVersion();
+    const { identity, reads } = connected();
+    fence?.require(identity());
+    const version = reads.dataVersion();
     const isChanged = version !== seenVersion;
     seenVersion = version;
     return isChanged;
@@ -95,18 +106,30 @@ export function openHandle({ file, readOnly = false, check = "auto" }: SqliteSto
     group.flush();
     isClosed = true;
     connection?.db.close();
+    fence?.close();
   }
 
-  return { read, write, changedElsewhere, close };
+  return { read, write, incarnation: () => connected().identity().incarnation, changedElsewhere, close };
+}
+
+function fenceOf(db: DatabaseSync, file: string, owner: boolean): Fence {
+  try {
+    return openFence(db, file, { owner });
+  } catch (error) {
+    db.close();
+    throw explainError(error, file);
+  }
 }
 
 type Connection = {
   readonly db: DatabaseSync;
   readonly begin: StatementSync;
   readonly commit: StatementSync;
+  readonly identity: () => Identity;
   readonly reads: Reads;
   readonly writes: Writes;
   readonly requests: Requests;
+  readonly checks: SavedChecks;
 };
 
 function prepareAll(db: DatabaseSync): Connection {
@@ -114,8 +137,16 @@ function prepareAll(db: DatabaseSync): Connection {
     db,
     begin: db.prepare("BEGIN IMMEDIATE"),
     commit: db.prepare("COMMIT"),
+    identity: identityOf(db),
     reads: prepareReads(db),
     writes: prepareWrites(db),
     requests: prepareRequests(db),
+    checks: prepareChecks(db),
   };
+}
+
+/** A reader may open a file from before version 7, which has no identity. */
+function identityOf(db: DatabaseSync): () => Identity {
+  const hasIdentity = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'identity'").get() !== undefined;
+  return hasIdentity ? prepareIdentity(db) : () => ({ incarnation: "", epoch: 0, seq: 0 });
 }

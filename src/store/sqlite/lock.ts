@@ -41,8 +41,8 @@ export function takeEngineLock(dir: string): EngineLock | { readonly heldBy: str
   return {
     release() {
       if (!held.delete(db)) return;
-      // Before the lock is gone: afterwards the note may be the next owner's.
-      rmSync(note, { force: true });
+      // Before the lock is gone: afterwards the note may be the next owner's. It is so already if someone removed the lock's file.
+      if (readOwner(note)?.pid === process.pid) rmSync(note, { force: true });
       db.close();
     },
   };

@@ -5,11 +5,24 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../store.ts";
+import { SCHEMA_8_CHECKS } from "./schema-checks.ts";
+import { SCHEMA_7_FENCE } from "./schema-fence.ts";
 import { SCHEMA_6_GATE_HANDOFFS } from "./schema-gate-handoffs.ts";
+import { SCHEMA_9_TOLD } from "./schema-told.ts";
 import { SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4, SCHEMA_5 } from "./schema.ts";
 
 /** Entry n - 1 leads from version n - 1 to version n. */
-export const MIGRATIONS: readonly string[] = [SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4, SCHEMA_5, SCHEMA_6_GATE_HANDOFFS];
+export const MIGRATIONS: readonly string[] = [
+  SCHEMA_1,
+  SCHEMA_2,
+  SCHEMA_3,
+  SCHEMA_4,
+  SCHEMA_5,
+  SCHEMA_6_GATE_HANDOFFS,
+  SCHEMA_7_FENCE,
+  SCHEMA_8_CHECKS,
+  SCHEMA_9_TOLD,
+];
 
 /** Readers use nothing that is newer, so commands that only read work on a file that was not upgraded yet. */
 export const READABLE_FROM = 4;

@@ -1,5 +1,5 @@
 // The store in one SQLite file, without a service. Several processes may open it and commit; SQLite's locks and the expected
-// version keep them apart. lock.ts decides which of them performs work.
+// version keep them apart. lock.ts decides which of them performs work, and fence.ts refuses the writes of one that was replaced.
 
 import type { Store } from "../store.ts";
 import { openHandle, type SqliteStoreOptions } from "./handle.ts";
@@ -8,7 +8,7 @@ import { requireWellFormed } from "./write.ts";
 
 /** Throws a StoreError when the file or the machine is not fit for use. */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
-  const { read, write, changedElsewhere, close } = openHandle(options);
+  const { read, write, incarnation, changedElsewhere, close } = openHandle(options);
   return {
     commit: async (change) => {
       requireWellFormed(change);
@@ -31,6 +31,8 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     claimRequest: (claim) => write((_, requests) => requests.claim(claim)),
     answerRequest: (key, answer) => write((_, requests) => requests.answer(key, answer)),
     releaseRequest: (key) => write((_, requests) => requests.release(key)),
+    findCheck: (key, now) => read((_, checks) => checks.find(key, now)),
+    saveCheck: (check) => write((_, __, checks) => checks.save(check)),
     runsOf: (subjectId) => read((reads) => reads.runsOf(subjectId)),
     hasSignal: (runId, signalId) => read((reads) => reads.hasSignal(runId, signalId)),
     handoffRows: (query) => read((reads) => reads.handoffRows(query)),
@@ -42,6 +44,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     flowStats: (query) => read((reads) => reads.flowStats(query)),
     insights: (query) => read((reads) => reads.insights(query)),
     verify: () => verifyFile(options.file),
+    incarnation,
     changedElsewhere,
     close,
   };

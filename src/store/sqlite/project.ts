@@ -1,6 +1,6 @@
 // Writes row changes into the projection tables. Used by commits, and by verify to rebuild the rows elsewhere.
 
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { RowChange } from "./projections.ts";
 
 export type Project = (run: RunKey, changes: readonly RowChange[]) => void;
@@ -64,6 +64,8 @@ function prepareHandoffs(
     INSERT INTO handoffs (run_number, run_id, number, track, from_stage, from_agent, from_attempt, to_stage, to_agent,
       loop, state, created_at, processed_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  // Prepared with its first use: a reader of an older file, which has no such column, prepares all the others.
+  let addToHandoff: StatementSync | undefined;
   const acceptHandoff = db.prepare(`
     UPDATE handoffs SET state = 'accepted', processed_at = ?
     WHERE run_number = ? AND number = ? AND state = 'pending'`);
@@ -94,6 +96,9 @@ function prepareHandoffs(
       openHandoff.run(
         run, id, number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop, state, createdAt, processedAt,
       );
+      if (change.added === undefined) return;
+      addToHandoff ??= db.prepare("UPDATE handoffs SET added = ? WHERE run_number = ? AND number = ?");
+      addToHandoff.run(JSON.stringify(change.added), run, number);
     },
     "accept-handoff": ({ number: run }, { number, at }) => void acceptHandoff.run(at, run, number),
     "finish-handoff": ({ number: run }, { stage, attempt, at }) => void finishHandoff.run(run, stage, attempt, at),

@@ -3,6 +3,7 @@
 
 import { dayOf, toMicros } from "../../core/budget/budget.ts";
 import type { EventType, HandoffEdge, RunEvent } from "../../core/run/event.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { InboxItem } from "../../core/run/run.ts";
 import type { AttemptRecord, HandoffRecord } from "../store.ts";
 
@@ -31,6 +32,7 @@ export type RowChange =
       readonly state: HandoffRecord["state"];
       readonly createdAt: string;
       readonly processedAt: string | null;
+      readonly added?: JsonObject;
     } & HandoffEdge)
   | { readonly type: "accept-handoff"; readonly number: number; readonly at: string }
   /** The handoff that brought this attempt has done its work, unless it was sent back. */
@@ -105,6 +107,9 @@ const CHANGES: ChangesByType = {
   "run.unpaused": none,
   "run.stopped": none,
   "run.stalled": none,
+  "findings.reviewed": none,
+  "findings.answered": none,
+  "findings.accepted": none,
   "run.canceled": () => [{ type: "close-items" }],
   "run.completed": () => [{ type: "close-items" }],
   "stage.ready": attemptOpened,
@@ -142,6 +147,7 @@ const CHANGES: ChangesByType = {
   ],
   "question.asked": itemOpened,
   "question.answered": itemAnswered,
+  "inputs.decided": none,
   "escalation.opened": itemOpened,
   "escalation.resolved": itemAnswered,
   "budget.reached": itemOpened,
@@ -158,6 +164,10 @@ const CHANGES: ChangesByType = {
   "way.taken": none,
   "status.changed": none,
   "ticket.edited": none,
+  "runners.chosen": none,
+  "outward.intended": none,
+  "outward.seen": none,
+  "work.undone": none,
   "warning.raised": none,
   "signal.ignored": none,
 };

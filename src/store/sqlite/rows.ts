@@ -78,6 +78,7 @@ export type HandoffTableRow = {
   readonly rejection_reason: string | null;
   readonly created_at: string;
   readonly processed_at: string | null;
+  readonly added?: string | null;
 };
 
 export type CarryingRow = HandoffTableRow & { readonly flow_hash: string; readonly payload: string | null };
@@ -206,6 +207,8 @@ export function toHandoff(row: HandoffTableRow): HandoffRecord {
     rejectionReason: row.rejection_reason,
     createdAt: row.created_at,
     processedAt: row.processed_at,
+    // A file that was not upgraded yet has no such column.
+    added: row.added === null || row.added === undefined ? null : (JSON.parse(row.added) as JsonObject),
   };
 }
 

@@ -144,13 +144,17 @@ const PROJECTIONS = {
     FROM attempts WHERE run_number = ? ORDER BY stage, attempt`,
   handoffs: `SELECT run_id, number, track, from_stage, from_agent, from_attempt, to_stage, to_agent, loop, state,
     rejection_reason, created_at, processed_at FROM handoffs WHERE run_number = ? ORDER BY number`,
+  "what handoffs add": "SELECT number, added FROM handoffs WHERE run_number = ? ORDER BY number",
   inbox: "SELECT run_id, number, kind, stage, opened_at, item FROM inbox WHERE run_number = ? ORDER BY number",
   spending: `SELECT run_id, stage, attempt, agent, runner, model, told_model, ticket, day, started_at, reserved_usd, reserved_tokens,
     usd, input_tokens, output_tokens, cached_tokens, settled_seq FROM spending WHERE run_number = ? ORDER BY stage, attempt`,
 } as const;
 
 /** The schema whose upgrade projects a table again: in an older file its rows follow older rules, which are gone. */
-const PROJECTED_SINCE: Readonly<Partial<Record<keyof typeof PROJECTIONS, number>>> = { handoffs: 6 };
+const PROJECTED_SINCE: Readonly<Partial<Record<keyof typeof PROJECTIONS, number>>> = {
+  handoffs: 6,
+  "what handoffs add": 9,
+};
 
 /** Projects a run's events into an empty database and compares the rows. */
 function prepareRebuild(db: DatabaseSync): (run: RunTableRow, eventsOf: StatementSync) => string | undefined {

@@ -25,6 +25,7 @@ export function prepareWrites(db: DatabaseSync) {
   return {
     begun: heads.begun,
     rolledBack: heads.rolledBack,
+    lastSeq: heads.lastSeq,
     commit: prepareCommit(db, heads),
     noteAttempt: prepareNotes(db, heads),
     deleteSubject,
