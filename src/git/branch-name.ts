@@ -16,6 +16,21 @@ export function checkBranchName(name: string): Result<string> {
   });
 }
 
+/** One file system's name for both: equal but for case or Unicode form, also where one is a folder of the other. */
+export function collides(one: string, other: string): boolean {
+  if (one === other) return false;
+  const [a, b] = [foldedName(one), foldedName(other)];
+  if (a === b) return true;
+  // `feat` and `feat/x` cannot both exist; git itself says so where the case is the same.
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return foldedName(long).startsWith(`${foldedName(short)}/`) && !long.startsWith(`${short}/`);
+}
+
+/** Names with the same folded form may be one name to a file system. */
+export function foldedName(name: string): string {
+  return name.normalize("NFKC").toLowerCase().normalize("NFKC");
+}
+
 function faultOf(name: string): string | null {
   if (name === "") return "it is empty";
   if (!ALLOWED.test(name)) return "it holds a character that is not allowed, begins with one, or is too long";

@@ -1,40 +1,108 @@
 // Passrail's own commits on a workspace's branch: an attempt's uncommitted work, and the work that the branch must contain at the start. No
 // hook, filter or merge driver of the repository runs, and no merge is left half-done.
 
+import { setTimeout } from "node:timers/promises";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
-import { commitWork, identity } from "./pin.ts";
-import { resolveCommits } from "./repository.ts";
+import { installIndex } from "./index-file.ts";
+import { factsOfCommit, surelyContains } from "./known-commits.ts";
+import { ASK_GIT } from "./plain-file.ts";
+import { readHead } from "./plain-refs.ts";
+import { type CommitHow, commitWork, identity } from "./pin.ts";
+import { headName, resolveCommits } from "./repository.ts";
+import { optional } from "../core/optional.ts";
 
 const COMMITS_AT_MOST = 100;
 const FILES_SHOWN = 20;
 
-/** Commits uncommitted work to the branch; null if there is none. A detached head belongs to the agent and stays. */
-export async function commitLeft(
+export type LeftWork = {
+  readonly branch: string;
+  readonly runId: string;
+  readonly message: string;
+  /** Only changes below this folder of the work tree; default: all. */
+  readonly dir?: string;
+  readonly limits?: CommitHow["limits"];
+};
+
+const TRIES = 5;
+const LOCKED_MS = 200;
+
+/** Commits uncommitted work to the branch; null if there is none. Another track's agent may commit at the same time. */
+export async function commitLeft(place: GitLocation, work: LeftWork): Promise<Result<string | null>> {
+  for (let attempt = 1; ; attempt++) {
+    const done = await commitOnce(place, work);
+    if (done.ok || done.error.code !== BRANCH_MOVED || attempt >= TRIES) return done;
+  }
+}
+
+const BRANCH_MOVED = "branch_moved";
+
+async function commitOnce(
   place: GitLocation,
-  branch: string,
-  runId: string,
-  message: string,
+  { branch, runId, message, dir, limits }: LeftWork,
 ): Promise<Result<string | null>> {
-  const name = await git(place.top, ["rev-parse", "--symbolic-full-name", "HEAD"], { place });
-  if (!name.ok) return name;
-  if (name.value.trim() !== `refs/heads/${branch}`) return ok(null);
-  const heads = await resolveCommits(place.top, ["HEAD"], { place });
-  if (!heads.ok) return heads;
-  const head = heads.value[0] ?? null;
-  const made = await commitWork(place, { from: "index" }, head, runId, message);
+  const attached = await attach(place, branch);
+  if (!attached.ok) return attached;
+  const head = attached.value;
+  const onMade = async (commit: string, index: string): Promise<Result<null>> => {
+    const moved = await moveHead(place, branch, commit, head);
+    if (moved.ok) return alignIndex(place, dir === undefined || dir === place.top ? index : null);
+    const now = await resolveCommits(place.top, ["HEAD"], { place });
+    return now.ok && now.value[0] !== head ? err({ ...moved.error, code: BRANCH_MOVED }) : moved;
+  };
+  const how: CommitHow = { message, onMade, ...optional({ dir, limits }) };
+  const made = await commitWork(place, { from: "index" }, head, runId, how);
   if (!made.ok) return made;
-  if (made.value === head) return ok(null);
-  const moved = await moveHead(place, branch, made.value, head);
-  if (!moved.ok) return moved;
-  const files = { place, touchesFiles: true };
-  const aligned = await git(place.top, ["reset", "--quiet", "--mixed"], files);
-  return aligned.ok ? ok(made.value) : aligned;
+  return ok(made.value === head ? null : made.value);
+}
+
+/**
+ * The index as the new commit has it: the snapshot's own if it covers the whole work tree. An agent of another track may hold the lock for a
+ * moment.
+ */
+async function alignIndex(place: GitLocation, snapshot: string | null): Promise<Result<null>> {
+  for (let attempt = 1; ; attempt++) {
+    const installed = snapshot === null ? ASK_GIT : await installIndex(place.gitDir, snapshot);
+    if (installed === "installed") return ok(null);
+    const args = ["reset", "--quiet", "--mixed"];
+    const aligned =
+      installed === ASK_GIT ? await git(place.top, args, { place, touchesFiles: true }) : err(locked(place));
+    if (aligned.ok) return ok(null);
+    if (attempt >= TRIES) return aligned;
+    await setTimeout(LOCKED_MS);
+  }
+}
+
+/**
+ * The head of the branch, with HEAD on it. An agent may have left HEAD detached or on a branch of its own: commits that build on the
+ * branch become part of it; any others are refused, because nothing that shows or lands the run's work would find them.
+ */
+async function attach(place: GitLocation, branch: string): Promise<Result<string | null>> {
+  const ref = `refs/heads/${branch}`;
+  const name = await headName(place);
+  if (!name.ok) return name;
+  const commits = await resolveCommits(place.top, ["HEAD", ref], { place });
+  if (!commits.ok) return commits;
+  const [head = null, tip = null] = commits.value;
+  if (name.value === ref) return ok(head);
+  if (head === null || (tip !== null && !(await isIn(place, tip, head)))) return err(elsewhere(name.value, branch));
+  if (head !== tip) {
+    const moved = await moveHead(place, branch, head, tip);
+    if (!moved.ok) return moved;
+  }
+  const back = await git(place.top, ["symbolic-ref", "HEAD", ref], { place });
+  return back.ok ? ok(head) : back;
 }
 
 /** Oldest first; only the newest if there are too many. */
 export async function commitsSince(place: GitLocation, from: string | null): Promise<readonly string[]> {
   if (from !== null && !isCommitId(from)) return [];
+  const head = readHead(place);
+  if (from !== null && head !== null && head !== ASK_GIT) {
+    if (head.commit === from) return [];
+    const parents = factsOfCommit(head.commit)?.parents;
+    if (parents?.length === 1 && parents[0] === from) return [head.commit];
+  }
   const range = ["HEAD", ...(from === null ? [] : [`^${from}`])];
   const args = ["rev-list", "--reverse", `--max-count=${COMMITS_AT_MOST}`, ...range, "--"];
   const listed = await git(place.top, args, { place });
@@ -97,12 +165,28 @@ async function moveHead(place: GitLocation, branch: string, to: string, from: st
 }
 
 async function isIn(place: GitLocation, older: string, newer: string): Promise<boolean> {
+  if (surelyContains(newer, older)) return true;
   return (await git(place.top, ["merge-base", "--is-ancestor", older, newer], { place })).ok;
 }
 
-function isCommitId(text: string): boolean {
+export function isCommitId(text: string): boolean {
   return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u.test(text);
 }
+
+function elsewhere(name: string, branch: string): Problem {
+  const where = name === "HEAD" ? "no branch" : name.replace("refs/heads/", "").slice(0, 120);
+  return {
+    code: "work_not_on_branch",
+    message: `The attempt left its work tree on ${where}, with commits that do not build on ${branch}.`,
+    hint: `A rebase or merge may be unfinished. The work must end on ${branch}.`,
+  };
+}
+
+const locked = ({ gitDir }: GitLocation): Problem => ({
+  code: "git_failed",
+  message: `The index of ${gitDir} is locked: index.lock exists.`,
+  hint: "Another git process may be at work there. If none is, remove the lock.",
+});
 
 const unknown = (commit: string): Problem => ({
   code: "commit_unknown",

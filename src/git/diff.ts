@@ -3,6 +3,7 @@
 
 import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
+import { type LargeFile, nameOf, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
 import { withSnapshot } from "./snapshot.ts";
 
 const DIFF_BYTES = 2 * 1024 * 1024;
@@ -11,19 +12,24 @@ const FORMAT = ["--cached", "--no-ext-diff", "--no-textconv", "--no-color", "--f
 const PREFIX = ["--src-prefix=a/", "--dst-prefix=b/"];
 
 /** A unified diff of the files below `dir`, at most `DIFF_BYTES` and one marker line. */
-export async function diffSince(place: GitLocation, dir: string, from: string | null): Promise<string> {
+export async function diffSince(
+  place: GitLocation,
+  dir: string,
+  from: string | null,
+  limits: WorkLimits = WORK_LIMITS,
+): Promise<string> {
   const text = await withSnapshot(
-    { place, dir, start: { from: "index" }, keep: "nowhere" },
-    async ({ env, nested, incomplete }) => {
+    { place, dir, start: { from: "index" }, keep: "nowhere", limits },
+    async ({ env, nested, large, incomplete }) => {
       const start = from === null ? await emptyTree(place) : checkRevision(from);
       if (!start.ok) return start;
       // One byte beyond the limit distinguishes "exactly full" from "cut".
-      const limits = { maxBytes: DIFF_BYTES + 1, overflow: "cut" } as const;
+      const cut = { maxBytes: DIFF_BYTES + 1, overflow: "cut" } as const;
       const args = ["diff", ...FORMAT, ...PREFIX, "--end-of-options", start.value, "--", "."];
-      const shown = await git(dir, args, { place, env, ...limits });
+      const shown = await git(dir, args, { place, env, ...cut });
       if (!shown.ok) return shown;
       const missing = incomplete === null ? "" : `[passrail: some files could not be read: ${incomplete}]\n`;
-      return ok(capped(shown.value) + nested.map(nestedMarker).join("") + missing);
+      return ok(capped(shown.value) + nested.map(nestedMarker).join("") + large.map(largeMarker).join("") + missing);
     },
   );
   return text.ok ? text.value : `[passrail: the diff could not be made: ${text.error.message}]\n`;
@@ -39,6 +45,10 @@ function capped(text: string): string {
 function nestedMarker(path: string): string {
   const name = JSON.stringify(Buffer.from(path, "latin1").toString("utf8"));
   return `[passrail: ${name} is a repository of its own, changes inside it are not shown]\n`;
+}
+
+function largeMarker({ path, bytes }: LargeFile): string {
+  return `[passrail: ${JSON.stringify(nameOf(path))} has ${bytes} bytes, too many to be shown]\n`;
 }
 
 async function emptyTree(place: GitLocation): Promise<Result<string>> {

@@ -5,6 +5,8 @@
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { launch } from "./launch.ts";
 import type { LaunchFailure } from "./launch-here.ts";
+import { settingsOfFile } from "./plain-config.ts";
+import { ASK_GIT } from "./plain-file.ts";
 
 /** A work tree and its repository, named explicitly so that a tampered `.git` file or core.worktree cannot redirect a call. */
 export type GitLocation = { readonly gitDir: string; readonly commonDir: string; readonly top: string };
@@ -51,9 +53,18 @@ async function runTrusted(dir: string, args: readonly string[], options: GitOpti
 
 /** The effective configuration as pairs; the last pair of a key wins. Reading it executes nothing. */
 export async function readConfig(dir: string, place?: GitLocation): Promise<Result<readonly Setting[]>> {
+  const known = place === undefined ? ASK_GIT : await settingsOfFile(place.commonDir, parseConfig);
+  if (known !== ASK_GIT) return ok(known);
   const listed = await git(dir, ["config", "--null", "--list"], { ...(place && { place }) });
   if (!listed.ok) return listed;
   return ok(settingsIn(listed.value));
+}
+
+/** git parses the text from its input and follows no include; null if it cannot. */
+async function parseConfig(bytes: Buffer): Promise<readonly Setting[] | null> {
+  const args = ["config", "--no-includes", "--file", "-", "--null", "--list"];
+  const listed = await git("/", args, { input: bytes.toString("latin1"), encoding: "latin1" });
+  return listed.ok ? settingsIn(Buffer.from(listed.value, "latin1").toString("utf8")) : null;
 }
 
 /** The user's own configuration file, which no other call reads; empty if there is none. */

@@ -3,9 +3,11 @@
 
 import { err, ok, type Result } from "../core/result.ts";
 import { git, inRepository, type GitLocation, readConfig } from "./git.ts";
+import { fileTooLarge, type LargeFile, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
+import { type CommitFacts, factsOfCommit, rememberCommit, rememberFacts, surelyContains } from "./known-commits.ts";
 import { isExpendable } from "./nested.ts";
 import { resolveCommits } from "./repository.ts";
-import { type SnapshotSource, withSnapshot } from "./snapshot.ts";
+import { type SnapshotSource, withSnapshot, writeTree } from "./snapshot.ts";
 
 const keepRef = (runId: string): string => `refs/passrail/keep/${runId}`;
 
@@ -16,9 +18,10 @@ export async function pinCommit(commonDir: string, runId: string, commit: string
   const found = await resolveCommits(commonDir, [ref], options);
   if (!found.ok) return found;
   const old = found.value[0] ?? null;
-  if (old === commit || (old !== null && (await isAncestor(commonDir, commit, old)))) return ok(ref);
+  const isOlder = old !== null && old !== commit && surelyContains(commit, old);
+  if (!isOlder && old !== null && (await isAncestor(commonDir, commit, old))) return ok(ref);
   const lines: string[] = [];
-  if (old !== null && !(await isAncestor(commonDir, old, commit))) {
+  if (!isOlder && old !== null && !(await isAncestor(commonDir, old, commit))) {
     const aside = await freeName(commonDir, ref);
     if (!aside.ok) return aside;
     lines.push(`create ${aside.value} ${old}`);
@@ -30,54 +33,113 @@ export async function pinCommit(commonDir: string, runId: string, commit: string
   return written.ok ? ok(ref) : written;
 }
 
+export type CommitHow = {
+  readonly message?: string;
+  readonly limits?: WorkLimits;
+  /** Only changes below this folder of the work tree. */
+  readonly dir?: string;
+  /** What becomes of files that are too large; without it they are a problem. */
+  readonly leave?: (top: string, large: readonly LargeFile[]) => Promise<Result<null>>;
+  /** Called with a commit that differs from the parent, and with the index that has its files, which is gone afterwards. */
+  readonly onMade?: (commit: string, index: string) => Promise<Result<null>>;
+};
+
 /** The working state as a commit on top of `parent`, without moving a branch; `parent` itself when there is nothing to add. */
 export async function commitWork(
   place: GitLocation,
   start: SnapshotSource["start"],
   parent: string | null,
   runId: string,
-  message: string = `Uncommitted work of run ${runId}`,
+  {
+    message = `Uncommitted work of run ${runId}`,
+    limits = WORK_LIMITS,
+    leave,
+    onMade,
+    dir = place.top,
+  }: CommitHow = {},
 ): Promise<Result<string>> {
-  return withSnapshot({ place, dir: place.top, start, keep: "repository" }, async ({ env, nested }) => {
+  // Changes that an agent staged elsewhere are not below the folder.
+  const begin = dir === place.top ? start : ({ from: "commit", commit: parent } as const);
+  return withSnapshot({ place, dir, start: begin, keep: "repository", limits }, async (snapshot) => {
+    const { env, nested, large } = snapshot;
+    if (large.length > 0) {
+      const left = leave === undefined ? err(fileTooLarge(place.top, large)) : await leave(place.top, large);
+      if (!left.ok) return left;
+    }
     for (const path of nested) {
       if (!(await isExpendable(place.top, path))) return err(nestedWork(place.top, path));
     }
-    const written = await git(place.top, ["write-tree"], { place, env, touchesFiles: true });
-    if (!written.ok) return written;
-    const tree = written.value.trim();
-    const earlier = parent === null ? ok([]) : await sameWork(place, [parent, keepRef(runId)], tree, parent);
-    if (!earlier.ok) return earlier;
-    if (earlier.value[0] !== undefined) return ok(earlier.value[0]);
-    const author = await identity(place);
-    if (!author.ok) return author;
-    const args = ["commit-tree", tree, ...(parent === null ? [] : ["-p", parent]), "-m", message];
-    const made = await git(place.top, args, { place, env: author.value });
-    return made.ok ? ok(made.value.trim()) : made;
+    const tree = await writeTree(place, snapshot);
+    if (!tree.ok) return tree;
+    const made = await commitTree(place, tree.value, parent, runId, message);
+    if (!made.ok || made.value === parent) return made;
+    const done = await onMade?.(made.value, env["GIT_INDEX_FILE"] ?? "");
+    return done?.ok === false ? done : made;
   });
 }
 
-/** The names that already hold this tree: the parent itself, or the pin of an interrupted close. */
-async function sameWork(
+/** The commit with this tree: the parent, the pin of an interrupted close, or a new one. */
+async function commitTree(
   place: GitLocation,
-  names: readonly string[],
   tree: string,
-  parent: string,
-): Promise<Result<string[]>> {
-  const format = "--format=%H %T %P";
+  parent: string | null,
+  runId: string,
+  message: string,
+): Promise<Result<string>> {
+  const earlier = parent === null ? ok([]) : await sameWork(place, keepRef(runId), tree, parent);
+  if (!earlier.ok) return earlier;
+  if (earlier.value[0] !== undefined) return ok(earlier.value[0]);
+  const author = await identity(place);
+  if (!author.ok) return author;
+  const parents = parent === null ? [] : [parent];
+  const args = ["commit-tree", tree, ...parents.flatMap((each) => ["-p", each]), "-m", message];
+  const made = await git(place.top, args, { place, env: author.value });
+  if (!made.ok) return made;
+  const commit = made.value.trim();
+  rememberCommit(place.commonDir, commit);
+  rememberFacts(commit, { tree, parents });
+  return ok(commit);
+}
+
+/** The commits that already hold this tree: the parent itself, or the pin of an interrupted close. */
+async function sameWork(place: GitLocation, pin: string, tree: string, parent: string): Promise<Result<string[]>> {
+  const pinned = await resolveCommits(place.top, [pin], { place });
+  if (!pinned.ok) return pinned;
   const same: string[] = [];
-  const found = await resolveCommits(place.top, names, { place });
-  if (!found.ok) return found;
-  for (const commit of found.value) {
+  for (const commit of [parent, pinned.value[0] ?? null]) {
     if (commit === null) continue;
-    const shown = await git(place.top, ["rev-list", "--no-commit-header", "--max-count=1", format, commit], { place });
-    if (!shown.ok) return shown;
-    const [id = "", itsTree, ...parents] = shown.value.trim().split(" ");
-    if (itsTree === tree && (id === parent || (parents.length === 1 && parents[0] === parent))) same.push(id);
+    const facts = await readFacts(place, commit);
+    if (!facts.ok) return facts;
+    const { tree: itsTree, parents } = facts.value;
+    if (itsTree === tree && (commit === parent || (parents.length === 1 && parents[0] === parent))) same.push(commit);
   }
   return ok(same);
 }
 
+const HEADER_BYTES = 256 * 1024;
+
+/** From the object itself: its parents as the commit has them, whatever grafts and shallow files say. */
+async function readFacts(place: GitLocation, commit: string): Promise<Result<CommitFacts>> {
+  const known = factsOfCommit(commit);
+  if (known !== null) return ok(known);
+  const shown = await git(place.top, ["cat-file", "commit", commit], {
+    place,
+    encoding: "latin1",
+    maxBytes: HEADER_BYTES,
+    overflow: "cut",
+  });
+  if (!shown.ok) return shown;
+  const header = /^tree ([0-9a-f]+)\n((?:parent [0-9a-f]+\n)*)author /u.exec(shown.value);
+  if (header === null)
+    return err({ code: "git_failed", message: `The commit ${commit} in ${place.top} cannot be read.` });
+  const parents = (header[2] ?? "").split("\n").flatMap((line) => (line === "" ? [] : [line.slice("parent ".length)]));
+  const facts = { tree: header[1] ?? "", parents };
+  rememberFacts(commit, facts);
+  return ok(facts);
+}
+
 export async function isAncestor(commonDir: string, older: string, newer: string): Promise<boolean> {
+  if (surelyContains(newer, older)) return true;
   return (await git(commonDir, ["merge-base", "--is-ancestor", older, newer], inRepository(commonDir))).ok;
 }
 

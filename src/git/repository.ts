@@ -1,9 +1,13 @@
 // Finds the repository that a project folder belongs to, and resolves names in it. Reads only.
 
 import { realpath, stat } from "node:fs/promises";
-import { isAbsolute } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { type GitOptions, git, type GitLocation } from "./git.ts";
+import { isKnownCommit, rememberCommit } from "./known-commits.ts";
+import { ASK_GIT, type AskGit, readPlain } from "./plain-file.ts";
+import { readHead, readNames, type RefsPlace } from "./plain-refs.ts";
+import { findPlainRepository } from "./plain-repository.ts";
 
 export type Repository = GitLocation & {
   /** The project below the top of the work tree, "" or ending with a slash. */
@@ -22,8 +26,10 @@ export async function findProject(project: string): Promise<Result<string>> {
   return ok(await realpath(project));
 }
 
-/** The repository around a folder whose links are resolved. One git process. */
+/** The repository around a folder whose links are resolved. */
 export async function findRepository(project: string): Promise<Result<Repository>> {
+  const plain = findPlainRepository(project);
+  if (plain !== ASK_GIT) return ok({ ...plain, commonDir: plain.gitDir });
   const asked = ["--git-dir", "--git-common-dir", "--is-inside-work-tree", "--show-prefix"];
   const answer = await git(project, ["rev-parse", "--path-format=absolute", ...asked]);
   if (!answer.ok) {
@@ -41,18 +47,50 @@ export async function findRepository(project: string): Promise<Result<Repository
   return ok({ gitDir: await realpath(gitDir), commonDir: await realpath(commonDir), top, prefix });
 }
 
-/** The commit of each name, null if there is none. Names go through stdin, so none can be read as an option. */
+/** The commit of each name, null if there is none. Refs that are plain files, with commits that git has shown before, need no process. */
 export async function resolveCommits(
   dir: string,
   names: readonly string[],
   options: GitOptions = {},
 ): Promise<Result<readonly (string | null)[]>> {
   if (names.some((name) => /[\0\n]/u.test(name))) throw new Error("A revision name holds a line break.");
-  const input = names.map((name) => `${name}^{commit}\n`).join("");
+  const place = refsPlace(options);
+  // An id is for git too, which knows whether the object is still there.
+  const found = place === null ? names.map((): AskGit => ASK_GIT) : readNames(place, names);
+  const asked = names.flatMap((name, at) => {
+    const id = found[at] ?? null;
+    if (id === ASK_GIT) return [{ at, name }];
+    return id === null || (place !== null && isKnownCommit(place.commonDir, id)) ? [] : [{ at, name: id }];
+  });
+  const commits = found.map((id) => (id === ASK_GIT ? null : id));
+  if (asked.length === 0) return ok(commits);
+  // Names go through the input, so that none can be read as an option.
+  const input = asked.map(({ name }) => `${name}^{commit}\n`).join("");
   const answer = await git(dir, ["cat-file", "--batch-check"], { ...options, input });
   if (!answer.ok) return answer;
   const lines = answer.value.split("\n");
-  return ok(names.map((_, index) => /^([0-9a-f]{40,64}) commit \d+$/u.exec(lines[index] ?? "")?.[1] ?? null));
+  for (const [line, { at, name }] of asked.entries()) {
+    const commit = /^([0-9a-f]{40,64}) commit \d+$/u.exec(lines[line] ?? "")?.[1] ?? null;
+    commits[at] = commit;
+    if (place !== null && commit === name) rememberCommit(place.commonDir, commit);
+  }
+  return ok(commits);
+}
+
+/** The full name of the branch that is checked out, or HEAD if none is. */
+export async function headName(place: GitLocation): Promise<Result<string>> {
+  const head = readHead(place);
+  if (head !== null && head !== ASK_GIT) return ok(head.branch ?? "HEAD");
+  const name = await git(place.top, ["rev-parse", "--symbolic-full-name", "HEAD"], { place });
+  return name.ok ? ok(name.value.trim()) : name;
+}
+
+function refsPlace({ place, env }: GitOptions): RefsPlace | null {
+  if (place !== undefined) return env === undefined ? place : null;
+  const gitDir = env?.["GIT_DIR"];
+  if (gitDir === undefined || Object.keys(env ?? {}).length > 1) return null;
+  // The folder of a worktree has its refs elsewhere.
+  return readPlain(join(gitDir, "commondir"), 4096) === null ? { gitDir, commonDir: gitDir } : null;
 }
 
 const bare = (project: string) => ({

@@ -1,11 +1,16 @@
 // The working state as git would commit it: a copy of the index plus all files that are not ignored. The real index, branch and work tree
 // stay unchanged. Diffs and pins are made from it.
 
-import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
+import { copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
+import { holdsGitlink } from "./index-file.ts";
+import { findLarge, type LargeFile, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
+import { rememberTree, treeOfIndex } from "./known-trees.ts";
+import { idLength, readConfigText } from "./plain-config.ts";
+import { ASK_GIT } from "./plain-file.ts";
 
 export type SnapshotSource = {
   readonly place: GitLocation;
@@ -15,13 +20,18 @@ export type SnapshotSource = {
   readonly start: { readonly from: "index" } | { readonly from: "commit"; readonly commit: string | null };
   /** `repository`: new objects stay there. `nowhere`: they vanish with the snapshot, and unreadable files are left out. */
   readonly keep: "repository" | "nowhere";
+  readonly limits?: WorkLimits;
 };
 
 export type Snapshot = {
   /** Environment for the git calls that use it. */
   readonly env: Readonly<Record<string, string>>;
+  /** Its tree, if nothing has changed since git wrote it; null: not known. */
+  readonly tree: string | null;
   /** Folders (latin1) that are repositories themselves: their files are not part of the snapshot. */
   readonly nested: readonly string[];
+  /** Files that are too large: they are not part of the snapshot. */
+  readonly large: readonly LargeFile[];
   /** git's message if it could not add everything; null if it could. */
   readonly incomplete: string | null;
 };
@@ -41,6 +51,9 @@ export async function withSnapshot<T>(
   }
 }
 
+type Env = Readonly<Record<string, string>>;
+
+const LIST_BYTES = 512 * 1024 * 1024;
 const PREFIX = "passrail-index-";
 const LEFT_MS = 24 * 3_600_000;
 const swept = new Set<string>();
@@ -69,22 +82,55 @@ async function take(source: SnapshotSource, folder: string): Promise<Result<Snap
   const begun = await begin(source, env);
   if (!begun.ok) return begun;
 
+  const listed = await listFiles(source, env);
+  if (!listed.ok) return listed;
+  const { links, changed, hasConflict } = listed.value;
   // For a nested repository in the index, `git add` runs `git status` inside it, under its own configuration, whose filters are still on.
   // Outside the index, git only records its HEAD.
-  const known = await gitlinks(source, env);
-  if (!known.ok) return known;
-  const removed = await forget(source, env, known.value);
+  const removed = await forget(source, env, links);
   if (!removed.ok) return removed;
 
-  const lenient = source.keep === "nowhere" ? ["--ignore-errors"] : [];
-  const added = await git(dir, ["add", "--all", ...lenient, "--", "."], { place, env, touchesFiles: true });
-  if (!added.ok && (source.keep === "repository" || added.error.code !== "git_failed")) return added;
-  const nested = await gitlinks(source, env);
+  const large = await findLarge(dir, changed, source.limits ?? WORK_LIMITS);
+  const isSame = changed.length === 0 && links.length === 0 && !hasConflict;
+  const incomplete = isSame ? ok(null) : await addAll(source, env, large);
+  if (!incomplete.ok) return incomplete;
+  const nested = isSame ? ok([]) : await nestedIn(source, env);
   if (!nested.ok) return nested;
-  return ok({ env, nested: nested.value.map((link) => link.path), incomplete: added.ok ? null : added.error.message });
+  const tree = isSame ? await knownTree(place, env) : null;
+  return ok({ env, tree, nested: nested.value.map((link) => link.path), large, incomplete: incomplete.value });
 }
 
-async function begin(source: SnapshotSource, env: Readonly<Record<string, string>>): Promise<Result<string>> {
+async function knownTree({ commonDir }: GitLocation, env: Env): Promise<string | null> {
+  const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
+  return index === null ? null : treeOfIndex(commonDir, index);
+}
+
+/** The tree of a snapshot, written to the repository. */
+export async function writeTree(place: GitLocation, { env, tree }: Snapshot): Promise<Result<string>> {
+  if (tree !== null) return ok(tree);
+  const written = await git(place.top, ["write-tree"], { place, env, touchesFiles: true });
+  if (!written.ok) return written;
+  const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
+  if (index !== null) rememberTree(place.commonDir, index, written.value.trim());
+  return ok(written.value.trim());
+}
+
+/** git's message if it could not add everything. */
+async function addAll(
+  { place, dir, keep }: SnapshotSource,
+  env: Env,
+  large: readonly LargeFile[],
+): Promise<Result<string | null>> {
+  const lenient = keep === "nowhere" ? ["--ignore-errors"] : [];
+  // Names go through the input: arguments cannot hold names of any bytes.
+  const input = [".", ...large.map(({ path }) => `:(exclude,literal)${path}`)].join("\0");
+  const args = ["add", "--all", ...lenient, "--pathspec-from-file=-", "--pathspec-file-nul"];
+  const added = await git(dir, args, { place, env, touchesFiles: true, input, encoding: "latin1" });
+  if (!added.ok && (keep === "repository" || added.error.code !== "git_failed")) return added;
+  return ok(added.ok ? null : added.error.message);
+}
+
+async function begin(source: SnapshotSource, env: Env): Promise<Result<string>> {
   const { place, start } = source;
   if (start.from === "index") return copyIndex(join(place.gitDir, "index"), env["GIT_INDEX_FILE"] ?? "");
   const args = start.commit === null ? ["read-tree", "--empty"] : ["read-tree", start.commit];
@@ -104,31 +150,71 @@ async function copyIndex(from: string, to: string): Promise<Result<string>> {
 
 type Gitlink = { readonly path: string; readonly commit: string };
 
-/** Submodules and embedded repositories of the index that are checked out. */
-async function gitlinks(source: SnapshotSource, env: Readonly<Record<string, string>>): Promise<Result<Gitlink[]>> {
-  const { place } = source;
-  const listed = await git(place.top, ["ls-files", "--stage", "-z"], {
-    place,
-    env,
-    encoding: "latin1",
-    maxBytes: 512 * 1024 * 1024,
-  });
-  if (!listed.ok) return listed;
-  const links: Gitlink[] = [];
-  for (const entry of listed.value.split("\0")) {
-    if (!entry.startsWith("160000 ")) continue;
-    const path = entry.slice(entry.indexOf("\t") + 1);
-    if ((await lstat(Buffer.from(`${place.top}/${path}/.git`, "latin1")).catch(() => null)) === null) continue;
-    links.push({ path, commit: entry.slice("160000 ".length).split(" ", 1)[0] ?? "" });
+type Listed = {
+  /** Submodules and embedded repositories of the index that are checked out. */
+  readonly links: readonly Gitlink[];
+  /** New, changed and deleted files below the folder, as paths below it; nothing for `git add` to do if there is none. */
+  readonly changed: readonly string[];
+  readonly hasConflict: boolean;
+};
+
+/** One process where the folder is the top: its paths are then those of the index. */
+async function listFiles(source: SnapshotSource, env: Env): Promise<Result<Listed>> {
+  const { place, dir } = source;
+  const files = ["--others", "--modified", "--exclude-standard"];
+  if (dir === place.top) {
+    const listed = await lsFiles(source, dir, ["-t", "--stage", ...files, "-z", "--", "."], env);
+    if (!listed.ok) return listed;
+    const entries = listed.value.map((entry) => ({ tag: entry.slice(0, 2), rest: entry.slice(2) }));
+    const staged = entries.filter(({ tag }) => tag !== "? ").map(({ rest }) => rest);
+    const changed = entries.flatMap(({ tag, rest }) => (tag === "? " ? [rest] : tag === "C " ? [pathOf(rest)] : []));
+    return ok({ links: await checkedOut(place, staged), changed, hasConflict: staged.some(isConflict) });
   }
-  return ok(links);
+  const staged = await lsFiles(source, place.top, ["--stage", "-z"], env);
+  if (!staged.ok) return staged;
+  const changed = await lsFiles(source, dir, [...files, "-z", "--", "."], env);
+  if (!changed.ok) return changed;
+  const links = await checkedOut(place, staged.value);
+  return ok({ links, changed: changed.value, hasConflict: staged.value.some(isConflict) });
 }
 
-async function forget(
-  source: SnapshotSource,
-  env: Readonly<Record<string, string>>,
-  links: readonly Gitlink[],
-): Promise<Result<string>> {
+async function lsFiles(
+  { place }: SnapshotSource,
+  dir: string,
+  args: readonly string[],
+  env: Env,
+): Promise<Result<readonly string[]>> {
+  const options = { place, env, touchesFiles: true, encoding: "latin1", maxBytes: LIST_BYTES } as const;
+  const listed = await git(dir, ["ls-files", ...args], options);
+  return listed.ok ? ok(listed.value.split("\0").filter((entry) => entry !== "")) : listed;
+}
+
+/** `100644 <id> <stage>` TAB path */
+const pathOf = (entry: string): string => entry.slice(entry.indexOf("\t") + 1);
+const isConflict = (entry: string): boolean => /^\d+ [0-9a-f]+ [1-9]\t/u.test(entry);
+
+/** Repositories in the snapshot. Its index says whether there are any; git names them. */
+async function nestedIn(source: SnapshotSource, env: Env): Promise<Result<readonly Gitlink[]>> {
+  const config = readConfigText(source.place.commonDir);
+  const length = config === ASK_GIT ? ASK_GIT : idLength(config);
+  const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
+  if (index !== null && length !== ASK_GIT && holdsGitlink(index, length === 40 ? 20 : 32) === false) return ok([]);
+  const staged = await lsFiles(source, source.place.top, ["--stage", "-z"], env);
+  return staged.ok ? ok(await checkedOut(source.place, staged.value)) : staged;
+}
+
+async function checkedOut(place: GitLocation, staged: readonly string[]): Promise<readonly Gitlink[]> {
+  const links = new Map<string, Gitlink>();
+  for (const entry of staged) {
+    if (!entry.startsWith("160000 ")) continue;
+    const path = pathOf(entry);
+    if ((await lstat(Buffer.from(`${place.top}/${path}/.git`, "latin1")).catch(() => null)) === null) continue;
+    links.set(path, { path, commit: entry.slice("160000 ".length).split(" ", 1)[0] ?? "" });
+  }
+  return [...links.values()];
+}
+
+async function forget(source: SnapshotSource, env: Env, links: readonly Gitlink[]): Promise<Result<string>> {
   if (links.length === 0) return ok("");
   const input = links.map(({ path, commit }) => `0 ${"0".repeat(commit.length)}\t${path}\0`).join("");
   return git(source.place.top, ["update-index", "-z", "--index-info"], {

@@ -1,9 +1,8 @@
 // All changes of a run, from the commit where its first attempt began to the commit that a decision is about. Commits only: uncommitted
 // work is in the diff of the attempt that left it.
 
-import { createRedaction } from "../core/secrets/redaction.ts";
 import type { Run } from "../core/run/run.ts";
-import { projectOf } from "../core/run/run-settings.ts";
+import { repositoryOf } from "../core/run/joint.ts";
 import { git } from "./git.ts";
 
 const DIFF_BYTES = 4 * 1024 * 1024;
@@ -11,13 +10,11 @@ const FORMAT = ["--no-ext-diff", "--no-textconv", "--no-color", "--find-renames"
 const PREFIX = ["--src-prefix=a/", "--dst-prefix=b/"];
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-const { text: redact } = createRedaction([]);
-
-export async function wholeDiff(run: Run, from: string, to: string): Promise<string> {
+export async function wholeDiff(run: Run, from: string, to: string, redact: (text: string) => string): Promise<string> {
   if (!COMMIT.test(from) || !COMMIT.test(to)) return failed("it has no commits to compare");
   const args = ["diff", ...FORMAT, ...PREFIX, "--end-of-options", from, to, "--"];
   // One byte beyond the limit distinguishes "exactly full" from "cut".
-  const made = await git(projectOf(run), args, { maxBytes: DIFF_BYTES + 1, overflow: "cut" });
+  const made = await git(repositoryOf(run), args, { maxBytes: DIFF_BYTES + 1, overflow: "cut" });
   if (!made.ok) return failed(made.error.message);
   const bytes = Buffer.from(made.value);
   if (bytes.length <= DIFF_BYTES) return redact(made.value);

@@ -1,0 +1,67 @@
+// The index that our own git has written for a snapshot: what it holds, and how it becomes the index of the work tree. Anything unusual is
+// for git.
+
+import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { ASK_GIT, type AskGit } from "./plain-file.ts";
+
+const HEADER = 12;
+/** Times, device, inode, owner and size before the mode and after it. */
+const MODE_AT = 24;
+const FIXED = 40;
+const GITLINK = 0o160000;
+
+/** Whether an entry names a commit of another repository. */
+export function holdsGitlink(index: Buffer, idBytes: 20 | 32): boolean | AskGit {
+  if (index.length < HEADER || index.toString("latin1", 0, 4) !== "DIRC") return ASK_GIT;
+  const version = index.readUInt32BE(4);
+  if (version !== 2 && version !== 3) return ASK_GIT;
+  let at = HEADER;
+  for (let left = index.readUInt32BE(8); left > 0; left--) {
+    const flagsAt = at + FIXED + idBytes;
+    if (flagsAt + 4 > index.length) return ASK_GIT;
+    if (index.readUInt32BE(at + MODE_AT) === GITLINK) return true;
+    const flags = index.readUInt16BE(flagsAt);
+    const nameAt = flagsAt + ((flags & 0x4000) === 0 ? 2 : 4);
+    const long = (flags & 0xfff) === 0xfff;
+    const nameEnd = long ? index.indexOf(0, nameAt) : nameAt + (flags & 0xfff);
+    if (nameEnd < nameAt || nameEnd >= index.length) return ASK_GIT;
+    // One to eight zero bytes end an entry, so that the next one begins at a multiple of eight.
+    at += (nameEnd - at + 8) & ~7;
+  }
+  // A part of the entries is in another file.
+  return index.includes("link", at, "latin1") || index.includes("sdir", at, "latin1") ? ASK_GIT : false;
+}
+
+/** What an unfinished merge, rebase or bisection leaves in a git directory; `git reset` ends the ones that it knows. */
+const UNFINISHED = /^(?:MERGE_|CHERRY_PICK_|REVERT_|SQUASH_|AUTO_MERGE|BISECT_|REBASE_|rebase-|sequencer)/u;
+
+/**
+ * The snapshot's index becomes the one of the work tree, as `git reset --mixed` would write it after the commit: under git's own lock, and
+ * in one step. It also has the times of the files, so that nobody has to read them again.
+ */
+export async function installIndex(gitDir: string, snapshot: string): Promise<"installed" | "locked" | AskGit> {
+  const index = join(gitDir, "index");
+  const [names, found] = await Promise.all([readdir(gitDir), lstat(index).catch(() => null)]);
+  if (found?.isFile() !== true || names.some((name) => UNFINISHED.test(name))) return ASK_GIT;
+  const [bytes, written] = await Promise.all([readFile(snapshot), lstat(snapshot)]);
+  // git takes a file for unchanged when it is older than the index: the time at which the files were read must stay.
+  const seconds = Math.floor(written.mtimeMs / 1000);
+  const lock = `${index}.lock`;
+  const file = await open(lock, "wx", found.mode & 0o777).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EEXIST") return null;
+    throw error;
+  });
+  if (file === null) return "locked";
+  try {
+    await file.writeFile(bytes);
+    await file.utimes(seconds, seconds);
+    await file.close();
+    await rename(lock, index);
+    return "installed";
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(lock, { force: true });
+    throw error;
+  }
+}
