@@ -1,9 +1,12 @@
 // Registers a new worktree, then checks out its files. Only inside the new worktree does git report which filters apply there (an include
 // can depend on the branch), and they must be off before the first file is written.
 
+import { basename, dirname } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git } from "../git/git.ts";
-import { findRegistration, markReady, OPENING } from "./registration.ts";
+import { ASK_GIT, type AskGit } from "../git/plain-file.ts";
+import { readHead } from "../git/plain-refs.ts";
+import { findRegistration, listRegistrations, markReady, OPENING } from "./registration.ts";
 import { resolveCommits } from "../git/repository.ts";
 import type { Target } from "./target.ts";
 import type { InTurn } from "./turns.ts";
@@ -44,6 +47,8 @@ export async function whereCheckedOut(
   target: Pick<Target, "branch" | "project" | "repository" | "top">,
 ): Promise<Result<string | null>> {
   const { repository: place, branch, top } = target;
+  const plain = await findHolder(place.commonDir, `refs/heads/${branch}`, top);
+  if (plain !== ASK_GIT) return ok(plain);
   const listed = await git(target.project, ["worktree", "list", "--porcelain", "-z"], { place });
   if (!listed.ok) return listed;
   for (const entry of listed.value.split("\0\0")) {
@@ -52,6 +57,19 @@ export async function whereCheckedOut(
     if (path !== top && lines.includes(`branch refs/heads/${branch}`)) return ok(path);
   }
   return ok(null);
+}
+
+/** The same from HEAD of the main work tree and of each registered one. */
+async function findHolder(commonDir: string, branch: string, top: string): Promise<string | null | AskGit> {
+  // A bare repository, or one whose work tree is elsewhere.
+  if (basename(commonDir) !== ".git") return ASK_GIT;
+  const others = await listRegistrations(commonDir);
+  for (const place of [{ gitDir: commonDir, commonDir, top: dirname(commonDir) }, ...others]) {
+    const head = readHead(place);
+    if (head === null || head === ASK_GIT) return ASK_GIT;
+    if (head.branch === branch && place.top !== top) return place.top;
+  }
+  return null;
 }
 
 /** git's English message (LC_ALL=C) about a branch in use. git checks this itself, so a check beforehand would only cost time. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { baseMissing, branchInUse, unborn, whereCheckedOut } from "./add-worktree.ts";
 import { git, type GitLocation, readConfig, readUserConfig } from "../git/git.ts";
+import { rememberCommit } from "../git/known-commits.ts";
 import { resolveCommits } from "../git/repository.ts";
 import type { Target } from "./target.ts";
 import { lookAt } from "./worktree-folder.ts";
@@ -32,6 +33,8 @@ export async function makeClone(target: Target): Promise<Result<null>> {
     if (!there.ok) return there;
     if (there.value === "empty") await rm(top, { recursive: true });
     await rename(join(aside, "work"), top);
+    // Its files have just been checked out.
+    rememberCommit(join(top, ".git"), start);
     return ok(null);
   } finally {
     await rm(aside, { recursive: true, force: true });
@@ -55,11 +58,12 @@ async function cloneInto(dir: string, { root, branch, project, repository }: Tar
   if (!placed.ok) return placed;
   const turned = await git(dir, ["symbolic-ref", "HEAD", `refs/heads/${branch}`], { place });
   if (!turned.ok) return turned;
-  return git(dir, ["reset", "--hard", "--quiet"], { place, touchesFiles: true, timeoutMs: CLONE_MS });
+  const files = await git(dir, ["reset", "--hard", "--quiet"], { place, touchesFiles: true, timeoutMs: CLONE_MS });
+  return files.ok ? ok(null) : files;
 }
 
 /** The committer and the project's remote, as an agent finds them in a worktree. */
-async function settingsFrom(project: string, place: GitLocation): Promise<Result<string>> {
+export async function settingsFrom(project: string, place: GitLocation): Promise<Result<string>> {
   const config = await readConfig(project, place);
   if (!config.ok) return config;
   const own = [...(await readUserConfig(project)), ...config.value];

@@ -8,10 +8,13 @@ import { checkBranchName } from "../git/branch-name.ts";
 import { bringBack } from "./bring-back.ts";
 import { clonePlace, makeClone } from "./clone-repository.ts";
 import { diffSince } from "../git/diff.ts";
-import { git, inRepository } from "../git/git.ts";
+import { inRepository } from "../git/git.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
-import { commitWork, pinCommit } from "../git/pin.ts";
-import { resolveCommits } from "../git/repository.ts";
+import { leaveLarge } from "./leave-large.ts";
+import type { WorkLimits } from "../git/large-files.ts";
+import { optional } from "../core/optional.ts";
+import { type CommitHow, commitWork, pinCommit } from "../git/pin.ts";
+import { headName, resolveCommits } from "../git/repository.ts";
 import { aim, checkRunId, isOf, type Located, locate, notOurs, type Target } from "./target.ts";
 import { inTurns } from "./turns.ts";
 import type { Closed, Workspace } from "./workspace.ts";
@@ -23,9 +26,10 @@ export type CloneSettings = {
   readonly root: string;
   /** For kinds that wrap a clone. */
   readonly mode?: WorkspaceMode;
+  readonly limits?: WorkLimits;
 };
 
-export function createCloneWorkspaces({ root, mode = "clone" }: CloneSettings): GitWorkspaces {
+export function createCloneWorkspaces({ root, mode = "clone", limits }: CloneSettings): GitWorkspaces {
   const inTurn = inTurns();
   const placeOf: GitWorkspaces["place"] = async (workspace) => {
     const located = await locate(root, workspace);
@@ -51,7 +55,7 @@ export function createCloneWorkspaces({ root, mode = "clone" }: CloneSettings): 
     async diff(workspace, from) {
       const place = await placeOf(workspace);
       if (!place.ok) return `[passrail: the diff could not be made: ${place.error.message}]\n`;
-      return diffSince(place.value, place.value.top, from);
+      return diffSince(place.value, place.value.top, from, limits);
     },
 
     async publish(workspace, runId) {
@@ -80,7 +84,7 @@ export function createCloneWorkspaces({ root, mode = "clone" }: CloneSettings): 
     async close(workspace, runId) {
       const known = await workspaceOf(root, workspace, runId);
       if (!known.ok) return known;
-      return inTurn(known.value.located.top, () => closeAt(known.value, runId));
+      return inTurn(known.value.located.top, () => closeAt(known.value, runId, limits));
     },
   };
 }
@@ -116,20 +120,24 @@ async function openAt(target: Target, mode: WorkspaceMode): Promise<Result<Works
 async function reopen({ top, branch }: Target): Promise<Result<null>> {
   const place = await clonePlace(top);
   if (!place.ok) return place;
-  const name = await git(top, ["rev-parse", "--symbolic-full-name", "HEAD"], { place: place.value });
+  const name = await headName(place.value);
   if (!name.ok) return name;
-  const current = name.value.trim();
+  const current = name.value;
   if (current === "HEAD" || current === `refs/heads/${branch}`) return ok(null);
   return err(inTheWay(top, `it is on ${current.replace("refs/heads/", "").slice(0, 120)}, not on ${branch}`));
 }
 
-async function closeAt({ located, repository, branch }: Known, runId: string): Promise<Result<Closed>> {
+async function closeAt(
+  { located, repository, branch }: Known,
+  runId: string,
+  limits?: WorkLimits,
+): Promise<Result<Closed>> {
   const { root, top, key } = located;
   const there = await lookAt(top);
   if (!there.ok) return there;
   const kept =
     there.value === "filled"
-      ? await keepWork(located, repository, branch, runId)
+      ? await keepWork(located, repository, branch, runId, limits)
       : await keepBranch(repository, branch, runId);
   // A diverged branch is no reason to keep the clone: its work is pinned and the divergence reported once.
   if (!kept.ok && kept.error.code !== "branch_diverged") return kept;
@@ -139,17 +147,20 @@ async function closeAt({ located, repository, branch }: Known, runId: string): P
 }
 
 async function keepWork(
-  { top, key }: Located,
+  located: Located,
   repository: string,
   branch: string,
   runId: string,
+  limits?: WorkLimits,
 ): Promise<Result<Closed>> {
+  const { root, top, key } = located;
+  const how: CommitHow = { leave: leaveLarge(root, key), ...optional({ limits }) };
   const place = await clonePlace(top);
-  if (!place.ok) return keepFiles(top, repository, branch, runId);
+  if (!place.ok) return keepFiles(top, repository, branch, runId, how);
   const commits = await resolveCommits(top, ["HEAD", `refs/heads/${branch}`], { place: place.value });
-  if (!commits.ok) return keepFiles(top, repository, branch, runId);
+  if (!commits.ok) return keepFiles(top, repository, branch, runId, how);
   const head = commits.value[0] ?? null;
-  const made = await commitWork(place.value, { from: "index" }, head, runId);
+  const made = await commitWork(place.value, { from: "index" }, head, runId, how);
   if (!made.ok) return made;
   const brought = await bringBack({ place: place.value, key, repository, branch, runId }, [made.value]);
   if (!brought.ok) return brought;
@@ -164,14 +175,20 @@ async function keepWork(
 }
 
 /** The agent ruined its repository: its files are kept on top of the project's version of the branch. */
-async function keepFiles(top: string, repository: string, branch: string, runId: string): Promise<Result<Closed>> {
+async function keepFiles(
+  top: string,
+  repository: string,
+  branch: string,
+  runId: string,
+  how: CommitHow,
+): Promise<Result<Closed>> {
   const commits = await resolveCommits(repository, [`refs/heads/${branch}`, "HEAD"], inRepository(repository));
   if (!commits.ok) return commits;
   const parent = commits.value[0] ?? commits.value[1] ?? null;
   // A leftover .git must not look like a repository inside the work.
   await rm(join(top, ".git"), { recursive: true, force: true });
   const place = { gitDir: repository, commonDir: repository, top };
-  const made = await commitWork(place, { from: "commit", commit: parent }, parent, runId);
+  const made = await commitWork(place, { from: "commit", commit: parent }, parent, runId, how);
   if (!made.ok) return made;
   const pinned = await pinCommit(repository, runId, made.value);
   return pinned.ok ? ok({ pinned: pinned.value, leftover: made.value }) : pinned;

@@ -2,15 +2,17 @@ import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createDirectoryWorkspaces } from "./directory.ts";
+import { createRepositoryGuard } from "./repository-guard.ts";
 import { makeRepository, tempDir, userGit, valueOf, workspacesSuite } from "./workspace.testsuite.ts";
 
 workspacesSuite("in place", async () => {
   const dir = await tempDir();
-  return { dir, project: await makeRepository(join(dir, "project")), workspaces: createDirectoryWorkspaces() };
+  const workspaces = createDirectoryWorkspaces(createRepositoryGuard(join(dir, "home")));
+  return { dir, project: await makeRepository(join(dir, "project")), workspaces };
 });
 
 describe("the project folder as workspace", () => {
-  const workspaces = createDirectoryWorkspaces();
+  const workspaces = createDirectoryWorkspaces(createRepositoryGuard("/nowhere"));
 
   test("works without git: no head, no diff, nothing to pin", async () => {
     const project = await tempDir();

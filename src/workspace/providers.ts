@@ -4,14 +4,15 @@
 import { join } from "node:path";
 import { err, type Problem } from "../core/result.ts";
 import { createCloneWorkspaces } from "./clone.ts";
-import { createConfining, isConfining } from "./sandbox/kinds.ts";
+import { createConfining } from "./sandbox/kinds.ts";
 import { createDirectoryWorkspaces } from "./directory.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
-import type { WorkspaceSettings } from "../settings/workspaces.ts";
+import { workLimits, type WorkspaceSettings } from "../settings/workspaces.ts";
 import { homeOf } from "../settings/site.ts";
+import { createRepositoryGuard, type RepositoryGuard } from "./repository-guard.ts";
 import { usable } from "./usable.ts";
 import type { Workspaces } from "./workspace.ts";
-import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
+import { isConfining, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
 import { createWorktreeWorkspaces } from "./worktree.ts";
 
 export type WorkspaceOptions = {
@@ -24,23 +25,29 @@ export type WorkspaceOptions = {
 /** One provider per kind, created on first use. */
 export function createWorkspaces(options: WorkspaceOptions): (mode: WorkspaceMode) => Workspaces {
   const made = new Map<WorkspaceMode, Workspaces>();
+  // One for all kinds: an agent in place and one in a worktree share the same repository.
+  const guard = createRepositoryGuard(options.home);
   return (mode) => {
-    const known = made.get(mode) ?? withAll(create(mode, options), options);
+    const known = made.get(mode) ?? withAll(create(mode, options, guard), { ...options, guard });
     made.set(mode, known);
     return known;
   };
 }
 
 /** Workspaces with a repository get everything that a branch needs; the user's own folder stays unchanged. */
-function withAll(provider: Workspaces | GitWorkspaces, options: WorkspaceOptions): Workspaces {
+function withAll(
+  provider: Workspaces | GitWorkspaces,
+  options: WorkspaceOptions & { guard: RepositoryGuard },
+): Workspaces {
   return "place" in provider ? usable(provider, options) : provider;
 }
 
-function create(mode: WorkspaceMode, options: WorkspaceOptions): Workspaces | GitWorkspaces {
+function create(mode: WorkspaceMode, options: WorkspaceOptions, guard: RepositoryGuard): Workspaces | GitWorkspaces {
   const { home } = options;
-  if (mode === "in-place") return createDirectoryWorkspaces();
-  if (mode === "worktree") return createWorktreeWorkspaces({ root: join(home, "worktrees") });
-  if (mode === "clone") return createCloneWorkspaces({ root: join(home, "clones") });
+  const limits = workLimits(options.settings);
+  if (mode === "in-place") return createDirectoryWorkspaces(guard, limits);
+  if (mode === "worktree") return createWorktreeWorkspaces({ root: join(home, "worktrees"), limits });
+  if (mode === "clone") return createCloneWorkspaces({ root: join(home, "clones"), limits });
   return isConfining(mode) ? createConfining(mode, options) : unknownKind(mode);
 }
 

@@ -2,7 +2,7 @@
 // change the `.git` file inside it.
 
 import { lstat, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git, inRepository, type GitLocation } from "../git/git.ts";
 import { inTheWay } from "./worktree-folder.ts";
@@ -31,6 +31,19 @@ export async function findRegistration(commonDir: string, top: string): Promise<
     return { place: { gitDir, commonDir, top }, locked: await firstLine(join(gitDir, "locked")) };
   }
   return null;
+}
+
+/** Every registered worktree, whether or not its folder is there. */
+export async function listRegistrations(commonDir: string): Promise<readonly GitLocation[]> {
+  const folder = join(commonDir, "worktrees");
+  const found: GitLocation[] = [];
+  for (const name of (await orNull(readdir(folder))) ?? []) {
+    const gitDir = join(folder, name);
+    if ((await orNull(lstat(gitDir)))?.isDirectory() !== true) continue;
+    const path = await firstLine(join(gitDir, "gitdir"));
+    if (path !== null) found.push({ gitDir, commonDir, top: dirname(resolve(gitDir, path)) });
+  }
+  return found;
 }
 
 /** True until the worktree is ready: by Passrail's mark, or by git's during its setup. */

@@ -1,130 +1,127 @@
-// Worktrees share the user's .git. The user's own git would run hooks and configured programs that an agent plants there. The guard
-// compares both before and after each attempt, quarantines changes and reports them.
+// A worktree, and an agent in place, share the user's .git. The guard keeps one baseline per repository while attempts work there, also on
+// disk, so that after a crash a planted file does not become the new normal. Whatever else changes in the control area is moved to the
+// quarantine and put back, and every attempt that was at work has tampered: nobody can tell which of them it was.
 
-import { createHash } from "node:crypto";
-import { copyFile, lstat, mkdir, readdir, readFile, rename } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { git, inRepository } from "../git/git.ts";
+import { z } from "zod";
+import { err, messageOf, ok, type Problem, type Result } from "../core/result.ts";
+import { TAMPERED } from "../file/confined.ts";
+import { changedNames, type ControlArea, controlAreaSchema, putBack, readControlArea } from "./control-area.ts";
+import { mayChange } from "./guarded-settings.ts";
+import { compareRefs, type GuardedRefs, readRefs } from "./guarded-refs.ts";
+import { inTurns } from "./turns.ts";
+import type { GuardReport } from "./workspace.ts";
 
-type Seen = {
-  /** Name -> hash of the content. */
-  readonly hooks: ReadonlyMap<string, string>;
-  readonly attributes: string | null;
-  /** Text of the configuration; null if unreadable. */
-  readonly config: string | null;
+export type RepositoryGuard = {
+  /** Before an attempt. `branch` is the one that the attempt may move; null: the one that is checked out. */
+  begin(commonDir: string, branch: string | null): Promise<Result<() => Promise<GuardReport>>>;
 };
 
-type Settings = readonly (readonly [key: string, value: string])[];
+/** One attempt at work in a repository. */
+type Session = { readonly refs: GuardedRefs; tampered: string[] };
 
-const FILE_BYTES = 1024 * 1024;
+type Guarded = {
+  readonly baseline: ControlArea;
+  readonly sessions: Set<Session>;
+  /** Branches of all attempts since the baseline was taken: they move with the work of others. */
+  readonly branches: Set<string>;
+};
 
-/** Settings that make git start a program, read another file or talk to another place. */
-const DANGEROUS =
-  /^(?:core\.(?:hookspath|fsmonitor|sshcommand|pager|editor|askpass|alternaterefscommand|gitproxy|worktree|attributesfile)|diff\.external|diff\..*\.(?:command|textconv)|filter\..*|merge\..*\.driver|alias\..*|pager\..*|include\.path|includeif\..*|credential(?:\..*)?\.helper|gpg\..*|sequence\.editor|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(?:uploadpack|receivepack|proxy|vcs)|url\..*|protocol\..*|browser\..*|difftool\..*|mergetool\..*|guitool\..*|man\..*|web\.browser|submodule\..*\.update|trailer\..*|extensions\.worktreeconfig)$/u;
+export function createRepositoryGuard(home: string): RepositoryGuard {
+  const inTurn = inTurns();
+  const guarded = new Map<string, Guarded>();
 
-export async function guardRepository(
-  commonDir: string,
-  quarantine: string,
-): Promise<() => Promise<readonly string[]>> {
-  const before = await look(commonDir);
-  return async () => {
-    const after = await look(commonDir);
-    const place = join(quarantine, new Date().toISOString().replace(/[:.]/gu, "-"));
-    const put = async (name: string, move: boolean): Promise<void> => {
-      await mkdir(place, { recursive: true, mode: 0o700 });
-      const target = join(place, name.replaceAll("/", "-"));
-      await (move
-        ? rename(join(commonDir, name), target).catch(() => copyAway(join(commonDir, name), target))
-        : copyFile(join(commonDir, name), target));
-    };
-    return [
-      ...(await undoHooks(before, after, put)),
-      ...(await undoAttributes(before, after, put)),
-      ...(await undoSettings(commonDir, before, after, put)),
-    ].map((what) => `repository_config_changed: ${what}; what was there is in ${place}`);
+  return {
+    begin: (commonDir, branch) => inTurn(commonDir, () => begin(commonDir, branch)),
   };
-}
 
-type Put = (name: string, move: boolean) => Promise<void>;
-
-/** New hooks and changed ones: neither may run. */
-async function undoHooks(before: Seen, after: Seen, put: Put): Promise<string[]> {
-  const said: string[] = [];
-  for (const [name, hash] of after.hooks) {
-    if (before.hooks.get(name) === hash) continue;
-    await put(`hooks/${name}`, true);
-    said.push(`the hook ${name.slice(0, 80)} appeared or changed during the attempt and was taken away`);
+  async function begin(commonDir: string, branch: string | null): Promise<Result<() => Promise<GuardReport>>> {
+    try {
+      const known = guarded.get(commonDir);
+      const before = known?.baseline ?? (await readStored(home, commonDir));
+      const left = before === null ? [] : await check(commonDir, before);
+      for (const session of known?.sessions ?? []) session.tampered.push(...left);
+      const baseline = await readControlArea(commonDir);
+      await store(home, commonDir, baseline);
+      const session: Session = { refs: await readRefs(commonDir, branch), tampered: [] };
+      guarded.set(commonDir, {
+        baseline,
+        sessions: new Set([...(known?.sessions ?? []), session]),
+        branches: new Set([...(known?.branches ?? []), ...session.refs.own]),
+      });
+      // What a dead process's attempt left is put back and reported, but this attempt has not done it.
+      const reported = left.map((what) => `repository_restored: ${what}`);
+      return ok(() => inTurn(commonDir, () => end(commonDir, session, reported)));
+    } catch (error) {
+      return err(unreadable(commonDir, error));
+    }
   }
-  return said;
-}
 
-async function undoAttributes(before: Seen, after: Seen, put: Put): Promise<string[]> {
-  if (after.attributes === null || after.attributes === before.attributes) return [];
-  await put("info/attributes", true);
-  return ["info/attributes appeared or changed during the attempt and was taken away"];
-}
-
-/** Only settings that name programs: a new remote or tracked branch may be the user's own change. */
-async function undoSettings(commonDir: string, before: Seen, after: Seen, put: Put): Promise<string[]> {
-  if (after.config === null || before.config === null || after.config === before.config) return [];
-  const known = await settingsIn(commonDir, before.config);
-  const now = await settingsIn(commonDir, after.config);
-  const keys = new Set([...known, ...now].map(([key]) => key).filter((key) => DANGEROUS.test(key)));
-  const valuesOf = (settings: Settings, key: string): string[] =>
-    settings.filter(([name]) => name === key).map(([, value]) => value);
-  const changed = [...keys].filter(
-    (key) => JSON.stringify(valuesOf(known, key)) !== JSON.stringify(valuesOf(now, key)),
-  );
-  if (changed.length === 0) return [];
-  await put("config", false);
-  const config = (...args: string[]) =>
-    git(commonDir, ["config", "--file", join(commonDir, "config"), ...args], inRepository(commonDir));
-  for (const key of changed) {
-    await config("--unset-all", key);
-    for (const value of valuesOf(known, key)) await config("--add", key, value);
+  async function end(commonDir: string, session: Session, reported: readonly string[]): Promise<GuardReport> {
+    const known = guarded.get(commonDir);
+    if (known === undefined) throw new Error(`${commonDir} is not guarded`);
+    const { baseline, sessions, branches } = known;
+    sessions.delete(session);
+    let refs: { readonly tampered: readonly string[]; readonly warnings: readonly string[] };
+    try {
+      const found = await check(commonDir, baseline);
+      for (const other of sessions) other.tampered.push(...found);
+      session.tampered.push(...found);
+      refs = await compareRefs(commonDir, session.refs, branches);
+      if (sessions.size > 0) guarded.set(commonDir, { ...known, baseline: await readControlArea(commonDir) });
+    } catch (error) {
+      // Fails closed: the stored baseline stays for the next attempt.
+      if (sessions.size === 0) guarded.delete(commonDir);
+      return { tampered: [unreadable(commonDir, error).message], warnings: reported };
+    }
+    if (sessions.size === 0) {
+      guarded.delete(commonDir);
+      await rm(baselineFile(home, commonDir), { force: true });
+    }
+    return { tampered: [...session.tampered, ...refs.tampered], warnings: [...reported, ...refs.warnings] };
   }
-  return [`the settings ${changed.join(", ").slice(0, 300)} changed during the attempt and were set back`];
-}
 
-async function look(commonDir: string): Promise<Seen> {
-  const names = await readdir(join(commonDir, "hooks")).catch(() => []);
-  const hooks = new Map<string, string>();
-  for (const name of names) {
-    if (name.endsWith(".sample")) continue;
-    hooks.set(name, (await hashOf(join(commonDir, "hooks", name))) ?? "gone");
+  /** Puts back what may not change; a sentence for each name. */
+  async function check(commonDir: string, baseline: ControlArea): Promise<readonly string[]> {
+    const now = await readControlArea(commonDir);
+    const wrong: string[] = [];
+    for (const name of changedNames(baseline, now))
+      if (!(await mayChange(commonDir, name, baseline[name], now[name]))) wrong.push(name);
+    if (wrong.length === 0) return [];
+    const at = new Date().toISOString().replace(/[:.]/gu, "-");
+    const place = join(home, "quarantine", `${at}-${randomBytes(3).toString("hex")}`);
+    const failed = await putBack(commonDir, wrong, baseline, place);
+    const shown = wrong.slice(0, 10).map((name) => name.replace(/\p{Cc}/gu, "?").slice(0, 120));
+    return [`${shown.join(", ")} of ${commonDir} changed and was put back; the change is in ${place}`, ...failed];
   }
-  const config = await readFile(join(commonDir, "config"), "utf8").catch(() => null);
-  return { hooks, attributes: await hashOf(join(commonDir, "info", "attributes")), config };
 }
 
-/** git parses the text from its input: includes are not followed. */
-async function settingsIn(commonDir: string, text: string): Promise<Settings> {
-  const args = ["config", "--file", "-", "--null", "--list"];
-  const listed = await git(commonDir, args, { ...inRepository(commonDir), input: text });
-  if (!listed.ok) return [];
-  return listed.value
-    .split("\0")
-    .filter((entry) => entry !== "")
-    .map((entry) => {
-      const [key = "", ...rest] = entry.split("\n");
-      return [key, rest.join("\n")] as const;
-    });
+const storedSchema = z.object({ repository: z.string(), area: controlAreaSchema });
+
+function baselineFile(home: string, commonDir: string): string {
+  return join(home, "guards", `${createHash("sha256").update(commonDir).digest("hex").slice(0, 32)}.json`);
 }
 
-async function hashOf(path: string): Promise<string | null> {
-  const found = await lstat(path).catch(() => null);
-  if (found === null) return null;
-  // A link or a huge file is compared by its metadata; git would follow it anyway.
-  if (!found.isFile() || found.size > FILE_BYTES) return `${found.ino}:${found.size}:${found.mtimeMs}`;
-  return createHash("sha256")
-    .update(await readFile(path))
-    .update(String(found.mode))
-    .digest("hex");
+async function readStored(home: string, commonDir: string): Promise<ControlArea | null> {
+  const text = await readFile(baselineFile(home, commonDir), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  return text === null ? null : storedSchema.parse(JSON.parse(text)).area;
 }
 
-/** The quarantine may be on another file system. */
-async function copyAway(from: string, to: string): Promise<void> {
-  const { cp, rm } = await import("node:fs/promises");
-  await cp(from, to, { recursive: true, dereference: false });
-  await rm(from, { recursive: true, force: true });
+async function store(home: string, commonDir: string, area: ControlArea): Promise<void> {
+  const file = baselineFile(home, commonDir);
+  await mkdir(join(home, "guards"), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, JSON.stringify({ repository: commonDir, area }), { flag: "wx", mode: 0o600, flush: true });
+  await rename(draft, file);
 }
+
+const unreadable = (commonDir: string, error: unknown): Problem => ({
+  code: TAMPERED,
+  message: `The settings, hooks or refs of ${commonDir} cannot be compared: ${messageOf(error)}.`,
+  hint: `Look at them: git -C ${commonDir} config --list --show-origin`,
+});

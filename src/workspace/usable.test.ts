@@ -133,6 +133,28 @@ for (const mode of ["worktree", "clone"] as const) {
       expect(first.folders).toEqual([join(given.home, "caches", "npm")]);
     });
 
+    test("R-002-28: what a workspace must contain may be younger than the workspace", async () => {
+      const given = await bench(mode);
+      const { project } = given;
+      const workspace = valueOf(await given.open("r1"));
+      userGit(project, "switch", "--quiet", "--create", "track", "main");
+      await writeFile(join(project, "track.txt"), "later\n");
+      userGit(project, "add", "--all");
+      userGit(project, "commit", "--quiet", "-m", "track");
+      const contains = [userGit(project, "rev-parse", "HEAD")];
+      userGit(project, "switch", "--quiet", "main");
+      const again = await given.workspaces.open({ runId: "r1", project, branch: "feat/r1", contains });
+      expect(valueOf(again).dir).toBe(workspace.dir);
+      expect(await readFile(join(workspace.dir, "track.txt"), "utf8")).toBe("later\n");
+      const unknown = await given.workspaces.open({
+        runId: "r1",
+        project,
+        branch: "feat/r1",
+        contains: ["0123456789".repeat(4)],
+      });
+      expect(unknown).toMatchObject({ error: { code: "commit_unknown" } });
+    });
+
     test("R-004-54: merging runs no merge driver of the repository, and a conflict changes nothing", async () => {
       const given = await bench(mode);
       const canary = join(given.dir, "canary");
@@ -150,7 +172,13 @@ for (const mode of ["worktree", "clone"] as const) {
       await change("feat/r1", "a.txt", "ours\n");
       userGit(project, "config", "merge.evil.driver", `touch ${canary}; true`);
       await writeFile(join(project, ".git", "info", "attributes"), "* merge=evil\n");
-      const opened = await given.workspaces.open({ runId: "r1", project, branch: "feat/r1", contains: [other] });
+      const opened = await given.workspaces.open({
+        runId: "r1",
+        project,
+        branch: "feat/r1",
+        adopts: true,
+        contains: [other],
+      });
       expect(opened).toMatchObject({ error: { code: "merge_conflict", message: expect.stringContaining("a.txt") } });
       expect(existsSync(canary)).toBe(false);
       expect(userGit(project, "show", "feat/r1:a.txt")).toBe("ours");

@@ -1,17 +1,25 @@
 // Prepares the workspaces of every git provider: merges the work they must contain, copies files, runs setup commands, assigns ports and
 // shared caches, and keeps a note in the state folder until the workspace is closed.
 
-import { mkdir } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
-import { commitLeft, commitsSince, mergeIn } from "../git/branch-work.ts";
+import { commitLeft, commitsSince, isCommitId, mergeIn } from "../git/branch-work.ts";
+import { setAsideWork } from "../git/set-aside.ts";
+import { pinCommit } from "../git/pin.ts";
+import { bringBack } from "./bring-back.ts";
+import { bringIn } from "./bring-in.ts";
+import { resolveCommits } from "../git/repository.ts";
+import { fileInCommit, goBackTo, linesInCommit, restoreTracked, treeState } from "../git/tree-state.ts";
 import { copyFiles } from "./copy-files.ts";
+import { openJoint, publishJoint } from "./joint-repository.ts";
+import { claimBranch } from "./made-branches.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
 import { type Note, type Notes, openNotes, workspaceOfNote } from "./notes.ts";
 import { takeBlock } from "./ports.ts";
-import { guardRepository } from "./repository-guard.ts";
+import type { RepositoryGuard } from "./repository-guard.ts";
 import { runSetup, setupEnvironment } from "./setup.ts";
-import type { WorkspaceSettings } from "../settings/workspaces.ts";
+import { workLimits, type WorkspaceSettings } from "../settings/workspaces.ts";
 import { inTurns } from "./turns.ts";
 import type { Workspace, WorkspaceRequest, Workspaces } from "./workspace.ts";
 import { optional } from "../core/optional.ts";
@@ -21,6 +29,7 @@ export type UsableOptions = {
   readonly settings: WorkspaceSettings;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly setupMs?: number;
+  readonly guard: RepositoryGuard;
 };
 
 const SETUP_MS = 15 * 60_000;
@@ -39,18 +48,40 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
   return {
     ...provider,
 
-    async open(request) {
-      const key = request.key ?? request.runId;
-      const opened = await provider.open(request);
-      if (!opened.ok) return opened;
-      return preparing.inTurn(key, () => prepare(preparing, request, opened.value));
+    open: (request) => openPrepared(preparing, request),
+
+    async publish(workspace, runId) {
+      const published = (await provider.publish?.(workspace, runId)) ?? ok(null);
+      const { joint, branch } = workspace;
+      if (!published.ok || joint === undefined || branch === undefined) return published;
+      const work = () => publishJoint(joint, joint.project, { branch, runId });
+      const tips = await preparing.inTurn(joint.folder, work);
+      return tips.ok ? ok({ repositories: tips.value.map((tip) => ({ ...tip })) }) : tips;
     },
 
-    async commit(workspace, message) {
+    async commit(workspace, message, dir) {
       const checkout = await provider.place(workspace);
       if (!checkout.ok) return checkout;
       const runId = (await notes.read(workspace.key ?? ""))?.runId ?? "";
-      return commitLeft(checkout.value, workspace.branch ?? "", runId, message);
+      const limits = workLimits(options.settings);
+      const work = { branch: workspace.branch ?? "", runId, message, limits, ...optional({ dir }) };
+      // Tracks of one run may end at the same moment.
+      return preparing.inTurn(workspace.key ?? runId, () => commitLeft(checkout.value, work));
+    },
+
+    async setAside(workspace, runId, from) {
+      const checkout = await provider.place(workspace);
+      if (!checkout.ok) return checkout;
+      const work = { branch: workspace.branch ?? "", runId, from, limits: workLimits(options.settings) };
+      const key = workspace.key ?? runId;
+      const aside = await preparing.inTurn(key, () => setAsideWork(checkout.value, work));
+      const { repository } = workspace;
+      if (!aside.ok || repository === undefined || repository === checkout.value.commonDir)
+        return aside.ok ? ok(aside.value.ref) : aside;
+      // A clone has a repository of its own, which goes with it.
+      const home = { place: checkout.value, key, repository, branch: work.branch, runId };
+      const brought = await bringBack(home, [aside.value.commit]);
+      return brought.ok ? pinCommit(repository, runId, aside.value.commit) : brought;
     },
 
     async commits(workspace, from) {
@@ -58,10 +89,13 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
       return checkout.ok ? commitsSince(checkout.value, from) : [];
     },
 
+    ...trees(provider),
+
     async guard(workspace) {
       // A workspace with its own repository cannot reach the user's.
       const shared = workspace.mode === "worktree" ? workspace.repository : undefined;
-      return shared === undefined ? async () => [] : guardRepository(shared, join(options.home, "quarantine"));
+      if (shared === undefined) return ok(async () => ({ tampered: [], warnings: [] }));
+      return options.guard.begin(shared, workspace.branch ?? null);
     },
 
     async left(runId) {
@@ -77,6 +111,89 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
       return closed;
     },
   };
+}
+
+async function openPrepared(preparing: Preparing, request: WorkspaceRequest): Promise<Result<Workspace>> {
+  const { provider, options, notes } = preparing;
+  const key = request.key ?? request.runId;
+  const place = await placeOf(preparing, request);
+  if (!place.ok) return place;
+  // A workspace that is open has passed this before.
+  if ((await notes.read(key)) === null) {
+    const home = await openHome(options.home);
+    for (const claim of [place.value, ...memberClaims(request)]) {
+      const claimed = await claimBranch(home, claim);
+      if (!claimed.ok) return claimed;
+    }
+  }
+  const opened = await provider.open(place.value);
+  if (!opened.ok) return opened;
+  return preparing.inTurn(key, () => prepare(preparing, request, withMembers(opened.value, request)));
+}
+
+/** The request as providers see it: the joint repository is a project like any other, and its first commit is checked out. */
+async function placeOf(
+  { inTurn }: Preparing,
+  { joint, ...request }: WorkspaceRequest,
+): Promise<Result<WorkspaceRequest>> {
+  if (joint === undefined) return ok(request);
+  const made = await inTurn(joint.folder, () => openJoint(joint, request.project));
+  return made.ok ? ok({ ...request, project: joint.folder }) : made;
+}
+
+/** Members get a branch of the same name, which must be free there: its commits would not be part of the joint history. */
+function memberClaims({ joint, project, adopts: _adopts, ...request }: WorkspaceRequest): readonly WorkspaceRequest[] {
+  if (joint?.branch !== request.branch) return [];
+  return (joint?.members ?? []).map(({ dir }) => ({ ...request, project: join(project, dir) }));
+}
+
+function withMembers(workspace: Workspace, { joint, project }: WorkspaceRequest): Workspace {
+  return joint === undefined || joint.branch !== workspace.branch
+    ? workspace
+    : { ...workspace, joint: { ...joint, project } };
+}
+
+/** What checks need: the tree that the files show, and the way back to it. */
+function trees(provider: GitWorkspaces): Pick<Workspaces, "tree" | "lines" | "file" | "restore" | "undo"> {
+  return {
+    async tree(workspace) {
+      const checkout = await provider.place(workspace);
+      return checkout.ok ? treeState(checkout.value) : checkout;
+    },
+
+    async lines(workspace, commit, paths) {
+      const checkout = await provider.place(workspace);
+      return checkout.ok ? linesInCommit(checkout.value, workspace.dir, { commit, paths }) : checkout;
+    },
+
+    async file(workspace, commit, path) {
+      const checkout = await provider.place(workspace);
+      return checkout.ok ? fileInCommit(checkout.value, workspace.dir, { commit, path }) : checkout;
+    },
+
+    async restore(workspace) {
+      const checkout = await provider.place(workspace);
+      return checkout.ok ? restoreTracked(checkout.value) : checkout;
+    },
+
+    async undo(workspace, to, runId) {
+      const checkout = await provider.place(workspace);
+      if (!checkout.ok) return checkout;
+      const { commonDir, top } = checkout.value;
+      const head = await resolveCommits(top, ["HEAD"], { place: checkout.value });
+      if (!head.ok) return head;
+      const pinned = await pinCommit(commonDir, runId, head.value[0] ?? to);
+      if (!pinned.ok) return pinned;
+      const back = await goBackTo(checkout.value, to);
+      return back.ok ? pinned : back;
+    },
+  };
+}
+
+/** Notes are written below the real path. */
+async function openHome(home: string): Promise<string> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  return realpath(home);
 }
 
 /** Does the one-time steps of a workspace; resumes an interrupted opening. */
@@ -146,6 +263,9 @@ async function makeReady(
   const needsCheckout = contains.length > 0 || (!note.ready && copy.length > 0);
   const checkout = needsCheckout ? await provider.place(workspace) : err({ code: "not_needed", message: "" });
   if (checkout.ok) {
+    const from = request.joint?.folder ?? request.project;
+    const brought = await bringIn(checkout.value, from, contains.filter(isCommitId));
+    if (!brought.ok) return brought;
     const merged = await mergeIn(checkout.value, workspace.branch ?? "", contains);
     if (!merged.ok) return merged;
   } else if (needsCheckout) return checkout;

@@ -101,8 +101,9 @@ export function valueOf<T>(result: Result<T>): T {
 export function workspacesSuite(name: string, bench: () => Promise<Bench>): void {
   afterEach(removeTempDirs);
 
+  // Some tests make the branch themselves.
   const opened = async (given: Bench): Promise<Workspace> =>
-    valueOf(await given.workspaces.open({ runId: "r1", project: given.project, branch: "feat/a" }));
+    valueOf(await given.workspaces.open({ runId: "r1", project: given.project, branch: "feat/a", adopts: true }));
 
   describe(`every workspace: ${name}`, () => {
     test("opening twice gives the same workspace, with the files of the project", async () => {

@@ -3,6 +3,9 @@
 
 import type { Result } from "../core/result.ts";
 import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Joint } from "../core/run/joint.ts";
+import type { TreeState } from "../git/tree-state.ts";
 
 export type WorkspaceRequest = {
   readonly runId: string;
@@ -14,6 +17,10 @@ export type WorkspaceRequest = {
   readonly branch?: string;
   /** Where a new branch starts; default: the project's HEAD commit. An existing branch is used unchanged. */
   readonly base?: string;
+  /** A person said that Passrail may work on this branch although it did not make it. */
+  readonly adopts?: boolean;
+  /** Several repositories: the workspace opens on their joint repository. */
+  readonly joint?: JointRequest;
   /** Commits that the branch must contain before work starts: the work of tickets that this one depends on. */
   readonly contains?: readonly string[];
   /** For the setup programs of a fresh workspace: its mark lets Passrail find them again after a crash. */
@@ -21,6 +28,9 @@ export type WorkspaceRequest = {
   /** Aborts the setup. */
   readonly signal?: AbortSignal;
 };
+
+/** `branch`: the run's own, which the members get their parts of. Tracks have others, until they are joined. */
+export type JointRequest = Joint & { readonly branch: string };
 
 export type Workspace = {
   readonly mode: WorkspaceMode;
@@ -36,6 +46,8 @@ export type Workspace = {
   readonly env?: Readonly<Record<string, string>>;
   /** Folders outside it that every program here may write: the shared caches. */
   readonly folders?: readonly string[];
+  /** Set for the run's own branch over several repositories: they get their parts of it. */
+  readonly joint?: Joint & { readonly project: string };
 };
 
 export type Closed = {
@@ -43,6 +55,13 @@ export type Closed = {
   readonly pinned: string | null;
   /** The commit of uncommitted work; null if everything was committed. */
   readonly leftover: string | null;
+};
+
+export type GuardReport = {
+  /** Changes that no attempt may make, in sentences: the attempt has tampered. */
+  readonly tampered: readonly string[];
+  /** What people should know, whoever did it. */
+  readonly warnings: readonly string[];
 };
 
 /** The start of a program, as a confining workspace changes it. */
@@ -55,6 +74,8 @@ export type Launch = {
   readonly env: Readonly<Record<string, string>>;
   /** Folders besides the workspace that the program may write: its verdict, its own configuration. */
   readonly folders: readonly string[];
+  /** Folders outside the workspace that it may only read: the handoffs of others. */
+  readonly reads?: readonly string[];
 };
 
 export interface Workspaces {
@@ -70,17 +91,42 @@ export interface Workspaces {
   readonly confine?: (workspace: Workspace, launch: Launch) => Promise<Result<Launch>>;
   /** Programs are found inside, not on this machine: argv begins with the name as given. */
   readonly ownPrograms?: boolean;
-  /** Commits uncommitted work to the branch; null if there was none. Absent if the folder is the user's own. */
-  readonly commit?: (workspace: Workspace, message: string) => Promise<Result<string | null>>;
+  /**
+   * Commits uncommitted work to the branch, below `dir` if given; null if there was none. Afterwards the branch holds all commits of the
+   * work tree, or it fails. Absent if the folder is the user's own.
+   */
+  readonly commit?: (workspace: Workspace, message: string, dir?: string) => Promise<Result<string | null>>;
+  /**
+   * Puts the work tree and the branch back to `from`. What was there is kept under a ref, whose name it returns. Absent if the folder is
+   * the user's own.
+   */
+  readonly setAside?: (workspace: Workspace, runId: string, from: string) => Promise<Result<string>>;
   /** The commits since `from` (null: all), oldest first, at most 100. Absent if there is never a git repository. */
   readonly commits?: (workspace: Workspace, from: string | null) => Promise<readonly string[]>;
-  /** Brings the branch's commits to the project's repository. Absent if they are there already. */
-  readonly publish?: (workspace: Workspace, runId: string) => Promise<Result<null>>;
+  /** The commit and tree that the files show. Absent if there is never a git repository. */
+  readonly tree?: (workspace: Workspace) => Promise<Result<TreeState>>;
+  /** The number of lines of files of a commit, null for a path that is no file there; paths are relative to the workspace. */
+  readonly lines?: (
+    workspace: Workspace,
+    commit: string,
+    paths: readonly string[],
+  ) => Promise<Result<readonly (number | null)[]>>;
+  /** The text of a file of a commit, null for a path that is no file there; the path is relative to the workspace. */
+  readonly file?: (workspace: Workspace, commit: string, path: string) => Promise<Result<string | null>>;
+  /** Puts tracked files back as they are in the commit. Absent if the folder is the user's own. */
+  readonly restore?: (workspace: Workspace) => Promise<Result<null>>;
+  /** Pins the branch, then moves it back to an earlier commit; returns the pin. Absent if the folder is the user's own. */
+  readonly undo?: (workspace: Workspace, to: string, runId: string) => Promise<Result<string>>;
+  /**
+   * Brings the branch's commits to the project's repository, or to each of several. Absent if they are there already. Returns facts to store
+   * with the attempt.
+   */
+  readonly publish?: (workspace: Workspace, runId: string) => Promise<Result<JsonObject | null>>;
   /**
    * Called before an attempt; the caller calls the returned function after it. That undoes changes to the user's repository and reports
-   * them in sentences.
+   * them. Fails closed: where the repository cannot be compared, no attempt starts.
    */
-  readonly guard?: (workspace: Workspace) => Promise<() => Promise<readonly string[]>>;
+  readonly guard?: (workspace: Workspace) => Promise<Result<() => Promise<GuardReport>>>;
   /** Open workspaces of one run or of all. Throws if they cannot be listed. */
   readonly left?: (runId?: string) => Promise<readonly (Workspace & { readonly runId: string })[]>;
   /** Keeps the workspace for people to inspect and frees its branch. */

@@ -8,16 +8,25 @@ import { addWorktree } from "./add-worktree.ts";
 import { checkBranchName } from "../git/branch-name.ts";
 import { diffSince } from "../git/diff.ts";
 import { git, inRepository, type GitLocation } from "../git/git.ts";
+import type { WorkLimits } from "../git/large-files.ts";
+import { optional } from "../core/optional.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
+import { leaveLarge } from "./leave-large.ts";
 import { commitWork, pinCommit } from "../git/pin.ts";
 import { findRegistration, gitFileTarget, isHalfMade, type Registration, relink, unregister } from "./registration.ts";
-import { resolveCommits } from "../git/repository.ts";
+import { headName, resolveCommits } from "../git/repository.ts";
 import { inTurns, type InTurn } from "./turns.ts";
 import { aim, checkRunId, isOf, type Located, locate, notOurs, type Target } from "./target.ts";
 import type { Closed, Workspace } from "./workspace.ts";
 import { enter, inTheWay, lookAt, moveAside, sweep } from "./worktree-folder.ts";
 
-export function createWorktreeWorkspaces(settings: { readonly root: string }): GitWorkspaces {
+export type WorktreeSettings = {
+  /** The folder that holds the worktrees; only Passrail writes it. */
+  readonly root: string;
+  readonly limits?: WorkLimits;
+};
+
+export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspaces {
   const inTurn = inTurns();
   return {
     mode: "worktree",
@@ -25,7 +34,7 @@ export function createWorktreeWorkspaces(settings: { readonly root: string }): G
     async open(request) {
       const target = await aim(settings.root, request);
       if (!target.ok) return target;
-      return inTurn(target.value.top, () => openAt(target.value, inTurn));
+      return inTurn(target.value.top, () => openAt(target.value, inTurn, settings.limits));
     },
 
     async head(workspace) {
@@ -40,7 +49,7 @@ export function createWorktreeWorkspaces(settings: { readonly root: string }): G
       const found = await registrationOf(settings.root, workspace);
       const missing = found.ok ? "the worktree is not there" : found.error.message;
       if (!found.ok || found.value === null) return `[passrail: the diff could not be made: ${missing}]\n`;
-      return diffSince(found.value.place, found.value.place.top, from);
+      return diffSince(found.value.place, found.value.place.top, from, settings.limits);
     },
 
     async unlock(workspace) {
@@ -69,12 +78,12 @@ export function createWorktreeWorkspaces(settings: { readonly root: string }): G
       if (!located.ok) return located;
       if (!isOf(workspace, located.value, runId))
         return err(notOurs(`${workspace.dir} is not the workspace of run ${runId}`));
-      return inTurn(located.value.top, () => closeAt(located.value, runId, workspace));
+      return inTurn(located.value.top, () => closeAt(located.value, runId, workspace, settings.limits));
     },
   };
 }
 
-async function openAt(target: Target, inTurn: InTurn): Promise<Result<Workspace>> {
+async function openAt(target: Target, inTurn: InTurn, limits?: WorkLimits): Promise<Result<Workspace>> {
   const { top, repository, branch } = target;
   const there = await lookAt(top);
   if (!there.ok) return there;
@@ -83,7 +92,7 @@ async function openAt(target: Target, inTurn: InTurn): Promise<Result<Workspace>
     const kept = await reopen(target, found);
     if (!kept.ok) return kept;
   } else {
-    const cleared = await clear(target, there.value, found);
+    const cleared = await clear(target, there.value, found, limits);
     if (!cleared.ok) return cleared;
     const added = await addWorktree(target, inTurn);
     if (!added.ok) return added;
@@ -98,9 +107,9 @@ async function openAt(target: Target, inTurn: InTurn): Promise<Result<Workspace>
 async function reopen(target: Target, found: Registration): Promise<Result<null>> {
   const linked = await relink(found);
   if (!linked.ok) return linked;
-  const name = await git(target.top, ["rev-parse", "--symbolic-full-name", "HEAD"], { place: found.place });
+  const name = await headName(found.place);
   if (!name.ok) return name;
-  const current = name.value.trim();
+  const current = name.value;
   if (current === "HEAD" || current === `refs/heads/${target.branch}`) return ok(null);
   return err({
     code: "workspace_on_other_branch",
@@ -114,6 +123,7 @@ async function clear(
   target: Target,
   there: "absent" | "empty" | "filled",
   found: Registration | null,
+  limits?: WorkLimits,
 ): Promise<Result<null>> {
   const { repository, top, runId } = target;
   if (found === null && there !== "filled") return ok(null);
@@ -126,13 +136,18 @@ async function clear(
     }
   }
   if (found === null || !isHalfMade(found)) {
-    const pinned = await pinWork(repository.commonDir, top, runId, there, found, target.branch);
+    const pinned = await pinWork(repository.commonDir, target, runId, there, found, target.branch, limits);
     if (!pinned.ok) return pinned;
   }
   return remove(repository.commonDir, target, found);
 }
 
-async function closeAt(located: Located, runId: string, workspace: Workspace): Promise<Result<Closed>> {
+async function closeAt(
+  located: Located,
+  runId: string,
+  workspace: Workspace,
+  limits?: WorkLimits,
+): Promise<Result<Closed>> {
   const { top } = located;
   const commonDir = workspace.repository;
   const branch = checkBranchName(workspace.branch ?? "");
@@ -147,7 +162,7 @@ async function closeAt(located: Located, runId: string, workspace: Workspace): P
       hint: `Unlock it and close again: git -C ${top} worktree unlock ${top}`,
     });
   }
-  const pinned = await pinWork(commonDir, top, runId, there.value, found, branch.value);
+  const pinned = await pinWork(commonDir, located, runId, there.value, found, branch.value, limits);
   if (!pinned.ok) return pinned;
   const removed = await remove(commonDir, located, found);
   return removed.ok ? ok(pinned.value) : removed;
@@ -156,11 +171,12 @@ async function closeAt(located: Located, runId: string, workspace: Workspace): P
 /** Pins the head of the worktree and its uncommitted work; null if there is no commit and no file to keep. */
 async function pinWork(
   commonDir: string,
-  top: string,
+  { root, top, key }: Located,
   runId: string,
   there: "absent" | "empty" | "filled",
   found: Registration | null,
   branch: string,
+  limits?: WorkLimits,
 ): Promise<Result<Closed>> {
   const names = [`refs/heads/${branch}`, ...(found === null ? [] : ["HEAD"])];
   const options = found === null ? inRepository(commonDir) : { place: found.place };
@@ -177,7 +193,7 @@ async function pinWork(
   if (there === "filled" && (found === null || !isHalfMade(found))) {
     const place = found?.place ?? { gitDir: commonDir, commonDir, top };
     const start = found === null ? ({ from: "commit", commit: head } as const) : ({ from: "index" } as const);
-    const made = await commitWork(place, start, head, runId);
+    const made = await commitWork(place, start, head, runId, { leave: leaveLarge(root, key), ...optional({ limits }) });
     if (!made.ok) return made;
     commit = made.value;
   }

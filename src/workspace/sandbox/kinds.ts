@@ -1,12 +1,13 @@
 // The kinds of workspaces that confine, each a clone with its own way to run a program inside.
 
 import { join } from "node:path";
+import type { ConfiningMode } from "../../core/flow/workspace-mode.ts";
 import { createBubblewrapWorkspaces } from "./bubblewrap/bubblewrap.ts";
 import { createCloneWorkspaces } from "../clone.ts";
 import { createContainerWorkspaces } from "./container/container.ts";
 import { createDaytonaWorkspaces } from "./daytona/daytona.ts";
 import type { GitWorkspaces } from "../git-workspaces.ts";
-import type { WorkspaceSettings } from "../../settings/workspaces.ts";
+import { workLimits, type WorkspaceSettings } from "../../settings/workspaces.ts";
 
 export type ConfiningOptions = {
   /** The state folder. */
@@ -15,16 +16,9 @@ export type ConfiningOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-type ConfiningMode = "bubblewrap" | "docker" | "podman" | "daytona";
-const CONFINING: ReadonlySet<string> = new Set<ConfiningMode>(["bubblewrap", "docker", "podman", "daytona"]);
-
-export function isConfining(mode: string): mode is ConfiningMode {
-  return CONFINING.has(mode);
-}
-
 export function createConfining(mode: ConfiningMode, { home, settings, environment }: ConfiningOptions): GitWorkspaces {
   const root = join(home, "clones");
-  const clones = createCloneWorkspaces({ root, mode });
+  const clones = createCloneWorkspaces({ root, mode, limits: workLimits(settings) });
   const caches = Object.values(settings.caches ?? {}).map((name) => join(home, "caches", name));
   const shared = { clones, root, home, caches, environment };
   if (mode === "bubblewrap") return createBubblewrapWorkspaces({ ...shared, settings: settings.bubblewrap ?? {} });

@@ -77,6 +77,7 @@ export async function lookInside(
     ...login.write.map((path) => same("write", path)),
     ...chosen.value,
     ...[place.top, ...(await existing(place.caches)), ...launch.folders].map((path) => same("write", path)),
+    ...(launch.reads ?? []).map((path) => same("read", path)),
   ];
   const needed = mounts.filter((mount) => !isSeenAnyway(mount, mounts));
   await prepareTargets(needed, privates);

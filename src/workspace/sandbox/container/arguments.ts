@@ -20,6 +20,8 @@ export type ContainerPlan = {
   readonly user: { readonly uid: number; readonly gid: number };
   /** Visible inside at the same paths, writable. */
   readonly folders: readonly string[];
+  /** The same, read-only. */
+  readonly reads: readonly string[];
   /** The workspace's folder that serves as the home inside. */
   readonly home: string;
   readonly launch: Launch;
@@ -31,13 +33,18 @@ const PIDS = "4096";
 export function containerArguments(plan: ContainerPlan): Result<readonly string[]> {
   const { engine, settings, launch, user } = plan;
   const mounts: string[] = [];
-  for (const [source, target] of [...plan.folders.map((path) => [path, path]), [plan.home, INSIDE_HOME]] as const) {
-    const mount = mountOption(source ?? "", target ?? "");
+  const shown = [
+    ...plan.folders.map((path) => ({ source: path, target: path, more: "" })),
+    { source: plan.home, target: INSIDE_HOME, more: "" },
+    ...plan.reads.map((path) => ({ source: path, target: path, more: ",readonly" })),
+  ];
+  for (const { source, target, more } of shown) {
+    const mount = mountOption(source, target);
     if (mount === null) {
       const hint = "Move the state folder: --home, or PASSRAIL_HOME";
       return err(unavailable(engine, `${source} cannot be shown inside because of a character in its name.`, hint));
     }
-    mounts.push("--mount", mount);
+    mounts.push("--mount", `${mount}${more}`);
   }
   const names = variablesInside(launch.env);
   return ok([

@@ -63,6 +63,7 @@ export function createContainerWorkspaces(options: ContainerOptions): GitWorkspa
         labels: [`passrail.store=${store}`, labelOf(name)],
         user: { uid: user.uid, gid: user.gid },
         folders: [...new Set([top, ...(await existing(options.caches)), ...launch.folders])],
+        reads: launch.reads ?? [],
         home: privateHome.value,
         launch,
       });

@@ -72,6 +72,7 @@ export function createDaytonaWorkspaces(options: DaytonaOptions): GitWorkspaces 
         own,
         cwd: launch.cwd,
         folders: [...launch.folders],
+        reads: [...(launch.reads ?? [])],
         argv: [launch.program, ...launch.argv.slice(1)],
         variables: [...variablesInside(launch.env)],
       };

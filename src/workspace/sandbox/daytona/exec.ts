@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const carried: Carried = { daytona, sandbox, remote, top: job.top, branch: job.branch, own: job.own };
   const inside = pathsInside(job, remote);
   valueOf(await push(carried));
-  valueOf(await sendFolders(daytona, sandbox, remote, job.folders));
+  valueOf(await sendFolders(daytona, sandbox, remote, [...job.folders, ...job.reads]));
   const variables = job.variables.map((name) => `${name}=${quote(inside(process.env[name] ?? ""))}\n`).join("");
   valueOf(await daytona.upload(sandbox, `${remote.root}/env`, Buffer.from(variables)));
   valueOf(await daytona.upload(sandbox, `${remote.root}/prompt`, Buffer.from(inside(prompt))));
@@ -108,7 +108,8 @@ async function follow(daytona: Daytona, sandbox: DaytonaSandbox, remote: ReturnT
 
 /** Translates paths of this machine to paths in the sandbox. */
 function pathsInside(job: DaytonaJob, remote: ReturnType<typeof remoteOf>): (text: string) => string {
-  const known = [[job.top, remote.workspace], ...job.folders.map((path, index) => [path, folderInside(remote, index)])];
+  const folders = [...job.folders, ...job.reads];
+  const known = [[job.top, remote.workspace], ...folders.map((path, index) => [path, folderInside(remote, index)])];
   return (text) => known.reduce((renamed, [path = "", inside = ""]) => renamed.replaceAll(path, inside), text);
 }
 

@@ -16,6 +16,8 @@ export const jobSchema = z.strictObject({
   own: z.string(),
   cwd: z.string(),
   folders: z.array(z.string()),
+  /** Sent like the folders, and not fetched again. */
+  reads: z.array(z.string()).default([]),
   argv: z.array(z.string()).min(1),
   variables: z.array(z.string()),
 });
