@@ -19,19 +19,28 @@ export function openRunners(
   const declared = Object.values(programs).flatMap(({ env }) => secretsOf(env));
   const redaction = createRedaction([...secretsOf(environment), ...declared]);
   const runners = new Map<string, Runner>();
+  const runnerOf = (name: ProgramName, transport: "acp" | "native"): Runner => {
+    const key = `${name}/${transport}`;
+    const runner = runners.get(key) ?? runnerNamed(name, transport);
+    runners.set(key, runner);
+    return runner;
+  };
   return {
     desk: createDesk(),
     redact: redaction.text,
     redactor: () => createStreamRedactor(redaction),
+    checkRunner: (argv, variables) => ({
+      runner: runnerOf("command", "native"),
+      argv,
+      environment: childEnvironment(environment, {}, [...passEnvironment, ...variables]),
+    }),
     runnerFor(play: RunnerChoice): ChosenRunner {
       const { runner: name } = play;
       if (name === "outside") throw new Error("a stage that is played outside has no program here");
       const { command, env = {}, pass = [], models = {} } = programs[name] ?? {};
       const [first = name, ...rest] = play.command ?? command ?? [name];
       const transport = transportOf(play);
-      const key = `${name}/${transport}`;
-      const runner = runners.get(key) ?? runnerNamed(name, transport);
-      runners.set(key, runner);
+      const runner = runnerOf(name, transport);
       const { model } = play.options;
       return {
         runner,

@@ -51,6 +51,11 @@ export type ConfinedLaunch = {
 /** The request to a coding agent beyond its prompt. */
 export type AgentSpec = {
   readonly options: AgentOptions;
+  /**
+   * The part of the prompt that every attempt of the stage repeats. It comes before the rest: as a system prompt where the program takes
+   * one besides its own. A resumed conversation holds it already.
+   */
+  readonly standing?: string;
   /** Resumes this conversation instead of starting one. */
   readonly session?: Session;
   /** MCP over Streamable HTTP, for this attempt alone: submit_verdict and ask_human. The server's name for the model is `passrail`. */
@@ -61,9 +66,16 @@ export type AgentSpec = {
   readonly scratch: string;
   /** Folders besides the workspace that the agent may write: where its verdict and its handoff go. */
   readonly folders: readonly string[];
+  /** Folders besides the workspace that it reads: the handoffs of others. They are copies. */
+  readonly reads?: readonly string[];
   /** False (default): the repository's hooks, MCP servers and settings for the agent's program stay off. */
   readonly repositorySettings: boolean;
 };
+
+/** What the program's own system prompt is followed by: the operator's text, then the standing part of the prompt. Empty for none. */
+export function systemText({ options, standing }: Pick<AgentSpec, "options" | "standing">): string {
+  return [options.systemPrompt, standing].filter((text) => text !== undefined && text !== "").join("\n\n");
+}
 
 /** A conversation that can be resumed, and its usage when it last ended. */
 export type Session = { readonly id: string; readonly totals: Usage | null };
@@ -101,6 +113,8 @@ export type Conversation = {
   readonly version: string | null;
   /** Of this attempt alone, even if the vendor counts over the whole session; null without any report. */
   readonly usage: Usage | null;
+  /** The time that the program says its work took; absent without a report. Passrail measures its own. */
+  readonly reportedMs?: number;
   readonly turns: number | null;
   readonly toolCalls: number;
   /** Native structured output, unchecked. */
@@ -118,6 +132,16 @@ export type AgentEvent =
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "tool.called"; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: "tool.returned"; readonly id: string; readonly ok: boolean; readonly output: string }
+  /** A sub-agent or teammate gets a task, ends one, and has nothing to do; `name` is its role. */
+  | { readonly type: "task.started"; readonly id: string; readonly name: string; readonly text: string }
+  | {
+      readonly type: "task.completed";
+      readonly id: string;
+      readonly name: string;
+      readonly status: string;
+      readonly text: string;
+    }
+  | { readonly type: "teammate.idle"; readonly id: string; readonly name: string }
   | { readonly type: "usage"; readonly usage: Usage }
   /** A retry, a limit, a refusal, a warning; `resetsAt`: when a limit ends. */
   | {
@@ -150,7 +174,7 @@ export type AttemptEnd = {
   /** True when the file holds head and tail with a marker between them. */
   readonly truncated: boolean;
   /**
-   * The end of stdout alone (at most 256 KiB), for the readers of verdicts. stderr is never a verdict. With a conversation: the agent's
+   * The end of stdout alone (at most 8 MiB), for the readers of verdicts. stderr is never a verdict. With a conversation: the agent's
    * messages after its last tool call.
    */
   readonly stdoutTail: string;
@@ -186,4 +210,9 @@ export interface Processes {
   killLeftovers(target: ProcessIdentity | { readonly marker: string }): Promise<number>;
   /** Processes whose marker begins with this text. */
   findMarked(prefix: string): readonly { readonly pid: number; readonly marker: string }[];
+  /** Called when an attempt begins; the result finds processes that were left in its folder since then. */
+  watchStrays?(): (folder: string) => readonly Stray[];
 }
+
+/** A process that works in an attempt's folder and can no longer be told to be its own. */
+export type Stray = { readonly pid: number; readonly name: string };

@@ -8,6 +8,8 @@ import type { Desk } from "./desk/desk.ts";
 export type Runners = {
   /** The stage's choice completed with this machine's facts. */
   runnerFor(play: RunnerChoice): ChosenRunner;
+  /** A program that Passrail runs as a check, with these variables of its own environment besides the usual ones. */
+  checkRunner(argv: readonly [string, ...string[]], variables: readonly string[]): CheckRunner;
   /** Where attempts submit their verdicts; only runners with a model use it. */
   readonly desk: Desk;
   /** Removes known secrets from a text before it is kept. */
@@ -24,3 +26,5 @@ export type ChosenRunner = {
   /** With the vendor's own names of models. */
   readonly options: AgentOptions;
 };
+
+export type CheckRunner = Pick<ChosenRunner, "runner" | "argv" | "environment">;

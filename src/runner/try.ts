@@ -38,13 +38,10 @@ Call the tool submit_verdict of the server passrail once, with verdict "pass" an
 
 const LIMITS = { startupMs: 60_000, idleMs: 120_000, totalMs: 180_000, outputBytes: 5 * 1024 * 1024, graceMs: 3000 };
 
-export async function tryRunner(
-  { environment, project }: Pick<Site, "environment" | "project">,
-  runner: RunnerName,
-): Promise<Result<TryResult>> {
-  const config = await loadSettings({ environment, project, flags: {} });
+export async function tryRunner(site: Site, runner: RunnerName): Promise<Result<TryResult>> {
+  const config = await loadSettings({ ...site, flags: {} });
   if (!config.ok) return config;
-  const runners = openRunners(environment, config.value);
+  const runners = openRunners(site.environment, config.value);
   try {
     return ok(await makeTry(runners, runner, config.value.agents["*"]?.model ?? config.value.model ?? undefined));
   } finally {

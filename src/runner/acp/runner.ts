@@ -51,9 +51,9 @@ export function agentOf(spec: AttemptSpec): AgentSpec {
 }
 
 /** The prompt with the system text first: none of these programs has a separate place for it that keeps their own. */
-export function promptOf(spec: AttemptSpec, agent: AgentSpec): string {
-  const { systemPrompt } = agent.options;
-  return systemPrompt === undefined ? spec.prompt : `${systemPrompt}\n\n${spec.prompt}`;
+export function promptOf(spec: AttemptSpec, { options, standing, session }: AgentSpec): string {
+  const parts = [options.systemPrompt, session === undefined ? standing : undefined, spec.prompt];
+  return parts.filter((part) => part !== undefined && part !== "").join("\n\n");
 }
 
 async function talk(

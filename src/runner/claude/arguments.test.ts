@@ -42,6 +42,14 @@ describe("arguments", () => {
     }
   });
 
+  test("R-002-48: the standing part of a prompt is a private file after the operator's own text, and the preamble that changes is off", () => {
+    const { args, files, env } = plan({ systemPrompt: "OPERATOR" }, { standing: "STANDING" });
+    expect(valueOf(args, "append-system-prompt-file")).toBe("/scratch/system-prompt.md");
+    expect(files).toContainEqual({ name: "system-prompt.md", text: "OPERATOR\n\nSTANDING" });
+    expect(env).toMatchObject({ CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1", CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1" });
+    expect(valueOf(plan().args, "append-system-prompt-file")).toBeUndefined();
+  });
+
   test("S22: hostile values stay behind their option, in one argument", () => {
     const { args, files } = plan(
       { model: HOSTILE, tools: [HOSTILE], denyTools: [HOSTILE], systemPrompt: HOSTILE },

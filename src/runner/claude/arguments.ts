@@ -5,11 +5,13 @@
 // - `--setting-sources=user` switches its settings, hooks, agents and skills off, but also its memory files (CLAUDE.md, .claude/rules).
 // - `--add-dir=CWD` with CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1 brings CLAUDE.md, .claude/CLAUDE.md and .claude/rules back, and
 //   nothing else. AGENTS.md alone is not read that way; a CLAUDE.md of ours that imports it is (see memory.ts). CLAUDE.local.md is not.
+// - `--append-system-prompt-file` becomes the end of the last system block, which Claude Code marks for the cache. Folders (`--add-dir`)
+//   are told in the first message, after it.
 // - `--strict-mcp-config` keeps .mcp.json and the user's own servers off.
 
 import { join } from "node:path";
 import type { AgentOptions, McpServer } from "../../core/flow/agent-options.ts";
-import type { AgentSpec, AttemptSpec } from "../runner.ts";
+import { type AgentSpec, type AttemptSpec, systemText } from "../runner.ts";
 import type { ScratchFile } from "../process/scratch-files.ts";
 
 export type ClaudePlan = {
@@ -31,7 +33,8 @@ export function planClaude(
   { newSessionId, agentsFile }: ClaudeFacts,
 ): ClaudePlan {
   const { options, session, schema, scratch } = agent;
-  const { model, effort, maxTurns, maxCostUsd, systemPrompt } = options;
+  const { model, effort, maxTurns, maxCostUsd } = options;
+  const system = systemText(agent);
   const files: ScratchFile[] = [];
   const inScratch = (name: string, text: string): string => {
     files.push({ name, text });
@@ -67,11 +70,8 @@ export function planClaude(
     // On a resumed session it counts only new spending.
     ...option("max-budget-usd", maxCostUsd),
     ...option("json-schema", schema === undefined ? undefined : JSON.stringify(schema)),
-    // A file, because 50,000 characters can exceed the size of one argument. Ignored on a resumed session.
-    ...option(
-      "append-system-prompt-file",
-      systemPrompt === undefined ? undefined : inScratch("system-prompt.md", systemPrompt),
-    ),
+    // A file, because it can exceed the size of one argument. Ignored on a resumed session, which has it already.
+    ...option("append-system-prompt-file", system === "" ? undefined : inScratch("system-prompt.md", system)),
   ];
   return { args, env: { ...environment(agent), ...spec.env }, files };
 }
@@ -82,6 +82,8 @@ const MEMORY = "memory";
 const LOOK = ["Read", "Glob", "Grep"];
 // The mode allows its edit tools, but only within the working directories.
 const WORK = [...LOOK, "Bash", "WebFetch", "WebSearch"];
+/** Who only looks may still be offered them, for the folder of its own report. */
+const EDITS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
 /** Tools of a lead; an agent's list of tools seldom names them. */
 const TEAM = ["Agent", "SendMessage", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TaskStop"];
 
@@ -96,7 +98,10 @@ function permissions({ options, folders, tools }: AgentSpec): string[] {
 
   const servers = [...(tools === undefined ? [] : ["passrail"]), ...Object.keys(options.mcpServers)];
   const allowed = [
-    ...(named ?? [...(permission === "read" ? LOOK : WORK), ...team]),
+    ...(named?.filter((name) => permission !== "read" || !EDITS.has(name)) ?? [
+      ...(permission === "read" ? LOOK : WORK),
+      ...team,
+    ]),
     // The rule for Edit covers every tool that writes files; two slashes begin an absolute path.
     ...folders.map((folder) => `Edit(/${folder}/**)`),
     ...servers.map((name) => `mcp__${name}`),
@@ -139,6 +144,10 @@ function environment({ options, repositorySettings }: AgentSpec): Record<string,
     // Restarts a stream that is silent for this long; without the switch it hangs.
     CLAUDE_ENABLE_BYTE_WATCHDOG: "1",
     CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: "120000",
+    // Both stand before our prompt and change from attempt to attempt, so that no cache could reuse what follows. An attempt looks at
+    // git itself, and what it should remember is in its handoff.
+    CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
+    CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
     // Reports a failed start in the output format, too.
     CLAUDE_CODE_STARTUP_FAILURE_RESULTS: "1",
     ...(repositorySettings ? {} : { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" }),

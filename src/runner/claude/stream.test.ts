@@ -245,6 +245,16 @@ describe("agents in the background", () => {
     expect(reader.conclude(exited(0)).finalText).toBe("Second.");
   });
 
+  test("R-001-36: tasks of sub-agents and teammates are told, and a teammate without a task is idle", () => {
+    const told = (name: string) =>
+      play(name).events.filter(({ type }) => type.startsWith("task.") || type === "teammate.idle");
+    expect(told("subagent")).toMatchObject([
+      { type: "task.started", name: "general-purpose", text: "review it" },
+      { type: "task.completed", name: "general-purpose", status: "completed", text: "Inner says APPROVED" },
+    ]);
+    expect(told("team-on").map(({ type }) => type)).toEqual(["task.started", "task.completed", "teammate.idle"]);
+  });
+
   test("a lead that begins another turn is not over", () => {
     const reader = createClaudeReader();
     const lines = linesOf("stream-input");
@@ -267,7 +277,12 @@ describe("agents in the background", () => {
 });
 
 describe("what it used", () => {
-  test("dollars are the result's total_cost_usd, and tokens those of all models", () => {
+  test("R-004-18: the time is the result's duration_ms; a run without a result has none", () => {
+    expect(play("happy").conversation.reportedMs).toBeGreaterThan(0);
+    expect(play("sigterm").conversation).not.toHaveProperty("reportedMs");
+  });
+
+  test("R-004-18: dollars are the result's total_cost_usd, and tokens those of all models", () => {
     expect(play("happy").conversation.usage).toEqual({
       usd: 0.128814,
       inputTokens: 42413,

@@ -3,6 +3,7 @@
 
 import type { Json } from "../../core/json.ts";
 import { UNKNOWN_USAGE } from "../../core/budget/usage.ts";
+import { optional } from "../../core/optional.ts";
 import {
   count,
   eventText,
@@ -40,12 +41,16 @@ type ClaudeState = {
   readonly used: UsageCount;
   /** Ids of tasks that run in the background. */
   readonly background: Set<string>;
+  /** Sub-agents and teammates at work, by their task. */
+  readonly mates: Map<string, Mate>;
   /** Open tool calls by id, as a line for people. */
   readonly calls: Map<string, string>;
   readonly denials: Map<string, string>;
   /** MCP servers that a notice has named already. */
   readonly brokenServers: Set<string>;
 };
+
+type Mate = { readonly name: string; readonly isTeammate: boolean };
 
 type EventReader = (state: ClaudeState, event: Fields) => readonly AgentEvent[];
 
@@ -65,6 +70,7 @@ export function createClaudeReader(resumed?: Session): StreamReader {
     lastText: { messageId: "", text: "" },
     used: createUsageCount(resumed?.totals ?? null),
     background: new Set(),
+    mates: new Map(),
     calls: new Map(),
     denials: new Map(),
     brokenServers: new Set(),
@@ -160,14 +166,28 @@ const SYSTEM_EVENTS: Readonly<Record<string, EventReader>> = {
     return [];
   },
   task_started(state, event) {
-    if (event["is_backgrounded"] === true) state.background.add(text(event["task_id"]) ?? "");
-    return [];
+    const id = text(event["task_id"]) ?? "";
+    const isTeammate = event["is_backgrounded"] === true;
+    if (isTeammate) state.background.add(id);
+    // Commands in the background are tasks as well; people follow those of agents.
+    if (event["task_type"] !== "local_agent") return [];
+    const name = shortText(event["subagent_type"], "agent");
+    state.mates.set(id, { name, isTeammate });
+    return [{ type: "task.started", id, name, text: shortText(event["description"]) }];
   },
   task_notification(state, event) {
-    state.background.delete(text(event["task_id"]) ?? "");
+    const id = text(event["task_id"]) ?? "";
+    state.background.delete(id);
     // Claude Code gives the lead another turn.
     state.isBetweenTurns = false;
-    return [];
+    const mate = state.mates.get(id);
+    if (mate === undefined) return [];
+    state.mates.delete(id);
+    const { name, isTeammate } = mate;
+    const status = shortText(event["status"], "completed");
+    const done: AgentEvent = { type: "task.completed", id, name, status, text: shortText(event["summary"]) };
+    // Its session stays, without a task.
+    return isTeammate ? [done, { type: "teammate.idle", id, name }] : [done];
   },
   task_updated(state, event) {
     const id = text(event["task_id"]) ?? "";
@@ -249,6 +269,7 @@ function conclude(
       model: state.model,
       version: state.version,
       usage: used.ofThisRun(),
+      ...optional({ reportedMs: count(result?.["duration_ms"]) ?? undefined }),
       turns: state.turns,
       toolCalls: state.toolCalls,
       structured: (result?.["structured_output"] ?? null) as Json,
@@ -287,6 +308,8 @@ function troubleOf({ resetsAt }: ClaudeState, from: Fields, request: Fields): Cl
     resetsAt: resetsAt ?? resetInText(words),
   };
 }
+
+const shortText = (value: unknown, otherwise = ""): string => eventText(text(value) ?? otherwise).slice(0, 300);
 
 /** Statuses of a task that is no longer under way. */
 const ENDED = new Set(["completed", "failed", "killed", "stopped", "cancelled"]);

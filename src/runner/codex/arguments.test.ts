@@ -119,6 +119,17 @@ describe("arguments", () => {
     expect(prompt).toBe(`${systemPrompt}\n\nINSTRUCTIONS\n\nPROMPT`);
   });
 
+  test("R-002-48: the standing part of a prompt is an instruction of the developer, after the operator's own, as far as it fits", () => {
+    const { args, prompt } = plan({ systemPrompt: "OPERATOR" }, { standing: "STANDING" });
+    expect(unquoted(settings(args)["developer_instructions"])).toBe("OPERATOR\n\nSTANDING");
+    expect(prompt).toBe("PROMPT");
+    const long = plan({}, { standing: "x".repeat(120_000) });
+    expect(settings(long.args)).not.toHaveProperty("developer_instructions");
+    expect(long.prompt).toBe(`${"x".repeat(120_000)}\n\nPROMPT`);
+    const resumed = plan({}, { standing: "x".repeat(120_000), session: { id: "i", totals: null } });
+    expect(resumed.prompt).toBe("PROMPT");
+  });
+
   test("effort and schema", () => {
     const { args, files } = plan({ effort: "max" }, { schema: { type: "object" } });
     expect(settings(args)["model_reasoning_effort"]).toBe('"xhigh"');

@@ -6,11 +6,13 @@
 //   repository is trusted. Hooks run only with --dangerously-bypass-hook-trust.
 // - trust_level="untrusted" by `-c` switches settings, MCP servers, hooks and rules off and notes nothing, but then Codex does not read
 //   AGENTS.md either: Passrail puts it before the prompt (see repository.ts). Skills are still listed; they are only texts.
+// - developer_instructions follow Codex' own instructions directly; sandbox, folders and date come after them, so a new attempt repeats
+//   all that stands before its prompt. There is no file for them: a text that is too long for an argument goes before the prompt.
 // - bearer_token_env_var works and keeps the token out of the arguments; `resume` takes anything but a UUID for a new conversation.
 
 import { join } from "node:path";
 import type { McpServer } from "../../core/flow/agent-options.ts";
-import type { AgentSpec, AttemptSpec } from "../runner.ts";
+import { type AgentSpec, type AttemptSpec, systemText } from "../runner.ts";
 import type { ScratchFile } from "../process/scratch-files.ts";
 import type { CodexRepository } from "./repository.ts";
 import { type TomlValue, toToml } from "./toml.ts";
@@ -29,7 +31,8 @@ export type CodexFacts = CodexRepository & { readonly instructions: string | nul
 
 export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: AgentSpec, facts: CodexFacts): CodexPlan {
   const { options, session, schema, scratch, tools } = agent;
-  const { model, effort, systemPrompt } = options;
+  const { model, effort } = options;
+  const system = systemText(agent);
   const secrets: Record<string, string> = {};
   const files: ScratchFile[] = [];
   const set = (key: string, value: TomlValue): string[] => ["-c", `${key}=${toToml(value)}`];
@@ -54,7 +57,7 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
   }
 
   const trust = agent.repositorySettings ? "trusted" : "untrusted";
-  const tellInArgument = systemPrompt !== undefined && Buffer.byteLength(systemPrompt) <= ARGUMENT_BYTES;
+  const tellInArgument = system !== "" && Buffer.byteLength(system) <= ARGUMENT_BYTES;
   const args = [
     "exec",
     "--json",
@@ -67,7 +70,7 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
     ...(model === undefined ? [] : [`--model=${model}`]),
     // Only the newest models know "max"; all reasoning models know "xhigh".
     ...(effort === undefined ? [] : set("model_reasoning_effort", effort === "max" ? "xhigh" : effort)),
-    ...(tellInArgument ? set("developer_instructions", systemPrompt) : []),
+    ...(tellInArgument ? set("developer_instructions", system) : []),
     ...Object.entries(servers).flatMap(([name, server]) => set(`mcp_servers.${name}`, server)),
     ...(schema === undefined ? [] : [`--output-schema=${inScratch("verdict-schema.json", JSON.stringify(schema))}`]),
     // After `--` nothing is an option; the last `-` says that the prompt is on stdin.
@@ -76,9 +79,9 @@ export function planCodex(spec: Pick<AttemptSpec, "env" | "prompt">, agent: Agen
   // A resumed conversation already contains them.
   const before =
     session === undefined
-      ? [tellInArgument ? null : systemPrompt, agent.repositorySettings ? null : facts.instructions]
+      ? [tellInArgument || system === "" ? null : system, agent.repositorySettings ? null : facts.instructions]
       : [];
-  const prompt = [...before.filter((part) => part !== null && part !== undefined), spec.prompt].join("\n\n");
+  const prompt = [...before.filter((part) => part !== null), spec.prompt].join("\n\n");
   return { args, env: { ...spec.env, ...secrets }, files, prompt, warnings: warnings(agent) };
 }
 

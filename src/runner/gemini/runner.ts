@@ -93,7 +93,7 @@ async function start(
   const trusted = trust(agent.repositorySettings);
   const policy = await writePolicy(agent);
   // The option takes several folders, separated by commas.
-  const folders = agent.folders.filter((folder) => !folder.includes(","));
+  const folders = [...agent.folders, ...(agent.reads ?? [])].filter((folder) => !folder.includes(","));
   return {
     ...spec,
     argv: [

@@ -35,11 +35,11 @@ export async function environmentOf(
   });
 }
 
-function configOf({ options, folders }: Pick<AgentSpec, "options" | "folders">): Fields {
+function configOf({ options, folders, reads = [] }: Pick<AgentSpec, "options" | "folders" | "reads">): Fields {
   return {
     autoupdate: false,
     share: "disabled",
-    permission: permissionOf(options, folders),
+    permission: permissionOf(options, [...folders, ...reads]),
     ...optional({ model: options.model }),
   };
 }

@@ -143,7 +143,7 @@ const SECRET_NAME =
 /** Words that mark a secret anywhere in a name; the rest may only say which one it is. */
 const SECRET_INSIDE = /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)[0-9]*_/;
 const ABOUT_SECRET =
-  /_(?:FILE|PATH|DIR|HOME|TYPE|URL|URI|HOST|NAME|ID|TTL|MS|SECONDS|EXPIRY|LIMIT|SOCK|HELPER|DESCRIPTOR|REGION)$/;
+  /_(?:FILE|PATH|DIR|HOME|TYPE|URL|URI|HOST|NAME|TTL|MS|SECONDS|EXPIRY|LIMIT|SOCK|HELPER|DESCRIPTOR|REGION)$/;
 /** A file's name is no secret. */
 const A_PATH = /^(?:~|\.{0,2})\/[^\s:@]*$/;
 const LONGEST_VALUE = 128 * 1024;

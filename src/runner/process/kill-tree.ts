@@ -1,6 +1,6 @@
 // Ends every process of an attempt: its group, its session, its descendants, and those with its marker. It signals a process only right
 // after it has seen its identity in the table. Out of reach: a process that cleared its environment, left the session and lost its parent.
-// Only a sandbox contains that.
+// Only a sandbox contains that; strays.ts reports it.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { isAlive, listProcesses, markersOf } from "./process-table.ts";

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -71,6 +72,19 @@ test("a symbolic link in the place of the file is not followed", () => {
   symlinkSync(join(folder, "victim"), join(folder, "link.log"));
   expect(openOutputFile(join(folder, "link.log"), 100).ok).toBe(false);
   expect(readFileSync(join(folder, "victim"), "utf8")).toBe("keep me");
+});
+
+test("S13: a second name of another file is not emptied, and a pipe does not block", () => {
+  writeFileSync(join(folder, "mine"), "keep me");
+  linkSync(join(folder, "mine"), join(folder, "second.log"));
+  const opened = openOutputFile(join(folder, "second.log"), 100);
+  if (!opened.ok) throw new Error(opened.error.message);
+  opened.value.write(Buffer.from("output"));
+  opened.value.finish();
+  expect(readFileSync(join(folder, "mine"), "utf8")).toBe("keep me");
+  expect(readFileSync(join(folder, "second.log"), "utf8")).toBe("output");
+  execFileSync("mkfifo", [join(folder, "pipe.log")]);
+  expect(openOutputFile(join(folder, "pipe.log"), 100).ok).toBe(false);
 });
 
 test("a tail that begins inside a character drops only the rest of that character", () => {

@@ -1,7 +1,7 @@
 // The raw output of one attempt in a file of bounded size: all of it while it fits, else its head and its tail with one line between them.
 // Writes are synchronous: order is kept, no queue can grow, and at most `capBytes` reach the disk while the attempt runs.
 
-import { closeSync, constants, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, lstatSync, openSync, rmSync, writeSync } from "node:fs";
 import { err, ok, type Result } from "../../core/result.ts";
 import { createTailRing } from "./tail-ring.ts";
 
@@ -12,11 +12,20 @@ export type OutputFile = {
   readonly finish: () => { readonly truncated: boolean; readonly problem: string | undefined };
 };
 
-/** Creates the file, or empties it, readable by its owner only. */
+/** Flows of older versions may ask for more than a process can keep. */
+const MAX_CAP_BYTES = 100 * 1024 * 1024;
+
+/** Creates the file anew, readable by its owner only: emptying what is there could empty a file of the user's by a second name. */
 export const openOutputFile = (path: string, capBytes: number): Result<OutputFile> => {
   try {
-    const { O_CREAT, O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
-    return ok(keepOutput(openSync(path, O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW, 0o600), capBytes));
+    const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    // A pipe would block; a device, such as /dev/null, is not ours to remove.
+    if (found?.isFIFO() === true) throw new Error("it is a pipe");
+    if (found?.isFile() === true) rmSync(path);
+    const isNew = found === undefined || found.isFile() ? O_EXCL : 0;
+    const file = openSync(path, O_CREAT | isNew | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    return ok(keepOutput(file, Math.min(capBytes, MAX_CAP_BYTES)));
   } catch (error) {
     return err({ code: "output_file_unwritable", message: `Cannot write the output file ${path}: ${String(error)}.` });
   }

@@ -25,7 +25,8 @@ import { watchLimits } from "./watch-limits.ts";
 /** Output beyond the cap is only left out of the file; more than this many times the cap ends the attempt. */
 const HARD_OUTPUT_FACTOR = 20;
 
-const STDOUT_TAIL_BYTES = 256 * 1024;
+/** As much as the readers of verdicts get: a text that is longer proves no verdict. Pages that are not written cost nothing. */
+const STDOUT_TAIL_BYTES = 8 * 1024 * 1024;
 const STDERR_TAIL_BYTES = 16 * 1024;
 /** For reading the pipes after the process has ended: a descendant may hold them open for ever. */
 const DRAIN_MS = 200;
