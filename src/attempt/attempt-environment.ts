@@ -1,9 +1,16 @@
-// The variables that every program of an attempt finds in its environment.
+// The variables that every program of an attempt finds in its environment. Its children inherit them, the repository's own tests among
+// them, so nothing here lets anybody give a verdict: nonce, token and the place of the verdict are in the prompt, which only the program reads.
 
+import { needsTokenVariable } from "../core/prompt/form.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { AttemptJob } from "./job.ts";
 
-export function attemptEnvironment(job: AttemptJob, workspace: Workspace): Readonly<Record<string, string>> {
+/** `isBare`: a user's program at a stage whose verdict needs no nonce. It is told where to write, so that three lines of shell are enough. */
+export function attemptEnvironment(
+  job: AttemptJob,
+  workspace: Workspace,
+  isBare: boolean,
+): Readonly<Record<string, string>> {
   const { stage, run } = job;
   return {
     ...workspace.env,
@@ -14,12 +21,9 @@ export function attemptEnvironment(job: AttemptJob, workspace: Workspace): Reado
     PASSRAIL_ATTEMPT: String(job.attempt),
     PASSRAIL_LOOP: String(job.carry.loop),
     PASSRAIL_SUBJECT_ID: run.subject.id,
-    PASSRAIL_VERDICT_FILE: job.files.verdict,
-    PASSRAIL_HANDOFF_FILE: job.files.handoff,
-    PASSRAIL_NONCE: job.nonce,
     PASSRAIL_URL: job.url,
-    // Grants the rights of this attempt only, and expires with it.
-    PASSRAIL_TOKEN: job.token,
+    ...(needsTokenVariable(job.resolved, stage) ? { PASSRAIL_TOKEN: job.token } : {}),
+    ...(isBare ? { PASSRAIL_VERDICT_FILE: job.files.verdict, PASSRAIL_HANDOFF_FILE: job.files.handoff } : {}),
     ...flowNames(job, workspace),
   };
 }

@@ -1,25 +1,24 @@
-import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   attemptFiles,
-  isInside,
+  channelFiles,
+  closeChannel,
   openAttempt,
   readAgentFile,
   setAside,
-  stamp,
   storeMark,
   writeRecord,
 } from "./attempt-files.ts";
@@ -30,54 +29,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-describe("files that an agent may have written", () => {
-  test("a regular file within its size is read", async () => {
-    writeFileSync(join(dir, "a"), "héllo");
-    expect(await readAgentFile(join(dir, "a"), 100)).toBe("héllo");
-  });
-
-  test("R-X-03: a link, a folder, a pipe, a file that is too large and none at all are not", async () => {
-    writeFileSync(join(dir, "target"), "secret");
-    symlinkSync(join(dir, "target"), join(dir, "link"));
-    mkdirSync(join(dir, "folder"));
-    execFileSync("mkfifo", [join(dir, "pipe")]);
-    writeFileSync(join(dir, "large"), "x".repeat(101));
-    for (const name of ["link", "folder", "pipe", "large", "none"])
-      expect(await readAgentFile(join(dir, name), 100)).toBeUndefined();
-  });
-});
-
-describe("whether an attempt wrote a file", () => {
-  test("R-001-26, R-001-27: rewriting the same text changes the stamp, leaving it does not", async () => {
-    const path = join(dir, "plan.md");
-    expect(await stamp(path)).toBe("absent");
-    writeFileSync(path, "same");
-    const before = await stamp(path);
-    expect(await stamp(path)).toBe(before);
-    rmSync(path);
-    writeFileSync(path, "same");
-    expect(await stamp(path)).not.toBe(before);
-  });
-
-  test("R-001-26: setting the old time again does not hide that it was written", async () => {
-    const path = join(dir, "plan.md");
-    writeFileSync(path, "one");
-    const old = new Date("2026-01-01T00:00:00Z");
-    utimesSync(path, old, old);
-    const before = await stamp(path);
-    writeFileSync(path, "two");
-    utimesSync(path, old, old);
-    expect(await stamp(path)).not.toBe(before);
-  });
-});
-
 test("R-001-26: an old result is moved away and kept", async () => {
   const files = attemptFiles(dir, "r1", "reviewer", 2);
   await openAttempt(files);
   const path = join(dir, "REVIEW.md");
   writeFileSync(path, "Verdict: APPROVE");
-  await setAside(path, files, "replaced.md");
-  await setAside(path, files, "replaced.md");
+  await setAside(dir, path, files, "replaced.md");
+  await setAside(dir, path, files, "replaced.md");
   expect(existsSync(path)).toBe(false);
   expect(readFileSync(join(files.dir, "replaced.md"), "utf8")).toBe("Verdict: APPROVE");
 });
@@ -86,7 +44,7 @@ test("R-X-10: every attempt has a folder of its own that nobody else can read", 
   const [one, two] = [attemptFiles(dir, "r1", "build", 1), attemptFiles(dir, "r1", "build", 2)];
   expect(one.dir).not.toBe(two.dir);
   await openAttempt(one);
-  await writeRecord(one.prompt, "the prompt");
+  await writeRecord(one, one.prompt, "the prompt");
   expect(statSync(one.dir).mode & 0o777).toBe(0o700);
   expect(statSync(one.prompt).mode & 0o777).toBe(0o600);
 });
@@ -105,19 +63,36 @@ test.each([
   expect(() => attemptFiles("/home/x", runId, stage, 1)).toThrow("not the name of an attempt");
 });
 
-test("S13: a path is inside a folder only where its links lead inside, also before it is there", async () => {
-  const base = mkdtempSync(join(tmpdir(), "passrail-inside-"));
-  const folder = join(base, "work");
-  mkdirSync(join(folder, "own"), { recursive: true });
-  mkdirSync(join(base, "elsewhere"));
-  symlinkSync(join(base, "elsewhere"), join(folder, "out"));
-  symlinkSync(join(base, "nowhere"), join(folder, "dangling"));
-  symlinkSync(join(folder, "own"), join(folder, "in"));
-  const answers = await Promise.all(
-    [".", "own", "own/new/deep", "in/new", "out", "out/new", "dangling", "dangling/new", "../elsewhere"].map((path) =>
-      isInside(folder, join(folder, path)),
-    ),
-  );
-  expect(answers).toEqual([true, true, true, true, false, false, false, false, false]);
-  rmSync(base, { recursive: true });
+test("S07: what lies in the place of an attempt's record is moved away and never read", async () => {
+  const files = attemptFiles(dir, "r1", "qa", 1);
+  mkdirSync(files.result, { recursive: true });
+  writeFileSync(files.verdict, '{"verdict":"SHIP"}');
+  const found = await openAttempt(files);
+  expect(readdirSync(files.result)).toEqual([]);
+  expect(readFileSync(join(found ?? "", "result", "verdict.json"), "utf8")).toBe('{"verdict":"SHIP"}');
+});
+
+test("S13: a link in the place of a record is moved away, and nothing is written where it leads", async () => {
+  const files = attemptFiles(dir, "r1", "qa", 1);
+  mkdirSync(dirname(files.dir), { recursive: true });
+  mkdirSync(join(dir, "mine"));
+  symlinkSync(join(dir, "mine"), files.dir);
+  await openAttempt(files);
+  await writeRecord(files, files.prompt, "text");
+  expect(readdirSync(join(dir, "mine"))).toEqual([]);
+});
+
+test("S07: the channel of an attempt is at a path that nobody knew, and becomes a part of the record at the end", async () => {
+  const record = attemptFiles(dir, "r1", "qa", 1);
+  const [files, other] = [channelFiles(record, "abc"), channelFiles(record, "abc")];
+  expect(files.result).not.toBe(other.result);
+  await openAttempt(files);
+  expect(existsSync(record.result)).toBe(false);
+  expect(statSync(files.result).mode & 0o777).toBe(0o700);
+  writeFileSync(files.verdict, "{}");
+  expect(await readAgentFile(files.home, files.verdict, 100)).toBe("{}");
+  await closeChannel(files);
+  await closeChannel(files);
+  expect(existsSync(files.result)).toBe(false);
+  expect(readFileSync(record.verdict, "utf8")).toBe("{}");
 });

@@ -1,20 +1,26 @@
 // Stages that Passrail carries out itself, without an agent. Each is a function from a run to a report, and can be repeated after a crash.
 
+import { bundleLines } from "../core/input/bundle.ts";
 import { runFacts } from "../core/run/facts.ts";
-import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { WorkStage } from "../core/flow/flow.ts";
+import { NEXT_ROW } from "../core/flow/foreach.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { Result } from "../core/result.ts";
 import type { Run } from "../core/run/run.ts";
+import { makeFolders, writeConfined } from "../file/confined.ts";
 import type { Workspace, Workspaces } from "../workspace/workspace.ts";
-import { readAgentFile } from "./attempt-files.ts";
 import type { EarlierAttempt } from "./earlier-attempt.ts";
+import { bundlesOf, runInputs } from "./run-inputs.ts";
+import { untampered } from "./tampered.ts";
+import { nextRow } from "./next-row.ts";
+import type { OutwardLog } from "./outward-log.ts";
 
 export type BuiltinContext = {
   readonly run: Run;
   readonly stage: WorkStage;
+  readonly attempt: number;
   readonly resolved: ResolvedFlow;
   readonly project: string;
   readonly workspace: Workspace;
@@ -22,53 +28,39 @@ export type BuiltinContext = {
   /** Aborted when the stage is no longer wanted. */
   readonly signal: AbortSignal;
   readonly now: () => string;
+  /** The state folder. */
+  readonly home: string;
   /** The run's own folder, outside the workspace. */
   readonly runDir: string;
   readonly attempts: readonly EarlierAttempt[];
+  /** Every act that leaves this machine goes through it. */
+  readonly outward: OutwardLog;
   /** Safe YAML: no tags, no aliases, bounded. */
   readonly readYaml: (text: string) => Result<unknown>;
 };
 
 export type Builtin = (context: BuiltinContext) => Promise<Report>;
 
-export const builtins: Readonly<Record<string, Builtin>> = { bundles };
+export const builtins: Readonly<Record<string, Builtin>> = { bundles, [NEXT_ROW]: nextRow };
 
-const SOURCE_BYTES = 1024 * 1024;
-const DIGEST_LINES = 15;
-
-/** 002: one bundle for builders and one for testers; the spec is referenced with a digest, never copied. */
-async function bundles({ run, project, runDir }: BuiltinContext): Promise<Report> {
+/** 002: one bundle for builders and one for testers, from the copies that a person agreed to. */
+async function bundles({ run, project, home, runDir, resolved: { flow } }: BuiltinContext): Promise<Report> {
   const folder = join(runDir, "bundles");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const sources: string[] = [];
+  untampered(makeFolders(runDir, folder, 0o700));
+  const sources = runInputs({ home, project }, run);
   for (const name of ["spec", "plan", "task"] as const) {
     const path = runFacts(run).plan[name];
-    if (path === null) continue;
-    const text = await readAgentFile(join(project, path), SOURCE_BYTES);
-    if (text === undefined) return { cause: "input_missing", reason: `the ${name} file ${path} cannot be read` };
-    sources.push(`## ${name}: ${path}`, ...digest(text));
+    if (path !== null && sources[name] === undefined)
+      return { cause: "input_missing", reason: `the ${name} file ${path} cannot be read` };
   }
-  if (sources.length === 0)
-    sources.push(`## ticket ${run.subject.id}: ${run.subject.title}`, ...digest(run.subject.body));
-  const head = (who: string) => [
-    `# Bundle for ${who}`,
-    "",
-    "Pointers and a digest; read the files themselves for the whole text.",
-    "",
-  ];
-  await replaceFile(join(folder, "dev-bundle.md"), [...head("those who build"), ...sources, ""].join("\n"));
-  await replaceFile(join(folder, "tester-bundle.md"), [...head("those who test"), ...sources, ""].join("\n"));
-  return { structured: true, summary: "dev-bundle.md and tester-bundle.md are written", path: "bundles" };
-}
-
-function digest(text: string): string[] {
-  const lines = text.split("\n").map((line) => line.trim());
-  const headings = lines.filter((line) => line.startsWith("#"));
-  const chosen = headings.length > 0 ? headings : lines.filter((line) => line !== "");
-  return chosen.slice(0, DIGEST_LINES).map((line) => `- ${line.replace(/^#+\s*/u, "").slice(0, 200)}`);
-}
-
-async function replaceFile(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+  const warnings: string[] = [];
+  for (const [name, text] of Object.entries(bundlesOf(sources))) {
+    untampered(writeConfined(runDir, join(folder, name), text));
+    const max = flow.bundles?.maxLines[name.replace("-bundle.md", "")];
+    const lines = bundleLines(text);
+    if (max !== undefined && lines > max)
+      warnings.push(`bundle_large: ${name} has ${lines} lines, more than ${max}; every agent of its kind reads them`);
+  }
+  const summary = "dev-bundle.md and tester-bundle.md are written";
+  return { structured: true, summary, path: "bundles", ...(warnings.length === 0 ? {} : { warnings }) };
 }

@@ -8,6 +8,7 @@ import type { Report } from "../core/flow/outcome.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
+import { wholePrompt } from "../core/prompt/prompt.ts";
 import type { OpenPlace } from "../runner/desk/desk.ts";
 import type {
   AgentEvent,
@@ -39,6 +40,8 @@ export type OpenConversation = {
 
 export type Saying = {
   readonly outputPath: string;
+  /** The part of the prompt that comes before the text, and that a resumed session holds already. */
+  readonly standing?: string;
   readonly session?: Session;
   readonly env?: Readonly<Record<string, string>>;
   /** For runners with native structured output. */
@@ -48,6 +51,8 @@ export type Saying = {
 export type ConversationPlace = {
   readonly play: RunnerChoice;
   readonly workspace: Workspace;
+  /** Folders with the handoffs of others. */
+  readonly reads: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: AttemptLimits;
@@ -56,6 +61,9 @@ export type ConversationPlace = {
   /** The verdict that can be submitted; null where the answer itself is the result. */
   readonly offered: OfferedVerdict | null;
 };
+
+/** For a program to end its turn and report its usage after the desk has accepted its verdict or question. */
+const LEAVE_MS = 5000;
 
 /** No coding agent is silent for this long while it works; the flow's limits take precedence. */
 const AGENT_LIMITS = { startupMs: 2 * 60_000, idleMs: 15 * 60_000 } as const;
@@ -72,29 +80,39 @@ export async function openConversation(
   let model: string | null = play.options.model ?? null;
   let session: Session | null = null;
   const events = openEventLog(job.files.events);
+  const accepted = new AbortController();
+  const signal = AbortSignal.any([ports.signal, accepted.signal]);
+  let leaving: NodeJS.Timeout | undefined;
   const scratch = scratchOf(job);
-  const desk = isAgent ? await openScratchAndDesk(job, ports, place, scratch) : undefined;
+  // Many programs ask their model once more after the call, and some go on for as long as it answers.
+  const onAccepted = () => void (leaving ??= setTimeout(() => accepted.abort("its verdict was accepted"), LEAVE_MS));
+  const desk = isAgent ? await openScratchAndDesk(job, ports, place, scratch, onAccepted) : undefined;
+
+  const told = ({ standing, ...more }: Told) => ({ scratch, standing, reads: place.reads, ...optional(more) });
 
   return {
-    async say(text, { outputPath, session: earlier, env, schema }) {
+    async say(text, { outputPath, standing = "", session: earlier, env, schema }) {
       const end = await launch.runner.run(
         {
           marker: job.marker,
           argv: launch.argv,
           cwd: place.cwd,
-          prompt: text,
+          prompt: isAgent ? text : wholePrompt({ standing, now: text }),
           env: { ...launch.environment, ...place.env, ...env },
           limits: isAgent ? { ...AGENT_LIMITS, ...place.limits } : place.limits,
           outputPath,
           redactor: ports.runners.redactor,
-          ...confinement(job, ports, place.workspace, isAgent ? [scratch] : []),
-          ...(isAgent
-            ? { agent: agentSpec(job, launch, desk?.place, { scratch, ...optional({ earlier, schema }) }) }
-            : {}),
+          ...confinement(job, ports, place, isAgent ? [scratch] : []),
+          ...(isAgent ? { agent: agentSpec(job, launch, desk?.place, told({ standing, earlier, schema })) } : {}),
         },
-        { signal: ports.signal, onStarted: (identity) => noteStart(job, ports, place, identity), onEvent },
+        { signal, onStarted: (identity) => noteStart(job, ports, place, identity), onEvent },
       );
       const { conversation } = end;
+      ports.observed?.({
+        type: "session.ended",
+        id: conversation?.session?.id ?? session?.id ?? null,
+        reason: end.reason,
+      });
       if (isAgent && end.reason === "agent_not_found")
         return { ...end, detail: `${end.detail} \`passrail agent list\` says how to install it.` };
       if (conversation === undefined) return end;
@@ -110,6 +128,7 @@ export async function openConversation(
     usage: () => (isAgent && usage !== undefined ? { runner: play.runner, model, usage } : undefined),
     session: () => session,
     async close() {
+      clearTimeout(leaving);
       desk?.place?.close();
       events.close();
       if (isAgent) await rm(scratch, { recursive: true, force: true });
@@ -118,6 +137,7 @@ export async function openConversation(
 
   function onEvent(event: AgentEvent): void {
     events.add(ports.now(), event);
+    ports.observed?.(event);
     if (event.type !== "session") return;
     session = { id: event.id, totals: null };
     model = event.model ?? model;
@@ -125,6 +145,12 @@ export async function openConversation(
     ports.note({ session: { id: event.id } }).catch(() => {});
   }
 }
+
+type Told = {
+  readonly standing: string;
+  readonly earlier: Session | undefined;
+  readonly schema: JsonObject | undefined;
+};
 
 /** A private folder of the attempt, for files that the agent's program needs. */
 function scratchOf({ home, run, stage, attempt }: AttemptJob): string {
@@ -136,20 +162,21 @@ async function openScratchAndDesk(
   ports: AttemptPorts,
   { play, offered }: ConversationPlace,
   scratch: string,
+  onAccepted: () => void,
 ): Promise<AttemptDesk> {
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  return openAttemptDesk(job, ports, offered, play.questions === "ask");
+  return openAttemptDesk(job, ports, { offered, mayAsk: play.questions === "ask", onAccepted });
 }
 
 async function noteStart(
   job: AttemptJob,
   ports: AttemptPorts,
-  { play, noted }: ConversationPlace,
+  { play, noted, workspace: { mode } }: ConversationPlace,
   identity: ProcessIdentity,
 ): Promise<void> {
   failpoint("spawned");
   const { prompt, output } = job.files;
-  await ports.note({ process: { ...identity }, prompt, output, runner: play.runner, ...noted });
+  await ports.note({ process: { ...identity }, prompt, output, runner: play.runner, mode, ...noted });
   failpoint("process-noted");
 }
 
@@ -157,31 +184,41 @@ async function noteStart(
 function confinement(
   job: AttemptJob,
   ports: AttemptPorts,
-  workspace: Workspace,
+  { workspace, reads }: Pick<ConversationPlace, "workspace" | "reads">,
   own: readonly string[],
 ): Pick<AttemptSpec, "confine" | "ownPrograms"> {
   const { confine, ownPrograms } = ports.workspaces;
   if (confine === undefined) return {};
   const folders = [job.files.result, ...own, ...(workspace.folders ?? [])];
   return {
-    confine: (launch) => confine(workspace, { ...launch, folders }),
+    confine: (launch) => confine(workspace, { ...launch, folders, reads }),
     ...(ownPrograms === true ? { ownPrograms } : {}),
   };
 }
+
+type Spoken = {
+  readonly scratch: string;
+  readonly standing: string;
+  readonly reads: readonly string[];
+  readonly earlier?: Session;
+  readonly schema?: JsonObject;
+};
 
 function agentSpec(
   job: AttemptJob,
   { options }: ChosenRunner,
   desk: OpenPlace | undefined,
-  { scratch, earlier, schema }: { scratch: string; earlier?: Session; schema?: JsonObject },
+  { scratch, standing, reads, earlier, schema }: Spoken,
 ): AgentSpec {
   return {
     options,
+    ...(standing === "" ? {} : { standing }),
     ...optional({ session: earlier }),
     ...(desk === undefined ? {} : { tools: { url: desk.url, token: desk.token } }),
     ...optional({ schema }),
     scratch,
     folders: [job.files.result],
+    ...(reads.length === 0 ? {} : { reads }),
     repositorySettings: job.repositorySettings,
   };
 }

@@ -1,24 +1,37 @@
 // The agent gets its prompt and answers. Passrail asks once more where the verdict cannot be read, and composes the whole prompt again
 // where the earlier session is gone.
 
+import { join } from "node:path";
 import { attemptFacts } from "../core/attempt-facts.ts";
-import type { WorkStage } from "../core/flow/flow.ts";
+import { findingsOf } from "../core/finding/finding.ts";
+import { type WorkStage, worksOf } from "../core/flow/flow.ts";
 import type { Report } from "../core/flow/outcome.ts";
-import type { RunnerChoice } from "../core/flow/runner-choice.ts";
+import { attemptLimits, limitsSaid } from "../core/flow/attempt-limits.ts";
+import { routerPool } from "../core/flow/router-pool.ts";
+import { type RunnerChoice, writesFiles } from "../core/flow/runner-choice.ts";
 import { optional } from "../core/optional.ts";
-import { composePrompt, composeRepair, composeResumed, type PromptFacts } from "../core/prompt/prompt.ts";
+import { nonceRule } from "../core/prompt/form.ts";
+import { composeBlocks, composeRepair, composeResumed, type PromptFacts, wholePrompt } from "../core/prompt/prompt.ts";
+import { runFacts } from "../core/run/facts.ts";
+import { openFor } from "../core/run/review.ts";
 import { factOf } from "../core/run/sequence.ts";
 import type { ReportReading } from "../core/verdict/contract.ts";
+import { coveredRows } from "../core/verdict/coverage.ts";
+import { taskRows } from "../core/verdict/task-rows.ts";
 import { nativeSchema, submissionSchema } from "../core/verdict/submission.ts";
 import type { AttemptEnd, Session } from "../runner/runner.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { wantedNotes } from "./as-built.ts";
+import { acceptSubmitted } from "./accept-submitted.ts";
 import { attemptEnvironment } from "./attempt-environment.ts";
-import { setAside, writeRecord } from "./attempt-files.ts";
+import { attemptFiles, setAside, writeRecord } from "./attempt-files.ts";
 import { type OpenConversation, openConversation } from "./conversation.ts";
 import { failpoint } from "./failpoint.ts";
+import type { HandedOver } from "./handed-over.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
 import { notedFacts, promptFacts } from "./prompt-facts.ts";
-import { type ReadContext, readReport, readSubmitted } from "./read-report.ts";
+import { createPrompts, type Prompts, type ReadContext, REPLACED_REVIEW, squeezed, textsOf } from "./read-context.ts";
+import { readReport } from "./read-report.ts";
 
 export type ConversePlace = {
   readonly play: RunnerChoice;
@@ -27,6 +40,8 @@ export type ConversePlace = {
   readonly from: string | null;
   /** Where the agent works: the workspace, or its track's folder in it. */
   readonly dir: string;
+  /** The handoffs of others, and where its own goes. */
+  readonly handed: HandedOver;
 };
 
 export type Conversed = {
@@ -42,29 +57,45 @@ const GRACE_MS = 5000;
 
 export async function converse(job: AttemptJob, ports: AttemptPorts, place: ConversePlace): Promise<Conversed> {
   const { stage, resolved } = job;
-  const { play, workspace, dir } = place;
-  const context = readContext(job, ports, dir);
-  const facts = await promptFacts(job, ports, { workspace, dir, head: place.from });
+  const { play, workspace, dir, handed } = place;
+  const prompts = createPrompts();
+  const said = limitsSaid(runFacts(job.run).config.limits, stage.id);
+  const facts = await promptFacts(job, ports, { workspace, dir, head: place.from, handed });
+  const context = await readContext(job, ports, place, prompts, facts);
   const conversation = await openConversation(job, ports, {
     play,
     workspace,
+    reads: handed.folders,
     cwd: dir,
-    env: attemptEnvironment(job, workspace),
-    limits: { ...stage.limits, graceMs: GRACE_MS },
-    noted: notedFacts(job, facts),
+    env: attemptEnvironment(job, workspace, play.runner === "command" && context.nonceRule === "optional"),
+    limits: { ...attemptLimits(stage.limits, play.options.teams, said), graceMs: GRACE_MS },
+    // Where the attempt began, also if it never ends.
+    noted: { ...notedFacts(job, facts), from: place.from },
     offered: offersDesk(stage)
       ? {
-          schema: submissionSchema(resolved.flow, stage, context.knownAgents),
-          accept: (text) => readSubmitted(context, text),
+          schema: submissionSchema(
+            resolved.flow,
+            stage,
+            context.knownAgents,
+            context.nonceRule === "required",
+            offeredFindings(job),
+          ),
+          accept: (text) => acceptSubmitted(context, text),
         }
       : null,
   });
   try {
-    const promptFacts = { ...facts, submits: play.runner !== "command" && offersDesk(stage) };
-    const end = await sayPrompt(job, ports, play, conversation, promptFacts);
+    const isAgent = play.runner !== "command";
+    const promptFacts = {
+      ...facts,
+      submits: isAgent && offersDesk(stage),
+      mayAsk: isAgent && play.questions === "ask",
+    };
+    const end = await sayPrompt(job, ports, play, listened(conversation, prompts), promptFacts);
     failpoint("attempt-ended");
     const first = await readReport(context, end, conversation.submitted());
-    const last = await repairIfUnreadable(job, ports, conversation, context, promptFacts, { end, reading: first });
+    const heard = { end, reading: first };
+    const last = await repairIfUnreadable(job, ports, listened(conversation, prompts), context, promptFacts, heard);
     const { reading } = last;
     return {
       ...last,
@@ -77,6 +108,17 @@ export async function converse(job: AttemptJob, ports: AttemptPorts, place: Conv
   }
 }
 
+/** The conversation, with every prompt remembered: what the agent only repeats from it is no verdict. */
+function listened(conversation: OpenConversation, prompts: Prompts): OpenConversation {
+  return {
+    ...conversation,
+    say: (text, how) => {
+      prompts.add(wholePrompt({ standing: how.standing ?? "", now: text }));
+      return conversation.say(text, how);
+    },
+  };
+}
+
 /** The whole prompt, or, in a session that can be resumed, only the news. */
 async function sayPrompt(
   job: AttemptJob,
@@ -87,18 +129,20 @@ async function sayPrompt(
 ): Promise<AttemptEnd> {
   const { files, resolved, run, track, stage, carry } = job;
   const context = { resolved, run, track, stage, carry, facts: promptFacts };
-  const say = async (text: string, session?: Session): Promise<AttemptEnd> => {
-    await writeRecord(files.prompt, ports.runners.redact(text));
+  const { standing, now } = composeBlocks(context);
+  const say = async (text: string, record: string, session?: Session): Promise<AttemptEnd> => {
+    await writeRecord(files, files.prompt, forRecord(job, ports, record));
     failpoint("prompt-written");
-    return conversation.say(text, { outputPath: files.output, ...optional({ session }) });
+    return conversation.say(text, { outputPath: files.output, standing, ...optional({ session }) });
   };
   const earlier = play.runner === "command" ? undefined : await sessionToResume(job, ports, play);
   if (earlier !== undefined) {
-    const end = await say(composeResumed(context), earlier);
+    const news = composeResumed(context);
+    const end = await say(news, news, earlier);
     // A lost session loses only its memory: the whole prompt says everything again.
     if (end.conversation?.failure?.kind !== "session_lost") return end;
   }
-  return say(composePrompt(context));
+  return say(now, wholePrompt({ standing, now }));
 }
 
 type Heard = { readonly end: AttemptEnd; readonly reading: ReportReading };
@@ -136,14 +180,24 @@ async function sayRepair(
   repair: string,
 ): Promise<AttemptEnd> {
   const { files, resolved, stage } = job;
-  await writeRecord(files.repairPrompt, ports.runners.redact(repair));
-  await setAside(files.verdict, files, "rejected-verdict.json");
+  await writeRecord(files, files.repairPrompt, forRecord(job, ports, repair));
+  await setAside(files.home, files.verdict, files, "rejected-verdict.json");
   const session = conversation.session();
   return conversation.say(repair, {
     outputPath: files.repairOutput,
     env: { PASSRAIL_REPAIR: "1" },
     ...(session === null ? {} : { session }),
-    ...(offersDesk(stage) ? { schema: nativeSchema(resolved.flow, stage, context.knownAgents) } : {}),
+    ...(offersDesk(stage)
+      ? {
+          schema: nativeSchema(
+            resolved.flow,
+            stage,
+            context.knownAgents,
+            context.nonceRule === "required",
+            context.findingIds,
+          ),
+        }
+      : {}),
   });
 }
 
@@ -180,18 +234,58 @@ async function sessionToResume(job: AttemptJob, ports: AttemptPorts, play: Runne
   return last === undefined ? undefined : (attemptFacts(last).session ?? undefined);
 }
 
-function readContext(job: AttemptJob, ports: AttemptPorts, dir: string): ReadContext {
-  const { stage } = job;
+/** A prompt as it is kept: whoever reads the file must not be able to speak for the attempt. */
+function forRecord({ nonce, token }: AttemptJob, { runners }: AttemptPorts, text: string): string {
+  return runners.redact(text.replaceAll(nonce, "[nonce]").replaceAll(token, "[token]"));
+}
+
+async function readContext(
+  job: AttemptJob,
+  ports: AttemptPorts,
+  { workspace, dir, handed, play }: ConversePlace,
+  prompts: Prompts,
+  facts: PromptFacts,
+): Promise<ReadContext> {
+  const { stage, run, track, resolved } = job;
+  const spoken =
+    stage.findings === undefined
+      ? openFor({ flow: resolved.flow, run }, track, stage)
+      : findingsOf(run.findings, stage.id);
+  const known = await textsOf(job.files.home, earlierResults(job));
   return {
     flow: job.resolved.flow,
     stage,
     subjectId: job.run.subject.id,
+    iteration: job.attempt,
     nonce: job.nonce,
+    nonceRule: nonceRule(job.resolved, stage),
+    isQuoted: (block) => prompts.holds(block),
+    isKnownFile: (text) => known.has(squeezed(text)),
     workspaceDir: dir,
+    workspaceRoot: workspace.dir,
     files: job.files,
-    // A router chooses others, never itself.
-    knownAgents: Object.keys(job.resolved.agents).filter((name) => stage.kind !== "router" || name !== stage.agent),
+    ...(handed.inWorkspace ? { handoffInWorkspace: handed.own } : {}),
+    knownAgents: stage.kind === "router" ? routerPool(job.resolved, stage) : Object.keys(job.resolved.agents),
+    writesFiles: writesFiles(play),
     readYaml: ports.readYaml,
     redact: ports.runners.redact,
+    ...optional({ findings: run.findings, notes: wantedNotes(job) }),
+    findingIds: spoken.map(({ id }) => id),
+    taskRows: stage.findings === "rows" ? taskRows(facts.files["task"] ?? "") : [],
+    covered: coveredRows(stage, facts.files["task"] ?? ""),
+    toVerify: (facts.verifies?.rows ?? []).filter(({ isMet }) => isMet === true).map(({ what }) => what),
   };
+}
+
+/** Whether the tool has a place for answers to findings: as the flow is, not as the run stands. */
+function offeredFindings({ resolved, stage }: AttemptJob): "any" | readonly string[] {
+  const isTracked = resolved.flow.stages.flatMap(worksOf).some(({ findings }) => findings === "ids");
+  return isTracked && stage.findings !== "rows" ? "any" : [];
+}
+
+/** Handoffs of this stage's earlier attempts, and the reviews that were moved away before each attempt. */
+function earlierResults({ home, run, stage, attempt, files }: AttemptJob): readonly string[] {
+  const before = Array.from({ length: attempt - 1 }, (_, index) => attemptFiles(home, run.id, stage.id, index + 1));
+  const reviews = [...before, files].map((each) => join(each.dir, REPLACED_REVIEW));
+  return [...before.map((each) => each.handoff), ...reviews];
 }

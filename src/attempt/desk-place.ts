@@ -1,4 +1,4 @@
-// The attempt's place at the desk: its agent submits one verdict or asks one question there. The first that is accepted counts.
+// The attempt's place at the desk: its agent submits one verdict or asks one question there. The first that is accepted is final.
 
 import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -20,11 +20,17 @@ export type AttemptDesk = {
   submitted(): Report | undefined;
 };
 
+export type DeskOffer = {
+  readonly offered: OfferedVerdict | null;
+  readonly mayAsk: boolean;
+  /** Called once, when a verdict or a question is recorded: nothing that the program does from then on counts. */
+  readonly onAccepted: () => void;
+};
+
 export async function openAttemptDesk(
   job: AttemptJob,
   { runners }: AttemptPorts,
-  offered: OfferedVerdict | null,
-  mayAsk: boolean,
+  { offered, mayAsk, onAccepted }: DeskOffer,
 ): Promise<AttemptDesk> {
   let submitted: Report | undefined;
 
@@ -34,7 +40,8 @@ export async function openAttemptDesk(
     if (!accepted.ok) return { accepted: false, text: accepted.error };
     if (submitted !== undefined) return refused(submitted);
     submitted = accepted.value;
-    await writeRecord(job.files.submission, runners.redact(text));
+    await writeRecord(job.files, job.files.submission, runners.redact(text.replaceAll(job.nonce, "[nonce]")));
+    onAccepted();
     return { accepted: true, text: "Accepted. Your work is done: end your turn now, without another word." };
   }
 
@@ -48,7 +55,8 @@ export async function openAttemptDesk(
       questions: [asked],
       reason: "the agent asks a person",
     };
-    await writeRecord(job.files.submission, JSON.stringify({ asked }));
+    await writeRecord(job.files, job.files.submission, JSON.stringify({ asked }));
+    onAccepted();
     return {
       accepted: true,
       text: "The question was passed on to a person. End your turn now; the answer comes with your next prompt.",

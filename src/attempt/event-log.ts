@@ -19,8 +19,9 @@ export function openEventLog(path: string): EventLog {
     add: (at, event) => {
       if (left <= 0) return;
       try {
-        const { O_CREAT, O_WRONLY, O_APPEND, O_NOFOLLOW } = constants;
-        fd ??= openSync(path, O_CREAT | O_WRONLY | O_APPEND | O_NOFOLLOW, 0o600);
+        // Exclusively: the record is new, so a file in this place is not ours.
+        const { O_CREAT, O_EXCL, O_WRONLY, O_APPEND, O_NOFOLLOW } = constants;
+        fd ??= openSync(path, O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_NOFOLLOW, 0o600);
         const line = `${JSON.stringify({ at, ...event })}\n`;
         left -= line.length;
         writeSync(fd, line);

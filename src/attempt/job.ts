@@ -5,14 +5,18 @@ import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { WorkStage } from "../core/flow/flow.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
+import type { Report } from "../core/flow/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Result } from "../core/result.ts";
 import type { Carry, Run } from "../core/run/run.ts";
+import type { AgentEvent } from "../runner/runner.ts";
 import type { Runners } from "../runner/runners.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
 import type { AttemptFiles } from "./attempt-files.ts";
 import type { Builtin } from "./builtins.ts";
+import type { CheckCache } from "./check-cache.ts";
 import type { EarlierAttempt } from "./earlier-attempt.ts";
+import type { OutwardLog } from "./outward-log.ts";
 
 /** Plain JSON: no functions, no classes, no references into this process. */
 export type AttemptJob = {
@@ -40,6 +44,11 @@ export type AttemptJob = {
   readonly url: string;
 };
 
+/** What a conversation shows while it goes on, and that the program's session has ended. */
+export type ObservedEvent =
+  | AgentEvent
+  | { readonly type: "session.ended"; readonly id: string | null; readonly reason: string };
+
 /** Everything an attempt uses that is not data. */
 export type AttemptPorts = {
   readonly runners: Runners;
@@ -52,8 +61,15 @@ export type AttemptPorts = {
   readonly note: (facts: JsonObject) => Promise<void>;
   /** Whether the verdict came through the API; then the attempt asks its agent nothing more. */
   readonly isSettled: () => boolean;
+  readonly checkCache: CheckCache;
+  /** Takes the function that checks the work of this attempt when its verdict comes through the API. */
+  readonly offerCheck: (check: (report: Report) => Promise<Report>) => void;
+  /** Asked before every act outside, and told what came of it. */
+  readonly outward: OutwardLog;
   /** Usage so far; the last call counts, also when the attempt is cut off. */
   readonly spent: (reported: ReportedUsage) => void;
+  /** Called with everything that the agent's program shows; nobody waits for it, and it decides nothing. */
+  readonly observed?: (event: ObservedEvent) => void;
   /** Safe YAML: no tags, no aliases, bounded. */
   readonly readYaml: (text: string) => Result<unknown>;
   /** ISO 8601, for records. */

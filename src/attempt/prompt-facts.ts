@@ -1,41 +1,86 @@
 // Gathers the facts for the prompt of one attempt: files, earlier handoffs, earlier answers, trust. It only reads; core composes the
 // prompt.
 
-import { runFacts } from "../core/run/facts.ts";
+import { readsInputs } from "../core/input/inputs-of.ts";
+import { optional } from "../core/optional.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
 import { join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { EarlierAnswer, EarlierHandoff, PromptFacts } from "../core/prompt/prompt.ts";
+import { evidenceRows } from "../core/verdict/criteria.ts";
 import { gateTrust } from "../core/run/trust.ts";
 import type { Carry } from "../core/run/run.ts";
-import { findWork } from "../core/run/sequence.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { attemptFiles, readAgentFile } from "./attempt-files.ts";
+import { readAgentFile } from "./attempt-files.ts";
+import type { HandedOver } from "./handed-over.ts";
+import { historyOf } from "./prompt-history.ts";
 import type { EarlierAttempt } from "./earlier-attempt.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
+import { bundlesOf, runInputs } from "./run-inputs.ts";
+import { rowIn } from "./next-row.ts";
 
 const CARRIED_FILE_BYTES = 256 * 1024;
+
+export type PromptPlace = {
+  readonly workspace: Workspace;
+  /** Where the agent works. */
+  readonly dir: string;
+  readonly head: string | null;
+  readonly handed: HandedOver;
+};
 
 export async function promptFacts(
   job: AttemptJob,
   ports: AttemptPorts,
-  { workspace, dir, head }: { readonly workspace: Workspace; readonly dir: string; readonly head: string | null },
+  { workspace, dir, head, handed }: PromptPlace,
 ): Promise<PromptFacts> {
   const attempts = await ports.earlierAttempts();
   const first = attempts.map(attemptFacts).find(({ from }) => from !== null)?.from;
   return {
     nonce: job.nonce,
+    token: job.token,
     verdictFile: job.files.verdict,
-    handoffFile: job.files.handoff,
+    handoffFile: handed.own,
     url: job.url,
     branch: workspace.branch ?? "",
-    earlier: attempts.flatMap((attempt) => toEarlier(job, attempt)),
+    earlier: attempts.flatMap((attempt) => toEarlier(job, handed, attempt)),
     answers: earlierAnswers(attempts.filter(({ stage }) => stage === job.stage.id)),
-    trust: job.stage.gates === undefined ? [] : gateTrust(job.resolved.flow, attempts, job.stage.gates.trust),
-    files: await promptFiles(job, dir),
+    trust: await trustOf(job, ports, { workspace, head, attempts }),
+    files: await promptFiles(job, workspace.dir, dir),
+    ...optional({ row: rowOf(job, attempts), verifies: verifiedRows(job, attempts) }),
     diffRange: first !== undefined && head !== null ? `${first}..HEAD` : "",
+    attempt: job.attempt,
+    history: await historyOf(job, ports, workspace, attempts, head),
   };
+}
+
+/** The box that this round works on, as the foreach stage found it last. */
+function rowOf({ stage }: AttemptJob, attempts: readonly EarlierAttempt[]): string | undefined {
+  if (stage.row === undefined) return undefined;
+  const looks = attempts.filter((each) => each.stage === stage.row).map(rowIn);
+  return looks.findLast((row) => row !== undefined);
+}
+
+/** What Passrail found out about the rows of the stage that this one checks, after its last attempt. */
+function verifiedRows({ stage }: AttemptJob, attempts: readonly EarlierAttempt[]): PromptFacts["verifies"] {
+  const { verifies } = stage;
+  const last = attempts.findLast((each) => each.stage === verifies && each.status === "done");
+  if (verifies === undefined || last === undefined) return undefined;
+  return { stage: verifies, attempt: last.attempt, rows: evidenceRows(last.outcome?.["evidence"]) };
+}
+
+/** The results of checks count for exactly the files that this attempt finds. */
+async function trustOf(
+  { resolved, stage }: AttemptJob,
+  { workspaces }: AttemptPorts,
+  { workspace, head, attempts }: { workspace: Workspace; head: string | null; attempts: readonly EarlierAttempt[] },
+): Promise<PromptFacts["trust"]> {
+  if (stage.gates === undefined) return [];
+  const state = await workspaces.tree?.(workspace);
+  const isClean = state?.ok === true && state.value.changed.length === 0 && !state.value.hasUntracked;
+  const now = isClean ? { commit: head, tree: state.value.tree } : { commit: null, tree: null };
+  return gateTrust(resolved.flow, attempts, stage.gates.trust, now);
 }
 
 /** The part that is stored with the attempt: a person's answer, and whether the gates before it were trusted. */
@@ -46,28 +91,33 @@ export function notedFacts({ carry }: { readonly carry: Carry }, { trust }: Prom
   };
 }
 
-async function promptFiles(job: AttemptJob, dir: string): Promise<Record<string, string>> {
+async function promptFiles(job: AttemptJob, workspaceDir: string, dir: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
-  const read = async (name: string, path: string): Promise<void> => {
-    const text = await readAgentFile(path, CARRIED_FILE_BYTES);
+  const read = async (name: string, root: string, path: string): Promise<void> => {
+    const text = await readAgentFile(root, path, CARRIED_FILE_BYTES);
     if (text !== undefined) files[name] = text;
   };
   const shown = job.stage.kind === "router" ? job.stage.reads : [];
   for (const name of [...job.carry.names, ...job.stage.carryOnRetry, ...shown]) {
-    if (name.includes("/") || name.includes(".")) await read(name, join(dir, name));
+    if (name.includes("/") || name.includes(".")) await read(name, workspaceDir, join(dir, name));
   }
-  for (const name of ["dev-bundle.md", "tester-bundle.md"]) {
-    await read(name, join(job.home, "runs", job.run.id, "bundles", name));
-  }
-  for (const name of ["spec", "task"] as const) {
-    const path = runFacts(job.run).plan[name];
-    if (path !== null) await read(name, join(job.project, path));
-  }
+  Object.assign(files, inputFiles(job));
   for (const name of job.stage.inline) {
     const text = job.resolved.prompts[`fragments/inline-${name}`];
     if (text !== undefined) files[`inline-${name}`] = text;
   }
   return files;
+}
+
+/** The texts that a person agreed to; bundles follow from them, so that a file that an agent changed is not read. */
+function inputFiles({ resolved: { flow }, run, stage, home, project }: AttemptJob): Record<string, string> {
+  if (!readsInputs(stage)) return {};
+  const sources = runInputs({ home, project }, run);
+  const named = { spec: sources.spec?.text, task: sources.task?.text };
+  const hasBundles = flow.stages.some(
+    (each) => each.kind === "builtin" && readsInputs(each) && run.stages[each.id]?.last?.health === "complete",
+  );
+  return { ...optional(named), ...(hasBundles ? bundlesOf(sources) : {}) };
 }
 
 /** Every round of questions and answers of this stage before the one in this prompt. */
@@ -81,7 +131,7 @@ function earlierAnswers(attempts: readonly EarlierAttempt[]): EarlierAnswer[] {
   });
 }
 
-function toEarlier(job: AttemptJob, record: EarlierAttempt): EarlierHandoff[] {
+function toEarlier(job: AttemptJob, handed: HandedOver, record: EarlierAttempt): EarlierHandoff[] {
   const { outcome } = record;
   if (record.status !== "done" || outcome === null) return [];
   const text = (key: string): string | undefined => (typeof outcome[key] === "string" ? outcome[key] : undefined);
@@ -92,16 +142,10 @@ function toEarlier(job: AttemptJob, record: EarlierAttempt): EarlierHandoff[] {
       attempt: record.attempt,
       word: text("word") ?? text("verdict") ?? text("health") ?? "",
       summary: [text("summary") ?? "", text("reason") ?? "", ...filesLine(record)].join("\n").trim(),
-      path: text("path") ?? handoffPath(job, record),
+      // An agent that reports by a handoff file left it; the next one reads it there.
+      path: text("path") ?? handed.pathOf(record.stage, record.attempt),
     },
   ];
-}
-
-/** Where an agent that reports by a handoff file left it; the next one reads it there. */
-function handoffPath(job: AttemptJob, { runId, track, stage, attempt }: EarlierAttempt): string | null {
-  const sender = findWork(job.resolved.flow, job.run, track, stage);
-  if (sender?.result.from !== "handoff-file") return null;
-  return attemptFiles(job.home, runId, stage, attempt).handoff;
 }
 
 function filesLine({ facts: { files } }: EarlierAttempt): readonly string[] {

@@ -10,8 +10,10 @@ import { MAIN_TRACK } from "../core/flow/flow.ts";
 import { ok } from "../core/result.ts";
 import { findWork } from "../core/run/sequence.ts";
 import { simulate } from "../core/run/simulate.ts";
+import { acceptSubmitted } from "./accept-submitted.ts";
 import { attemptFiles } from "./attempt-files.ts";
-import { type ReadContext, readReport } from "./read-report.ts";
+import type { ReadContext } from "./read-context.ts";
+import { readReport } from "./read-report.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -35,10 +37,17 @@ function contextOf(flow: typeof feature, stageId: string): ReadContext {
     stage,
     subjectId: "F-1",
     nonce: "n1",
+    nonceRule: "optional",
+    isQuoted: () => false,
+    isKnownFile: () => false,
     workspaceDir: dir,
     files,
+    writesFiles: true,
+    iteration: 1,
     knownAgents: ["builder", "reviewer"],
     readYaml: () => ok([]),
+    findingIds: [],
+    taskRows: [],
     redact: (text) => text,
   };
 }
@@ -59,12 +68,57 @@ const ended = (stdoutTail: string, more: Partial<AttemptEnd> = {}): AttemptEnd =
 });
 const tail = (verdict: string) => `said before\n${JSON.stringify({ verdict, agent: "IN6", feature_id: "F-1" })}`;
 
-test("the verdict file counts before the text form", async () => {
+test("S07: a verdict file and a text that disagree make the verdict ambiguous; the same twice is one verdict", async () => {
   const context = contextOf(feature, "qa");
   writeFileSync(context.files.verdict, JSON.stringify({ verdict: "REVISE", issues: ["x"] }));
-  const { report, unreadable } = await readReport(context, ended(tail("SHIP")));
-  expect(report).toMatchObject({ verdict: "REVISE", structured: true });
+  const { report, unreadable, heard } = await readReport(context, ended(tail("SHIP")));
+  expect(unreadable).toMatchObject({ code: "verdict_ambiguous" });
+  expect(report).toMatchObject({ cause: "verdict_ambiguous" });
+  expect(heard).toEqual([
+    { by: "verdict-file", signed: false, said: "REVISE" },
+    { by: "form", signed: false, said: "SHIP" },
+  ]);
+  const same = await readReport(context, ended(tail("REVISE")));
+  expect(same).toMatchObject({ report: { verdict: "REVISE", heard: { by: "form", signed: false } } });
+});
+
+test("S07: where the nonce is required a bare file turns no signed verdict around, and is none itself", async () => {
+  const context: ReadContext = { ...contextOf(feature, "qa"), nonce: "n0nce", nonceRule: "required" };
+  const signed = JSON.stringify({ verdict: "REVISE", agent: "IN6", feature_id: "F-1", nonce: "n0nce" });
+  writeFileSync(context.files.verdict, JSON.stringify({ verdict: "SHIP" }));
+  expect((await readReport(context, ended(""))).unreadable).toMatchObject({ code: "verdict_unsigned" });
+  expect((await readReport(context, ended(signed))).unreadable).toMatchObject({ code: "verdict_ambiguous" });
+  writeFileSync(context.files.verdict, JSON.stringify({ verdict: "REVISE" }));
+  expect((await readReport(context, ended(signed))).report).toMatchObject({
+    verdict: "REVISE",
+    heard: { signed: true },
+  });
+});
+
+test("S07: an accepted call is final, whatever the program or a file says afterwards", async () => {
+  const context = contextOf(feature, "qa");
+  writeFileSync(context.files.verdict, JSON.stringify({ verdict: "SHIP", nonce: "n1" }));
+  const submitted = { verdict: "REVISE", structured: true, summary: "no" };
+  const { report, unreadable } = await readReport(context, ended("", { reason: "timeout", exitCode: null }), submitted);
   expect(unreadable).toBeUndefined();
+  expect(report).toMatchObject({ verdict: "REVISE", heard: { by: "desk", signed: true } });
+  expect(report.warnings?.map((warning) => warning.split(":")[0])).toEqual(["verdict_disputed", "ended_after_verdict"]);
+});
+
+test("S07: the desk refuses a call that the verdict file contradicts, and accepts it when both say the same", async () => {
+  const context = contextOf(feature, "qa");
+  const call = JSON.stringify({
+    verdict: "REVISE",
+    summary: "no",
+    issues: [{ severity: "major", description: "the test fails" }],
+  });
+  writeFileSync(context.files.verdict, JSON.stringify({ verdict: "SHIP", nonce: "n1" }));
+  expect(await acceptSubmitted(context, call)).toEqual({
+    ok: false,
+    error: expect.stringContaining("says something else"),
+  });
+  rmSync(context.files.verdict);
+  expect(await acceptSubmitted(context, call)).toMatchObject({ ok: true, value: { verdict: "REVISE" } });
 });
 
 test("R-X-03: a verdict file that cannot be read is not replaced by the text form", async () => {

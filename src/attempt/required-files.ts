@@ -1,47 +1,48 @@
 // Files that a stage must write, and the handoff document that an agent names: whether this attempt wrote them, inside its workspace.
 
-import { realpath } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import type { WorkStage } from "../core/flow/flow.ts";
 import type { Report } from "../core/flow/outcome.ts";
-import { stamp } from "./attempt-files.ts";
+import { lookConfined } from "../file/confined.ts";
+import { tamperedReport, untampered } from "./tampered.ts";
 
-/** Path of a required file -> its stamp before the attempt. */
+/** Path of a required file -> its stamp; "absent" if it is not there. */
 export type Stamps = ReadonlyMap<string, string>;
 
-export async function stampRequired(dir: string, stage: WorkStage): Promise<Stamps> {
-  const paths = requiredFiles(stage);
-  const stamps = await Promise.all(paths.map((path) => stamp(join(dir, path))));
-  return new Map(paths.map((path, index) => [path, stamps[index] ?? "absent"]));
+export function stampRequired(root: string, dir: string, stage: WorkStage): Stamps {
+  return new Map(requiredFiles(stage).map((path) => [path, stampOf(root, join(dir, path))]));
 }
 
-/** Files that are missing or unchanged since before the attempt. `changed`: whether it left any commit or diff. */
-export async function missingFiles(
-  dir: string,
-  stage: WorkStage,
-  before: Stamps,
-  changed: boolean,
-): Promise<readonly string[]> {
-  const missing: string[] = [];
-  for (const [path, earlier] of before) {
-    const now = await stamp(join(dir, path));
-    if (now === "absent" || now === earlier) missing.push(path);
-  }
-  if (stage.writes.includes("git-commit") && !changed) missing.push("any change (a commit or a diff)");
-  return missing;
+function stampOf(root: string, path: string): string {
+  const found = untampered(lookConfined(root, path));
+  return found === undefined ? "absent" : `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
 }
 
-/** A handoff document must be inside the workspace, also where links lead. A missing one is a warning on the stage. */
-export async function checkHandoff(dir: string, report: Report): Promise<Report> {
+/** Files that are missing or unchanged since before the attempt. `hasWork`: whether the stage has left any commit or diff. */
+export function missingFiles(stage: WorkStage, before: Stamps, after: Stamps, hasWork: boolean): readonly string[] {
+  const missing = [...before].flatMap(([path, earlier]) => {
+    const now = after.get(path) ?? "absent";
+    return now === "absent" || now === earlier ? [path] : [];
+  });
+  return mustWork(stage) && !hasWork ? [...missing, NO_WORK] : missing;
+}
+
+/** A stage that produces work: a pass without any commit or changed file is none. */
+export function mustWork({ writes }: WorkStage): boolean {
+  return writes.includes("git-commit");
+}
+
+export const NO_WORK = "any change (a commit or a diff)";
+
+/** A handoff document must be inside the workspace, and no link on the way. A missing one is a warning on the stage. */
+export function checkHandoff(root: string, dir: string, report: Report): Report {
   const { path, ...rest } = report;
   if (path === undefined || report.cause !== undefined) return report;
-  const real = await realpath(join(dir, path)).catch(() => undefined);
-  if (real === undefined) {
-    const warning = `handoff_file_missing: the handoff ${path} does not exist in the workspace`;
-    return { ...report, warnings: [...(report.warnings ?? []), warning] };
-  }
-  if (real.startsWith(`${await realpath(dir)}${sep}`)) return report;
-  return { ...rest, cause: "handoff_outside", reason: `the handoff ${path} leads out of the workspace` };
+  const found = lookConfined(root, join(dir, path));
+  if (!found.ok) return tamperedReport(found.error, rest);
+  if (found.value !== undefined) return report;
+  const warning = `handoff_file_missing: the handoff ${path} does not exist in the workspace`;
+  return { ...report, warnings: [...(report.warnings ?? []), warning] };
 }
 
 /** Files that the flow says this stage writes; the reader of the verdict judges the verdict's own file. */

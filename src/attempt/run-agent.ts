@@ -1,21 +1,27 @@
 // The work of an agent in its workspace: clear the way, hold the conversation, record the result.
 
-import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { attemptFacts } from "../core/attempt-facts.ts";
 import type { Report } from "../core/flow/outcome.ts";
+import { ownCommand, runsOwnCommand } from "../core/flow/own-command.ts";
 import type { RunnerChoice } from "../core/flow/runner-choice.ts";
-import { fillFacts } from "../core/flow/template.ts";
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
-import { factOf } from "../core/run/sequence.ts";
+import { excerptOf } from "../core/prompt/excerpt.ts";
+import { makeFolders } from "../file/confined.ts";
 import type { AttemptEnd } from "../runner/runner.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { isInside, setAside, writeRecord } from "./attempt-files.ts";
-import { changedFiles } from "./changed-files.ts";
+import { setAside, writeRecord } from "./attempt-files.ts";
+import { changedFiles, changedParts } from "./changed-files.ts";
+import { checkChanges, watchesChanges } from "./changes-allowed.ts";
 import { converse, type Conversed } from "./converse.ts";
+import { REPLACED_REVIEW } from "./read-context.ts";
 import { failpoint } from "./failpoint.ts";
+import { type HandedOver, handOver } from "./handed-over.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
-import { checkHandoff, missingFiles, stampRequired } from "./required-files.ts";
+import { checkHandoff, missingFiles, mustWork, stampRequired } from "./required-files.ts";
+import { untampered } from "./tampered.ts";
+import { workDir } from "./work-dir.ts";
 
 export type AgentResult = {
   readonly report: Report;
@@ -31,21 +37,40 @@ export type AgentPlace = {
 };
 
 export async function runAgent(job: AttemptJob, ports: AttemptPorts, place: AgentPlace): Promise<AgentResult> {
+  const { workspace } = place;
+  const folder = workDir(job, workspace);
+  if (!folder.ok) return { report: { cause: folder.error.code, reason: folder.error.message }, missing: [] };
+  const dir = folder.value;
+  await clearTheWay(job, workspace, dir);
+  const handed = await handOver(job, ports, workspace);
+  if (!handed.ok) {
+    const { code, message, hint } = handed.error;
+    return { report: { cause: code, reason: hint === undefined ? message : `${message} (${hint})` }, missing: [] };
+  }
+  try {
+    return await workIn(job, ports, place, { dir, handed: handed.value });
+  } finally {
+    await handed.value.close();
+  }
+}
+
+async function workIn(
+  job: AttemptJob,
+  ports: AttemptPorts,
+  place: AgentPlace,
+  { dir, handed }: { readonly dir: string; readonly handed: HandedOver },
+): Promise<AgentResult> {
   const { stage, files } = job;
   const { workspace, from } = place;
-  const dir = workDir(job, workspace);
-  const refused = await clearTheWay(job, workspace, dir);
-  if (refused !== undefined)
-    return { report: { cause: "workspace_dir_outside", reason: `${refused} leads out of the workspace` }, missing: [] };
-  const stamps = await stampRequired(dir, stage);
+  const stamps = stampRequired(workspace.dir, dir, stage);
   // Changes that earlier stages left uncommitted are not this stage's work.
-  const comparesDiffs = job.resolved.flow.workspace.memory !== undefined || stage.writes.includes("git-commit");
+  const comparesDiffs = job.resolved.flow.workspace.memory !== undefined || mustWork(stage) || watchesChanges(job);
   const diffOf = async (): Promise<string> => ports.runners.redact(await ports.workspaces.diff(workspace, from));
   const diffBefore = comparesDiffs ? await diffOf() : "";
-  const conversed = await converse(job, ports, { ...place, dir });
+  const conversed = await converse(job, ports, { ...place, dir, handed });
   const to = await ports.workspaces.head(workspace);
   const diff = await diffOf();
-  await writeRecord(files.diff, diff);
+  await writeRecord(files, files.diff, diff);
   await ports.note({
     ...conversedFacts(conversed),
     workspace: workspace.dir,
@@ -55,37 +80,83 @@ export async function runAgent(job: AttemptJob, ports: AttemptPorts, place: Agen
     from,
     to,
     repaired: conversed.repaired,
+    heard: (conversed.reading.heard ?? []).map((each) => ({ ...each })),
+    ...commandFacts(job, ports, place.play),
     diffBytes: diff.length,
     files: changedFiles(diff, diffBefore),
   });
-  const missing = await missingFiles(dir, stage, stamps, from !== to || diff !== diffBefore);
-  const report = { ...(await checkHandoff(dir, conversed.reading.report)), ...optional({ usage: conversed.usage }) };
+  const changed = changedFiles(diff, diffBefore);
+  // Whatever an agent did to its ignored folder: a handoff is no work.
+  const hasChanges = diff !== diffBefore && (changed.length === 0 || changed.some((file) => !handed.isHandoff(file)));
+  const hasWork = from !== to || hasChanges || !mustWork(stage) || (await hasEarlierWork(job, ports, place, diff));
+  const missing = missingFiles(stage, stamps, stampRequired(workspace.dir, dir, stage), hasWork);
+  const said = withTeamNote(job, place.play, withOutput(job, place.play, conversed));
+  const found = { ...checkHandoff(workspace.dir, dir, said), ...optional({ usage: conversed.usage }) };
+  const parts = changedParts(diff, diffBefore);
+  const report = await checkChanges(job, ports, { workspace, from, to, parts }, found);
   failpoint("report-read");
   return { report, missing };
 }
 
-/** Makes the agent's folder and moves an old review away. Names the path that would lead out of the workspace. */
-async function clearTheWay(job: AttemptJob, workspace: Workspace, dir: string): Promise<string | undefined> {
-  const { stage, files } = job;
-  if (!(await isInside(workspace.dir, dir))) return `the folder ${dir} of this track`;
-  await mkdir(dir, { recursive: true });
-  if (stage.result.from === "file-verdict" && stage.result.path !== undefined) {
-    const review = join(dir, stage.result.path);
-    if (!(await isInside(workspace.dir, dirname(review)))) return `the folder of ${stage.result.path}`;
-    await setAside(review, files, "replaced-verdict.md");
+/**
+ * An attempt that finds the work of its stage done has not failed: an earlier attempt of this run, perhaps one that a crash cut off, left
+ * it. Without git nobody can tell.
+ */
+async function hasEarlierWork(
+  { stage, attempt }: AttemptJob,
+  ports: AttemptPorts,
+  { workspace, from }: AgentPlace,
+  diff: string,
+): Promise<boolean> {
+  if (from === null && diff === "") return true;
+  for (const earlier of await ports.earlierAttempts()) {
+    if (earlier.stage !== stage.id || earlier.attempt >= attempt) continue;
+    const facts = attemptFacts(earlier);
+    if (facts.files.length > 0 || (facts.to !== null && facts.from !== facts.to)) return true;
+    const isCutOff = facts.ended === null && facts.from !== null;
+    if (isCutOff && (await ports.workspaces.diff(workspace, facts.from)) !== "") return true;
   }
-  return undefined;
+  return false;
 }
 
-/** Tracks work in their own folder of the workspace where the flow and the run's facts name one. */
-function workDir({ resolved, run, stage, track }: AttemptJob, workspace: Workspace): string {
-  const plan = resolved.flow.stages.find((each) => each.kind === "parallel" && Object.hasOwn(each.tracks, track));
-  const trackDir = plan?.kind === "parallel" ? plan.tracks[track]?.workspace?.dir : undefined;
-  const dir = stage.workspace?.dir ?? trackDir;
-  const filled = dir === undefined ? undefined : fillFacts(dir, (path) => factOf(run, path));
-  return filled === undefined || filled.includes("..") || filled.startsWith("/")
-    ? workspace.dir
-    : join(workspace.dir, filled);
+function commandFacts({ stage }: AttemptJob, { runners }: AttemptPorts, play: RunnerChoice): JsonObject {
+  if (play.runner !== "command" || play.command === null) return {};
+  return { command: runners.redact(play.command.join(" ")), ownCommand: runsOwnCommand(stage, play) };
+}
+
+/** The router or the flow wanted a team, and this runner cannot lead one: the run says so. */
+function withTeamNote({ stage }: AttemptJob, { runner, options }: RunnerChoice, report: Report): Report {
+  if (!stage.teams || options.teams) return report;
+  const warning = `teams_not_supported: ${stage.shownAgent} was to lead a team of agents; ${runner} cannot, so it worked alone`;
+  return { ...report, warnings: [...(report.warnings ?? []), warning] };
+}
+
+/** Shells use higher codes for a program that they could not run, or that a signal ended. */
+const HIGHEST_OWN_EXIT = 125;
+
+/**
+ * A check has no words: the end of its output is the issue that the builder gets. Where the flow sends work back from the check, a check
+ * that says no is a revise; a check that could not run has failed.
+ */
+function withOutput({ stage }: AttemptJob, play: RunnerChoice, { end, reading }: Conversed): Report {
+  const { report } = reading;
+  const isCheck = stage.result.from === "exit-code" && ownCommand(stage) !== null && play.runner === "command";
+  if (!isCheck || report.cause !== "agent_exit_nonzero") return report;
+  const output = [end.stdoutTail, end.stderrTail].map(excerptOf).filter((text) => text !== "");
+  const summary = `The check "${stage.id}" ended with exit code ${end.exitCode}.`;
+  const description = [`${summary} The end of its output:`, ...output].join("\n");
+  const issues = [{ severity: "major", description }];
+  if (!("revise" in stage.route) || (end.exitCode ?? HIGHEST_OWN_EXIT + 1) > HIGHEST_OWN_EXIT)
+    return { ...report, issues };
+  const { cause: _cause, reason: _reason, ...rest } = report;
+  return { ...rest, structured: true, verdict: "revise", summary, issues };
+}
+
+/** Makes the agent's folder and moves an old review away. */
+async function clearTheWay({ stage, files }: AttemptJob, workspace: Workspace, dir: string): Promise<void> {
+  untampered(makeFolders(workspace.dir, dir));
+  if (stage.result.from !== "file-verdict" || stage.result.path === undefined) return;
+  await setAside(workspace.dir, join(dir, stage.result.path), files, REPLACED_REVIEW);
 }
 
 function conversedFacts({ end, usage, session }: Conversed): JsonObject {
@@ -107,7 +178,16 @@ function conversedFacts({ end, usage, session }: Conversed): JsonObject {
 /** Metadata that the agent's program reported; none for programs that only print. */
 function reportedFacts({ conversation }: AttemptEnd, reported: Report["usage"]): JsonObject {
   if (conversation === undefined) return {};
-  const { version, turns, toolCalls, denials } = conversation;
+  const { version, turns, toolCalls, denials, reportedMs } = conversation;
   const model = reported?.model ?? conversation.model;
-  return { model, version, turns, toolCalls, denials, usage: reported === undefined ? null : { ...reported.usage } };
+  const took = optional({ reportedMs });
+  return {
+    model,
+    version,
+    turns,
+    toolCalls,
+    denials,
+    ...took,
+    usage: reported === undefined ? null : { ...reported.usage },
+  };
 }

@@ -4,15 +4,26 @@
 import { join } from "node:path";
 import type { Report } from "../core/flow/outcome.ts";
 import { routeKey } from "../core/flow/outcome.ts";
+import { MAIN_TRACK } from "../core/flow/flow.ts";
+import { ROUTER_FALLBACKS, type RouterFallback } from "../core/flow/router-fallback.ts";
+import { factOf } from "../core/run/sequence.ts";
+import { routerPool } from "../core/flow/router-pool.ts";
 import { chooseByRules } from "../core/flow/router-rules.ts";
+import { ok } from "../core/result.ts";
+import { joinOf } from "../core/run/track-branch.ts";
 import { judge } from "../core/verdict/judge.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { TAMPERED } from "../file/confined.ts";
+import type { GuardReport, Workspace } from "../workspace/workspace.ts";
 import { openAttempt, writeRecord } from "./attempt-files.ts";
+import { keepResults } from "./clean-results.ts";
 import { failpoint } from "./failpoint.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
-import { ensureProjectNotes } from "./project-notes.ts";
+import { NO_WORK } from "./required-files.ts";
 import { type AgentResult, runAgent } from "./run-agent.ts";
-import { openForStage, settleStage } from "./stage-workspace.ts";
+import { prepareNotes } from "./shared-notes.ts";
+import { checkedEarly, openForStage, settleStage, type Settling } from "./stage-workspace.ts";
+import { TamperedError, tamperedReport } from "./tampered.ts";
+import { workDir } from "./work-dir.ts";
 
 /** The router gave no answer at all. A router whose answer cannot be used has failed and is not among these. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
@@ -31,8 +42,20 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 export async function runStage(job: AttemptJob, ports: AttemptPorts): Promise<Report> {
+  try {
+    const found = await openAttempt(job.files);
+    const report = await runOpened(job, ports);
+    return found === undefined ? report : withWarnings(report, [`attempt_folder_found: ${found} was not used`]);
+  } catch (error) {
+    if (error instanceof TamperedError) return tamperedReport(error.problem);
+    throw error;
+  } finally {
+    await keepResults(job.files, ports.runners.redact);
+  }
+}
+
+async function runOpened(job: AttemptJob, ports: AttemptPorts): Promise<Report> {
   const { stage } = job;
-  await openAttempt(job.files);
   if (stage.kind === "router" && job.play === null) return routeByRules(job);
   const opened = await openForStage(job, ports);
   if (!opened.ok) {
@@ -41,30 +64,75 @@ export async function runStage(job: AttemptJob, ports: AttemptPorts): Promise<Re
   }
   failpoint("workspace-opened");
   const workspace = opened.value;
-  const undoChanges = await ports.workspaces.guard?.(workspace);
+  const guarded = await guardFor(job, ports, workspace);
+  if (!guarded.ok) {
+    const report = { cause: guarded.error.code, reason: guarded.error.message };
+    return settleStage(job, ports, { workspace, from: null, report, key: "failed" });
+  }
   const from = await ports.workspaces.head(workspace);
+  if ((stage.checks ?? stage.evidence ?? stage.notes ?? stage.retires) !== undefined)
+    ports.offerCheck((report) =>
+      checkedEarly(job, ports, {
+        workspace,
+        from,
+        ...judged(job, { report, missing: [] }),
+        ...trackFolder(job, workspace),
+      }),
+    );
   let result: AgentResult;
   try {
     result = await workIn(job, ports, workspace, from);
   } catch (error) {
-    // A bug of ours must not keep the branch locked. The work is kept like that of any attempt that failed.
-    const cutOff: Report = { cause: "engine_error", reason: "the attempt was cut off" };
-    await settleStage(job, ports, { workspace, from, report: cutOff, passed: false }).catch(() => undefined);
+    const found = await guarded.value();
+    // Neither a bug of ours nor a violation keeps the branch locked. The work is kept like that of any attempt that failed.
+    const report: Report =
+      error instanceof TamperedError
+        ? tamperedReport(error.problem)
+        : { cause: "engine_error", reason: "the attempt was cut off" };
+    const warned = withWarnings(report, [...found.tampered, ...found.warnings]);
+    const settled = settleStage(job, ports, { workspace, from, report: warned, key: "failed" });
+    if (error instanceof TamperedError) return settled;
+    await settled.catch(() => undefined);
     throw error;
   }
-  const { report, passed } = judged(job, result);
-  const undone = (await undoChanges?.()) ?? [];
-  const warned = undone.length === 0 ? report : { ...report, warnings: [...(report.warnings ?? []), ...undone] };
-  return settleStage(job, ports, { workspace, from, report: warned, passed });
+  const { report, key } = judged(job, result);
+  const { tampered, warnings } = await guarded.value();
+  const warned = withWarnings(report, warnings);
+  if (tampered.length === 0) {
+    return settleStage(job, ports, { workspace, from, report: warned, key, ...trackFolder(job, workspace) });
+  }
+  const spoiled = tamperedReport({ code: TAMPERED, message: tampered.join("; ") }, warned);
+  return settleStage(job, ports, { workspace, from, report: spoiled, key: "failed" });
+}
+
+/** Passrail's own stages change the repository on purpose: they land work. */
+async function guardFor({ stage }: AttemptJob, { workspaces }: AttemptPorts, workspace: Workspace) {
+  const none = ok(async (): Promise<GuardReport> => ({ tampered: [], warnings: [] }));
+  if (stage.kind === "builtin" || workspaces.guard === undefined) return none;
+  return workspaces.guard(workspace);
+}
+
+function withWarnings(report: Report, warnings: readonly string[]): Report {
+  return warnings.length === 0 ? report : { ...report, warnings: [...(report.warnings ?? []), ...warnings] };
 }
 
 /** Judges the attempt's report, once. Only an agent that passes must have written its files. */
-function judged(job: AttemptJob, { report, missing }: AgentResult): { report: Report; passed: boolean } {
+function judged(job: AttemptJob, { report, missing }: AgentResult): Pick<Settling, "report" | "key"> {
   const { resolved, stage } = job;
-  const passed = routeKey(judge(resolved.flow.words, stage, report)) === "pass";
-  if (!passed || missing.length === 0) return { report, passed };
-  const reason = `${stage.shownAgent} did not write ${missing.join(", ")}`;
-  return { report: { ...report, cause: "required_file_missing", reason }, passed: false };
+  const key = routeKey(judge(resolved.flow.words, stage, report));
+  if (key !== "pass" || missing.length === 0) return { report, key };
+  const hint = missing.includes(NO_WORK)
+    ? `; where the work exists already: passrail runs skip ${job.run.id} --reason "…"`
+    : "";
+  const reason = `${stage.shownAgent} did not write ${missing.join(", ")}${hint}`;
+  return { report: { ...report, cause: "required_file_missing", reason }, key: "failed" };
+}
+
+/** A track that shares the workspace commits only its own folder: another track may be in the middle of its work. */
+function trackFolder(job: AttemptJob, workspace: Workspace): Pick<Settling, "dir"> {
+  const isShared = job.track !== MAIN_TRACK && joinOf(job.resolved.flow, job.track) === undefined;
+  const dir = isShared ? workDir(job, workspace) : null;
+  return dir?.ok === true ? { dir: dir.value } : {};
 }
 
 async function workIn(
@@ -79,31 +147,48 @@ async function workIn(
     const reason = `no runner plays agent ${stage.shownAgent}; give --agent ${stage.id}=claude (or a command), or set it in passrail.yaml`;
     return { report: { cause: "agent_not_configured", reason }, missing: [] };
   }
-  const { memory } = job.resolved.flow.workspace;
-  if (memory !== undefined) await ensureProjectNotes(workspace.dir, memory, job.run.subject);
+  await prepareNotes(job, ports, workspace);
   const result = await runAgent(job, ports, { play, workspace, from });
   const { cause = "", reason = cause } = result.report;
-  if (stage.kind !== "router" || stage.fallback === "stop" || !UNREACHABLE.has(cause)) return result;
-  const warnings = [`router_unreachable: ${reason}; the rules chose instead`];
-  return { report: { ...(await routeByRules(job)), warnings }, missing: [] };
+  const fallback = fallbackOf(job);
+  if (stage.kind !== "router" || fallback === "stop") return result;
+  const isUnreachable = UNREACHABLE.has(cause);
+  const isUnusable = fallback === "rules" && (cause.startsWith("verdict_") || isWithoutList(result.report));
+  if (!isUnreachable && !isUnusable) return result;
+  const why = reason === "" ? "it named no agents" : reason;
+  const warnings = [`${isUnreachable ? "router_unreachable" : "router_unusable"}: ${why}; the rules chose instead`];
+  return { report: { ...(await routeByRules(job, join(job.files.dir, "rules.md"))), warnings }, missing: [] };
 }
 
-async function routeByRules(job: AttemptJob): Promise<Report> {
-  if (job.stage.fallback === "stop")
+/** The setting that the run was started with overrides its flow. */
+function fallbackOf({ run, stage }: AttemptJob): RouterFallback {
+  const set = factOf(run, ["config", "router_fallback"]);
+  return ROUTER_FALLBACKS.find((known) => known === set) ?? stage.fallback;
+}
+
+/** It answered, and there is no list to follow. */
+function isWithoutList({ cause, stages }: Report): boolean {
+  return cause === undefined && (stages === undefined || stages.length === 0);
+}
+
+async function routeByRules(job: AttemptJob, record: string = job.files.prompt): Promise<Report> {
+  if (fallbackOf(job) === "stop")
     return { cause: "agent_not_configured", reason: "no program is set for the router, and its fallback is stop" };
-  const { rule, stages } = chooseByRules(`${job.run.subject.title}\n${job.run.subject.body}`);
-  const known = stages.filter(({ agent }) => agent in job.resolved.agents);
-  await writeRecord(job.files.prompt, `no model: rules\nrule: ${rule}\n`);
+  const { rule, why, stages } = chooseByRules(`${job.run.subject.title}\n${job.run.subject.body}`);
+  const pool = routerPool(job.resolved, job.stage);
+  const known = stages.filter(({ agent }) => pool.includes(agent));
+  await writeRecord(job.files, record, `no model: rules\nrule: ${rule}\nwhy: ${why}\n`);
   return {
     structured: true,
     stages: known,
-    summary: `rule "${rule}" chose ${known.map(({ agent }) => agent).join(", ")}`,
+    reason: `rule "${rule}" (${why})`,
+    summary: `rule "${rule}" (${why}) chose ${known.map(({ agent }) => agent).join(", ")}`,
   };
 }
 
 async function runBuiltin(job: AttemptJob, ports: AttemptPorts, workspace: Workspace): Promise<Report> {
-  const { run, stage, resolved, project } = job;
-  const { builtins, workspaces, signal, now, readYaml } = ports;
+  const { run, stage, attempt, resolved, project } = job;
+  const { builtins, workspaces, outward, signal, now, readYaml } = ports;
   const builtin = builtins[stage.agent];
   if (builtin === undefined) {
     const reason = `there is no builtin ${stage.agent}; known: ${Object.keys(builtins).join(", ")}`;
@@ -111,5 +196,6 @@ async function runBuiltin(job: AttemptJob, ports: AttemptPorts, workspace: Works
   }
   const runDir = join(job.home, "runs", run.id);
   const attempts = await ports.earlierAttempts();
-  return builtin({ run, stage, resolved, project, workspace, workspaces, signal, now, runDir, attempts, readYaml });
+  const place = { run, stage, attempt, resolved, project, home: job.home, runDir, attempts };
+  return builtin({ ...place, workspace, workspaces, outward, signal, now, readYaml });
 }

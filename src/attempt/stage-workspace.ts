@@ -1,5 +1,5 @@
-// The workspace of one attempt: opened before it, settled after it. With one workspace per stage, settling closes it unless a follow-up
-// uses it. It first commits the changes that a passed attempt left, so that the next stage has them.
+// The workspace of one attempt: opened before it, settled after it. Settling commits the changes that the attempt left, so that the run's
+// branch has them before the store records the outcome. With one workspace per stage it then closes it unless a follow-up uses it.
 
 import { runFacts } from "../core/run/facts.ts";
 import { createHash } from "node:crypto";
@@ -7,36 +7,78 @@ import { MARKER_VARIABLE } from "../runner/runner.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Flow, WorkStage } from "../core/flow/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import type { Report } from "../core/flow/outcome.ts";
-import type { Problem, Result } from "../core/result.ts";
+import type { Health, Report, Verdict } from "../core/flow/outcome.ts";
+import { err, type Problem, type Result } from "../core/result.ts";
 import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { Workspace, WorkspaceRequest } from "../workspace/workspace.ts";
 import { branchOf } from "../core/run/branch.ts";
+import { jointOf } from "../core/run/joint.ts";
+import { joinOf, trackBranch } from "../core/run/track-branch.ts";
+import { checkCommittedNotes, retireFiles } from "./as-built.ts";
+import { checkWork, undoRed } from "./checks/check-work.ts";
+import { verifyEvidence } from "./checks/verify-evidence.ts";
 import { failpoint } from "./failpoint.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
 import type { AttemptJob, AttemptPorts } from "./job.ts";
+import { TamperedError, tamperedReport } from "./tampered.ts";
 
-export function openForStage(job: AttemptJob, { workspaces, signal }: AttemptPorts): Promise<Result<Workspace>> {
-  const { resolved, run, stage, project } = job;
-  if (workspaces.mode === "in-place") return workspaces.open({ runId: run.id, project });
-  return workspaces.open({
-    ...branchRequest(resolved.flow, run, project),
-    ...(isPerStage(resolved, run) ? { key: keyOf(run, stage, job.attempt) } : {}),
-    env: { [MARKER_VARIABLE]: job.marker },
-    signal,
-  });
+export async function openForStage(job: AttemptJob, ports: AttemptPorts): Promise<Result<Workspace>> {
+  const { resolved, run, stage, project, track } = job;
+  const { workspaces, signal } = ports;
+  if (workspaces.mode === "in-place") {
+    if (joinOf(resolved.flow, track) !== undefined) return err({ code: "tracks_in_place", message: TRACKS_IN_PLACE });
+    return workspaces.open({ runId: run.id, project });
+  }
+  const perStage = isPerStage(resolved, run) ? { key: keyOf(run, stage, job.attempt) } : {};
+  const request = { ...branchRequest(resolved.flow, run, project), env: { [MARKER_VARIABLE]: job.marker }, signal };
+  if (joinOf(resolved.flow, track) === undefined) return workspaces.open({ ...request, ...perStage });
+  return openForTrack(job, ports, request, perStage);
 }
+
+/**
+ * The track's own workspace, on a branch that begins at the run's branch and contains it again when the track works once more. Where the
+ * two conflict the track is there to resolve it, so it opens as it is.
+ */
+async function openForTrack(
+  { resolved, run, track }: AttemptJob,
+  { workspaces }: AttemptPorts,
+  { adopts: _adopts, contains: _contains, ...request }: WorkspaceRequest,
+  perStage: Pick<WorkspaceRequest, "key">,
+): Promise<Result<Workspace>> {
+  const { env: _env, signal: _signal, ...shared } = branchRequest(resolved.flow, run, request.project);
+  const whole = await workspaces.open(shared);
+  if (!whole.ok) return whole;
+  const head = await workspaces.head(whole.value);
+  const own = {
+    ...request,
+    key: `${run.id}-t-${track.toLowerCase()}`,
+    ...perStage,
+    branch: trackBranch(resolved.flow, run, track),
+    ...(head === null ? {} : { base: head }),
+  };
+  if (head === null) return workspaces.open(own);
+  const opened = await workspaces.open({ ...own, contains: [head] });
+  return !opened.ok && opened.error.code === "merge_conflict" ? workspaces.open(own) : opened;
+}
+
+export const TRACKS_IN_PLACE =
+  "The tracks would overwrite each other in the project's own folder: they need worktrees of their own (--workspace worktree).";
 
 /** The request for a workspace of this run; it is the same for every stage. */
 export function branchRequest(flow: Flow, run: Run, project: string): WorkspaceRequest {
   const { config, ticket } = runFacts(run);
-  const base = flow.workspace.base ?? config.base;
+  const joint = jointOf(run);
+  // The joint repository begins at the commits of its members.
+  const base = joint === null ? (flow.workspace.base ?? config.base) : null;
+  const branch = branchOf(flow, run);
   return {
     runId: run.id,
     project,
-    branch: branchOf(flow, run),
+    branch,
+    ...(joint === null ? {} : { joint: { ...joint, branch } }),
     ...(base === null || base === "" ? {} : { base }),
+    ...(config.adoptBranch ? { adopts: true } : {}),
     // The merge refuses an entry that is no commit.
     ...(ticket.contains === null ? {} : { contains: ticket.contains }),
   };
@@ -85,8 +127,10 @@ export type Settling = {
   /** The commit that the attempt started from. */
   readonly from: string | null;
   readonly report: Report;
-  /** Whether the report is judged a pass. */
-  readonly passed: boolean;
+  /** The route that the report takes: a verdict, or the health of an attempt without one. */
+  readonly key: Health | Verdict;
+  /** The folder of the attempt's track, if other tracks work beside it in the same workspace. */
+  readonly dir?: string;
 };
 
 /** After the attempt, however it ended. Trouble with the work itself fails a pass; any other trouble is a warning. */
@@ -95,19 +139,25 @@ export async function settleStage(job: AttemptJob, ports: AttemptPorts, settling
   const { workspaces } = ports;
   const { workspace, from } = settling;
   const perStage = isPerStage(resolved, run);
-  let { report, passed } = settling;
+  const passed = settling.key === "pass";
+  let { report } = settling;
+  const trouble = (problem: Problem): Report => (passed ? spoiled(report, problem) : warned(report, problem));
   const facts: Record<string, Json> = {};
-  if (perStage && passed && workspaces.commit !== undefined) {
-    const message = `${run.subject.id}: ${stage.id}\n\nLeft uncommitted by attempt ${job.attempt} of run ${run.id}.`;
-    const committed = await workspaces.commit(workspace, message);
-    if (!committed.ok) [report, passed] = [spoiled(report, committed.error), false];
+  if (passed) report = await retired(job, ports, workspace, report);
+  if (isCommitted(stage, settling.key, perStage) && workspaces.commit !== undefined) {
+    const committed = await workspaces.commit(workspace, messageFor(job, settling.key), settling.dir);
+    if (!committed.ok) report = trouble(committed.error);
     else if (committed.value !== null) facts["committed"] = committed.value;
     failpoint("stage-work-committed");
   }
+  if (passed && report.cause === undefined) report = await checkFinished(job, ports, { ...settling, report });
   const published = await workspaces.publish?.(workspace, run.id);
-  if (published?.ok === false) report = passed ? spoiled(report, published.error) : warned(report, published.error);
+  if (published?.ok === false) report = trouble(published.error);
+  else Object.assign(facts, published?.value);
   const commits = (await workspaces.commits?.(workspace, from)) ?? [];
   if (commits.length > 0) Object.assign(facts, { commits: [...commits], to: commits.at(-1) ?? null });
+  // A stage of Passrail's own that moved the branch says which: its commit may be the last one of the run.
+  if (commits.length > 0 && stage.kind === "builtin") Object.assign(facts, { branch: workspace.branch ?? null });
   if (perStage && !isShared(resolved.flow, stage)) {
     const ended = await endWorkspace(job, ports, workspace);
     if (!ended.ok) report = warned(report, ended.error);
@@ -116,6 +166,65 @@ export async function settleStage(job: AttemptJob, ports: AttemptPorts, settling
   }
   if (Object.keys(facts).length > 0) await ports.note(facts);
   return report;
+}
+
+/** Passrail's own look at committed work that passes: checks, evidence, and the way back where the flow names one. */
+export async function checkFinished(job: AttemptJob, ports: AttemptPorts, settling: Settling): Promise<Report> {
+  const { workspace, from } = settling;
+  const dir = settling.dir ?? workspace.dir;
+  let report = await checkCommittedNotes(job, ports, workspace, settling.report);
+  if (report.cause !== undefined) return report;
+  report = await checkWork(job, ports, workspace, report);
+  report = await verifyEvidence(job, ports, { workspace, dir, report });
+  return undoRed(job, ports, { workspace, from, report });
+}
+
+/** For a pass that comes through the API while the agent's program still runs: its work is committed and checked before it counts. */
+export async function checkedEarly(job: AttemptJob, ports: AttemptPorts, settling: Settling): Promise<Report> {
+  const { workspace, report, dir } = settling;
+  if (settling.key !== "pass") return report;
+  const left = await retired(job, ports, workspace, report);
+  const committed = await ports.workspaces.commit?.(workspace, messageFor(job, settling.key), dir);
+  return committed?.ok === false
+    ? spoiled(left, committed.error)
+    : checkFinished(job, ports, { ...settling, report: left });
+}
+
+/** Documents that the work has used up leave the branch with it. */
+async function retired(job: AttemptJob, ports: AttemptPorts, workspace: Workspace, report: Report): Promise<Report> {
+  try {
+    const left = await retireFiles(job, ports, workspace);
+    return left.length === 0 ? report : { ...report, warnings: [...(report.warnings ?? []), ...left] };
+  } catch (error) {
+    if (error instanceof TamperedError) return tamperedReport(error.problem, report);
+    throw error;
+  }
+}
+
+/**
+ * Only agents leave work to commit. A workspace of one stage keeps only the work of a pass. In a workspace of the whole run the next stage
+ * sees all files anyway, and a person may accept work that did not pass: everything that was reported is committed. A failed attempt may
+ * have been cut off in the middle of a file; its changes wait for the next one.
+ */
+function isCommitted({ kind }: WorkStage, key: Settling["key"], perStage: boolean): boolean {
+  if (kind !== "agent") return false;
+  return key === "pass" || (!perStage && key !== "failed");
+}
+
+const TITLE_CHARS = 60;
+const MADE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u;
+
+/** `AGI-7: build`, `AGI-7: build (attempt 2)`, `AGI-7: qa (revise)`. Work without an id of its own goes by its title. */
+function messageFor({ run, stage, attempt }: AttemptJob, key: Settling["key"]): string {
+  const { id, title } = run.subject;
+  const short = title
+    .replace(/[\p{Cc}\p{Cf}]+/gu, " ")
+    .trim()
+    .slice(0, TITLE_CHARS);
+  const more = [...(attempt > 1 ? [`attempt ${attempt}`] : []), ...(key === "pass" ? [] : [key])];
+  const name = MADE_ID.test(id) && short !== "" ? short : id;
+  const subject = `${name}: ${stage.id}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
+  return `${subject}\n\nLeft uncommitted by attempt ${attempt} of run ${run.id}.`;
 }
 
 /** Closes the workspace, or keeps it for people to look at. Returns the facts to store with the attempt. */
