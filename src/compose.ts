@@ -7,38 +7,51 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { createCommitOf } from "./app/commit-of.ts";
 import { planRun } from "./app/start-run/start-run.ts";
+import { withdrawnTrust } from "./app/trust/withdrawn.ts";
 import { createUseCases, type UseCases } from "./app/use-cases.ts";
-import { storeMark } from "./attempt/attempt-files.ts";
+import { dropChannels, storeMark } from "./attempt/attempt-files.ts";
 import { builtins } from "./attempt/builtins.ts";
+import { joinTracks } from "./attempt/join-tracks.ts";
 import { runStage } from "./attempt/run-stage.ts";
 import { meteredBy } from "./core/flow/metered.ts";
 import { runnerChoiceOf } from "./core/flow/runner-choice.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
 import type { Actor } from "./core/run/event.ts";
 import { systemClock } from "./engine/clock.ts";
+import { type DayBudgets, openDayBudgets } from "./engine/day-budgets.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
+import { type Heartbeat, openHeartbeat } from "./engine/heartbeat.ts";
+import { type HookEvent, hookEvent } from "./engine/hook-events.ts";
 import type { EngineOptions } from "./engine/options.ts";
 import { createListeners, type EngineListener, type EngineListeners } from "./engine/listeners.ts";
 import { createStageLogs } from "./engine/stage-log.ts";
 import { readYamlList } from "./file/yaml-list.ts";
+import { createHookCommands, type HookCommands } from "./notify/hook-commands.ts";
 import type { Notifier } from "./notify/notify.ts";
 import { type Notifications, openNotifications } from "./notify/open.ts";
 import { openRunners } from "./runner/open.ts";
-import { childEnvironment } from "./runner/process/environment.ts";
+import type { Runners } from "./runner/runners.ts";
 import { killLeftovers } from "./runner/process/kill-tree.ts";
 import { findMarked } from "./runner/process/process-table.ts";
-import { loadSettings, type SettingsFlags } from "./settings/load.ts";
-import { withProjectKeys } from "./settings/project-keys.ts";
+import { watchStrays } from "./runner/process/strays.ts";
+import { projectOf } from "./core/run/run-settings.ts";
+import type { HookSettings } from "./settings/hooks.ts";
+import { loadSettings, projectEnvironment, type SettingsFlags } from "./settings/load.ts";
+import { stateFolderProblem } from "./settings/real-folder.ts";
 import type { Settings } from "./settings/settings.ts";
+import { createUserSettings } from "./settings/user-settings.ts";
 import { type Site, storeFile } from "./settings/site.ts";
 import { type EngineLock, takeEngineLock } from "./store/sqlite/lock.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
-import type { Store } from "./store/store.ts";
+import { type Store, StoreError } from "./store/store.ts";
 import { openProjectFolder } from "./ticket/file/project-folder.ts";
 import { createWriteTickets } from "./ticket/intake/write-tickets.ts";
+import { type ApprovalWatch, openApprovalWatch } from "./ticket/land/await-approval.ts";
 import { type LandingDeps, openLanding } from "./ticket/land/open.ts";
 import type { MergeWatch } from "./ticket/land/watch.ts";
 import { createMirror, type Mirror } from "./ticket/mirror/mirror.ts";
+import { createLandingAccess, type LandingAccess } from "./ticket/pick/landing-access.ts";
+import { createRefusedBoard, type RefusedBoard } from "./ticket/pick/refused-board.ts";
 import { createWorkspaces } from "./workspace/providers.ts";
 
 /** `performedBy` distinguishes the two: null for the process that performs. */
@@ -52,6 +65,8 @@ type Opened = Site & {
   readonly app: UseCases;
   /** The acting user, for the record. */
   readonly person: Actor;
+  /** Removes the secrets that this process knows, and what is shaped like one. */
+  readonly redact: (text: string) => string;
   /** Follows the engine from now on. */
   listen(listener: EngineListener): void;
   close(): Promise<void>;
@@ -62,10 +77,19 @@ export type Performer = Opened & {
   readonly performedBy: null;
   /** Keeps ticket files and their runs equal. */
   readonly mirror: Mirror;
+  /** Whether the work of tickets could leave. */
+  readonly access: LandingAccess;
+  /** The starts of tickets that the dispatcher of this process was refused. */
+  readonly refused: RefusedBoard;
   /** Null if the settings name no channel. */
   readonly notifications: Notifications | null;
   /** Sets the address of the API for agents and people; call it before `perform`. */
   setUrl(url: string): void;
+  /**
+   * Resolves if this process may not write to the store any more: another one has taken it over, or its file was replaced. The attempts are
+   * ended by then; the caller must close and exit.
+   */
+  readonly fenced: Promise<StoreError>;
   /** Asks the forge about pull requests now instead of at the next poll. */
   wakeMerges(): void;
   /**
@@ -81,6 +105,8 @@ export type Observer = Opened & { readonly performedBy: string };
 export type PassrailOptions = Site & {
   readonly flags: SettingsFlags;
   readonly onError: EngineOptions["onError"];
+  /** "ignore": opens a project that nobody has approved without its files, to stop runs; do not perform then. */
+  readonly unapproved?: "refuse" | "ignore";
   /** Instead of the notifier that the settings describe. */
   readonly notifier?: Notifier;
 };
@@ -88,15 +114,20 @@ export type PassrailOptions = Site & {
 const CATCH_UP_MS = 200;
 
 export async function openPassrail(options: PassrailOptions): Promise<Result<Passrail>> {
-  const environment = withProjectKeys(options.environment, options.project);
+  const unusable = stateFolderProblem(options.home);
+  if (unusable !== undefined) return err(unusable);
   mkdirSync(options.home, { recursive: true, mode: 0o700 });
-  const site: Site = { home: realpathSync(options.home), project: options.project, environment };
-  const config = await loadSettings({ ...site, flags: options.flags });
+  const home = realpathSync(options.home);
+  const { project, unapproved = "refuse" } = options;
+  const environment = projectEnvironment({ home, project, environment: options.environment }, unapproved);
+  if (!environment.ok) return environment;
+  const site: Site = { home, project, environment: environment.value };
+  const config = await loadSettings({ ...site, flags: options.flags, unapproved });
   if (!config.ok) return config;
   // The lock comes first: it decides which parts are opened.
   const lock = takeEngineLock(site.home);
   try {
-    const store = openSqliteStore({ file: storeFile(site.home) });
+    const store = openSqliteStore({ file: storeFile(site.home), owner: "release" in lock });
     const base: Base = { ...options, ...site, config: config.value, store, address: { url: "" } };
     return ok("release" in lock ? openPerformer(base, lock) : openObserver(base, lock.heldBy));
   } catch (error) {
@@ -121,9 +152,10 @@ type Base = PassrailOptions & {
 };
 
 function openObserver(base: Base, heldBy: string): Observer {
-  const { engine, listeners, closeRunners } = openEngine(base, base.notifier ?? null);
+  const { engine, listeners, redact, closeRunners } = openEngine(base, base.notifier ?? null);
   return {
     ...openedOf(base, engine, listeners),
+    redact,
     performedBy: heldBy,
     async close() {
       await engine.close();
@@ -137,39 +169,58 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
   const { address, environment, home, onError, store } = base;
   const notifications = base.notifier === undefined ? notificationsOf(base) : null;
   const opened = openEngine(base, base.notifier ?? notifications?.notifier ?? null);
-  const { engine, landing, listeners, closeRunners } = opened;
+  const { engine, landing, listeners, redact, closeRunners } = opened;
   const mirror = createMirror({
     store,
     deliver: (...signal) => engine.deliver(...signal),
-    folderOf: (project) => openProjectFolder(project, environment),
+    folderOf: (project) => openProjectFolder({ home, project, environment }),
     logFile: join(home, "tickets.jsonl"),
     onProblem: onError,
   });
-  const stageLogs = createStageLogs({ home, store, onError });
+  const hooks = createHookCommands({ onProblem: (text) => onError(null, new Error(text)) });
+  const stageLogs = createStageLogs({ home, store, redact, onError });
   if (notifications !== null) listeners.add(notifications);
+  listeners.add(hookListener(base.config.hooks, redact, hooks));
   listeners.add(mirror);
   listeners.add(stageLogs);
+  const fenced = Promise.withResolvers<StoreError>();
+  const common = openedOf(base, engine, listeners);
   let performing: Performing | null = null;
   return {
-    ...openedOf(base, engine, listeners),
+    ...common,
+    redact,
     performedBy: null,
     mirror,
+    access: createLandingAccess({ home, environment }),
+    refused: createRefusedBoard(),
     notifications,
+    fenced: fenced.promise,
     setUrl: (url) => void (address.url = url),
     wakeMerges: () => performing?.merges.wake(),
     async perform() {
+      await dropChannels(home);
       await mirror.start();
       await engine.perform();
       void stageLogs.catchUp().catch((error: unknown) => onError(null, error));
-      performing = { merges: landing.watch(engine), timer: keepCatchingUp(engine, onError) };
+      performing = {
+        merges: landing.watch(engine),
+        approvals: openApprovalWatch({ place: base, store, app: common.app, onProblem: onError }),
+        timer: keepCatchingUp(engine, onError, fenced.resolve),
+        heartbeat: beginHeartbeat(base, engine, listeners),
+        dayBudgets: beginDayBudgets(base, engine, listeners),
+      };
     },
     async close() {
       clearInterval(performing?.timer);
+      await performing?.heartbeat.close();
+      await performing?.dayBudgets.close();
       await performing?.merges.close();
+      await performing?.approvals.close();
       await engine.close();
       if (performing === null) await endLeftovers(home);
       await mirror.close();
       await stageLogs.close();
+      await hooks.close();
       await notifications?.close();
       await closeRunners();
       store.close();
@@ -178,11 +229,51 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
   };
 }
 
-type Performing = { readonly merges: MergeWatch; readonly timer: NodeJS.Timeout };
+type Performing = {
+  readonly merges: MergeWatch;
+  readonly approvals: ApprovalWatch;
+  readonly timer: NodeJS.Timeout;
+  readonly heartbeat: Heartbeat;
+  readonly dayBudgets: DayBudgets;
+};
 
-function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<Opened, "close"> {
+function beginDayBudgets({ config, onError, store }: Base, engine: Engine, listeners: EngineListeners): DayBudgets {
+  const dayBudgets = openDayBudgets({ store, engine, clock: systemClock, budgets: () => config.budgets, onError });
+  listeners.add(dayBudgets);
+  return dayBudgets;
+}
+
+function beginHeartbeat({ config, onError, store }: Base, engine: Engine, listeners: EngineListeners): Heartbeat {
+  const heartbeat = openHeartbeat({ store, engine, clock: systemClock, ...config.heartbeat, onError });
+  listeners.add(heartbeat);
+  return heartbeat;
+}
+
+/** Passes what happens in agents' sessions on to the programs of the setting `hooks`. */
+function hookListener(
+  settings: HookSettings,
+  redact: (text: string) => string,
+  commands: HookCommands,
+): EngineListener {
+  return {
+    onAgentEvent(attempt, event) {
+      const found = hookEvent(attempt, event, systemClock.now());
+      const programs = found === undefined ? [] : settings[found.hook];
+      if (found === undefined || programs.length === 0) return;
+      const entries = Object.entries(found.payload).map(([key, value]) => [
+        key,
+        typeof value === "string" ? redact(value) : value,
+      ]);
+      const payload = Object.fromEntries(entries) as HookEvent["payload"];
+      for (const argv of programs) commands.add({ argv, cwd: projectOf(attempt.run), payload });
+    },
+  };
+}
+
+function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<Opened, "close" | "redact"> {
   const { config, environment, flags, home, project, store } = base;
-  const place = { project, settings: () => loadSettings({ environment, project, flags }) };
+  const settings = (of: string) => loadSettings({ home, environment, project: of, flags });
+  const place = { home, project, settings };
   return {
     home,
     project,
@@ -195,6 +286,7 @@ function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<
       store,
       now: () => systemClock.now(),
       commitOf: createCommitOf(store),
+      withdrawnTrust: (run) => withdrawnTrust(base, run),
       planRun: (request) => planRun(place, request),
     }),
     person: `human:${userInfo().username}`,
@@ -206,6 +298,7 @@ type OpenedEngine = {
   readonly engine: Engine;
   readonly listeners: EngineListeners;
   readonly landing: LandingDeps;
+  readonly redact: (text: string) => string;
   readonly closeRunners: () => Promise<void>;
 };
 
@@ -213,7 +306,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
   const { address, config, environment, home, onError, store } = base;
   const runners = openRunners(environment, config);
   const listeners = createListeners();
-  const landing = landingOf(base, runners.redact);
+  const landing = landingOf(base, runners);
   const engine = createEngine({
     store,
     clock: systemClock,
@@ -223,12 +316,13 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     runners,
     builtins: {
       ...builtins,
-      "write-tickets": createWriteTickets((project) => openProjectFolder(project, environment)),
+      join: joinTracks,
+      "write-tickets": createWriteTickets((project) => openProjectFolder({ home, project, environment })),
       land: landing.land,
     },
     metered: (resolved, run, stage) => meteredBy(runnerChoiceOf(resolved, run.facts, stage)),
     budgets: () => config.budgets,
-    processes: { killLeftovers, findMarked },
+    processes: { killLeftovers, findMarked, watchStrays },
     workspaces: createWorkspaces({ home, settings: config.workspaces, environment }),
     keepWorkspaces: config.workspaces.keep === true,
     notifier,
@@ -239,13 +333,18 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     readYaml: readYamlList,
     onChange: listeners.onChange,
     onElsewhere: listeners.onElsewhere,
+    onAgentEvent: listeners.onAgentEvent,
     beforeWork: listeners.beforeWork,
+    beforeOutward: listeners.beforeOutward,
+    withdrawnTrust: (run) => withdrawnTrust(base, run),
+    settleOutward: (run, see) => landing.settle(run, see),
+    afterOutward: listeners.afterOutward,
     onError,
   });
-  return { engine, listeners, landing, closeRunners: () => runners.desk.close() };
+  return { engine, listeners, landing, redact: runners.redact, closeRunners: () => runners.desk.close() };
 }
 
-function landingOf(base: Base, redact: (text: string) => string): LandingDeps {
+function landingOf(base: Base, runners: Runners): LandingDeps {
   const { address, config, environment, home, onError, store } = base;
   return openLanding({
     home,
@@ -253,24 +352,38 @@ function landingOf(base: Base, redact: (text: string) => string): LandingDeps {
     environment,
     settings: { ...config.merge, mode: config.merge.mode.value },
     ticketsFolder: config.tickets.folder,
-    folderOf: (project) => openProjectFolder(project, environment),
-    checkEnvironment: childEnvironment(environment, {}, config.passEnvironment),
-    redact,
+    folderOf: (project) => openProjectFolder({ home, project, environment }),
+    runners,
+    redact: runners.redact,
     url: () => address.url,
+    withdrawnTrust: (run) => withdrawnTrust(base, run),
     onProblem: onError,
   });
 }
 
 /** The delivery log has one writer, so only the process that performs opens it. */
-function notificationsOf({ address, config, environment, home, onError, store }: Base): Notifications | null {
+function notificationsOf({ address, config, environment, flags, home, onError, store }: Base): Notifications | null {
   const onProblem = (text: string): void => onError(null, new Error(text));
-  return openNotifications({ config, environment, home, store, url: () => address.url, onProblem });
+  const settings = createUserSettings({ environment, flags, initial: config, onProblem });
+  return openNotifications({ config, settings, environment, home, store, url: () => address.url, onProblem });
 }
 
 /** Other processes write to the store too, such as commands beside a daemon. */
-function keepCatchingUp(engine: Engine, onError: PassrailOptions["onError"]): NodeJS.Timeout {
-  const catchUp = (): void => void engine.catchUp().catch((error: unknown) => onError(null, error));
-  return setInterval(catchUp, CATCH_UP_MS).unref();
+function keepCatchingUp(
+  engine: Engine,
+  onError: PassrailOptions["onError"],
+  onFenced: (error: StoreError) => void,
+): NodeJS.Timeout {
+  const catchUp = (): void => void engine.catchUp().catch(failed);
+  const timer = setInterval(catchUp, CATCH_UP_MS).unref();
+  return timer;
+
+  function failed(error: unknown): void {
+    onError(null, error);
+    if (!(error instanceof StoreError) || error.code !== "store_fenced") return;
+    clearInterval(timer);
+    void engine.close().finally(() => onFenced(error));
+  }
 }
 
 /** We hold the lock and started nothing, so a dead engine left every process with this store's marker. */

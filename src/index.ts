@@ -2,6 +2,8 @@
 
 export { loadCatalog } from "./catalog/catalog.ts";
 export type { Catalog, CatalogFolders } from "./catalog/catalog.ts";
+export { approveProject, lookAtTrust } from "./app/trust/trust.ts";
+export type { TrustState } from "./app/trust/trust.ts";
 export { openPassrail } from "./compose.ts";
 export { openForReading } from "./store/sqlite/open-for-reading.ts";
 export { homeOf, shippedDir } from "./settings/site.ts";
@@ -21,7 +23,8 @@ export type { InboxItem, Run, Subject, Track } from "./core/run/run.ts";
 export type { Signal, SignalBody } from "./core/run/signal.ts";
 export { simulate } from "./core/run/simulate.ts";
 export type { ScriptedOutcome, Simulation } from "./core/run/simulate.ts";
-export { branchName, explainTicket, planTickets } from "./core/ticket/plan.ts";
+export { branchName } from "./core/ticket/branches.ts";
+export { explainTicket, planTickets } from "./core/ticket/plan.ts";
 export type { PlanFacts, PlannedTicket, TicketPlan } from "./core/ticket/plan.ts";
 export { isTerminal } from "./core/ticket/graph.ts";
 export {

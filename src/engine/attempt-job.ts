@@ -1,6 +1,6 @@
 // The job of a started attempt as plain data.
 
-import { attemptFiles, markerOf } from "../attempt/attempt-files.ts";
+import { attemptFiles, channelFiles, markerOf } from "../attempt/attempt-files.ts";
 import type { AttemptJob } from "../attempt/job.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import { runnerChoiceOf } from "../core/flow/runner-choice.ts";
@@ -11,7 +11,7 @@ import type { EngineOptions } from "./options.ts";
 import type { ReadyAttempt } from "./ready-attempt.ts";
 
 export function jobOf(
-  options: Pick<EngineOptions, "storeId" | "newId" | "home" | "keepWorkspaces" | "url">,
+  options: Pick<EngineOptions, "store" | "storeId" | "newId" | "home" | "keepWorkspaces" | "url">,
   resolved: ResolvedFlow,
   run: Run,
   ready: ReadyAttempt,
@@ -31,7 +31,7 @@ export function jobOf(
     marker: markerOf(options.storeId, run.id, stage.id, attempt),
     nonce: options.newId(),
     token,
-    files: attemptFiles(options.home, run.id, stage.id, attempt),
+    files: channelFiles(attemptFiles(options.home, run.id, stage.id, attempt), options.store.incarnation()),
     home: options.home,
     play: runnerChoiceOf(resolved, run.facts, stage) ?? null,
     repositorySettings: repositorySettings(run),

@@ -7,7 +7,8 @@
 //               lingering ──▶ settled ──▶ gone
 
 import type { Run } from "../core/run/run.ts";
-import type { Signal } from "../core/run/signal.ts";
+import type { Report } from "../core/flow/outcome.ts";
+import type { Signal, SignalBody } from "../core/run/signal.ts";
 import { isRunning } from "../core/run/startable.ts";
 import { attemptKey, type ReadyAttempt } from "./ready-attempt.ts";
 import type { Slots } from "./slots.ts";
@@ -38,6 +39,8 @@ export type LiveAttempt = {
   readonly ready: ReadyAttempt;
   readonly abort: AbortController;
   state: AttemptState;
+  /** Commits and checks the work before a pass from elsewhere counts; absent if its stage has no checks. */
+  check?: (report: Report) => Promise<Report>;
   /** Resolves when the record is gone. */
   readonly gone: PromiseWithResolvers<void>;
 };
@@ -58,10 +61,12 @@ export type Attempts = {
   /** → gone. */
   forget(live: LiveAttempt): void;
 
-  has(ready: ReadyAttempt): boolean;
+  has(ready: Pick<ReadyAttempt, "runId" | "key">): boolean;
   readonly isEmpty: boolean;
   /** The attempt that holds this token, until its verdict is in or its program is gone. */
   holderOf(token: string): TokenHolder | undefined;
+  /** The signal, with what Passrail's checks say where it brings the verdict of one of our attempts. */
+  checked(runId: string, body: SignalBody): Promise<SignalBody>;
   /** The attempt of ours that this signal, sent by someone else, ends. */
   settledBy(runId: string, signal: Signal): LiveAttempt | undefined;
   /** Whether this is an attempt's own report after its verdict came from elsewhere. */
@@ -87,7 +92,8 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
   const ofRun = (runId: string): readonly LiveAttempt[] => byRun.get(runId) ?? [];
   const all = (): readonly LiveAttempt[] => [...byRun.values()].flat();
   const find = (runId: string, key: string) => ofRun(runId).find(({ ready }) => ready.key === key);
-  const endedBy = (runId: string, { stage, attempt }: Finish) => find(runId, attemptKey(runId, stage, attempt));
+  const endedBy = (runId: string, { stage, attempt }: Pick<Finish, "stage" | "attempt">) =>
+    find(runId, attemptKey(runId, stage, attempt));
 
   function start(ready: ReadyAttempt): void {
     const gone = Promise.withResolvers<void>();
@@ -133,6 +139,7 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
       return byRun.size === 0;
     },
     holderOf: (token) => all().flatMap(({ state }) => (isHeldBy(state, token) ? [state.holder] : []))[0],
+    checked: (runId, body) => checkedBy(body.type === "attempt.finished" ? endedBy(runId, body) : undefined, body),
     settledBy(runId, signal) {
       if (signal.type !== "attempt.finished" || isOwnReport(signal)) return undefined;
       const live = endedBy(runId, signal);
@@ -156,6 +163,12 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
         await Promise.all(lives.map(({ gone }) => gone.promise));
     },
   };
+}
+
+/** A pass that comes from elsewhere counts only after Passrail's own look at the work. */
+async function checkedBy(live: LiveAttempt | undefined, body: SignalBody): Promise<SignalBody> {
+  if (body.type !== "attempt.finished" || live?.state.at !== "working" || live.check === undefined) return body;
+  return { ...body, report: await live.check(body.report) };
 }
 
 type Finish = Signal & { type: "attempt.finished" };

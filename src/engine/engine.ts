@@ -7,10 +7,13 @@ import type { JsonObject } from "../core/json.ts";
 import type { Actor } from "../core/run/event.ts";
 import type { Subject } from "../core/run/run.ts";
 import type { SignalBody } from "../core/run/signal.ts";
+import { writePinned } from "../file/pinned-copy.ts";
 import type { TokenHolder } from "./attempts.ts";
+import { checkOutside, type OutsideDeps } from "./check-outside.ts";
 import type { EnginePhase } from "./follow-run.ts";
 import { createMachines } from "./machines.ts";
 import type { EngineOptions } from "./options.ts";
+import { interruptId } from "./reconcile.ts";
 import { recover } from "./recover.ts";
 import type { Delivered } from "./runs.ts";
 
@@ -20,12 +23,14 @@ export type RunRequest = {
   readonly subject: Subject;
   readonly facts: JsonObject;
   readonly actor: Actor;
+  /** Texts that the facts name by their hashes; the run keeps copies. */
+  readonly texts?: readonly string[];
 };
 
 export type Engine = {
   startRun(request: RunRequest): Promise<Delivered>;
-  /** Delivers one signal; repeating it with the same id changes nothing. */
-  deliver(runId: string, body: SignalBody, actor: Actor, signalId?: string): Promise<Delivered>;
+  /** Delivers one signal; repeating it with the same id changes nothing. `ifVersion`: only while the run has this version. */
+  deliver(runId: string, body: SignalBody, actor: Actor, signalId?: string, ifVersion?: number): Promise<Delivered>;
   /** Recovers the attempts of a dead engine, then starts ready attempts. Needs the engine lock. */
   perform(): Promise<void>;
   /** Resolves when nothing runs and nothing can start. With a run: alarms of other runs are left out, they may take hours. */
@@ -40,28 +45,47 @@ export type Engine = {
   close(): Promise<void>;
 };
 
+function keepCopy(home: string, runId: string, text: string): void {
+  const written = writePinned(home, runId, text);
+  if (!written.ok) throw new Error(written.error.message);
+}
+
 export function createEngine(options: EngineOptions): Engine {
   let phase: EnginePhase = "delivering";
   const machines = createMachines(options, () => phase);
+  const closing = new AbortController();
+  const outside: OutsideDeps = {
+    options,
+    load: (runId) => machines.runs.load(runId),
+    flowOf: (hash) => machines.flows.of(hash),
+    performs: () => phase === "performing" || phase === "draining",
+    signal: closing.signal,
+  };
   const { activity, attempts, catchUp, flows, follower, outbox, runs, runWorkspaces, schedule } = machines;
 
   return {
-    async startRun({ runId, resolved, subject, facts, actor }) {
+    async startRun({ runId, resolved, subject, facts, actor, texts = [] }) {
+      // Before the run exists: a copy without a run harms nobody, a run without its copies could not work.
+      for (const text of texts) keepCopy(options.home, runId, text);
       await flows.save(resolved);
       const body: SignalBody = { type: "run.requested", runId, flowHash: resolved.hash, subject, facts };
       const delivered = await runs.deliver(runId, body, actor, "run.requested");
       failpoint("run-committed");
       return delivered;
     },
-    deliver: (...signal) => runs.deliver(...signal),
+    async deliver(runId, body, ...more) {
+      const seen = await checkOutside(outside, runId, await attempts.checked(runId, body));
+      return runs.deliver(runId, seen, ...more);
+    },
     async perform() {
       if (phase === "delivering") phase = "performing";
       await catchUp.begin();
       await recover({
         ...options,
+        isStopped: () => phase === "closed",
         interrupt: (runId, stage, attempt, cause) => {
           const body: SignalBody = { type: "attempt.interrupted", stage, attempt, cause };
-          return runs.deliver(runId, body, "engine", `interrupt:${stage}:${attempt}`);
+          return runs.deliver(runId, body, "engine", interruptId({ stage, attempt }));
         },
         recoverWorkspaces: async (run) => runWorkspaces.recover(await flows.of(run.flowHash), run),
         follow: async (run) => follower.follow(await flows.of(run.flowHash), run),
@@ -83,6 +107,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     async close() {
       phase = "closed";
+      closing.abort("engine stopped");
       schedule.stop();
       outbox.stop();
       attempts.endAll("engine stopped");

@@ -20,6 +20,8 @@ export type EnginePhase = "delivering" | "performing" | "draining" | "closed";
 export type Follower = {
   onStored(change: StoredChange): void;
   follow(resolved: ResolvedFlow, run: Run): void;
+  /** The run was stored by another process, or by this one without its knowledge. */
+  followElsewhere(resolved: ResolvedFlow, run: Run): void;
   /** Starts the queued attempts for which there are slots, in fair order. */
   startReady(): void;
   /** Queues and starts the attempts whose time has come. */
@@ -30,7 +32,7 @@ export type Follower = {
 };
 
 export type FollowerDeps = {
-  readonly options: Pick<EngineOptions, "notifier" | "onChange" | "onError">;
+  readonly options: Pick<EngineOptions, "notifier" | "onChange" | "onElsewhere" | "onError">;
   readonly phase: () => EnginePhase;
   readonly activity: Activity;
   readonly attempts: Attempts;
@@ -44,7 +46,7 @@ export type FollowerDeps = {
 export function createFollower(deps: FollowerDeps): Follower {
   const { options, activity, attempts, schedule } = deps;
   const performs = (): boolean => deps.phase() === "performing" || deps.phase() === "draining";
-  return { onStored, follow, startReady, startDue, performCommands, isKept };
+  return { onStored, follow, followElsewhere, startReady, startDue, performCommands, isKept };
 
   function onStored({ resolved, signal, step, starting, settled, near }: StoredChange): void {
     const { run, events, commands } = step;
@@ -64,6 +66,12 @@ export function createFollower(deps: FollowerDeps): Follower {
     attempts.endUnwanted(run);
     schedule.follow(resolved, run);
     startReady();
+  }
+
+  function followElsewhere(resolved: ResolvedFlow, run: Run): void {
+    options.onElsewhere?.(run);
+    performCommands();
+    follow(resolved, run);
   }
 
   function startReady(): void {

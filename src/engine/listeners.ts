@@ -2,7 +2,10 @@
 
 import type { EngineOptions } from "./options.ts";
 
-export type EngineListener = Pick<EngineOptions, "onChange" | "onElsewhere" | "beforeWork">;
+export type EngineListener = Pick<
+  EngineOptions,
+  "onAgentEvent" | "onChange" | "onElsewhere" | "beforeWork" | "beforeOutward" | "afterOutward"
+>;
 
 export type EngineListeners = Required<EngineListener> & { add(listener: EngineListener): void };
 
@@ -13,8 +16,19 @@ export function createListeners(): EngineListeners {
     add: (listener) => void listeners.push(listener),
     onChange: (run, events) => listeners.forEach((listener) => listener.onChange?.(run, events)),
     onElsewhere: (run) => listeners.forEach((listener) => listener.onElsewhere?.(run)),
+    onAgentEvent: (attempt, event) => listeners.forEach((listener) => listener.onAgentEvent?.(attempt, event)),
     async beforeWork(run) {
       for (const listener of listeners) await listener.beforeWork?.(run);
+    },
+    async beforeOutward(run) {
+      for (const listener of listeners) {
+        const why = await listener.beforeOutward?.(run);
+        if (why !== undefined) return why;
+      }
+      return undefined;
+    },
+    async afterOutward(run) {
+      for (const listener of listeners) await listener.afterOutward?.(run);
     },
   };
 }

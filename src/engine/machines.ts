@@ -1,19 +1,26 @@
 // The machines of an engine and how they call each other. Each owns its own facts; this file holds no state.
 
+import { cleanSignal } from "../core/run/clean-signal.ts";
+import type { Run } from "../core/run/run.ts";
+import { findWork } from "../core/run/sequence.ts";
+import type { OutwardSight } from "../core/run/outward-act.ts";
 import { createActivity } from "./activity.ts";
 import { createAttempts } from "./attempts.ts";
 import { createCatchUp } from "./catch-up.ts";
+import { changedInputs as inputChanges } from "./changed-inputs.ts";
+import { noticeTexts } from "./notice-texts.ts";
 import { createRunFlows } from "./flows.ts";
 import { createFollower, type EnginePhase } from "./follow-run.ts";
 import type { EngineOptions } from "./options.ts";
 import { createOutbox } from "./outbox.ts";
 import { type CommandPorts, performCommand } from "./perform-command.ts";
-import { createRuns } from "./runs.ts";
+import { createRuns, type Runs } from "./runs.ts";
 import { createBudgets } from "./schedule/budgets.ts";
 import { createHolds } from "./schedule/holds.ts";
 import { createMetering } from "./schedule/metering.ts";
-import { createSchedule } from "./schedule/schedule.ts";
+import { type ChangedInputs, createSchedule } from "./schedule/schedule.ts";
 import { createSlots } from "./slots.ts";
+import { reconcile } from "./reconcile.ts";
 import { retryStore } from "./store-retry.ts";
 import { createAttemptWork } from "./work-attempt.ts";
 import { createRunWorkspaces } from "./workspaces-of-run.ts";
@@ -21,19 +28,23 @@ import { createRunWorkspaces } from "./workspaces-of-run.ts";
 const LINGER_MS = 30_000;
 
 export function createMachines(options: EngineOptions, phase: () => EnginePhase) {
-  const { store, clock, newId } = options;
+  const { store, clock, newId, agentLimits } = options;
+  const performs = (): boolean => phase() === "performing" || phase() === "draining";
+  const onChanged = async (run: Run) => follower.followElsewhere(await flows.of(run.flowHash), run);
+  /** Repeats what failed for a reason that passes, until the engine is closed. */
+  const insist = <T>(runId: string, write: () => Promise<T>): Promise<T> =>
+    retryStore(write, { onFailure: (error) => options.onError(runId, error), isStopped: () => phase() === "closed" });
   const slots = createSlots(options.slots);
   const attempts = createAttempts({ slots, newId, lingerMs: options.lingerMs ?? LINGER_MS });
   const flows = createRunFlows(store);
   const budgets = createBudgets(store, options);
   const metering = createMetering({ budgets, holds: createHolds(clock), newId });
-  const onDue = (): void => follower.startDue();
-  const schedule = createSchedule({ clock, slots, agentLimits: options.agentLimits, attempts, metering, onDue });
+  const watched = { metering, changedInputs: inputsWatch(options), onDue: (): void => follower.startDue() };
+  const schedule = createSchedule({ clock, slots, agentLimits, attempts, ...watched });
   const runWorkspaces = createRunWorkspaces(options);
   const activity = createActivity((runId) => {
     const isQuiet = attempts.isEmpty && activity.isQuiet && !runs.isBusy;
-    const isStarting = phase() === "performing" || phase() === "draining";
-    return isQuiet && (!isStarting || schedule.isEmpty(runId));
+    return isQuiet && (!performs() || schedule.isEmpty(runId));
   });
   const runs = createRuns({
     store,
@@ -42,11 +53,16 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     flows,
     attempts,
     schedule,
-    metering,
+    ...watched,
     starts: () => phase() === "performing",
+    clean: (body) => cleanSignal(body, options.runners.redact),
     isKept: (command) => follower.isKept(command),
     onStored: (change) => follower.onStored(change),
     onTurnEnded: () => activity.check(),
+    onUnsure(runId) {
+      const reconciled = insist(runId, () => reconcile({ runs, attempts, performs, onChanged }, runId));
+      activity.add(reconciled.catch((error: unknown) => options.onError(runId, error)));
+    },
   });
   const work = createAttemptWork({
     options,
@@ -63,9 +79,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
       if (run !== undefined) follower.follow(await flows.of(run.flowHash), run);
     },
     persist(runId, ...signal) {
-      const onFailure = (error: unknown): void => options.onError(runId, error);
-      const hooks = { onFailure, isStopped: () => phase() === "closed" };
-      const persisted = retryStore(() => runs.deliver(runId, ...signal), hooks);
+      const persisted = insist(runId, () => runs.deliver(runId, ...signal));
       activity.add(persisted);
       return persisted;
     },
@@ -76,6 +90,8 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
     flowOf: (hash) => flows.of(hash),
     release: (resolved, run) => runWorkspaces.release(resolved, run),
     attemptsEnded: (runId) => attempts.allGone(runId),
+    settleOutward: (run) => settleOutward(options, runs, run),
+    ...noticeTexts(store, (hash) => flows.of(hash)),
     onReleased(runId) {
       slots.letGo(runId);
       follower.startReady();
@@ -84,17 +100,32 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   const outbox = createOutbox({
     store,
     perform: (runId, command) => performCommand(commandPorts, runId, command),
+    onRetry: () => follower.performCommands(),
     onError: options.onError,
   });
   const follower = createFollower({ options, phase, activity, attempts, schedule, budgets, runs, work, outbox });
-  const catchUp = createCatchUp({
-    store,
-    reload: (runId) => runs.reload(runId),
-    async onChanged(run) {
-      options.onElsewhere?.(run);
-      follower.performCommands();
-      follower.follow(await flows.of(run.flowHash), run);
-    },
-  });
+  const catchUp = createCatchUp({ store, reload: (runId) => runs.reload(runId), onChanged });
   return { activity, attempts, catchUp, flows, follower, outbox, runs, runWorkspaces, schedule };
+}
+
+/** Asked before each start of a run that has copies of its files. */
+function inputsWatch({ home, newId, runners }: EngineOptions): ChangedInputs {
+  return (resolved, run, { track, stage: id, attempt }, at) => {
+    const stage = findWork(resolved.flow, run, track, id);
+    const changed = stage === undefined ? undefined : inputChanges(home, resolved.flow, run, { stage, attempt });
+    if (changed === undefined) return undefined;
+    const questions = changed.questions.map((text) => runners.redact(text));
+    return { ...changed, questions, id: newId(), at, actor: "engine" };
+  };
+}
+
+/** Stores the outcome of each act, then lets the ticket's file say it. */
+async function settleOutward(options: EngineOptions, runs: Runs, run: Run): Promise<boolean> {
+  const see = async (key: string, sight: OutwardSight): Promise<void> => {
+    await runs.deliver(run.id, { type: "outward.seen", key, sight }, "engine", `seen:${key}`);
+  };
+  const isKnown = (await options.settleOutward?.(run, see)) ?? true;
+  const now = await runs.load(run.id);
+  if (isKnown && now !== undefined) await options.afterOutward?.(now);
+  return isKnown;
 }

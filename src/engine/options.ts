@@ -1,7 +1,8 @@
 // Everything that an engine is built from. Tests and benchmarks give their own `runStage`; everything else is the production composition.
 
 import type { Builtin } from "../attempt/builtins.ts";
-import type { AttemptJob, AttemptPorts } from "../attempt/job.ts";
+import type { AttemptJob, AttemptPorts, ObservedEvent } from "../attempt/job.ts";
+import type { OutwardLog } from "../attempt/outward-log.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
 import type { Result } from "../core/result.ts";
@@ -14,6 +15,13 @@ import type { Store } from "../store/store.ts";
 import type { Workspaces } from "../workspace/workspace.ts";
 import type { Clock } from "./clock.ts";
 import type { BudgetOptions } from "./schedule/budgets.ts";
+
+export type ObservedAttempt = {
+  readonly run: Run;
+  readonly stage: string;
+  readonly attempt: number;
+  readonly agent: string;
+};
 
 export type EngineOptions = BudgetOptions & {
   readonly store: Store;
@@ -29,6 +37,14 @@ export type EngineOptions = BudgetOptions & {
   readonly builtins: Readonly<Record<string, Builtin>>;
   /** Awaited before an attempt gets its workspace: changes that must be visible first, such as the status in a ticket's file. */
   readonly beforeWork?: (run: Run) => Promise<void>;
+  /** Awaited before each act outside: a person's edits are acted on first. Returns why the act must wait, or undefined. */
+  readonly beforeOutward?: (run: Run) => Promise<string | undefined>;
+  /** Asked right before each act outside: why trust in the run's files is withdrawn, or undefined. */
+  readonly withdrawnTrust?: (run: Run) => string | undefined;
+  /** Finds out what became of the run's open acts, and performs the requested undo. `see` stores each outcome. False: not known yet. */
+  readonly settleOutward?: (run: Run, see: OutwardLog["see"]) => Promise<boolean>;
+  /** Called when the acts of an ended run are settled: its ticket's file says it. */
+  readonly afterOutward?: (run: Run) => Promise<void>;
   readonly processes: Processes;
   readonly workspaces: (mode: WorkspaceMode) => Workspaces;
   /** Workspaces stay after success, failure and cancel, for people to look at. */
@@ -49,6 +65,8 @@ export type EngineOptions = BudgetOptions & {
   readonly onChange?: (run: Run, events: readonly RunEvent[]) => void;
   /** Called with runs that other processes changed, when this one notices. */
   readonly onElsewhere?: (run: Run) => void;
+  /** Called with everything that an agent's program shows while it works: tools, tasks of its teammates, the end of its session. */
+  readonly onAgentEvent?: (attempt: ObservedAttempt, event: ObservedEvent) => void;
   /** A bug in one run must not end the others; it is reported here. `runId` is null where no single run is concerned. */
   readonly onError: (runId: string | null, error: unknown) => void;
 };

@@ -1,11 +1,15 @@
-// Performs the commands that the store holds, in order, beside everything else. A command that fails stays for the next time.
+// Performs the commands that the store holds, in order, beside everything else. A command that fails stays, and is performed again after
+// a pause that grows.
 
 import type { Command } from "../core/run/command.ts";
 import type { Store, WorkRecord } from "../store/store.ts";
 
 export type OutboxOptions = {
   readonly store: Pick<Store, "pendingWork" | "settleWork">;
-  readonly perform: (runId: string, command: Command) => Promise<void>;
+  /** False: not now. */
+  readonly perform: (runId: string, command: Command) => Promise<boolean>;
+  /** Time to try the commands again that are left. */
+  readonly onRetry: () => void;
   readonly onError: (runId: string | null, error: unknown) => void;
 };
 
@@ -16,7 +20,12 @@ export type Outbox = {
   stop(): void;
 };
 
-export function createOutbox({ store, perform, onError }: OutboxOptions): Outbox {
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export function createOutbox({ store, perform, onRetry, onError }: OutboxOptions): Outbox {
+  let retry: NodeJS.Timeout | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
   let state: "waiting" | "working" | "asked again" | "stopped" = "waiting";
 
   return {
@@ -31,6 +40,7 @@ export function createOutbox({ store, perform, onError }: OutboxOptions): Outbox
     },
     stop() {
       state = "stopped";
+      clearTimeout(retry);
     },
   };
 
@@ -42,9 +52,11 @@ export function createOutbox({ store, perform, onError }: OutboxOptions): Outbox
   async function performPending(): Promise<void> {
     try {
       const settling: Promise<void>[] = [];
-      for (const work of await store.pendingWork()) {
+      const pending = await store.pendingWork();
+      for (const work of pending) {
         if (await performOne(work)) settling.push(settle(work));
       }
+      retryLater(pending.length > settling.length);
       // Before the next look, which would otherwise find the same work again.
       await Promise.all(settling);
     } catch (error) {
@@ -52,10 +64,15 @@ export function createOutbox({ store, perform, onError }: OutboxOptions): Outbox
     }
   }
 
+  function retryLater(isLeft: boolean): void {
+    clearTimeout(retry);
+    pauseMs = isLeft ? Math.min(pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
+    if (isLeft && !isState("stopped")) retry = setTimeout(onRetry, pauseMs).unref();
+  }
+
   async function performOne({ runId, command }: WorkRecord): Promise<boolean> {
     try {
-      await perform(runId, command);
-      return true;
+      return await perform(runId, command);
     } catch (error) {
       onError(runId, error);
       return false;

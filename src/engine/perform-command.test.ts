@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resolveShipped } from "../../test/harness/workbench.ts";
 import type { Command } from "../core/run/command.ts";
+import type { Run } from "../core/run/run.ts";
 import { transition } from "../core/run/transition.ts";
 import type { Notice } from "../notify/notify.ts";
 import { openSqliteStore } from "../store/sqlite/open.ts";
@@ -17,6 +18,7 @@ import { performCommand } from "./perform-command.ts";
 const SAMPLES: { readonly [T in Command["type"]]: Command & { type: T } } = {
   notify: { type: "notify", key: "k", to: "owner", event: "gate", text: "look", item: 1 },
   "release-workspace": { type: "release-workspace" },
+  "settle-outward": { type: "settle-outward" },
 };
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), "utf8");
 const declared = [...read("../core/run/command.ts").matchAll(/readonly type: "([a-z-]+)"/gu)].map(
@@ -54,19 +56,24 @@ async function performStored(command: Command): Promise<void> {
   });
   await store.commit({ runId: "r1", expectedVersion: 0, signalIds: ["s"], events, run, enqueue: [command] });
   const ports = {
+    endOf: async () => "",
+    noticeOf: async (run: Run, _item: number, text: string) => `${run.subject.id}: ${text}`,
     notifier: { notify: async ({ text, item }: Notice) => done.push(`notified ${item} ${text}`) > 0 },
     loadRun: async (runId: string) => (await store.loadRun(runId))?.run,
     flowOf: async () => resolved,
     release: async () => void done.push("released"),
     attemptsEnded: async (runId: string) => void done.push(`waited for ${runId}`),
+    settleOutward: async ({ id }: Run) => done.push(`settled ${id}`) > 0,
     onReleased: (runId: string) => void done.push(`freed ${runId}`),
   };
   const outbox = createOutbox({
     store,
     perform: (runId, stored) => performCommand(ports, runId, stored),
+    onRetry: () => undefined,
     onError: (runId, error) => errors.push(`${runId}: ${String(error)}`),
   });
   await outbox.perform();
+  outbox.stop();
 }
 
 test("every type of command that is declared has a sample and a case of its own", () => {
@@ -78,6 +85,7 @@ test("every type of command that is declared has a sample and a case of its own"
 test.each([
   ["notify", ["notified r1.1 F-1: look"]],
   ["release-workspace", ["waited for r1", "released", "freed r1"]],
+  ["settle-outward", ["waited for r1", "settled r1"]],
 ] as const)("%s is performed once and then gone from the store", async (type, expected) => {
   await performStored(SAMPLES[type]);
   expect(done).toEqual(expected);

@@ -14,21 +14,32 @@ export type CommandPorts = {
   readonly release: (resolved: ResolvedFlow, run: Run) => Promise<void>;
   /** Resolves when no attempt of the run works any more. */
   readonly attemptsEnded: (runId: string) => Promise<unknown>;
+  /** False: the outcome of an act is not known yet. */
+  readonly settleOutward: (run: Run) => Promise<boolean>;
+  /** Where the work of an ended run is, in sentences; empty if it has not ended. */
+  readonly endOf: (run: Run) => Promise<string>;
+  /** The text of a notice about an open item; null if another item tells the same. */
+  readonly noticeOf: (run: Run, item: number, text: string) => Promise<string | null>;
   /** The workspace is gone: others may have its branch. */
   readonly onReleased: (runId: string) => void;
 };
 
-/** Throws where the command must be performed again. */
-export async function performCommand(ports: CommandPorts, runId: string, command: Command): Promise<void> {
+/** Notices about the end of a run, not about an item. */
+const ENDS: ReadonlySet<string> = new Set(["completed", "stopped"]);
+
+/** False, or an error, where the command must be performed again. */
+export async function performCommand(ports: CommandPorts, runId: string, command: Command): Promise<boolean> {
   switch (command.type) {
     case "notify":
       await notify(ports, runId, command);
       failpoint("notify-sent");
-      return;
+      return true;
     case "release-workspace":
       await releaseWorkspace(ports, runId);
       failpoint("workspace-released");
-      return;
+      return true;
+    case "settle-outward":
+      return settleOutward(ports, runId);
     default: {
       const unknown: never = command;
       throw new Error(`this version cannot perform the command ${(unknown as Command).type}`);
@@ -39,10 +50,24 @@ export async function performCommand(ports: CommandPorts, runId: string, command
 async function notify(ports: CommandPorts, runId: string, command: Command & { type: "notify" }): Promise<void> {
   const { to, event } = command;
   const item = command.item === null ? null : `${runId}.${command.item}`;
-  // People read a notice away from the board: it names the ticket.
   const run = await ports.loadRun(runId);
-  const subject = run === undefined ? "" : `${run.subject.id}: `;
-  await ports.notifier?.notify({ runId, to, event, text: `${subject}${command.text}`, item });
+  const text = run === undefined ? command.text : await textOf(ports, run, command);
+  if (text !== null) await ports.notifier?.notify({ runId, to, event, text, item });
+}
+
+async function textOf(ports: CommandPorts, run: Run, command: Command & { type: "notify" }): Promise<string | null> {
+  const { event, item, text } = command;
+  if (item !== null) return ports.noticeOf(run, item, text);
+  // People read a notice away from the board: it names the ticket.
+  const end = ENDS.has(event) ? await ports.endOf(run) : "";
+  return `${run.subject.id}: ${text}${end === "" ? "" : `. ${end}`}`;
+}
+
+async function settleOutward(ports: CommandPorts, runId: string): Promise<boolean> {
+  // An attempt that still waits for the remote sees the outcome itself.
+  await ports.attemptsEnded(runId);
+  const run = await ports.loadRun(runId);
+  return run === undefined || ports.settleOutward(run);
 }
 
 async function releaseWorkspace(ports: CommandPorts, runId: string): Promise<void> {

@@ -3,6 +3,7 @@
 
 import type { Reservation } from "../core/budget/budget.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
+import { MAIN_TRACK } from "../core/flow/flow.ts";
 import type { Signal } from "../core/run/signal.ts";
 import { type Step, transition } from "../core/run/transition.ts";
 import type { StoredRun } from "../store/store.ts";
@@ -10,7 +11,7 @@ import type { Attempts, LiveAttempt } from "./attempts.ts";
 import type { RunFlows } from "./flows.ts";
 import type { ReadyAttempt } from "./ready-attempt.ts";
 import type { MeteredStart, Metering, Refusals } from "./schedule/metering.ts";
-import type { DecisionWithStarts, Schedule } from "./schedule/schedule.ts";
+import type { ChangedInputs, DecisionWithStarts, Schedule } from "./schedule/schedule.ts";
 
 export type PlannedChange = {
   readonly resolved: ResolvedFlow;
@@ -33,6 +34,7 @@ export type PlanDeps = {
   readonly attempts: Pick<Attempts, "settledBy" | "isSuperseded">;
   readonly schedule: Pick<Schedule, "startable" | "startWithin">;
   readonly metering: Pick<Metering, "metersOf" | "meterSignal">;
+  readonly changedInputs: ChangedInputs;
   /** Whether attempts may start now. */
   readonly starts: () => boolean;
 };
@@ -68,15 +70,18 @@ function flowHashOf(runId: string, stored: StoredRun | undefined, asked: Signal)
 
 /** A start that the engine requests with a signal is metered like any other. */
 function meterAsked(
-  { metering }: PlanDeps,
+  { metering, changedInputs }: PlanDeps,
   resolved: ResolvedFlow,
   stored: StoredRun | undefined,
   asked: Signal,
   refused: Refusals,
 ): MeteredStart | Promise<MeteredStart> {
-  return asked.type === "attempt.started" && asked.outside !== true && stored !== undefined
-    ? metering.meterSignal(resolved, stored.run, asked, refused)
-    : { signal: asked };
+  if (asked.type !== "attempt.started" || asked.outside === true || stored === undefined) return { signal: asked };
+  const { stage, attempt, at } = asked;
+  const [track = MAIN_TRACK] =
+    Object.entries(stored.run.tracks).find(([, state]) => state.at === "ready" && state.stage === stage) ?? [];
+  const changed = changedInputs(resolved, stored.run, { track, stage, attempt }, at);
+  return changed === undefined ? metering.meterSignal(resolved, stored.run, asked, refused) : { signal: changed };
 }
 
 /** A promise only where a start is metered: the usual handoff waits for nothing. */

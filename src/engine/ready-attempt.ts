@@ -30,7 +30,8 @@ export function readyAttempt(
 ): ReadyAttempt | undefined {
   const stage = findWork(resolved.flow, run, track, id);
   if (stage === undefined || isOutside(resolved, run, stage)) return undefined;
-  const agentLimit = stage.concurrency ?? agentLimits[stage.agent] ?? null;
+  // The operator knows the machine and the account: that word decides over the flow's.
+  const agentLimit = agentLimits[stage.agent] ?? stage.concurrency ?? null;
   const project = projectOf(run);
   const isInPlace = workspaceMode(resolved, run) === "in-place";
   const locks = [isInPlace ? `dir:${project}` : `branch:${project}:${branchOf(resolved.flow, run)}`];

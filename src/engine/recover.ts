@@ -3,9 +3,11 @@
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { Processes } from "../runner/runner.ts";
-import type { Run, Track } from "../core/run/run.ts";
+import type { Run } from "../core/run/run.ts";
+import { runningAttempts } from "../core/run/startable.ts";
 import type { Store } from "../store/store.ts";
 import { failpoint } from "../attempt/failpoint.ts";
+import { retryStore } from "./store-retry.ts";
 
 export type Recovery = {
   readonly store: Store;
@@ -16,6 +18,8 @@ export type Recovery = {
   readonly recoverWorkspaces: (run: Run) => Promise<void>;
   /** Queues the attempts that the run has ready. */
   readonly follow: (run: Run) => Promise<void>;
+  /** Whether the engine was closed meanwhile. */
+  readonly isStopped: () => boolean;
   /** A run that cannot be recovered must not stop the recovery of others. */
   readonly onError: (runId: string | null, error: unknown) => void;
 };
@@ -25,7 +29,11 @@ export async function recover(recovery: Recovery): Promise<void> {
   for (const { marker } of processes.findMarked(`${storeId}/`)) await processes.killLeftovers({ marker });
   for (const runId of await store.activeRuns()) {
     try {
-      await recoverRun(recovery, runId);
+      // Each step can be repeated, and a run that is left out would stay as it is until the next start.
+      await retryStore(() => recoverRun(recovery, runId), {
+        onFailure: (error) => onError(runId, error),
+        isStopped: recovery.isStopped,
+      });
     } catch (error) {
       onError(runId, error);
     }
@@ -44,10 +52,7 @@ async function recoverRun(
     const { process: identity, ended } = attemptFacts(record);
     if (record.status === "done" && identity !== null && ended === null) await processes.killLeftovers(identity);
   }
-  // Attempts that people or programs outside carry out have not died with the engine.
-  const running = Object.values(stored.run.tracks).filter(
-    (track): track is Track & { at: "running" } => track.at === "running" && track.outside !== true,
-  );
+  const running = runningAttempts(stored.run);
   for (const { stage, attempt } of running) {
     const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
     const identity = record === undefined ? null : attemptFacts(record).process;

@@ -3,18 +3,7 @@
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import { runFacts } from "../core/run/facts.ts";
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  fstatSync,
-  renameSync,
-  writeFileSync,
-  constants,
-} from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import type { RunEvent } from "../core/run/event.ts";
 import { isName } from "../core/flow/name.ts";
@@ -23,6 +12,7 @@ import { stripAnsi } from "../core/secrets/strip-ansi.ts";
 import { attemptRow } from "../core/view/attempt-row.ts";
 import type { AttemptRecord, Store } from "../store/store.ts";
 import { attemptFiles } from "../attempt/attempt-files.ts";
+import { makeFolders, readConfined, writeConfined } from "../file/confined.ts";
 
 export type StageLogs = {
   onChange(run: Run, events: readonly RunEvent[]): void;
@@ -34,6 +24,8 @@ export type StageLogs = {
 type Options = {
   readonly home: string;
   readonly store: Pick<Store, "activeRuns" | "attempts" | "listRuns" | "loadRun">;
+  /** Applied after terminal codes are removed: a key may only then be in one piece. */
+  readonly redact: (text: string) => string;
   readonly onError: (runId: string, error: unknown) => void;
 };
 
@@ -45,6 +37,7 @@ const ENDS: ReadonlySet<RunEvent["type"]> = new Set([
 ]);
 const TICKET_ID = /^[A-Z]{2,10}-[1-9][0-9]{0,8}$/u;
 const OUTPUT_BYTES = 512 * 1024;
+const LOG_BYTES = 256 * 1024 * 1024;
 /** Runs that ended lately; the process that saw an older one end has written it. */
 const LOOKED_BACK = 20;
 
@@ -53,13 +46,13 @@ export function stageLogFile(home: string, ticketId: string, stage: string): str
   return `${home}/logs/${ticketId}/${stage}.log`;
 }
 
-export function createStageLogs({ home, store, onError }: Options): StageLogs {
+export function createStageLogs({ home, store, redact, onError }: Options): StageLogs {
   let turn = Promise.resolve();
   let catching = Promise.resolve();
   let isClosed = false;
   const later = (runId: string, ticketId: string): void => {
     turn = turn
-      .then(async () => addMissing(home, ticketId, await store.attempts(runId)))
+      .then(async () => addMissing(home, ticketId, await store.attempts(runId), redact))
       .catch((error: unknown) => onError(runId, error));
   };
   return {
@@ -94,20 +87,25 @@ function ticketOf(run: Run): string | undefined {
   return runFacts(run).ticket.id === id && TICKET_ID.test(id) ? id : undefined;
 }
 
-function addMissing(home: string, ticketId: string, attempts: readonly AttemptRecord[]): void {
+function addMissing(
+  home: string,
+  ticketId: string,
+  attempts: readonly AttemptRecord[],
+  redact: (text: string) => string,
+): void {
   const ended = attempts.filter(
     ({ status, startedAt, stage }) => status !== "ready" && status !== "running" && startedAt !== null && isName(stage),
   );
   for (const stage of new Set(ended.map((attempt) => attempt.stage))) {
     const file = stageLogFile(home, ticketId, stage);
-    const before = readWhole(file);
+    const before = readWhole(home, file);
     // Output is indented, so no agent can write a line that looks like a head.
     const known = new Set(before.split("\n").filter((line) => line.startsWith("=== ")));
     const parts = ended
       .filter((attempt) => attempt.stage === stage && !known.has(headOf(ticketId, attempt)))
       .sort((a, b) => a.attempt - b.attempt)
-      .map((attempt) => partOf(home, ticketId, attempt));
-    if (parts.length > 0) replace(file, before + parts.join(""));
+      .map((attempt) => redact(partOf(home, ticketId, attempt)));
+    if (parts.length > 0) replace(home, file, before + parts.join(""));
   }
 }
 
@@ -169,7 +167,9 @@ function outputOf(path: string): string {
     return "";
   }
   try {
-    const { size } = fstatSync(fd);
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.nlink > 1) return "";
+    const { size } = stat;
     const bytes = Buffer.alloc(Math.min(size, OUTPUT_BYTES));
     const length = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
     const text = stripAnsi(bytes.toString("utf8", 0, length));
@@ -179,22 +179,15 @@ function outputOf(path: string): string {
   }
 }
 
-function readWhole(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
+function readWhole(home: string, file: string): string {
+  const read = readConfined(home, file, LOG_BYTES);
+  if (read.ok) return read.value ?? "";
+  // A log that grew too large starts anew beside the attempts' own files.
+  if (read.error.code === "file_too_large") return "";
+  throw new Error(read.error.message);
 }
 
-function replace(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const fd = openSync(`${file}.new`, "w", 0o600);
-  try {
-    writeFileSync(fd, text);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(`${file}.new`, file);
+function replace(home: string, file: string, text: string): void {
+  for (const done of [makeFolders(home, dirname(file), 0o700), writeConfined(home, file, text)])
+    if (!done.ok) throw new Error(done.error.message);
 }

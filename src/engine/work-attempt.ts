@@ -1,10 +1,14 @@
 // An attempt of this engine from its start to its report: the start is stored, the attempt is carried out, its report is delivered.
 
 import { failpoint } from "../attempt/failpoint.ts";
+import type { AttemptPorts } from "../attempt/job.ts";
 import { holdsBranch, isPerStage } from "../attempt/stage-workspace.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Report } from "../core/flow/outcome.ts";
+import type { Stray } from "../runner/runner.ts";
+import { attemptFacts } from "../core/attempt-facts.ts";
+import type { JsonObject } from "../core/json.ts";
 import { messageOf } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
@@ -12,6 +16,7 @@ import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { SignalBody } from "../core/run/signal.ts";
 import { isRunning } from "../core/run/startable.ts";
+import { stripAnsi } from "../core/secrets/strip-ansi.ts";
 import { jobOf } from "./attempt-job.ts";
 import { type Attempts, finishId, type LiveAttempt } from "./attempts.ts";
 import type { EngineOptions } from "./options.ts";
@@ -132,27 +137,90 @@ async function reportOf(deps: AttemptWorkDeps, atWork: AttemptAtWork): Promise<R
 }
 
 async function carryOut(
-  { options, workspaces }: AttemptWorkDeps,
-  { resolved, run, ready, live, token }: AttemptAtWork,
+  deps: AttemptWorkDeps,
+  atWork: AttemptAtWork,
   spent: (reported: ReportedUsage) => void,
 ): Promise<Report> {
+  const { options, workspaces } = deps;
+  const { resolved, run, ready, live, token } = atWork;
   const { stage, attempt } = ready;
+  const straysIn = options.processes.watchStrays?.();
+  let folder: string | undefined;
   const job = jobOf(options, resolved, run, ready, token);
   await options.beforeWork?.(run);
+  // A person's edit of the ticket's file may just have ended the run. Nobody reads this report.
+  if (live.abort.signal.aborted) return { cause: "canceled", reason: "no longer wanted" };
   // The stage before may have kept its workspace for a follow-up that did not come: its branch is needed now.
   await workspaces.closeUnused(resolved, run);
-  return options.runStage(job, {
+  const report = await options.runStage(job, {
     runners: options.runners,
     builtins: options.builtins,
     workspaces: options.workspaces(workspaceMode(resolved, run)),
     earlierAttempts: () => options.store.attempts(run.id),
-    note: (facts) => options.store.noteAttempt(run.id, stage, attempt, facts),
+    note(facts) {
+      folder = attemptFacts({ facts }).workspace ?? folder;
+      return options.store.noteAttempt(run.id, stage, attempt, cleanFacts(facts, options.runners.redact));
+    },
+    offerCheck: (check) => void (live.check = check),
+    checkCache: {
+      find: (key, now) => options.store.findCheck(key, now),
+      save: (check) => options.store.saveCheck(check),
+    },
     isSettled: () => live.state.at === "lingering",
+    outward: outwardLog(deps, atWork),
     spent,
+    observed: (event) => options.onAgentEvent?.({ run, stage, attempt, agent: job.stage.shownAgent }, event),
     readYaml: options.readYaml,
     now: () => options.clock.now(),
     signal: live.abort.signal,
   });
+  if (folder !== undefined) await warnOfStrays(deps, ready, straysIn?.(folder) ?? []);
+  return report;
+}
+
+/** They are not ended: nothing proves whose they are. */
+async function warnOfStrays(
+  { options, persist }: AttemptWorkDeps,
+  { runId, stage, attempt }: ReadyAttempt,
+  strays: readonly Stray[],
+): Promise<void> {
+  if (strays.length === 0) return;
+  const named = strays.slice(0, 5).map(({ pid, name }) => `${pid} (${name})`);
+  const message = `${stage}, attempt ${attempt}, left processes in its folder that Passrail cannot end for certain: ${named.join(", ")}. Look at them, and end them with kill.`;
+  const body: SignalBody = { type: "warning.noticed", code: "process_left", message };
+  await persist(runId, body, "engine", `left:${stage}:${attempt}`).catch((error: unknown) =>
+    options.onError(runId, error),
+  );
+}
+
+/** The one fact that is a sentence; the others are names, paths and numbers that the engine needs as they are. */
+function cleanFacts(facts: JsonObject, redact: (text: string) => string): JsonObject {
+  const { detail } = facts;
+  return typeof detail === "string" ? { ...facts, detail: redact(stripAnsi(detail)) } : facts;
+}
+
+/** An act outside is permitted by the same store that takes a cancel: whichever is stored first counts. */
+function outwardLog(
+  { options, persist }: AttemptWorkDeps,
+  { run, ready, live }: AttemptAtWork,
+): AttemptPorts["outward"] {
+  const { stage, attempt } = ready;
+  return {
+    async intend(act) {
+      const held = await options.beforeOutward?.(run);
+      if (held !== undefined) return { type: "held", why: held };
+      if (live.abort.signal.aborted) return { type: "refused", why: "it is no longer wanted" };
+      const untrusted = options.withdrawnTrust?.(run);
+      if (untrusted !== undefined) return { type: "untrusted", why: untrusted };
+      const body: SignalBody = { type: "outward.intended", stage, attempt, ...act };
+      const { ignored, run: now } = await persist(run.id, body, "engine", `intend:${act.key}`);
+      if (ignored === undefined) return { type: "granted" };
+      return { type: now.paused && now.status === "running" ? "held" : "refused", why: ignored };
+    },
+    async see(key, sight) {
+      await persist(run.id, { type: "outward.seen", key, sight }, "engine", `seen:${key}`);
+    },
+  };
 }
 
 function deliverReport(

@@ -51,6 +51,8 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       const { contains: _later, ...request } = branchRequest(resolved.flow, run, projectOf(run));
       const opened = await workspaces.open(request);
       if (opened.ok) await workspaces.unlock(opened.value);
+      // Tracks have workspaces of their own.
+      for (const other of (await workspaces.left?.(run.id)) ?? []) await workspaces.unlock(other);
     },
 
     async release(resolved, run) {

@@ -5,6 +5,7 @@ import type { Reservation } from "../../core/budget/budget.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Run } from "../../core/run/run.ts";
 import { isStartable, startableAttempts } from "../../core/run/startable.ts";
+import type { Signal } from "../../core/run/signal.ts";
 import { type Step, transition } from "../../core/run/transition.ts";
 import type { Attempts } from "../attempts.ts";
 import type { Clock } from "../clock.ts";
@@ -46,17 +47,27 @@ export type DecisionWithStarts = {
   readonly reservations: readonly Reservation[];
 };
 
+export type ChangedInputs = (
+  resolved: ResolvedFlow,
+  run: Run,
+  attempt: Pick<ReadyAttempt, "track" | "stage" | "attempt">,
+  at: string,
+) => Signal | undefined;
+
 export type ScheduleDeps = {
   readonly clock: Clock;
   readonly slots: Slots;
   readonly agentLimits: Readonly<Record<string, number>>;
   readonly attempts: Pick<Attempts, "has" | "start" | "tryStart">;
   readonly metering: Pick<Metering, "meterStart">;
+  /** The signal instead of a start, if files that the run was started with have changed. */
+  readonly changedInputs: ChangedInputs;
   /** The time of an attempt has come. */
   readonly onDue: () => void;
 };
 
-export function createSchedule({ clock, slots, agentLimits, attempts, metering, onDue }: ScheduleDeps): Schedule {
+export function createSchedule(deps: ScheduleDeps): Schedule {
+  const { clock, slots, agentLimits, attempts, metering, changedInputs, onDue } = deps;
   const queue = createQueue();
   const alarms = createAlarms(clock, onDue);
 
@@ -72,7 +83,13 @@ export function createSchedule({ clock, slots, agentLimits, attempts, metering, 
       const reservations: Reservation[] = [];
       let step = decided;
       for (const attempt of ready) {
-        if (attempts.has(attempt) || queue.hasBefore(attempt) || slots.full) continue;
+        if (attempts.has(attempt) || queue.hasBefore(attempt) || slots.full || !isStartable(step.run, attempt))
+          continue;
+        const changed = changedInputs(resolved, step.run, attempt, at);
+        if (changed !== undefined) {
+          step = joined(step, transition(resolved.flow, step.run, changed));
+          continue;
+        }
         const start = metering.meterStart(
           startSignal(attempt, at),
           step.run,
