@@ -1,9 +1,10 @@
 // Copies commits from the mirror into the user's repository, under one of our refs: other tickets build on them, and they must not depend
 // on a cache.
 
-import { ok, type Result } from "../core/result.ts";
+import type { Result } from "../core/result.ts";
 import { git, inRepository } from "../git/git.ts";
 import { resolveCommits } from "../git/repository.ts";
+import { patiently } from "./patiently.ts";
 
 export async function bringHome(commonDir: string, gitDir: string, commit: string): Promise<Result<null>> {
   const here = inRepository(commonDir);
@@ -21,9 +22,7 @@ export async function bringHome(commonDir: string, gitDir: string, commit: strin
       "--quiet",
     ];
     const env = { ...here.env, GIT_ALLOW_PROTOCOL: "file" };
-    const fetched = await git(commonDir, ["fetch", ...options, "--", gitDir, `${ref}:${ref}`], { env });
-    return fetched.ok ? ok(null) : fetched;
+    return patiently(() => git(commonDir, ["fetch", ...options, "--", gitDir, `${ref}:${ref}`], { env }));
   }
-  const kept = await git(commonDir, ["update-ref", "--no-deref", ref, commit], here);
-  return kept.ok ? ok(null) : kept;
+  return patiently(() => git(commonDir, ["update-ref", "--no-deref", ref, commit], here));
 }

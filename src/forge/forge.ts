@@ -43,6 +43,12 @@ export interface Forge {
   push(work: { readonly branch: string; readonly commit: string }): Promise<Result<null>>;
   /** Opens the request, or finds the open one of this branch and updates it. */
   propose(work: Proposal): Promise<Result<PullRequest>>;
+  /** The open request of this branch that proposes the commit; null if there is none. Where there are no requests: the pushed branch. */
+  proposed(work: Omit<Proposal, "title" | "body">): Promise<Result<PullRequest | null>>;
+  /** Closes the request without a merge; nothing where there are no requests. */
+  withdraw(request: PullRequest): Promise<Result<null>>;
+  /** Whether work could leave: the remote answers and takes our login. Changes nothing. */
+  checkAccess(needs: "push" | "propose"): Promise<Result<null>>;
   look(request: PullRequest): Promise<Result<PullRequestState>>;
   /** Brings `commit` into `target` if that is at `expect`, of which `commit` is a descendant; `target_moved` otherwise. */
   land(work: { readonly commit: string; readonly target: string; readonly expect: string }): Promise<Result<null>>;

@@ -32,6 +32,14 @@ export function createLocalForge(repository: Repository, mirror: MirrorRepositor
       const there = await forge.push(work);
       return there.ok ? ok({ number: null, url: null, branch, target, commit }) : there;
     },
+    async proposed(work) {
+      const there = await forge.contains(work.branch, work.commit);
+      if (!there.ok) return there;
+      return ok(there.value ? { number: null, url: null, ...work } : null);
+    },
+    withdraw: async () => ok(null),
+    // The project itself is the target.
+    checkAccess: async () => ok(null),
     async look({ target, commit }) {
       const reached = await forge.contains(target, commit);
       if (!reached.ok) return reached;

@@ -9,6 +9,7 @@ import { checkBranchName } from "../git/branch-name.ts";
 import { git, inRepository } from "../git/git.ts";
 import { resolveCommits } from "../git/repository.ts";
 import { type Network, remoteGit } from "./network.ts";
+import { patiently } from "./patiently.ts";
 
 export type MirrorRepository = {
   readonly gitDir: string;
@@ -114,7 +115,7 @@ export async function fetchBranch(
   if (commit === undefined) return ok(null);
   const spec = `+refs/heads/${branch}:refs/passrail/remote/${branch}`;
   const options = ["--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--quiet"];
-  const fetched = await remoteGit(network, mirror.gitDir, ["fetch", ...options, "--", address, spec]);
+  const fetched = await patiently(() => remoteGit(network, mirror.gitDir, ["fetch", ...options, "--", address, spec]));
   if (!fetched.ok) return fetched;
   const now = await mirror.noted(`remote/${branch}`);
   if (!now.ok) return now;

@@ -6,6 +6,8 @@ import { err, ok, type Problem, type Result } from "../core/result.ts";
 
 export type Network = {
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** In the environment of every git process: the next engine finds and ends those that a dead one left. */
+  readonly marker: string | null;
   /** For https remotes of this host, if the user has no other login. Never part of an argument. */
   readonly token: { readonly host: string; readonly value: string } | null;
 };
@@ -55,7 +57,7 @@ export function remoteGit(network: Network, gitDir: string, args: readonly strin
   });
 }
 
-function environmentOf({ environment, token }: Network, gitDir: string): Record<string, string> {
+function environmentOf({ environment, marker, token }: Network, gitDir: string): Record<string, string> {
   const env: Record<string, string> = {
     LC_ALL: "C",
     GIT_DIR: gitDir,
@@ -72,6 +74,7 @@ function environmentOf({ environment, token }: Network, gitDir: string): Record<
     const value = environment[name];
     if (value !== undefined) env[name] = value;
   }
+  if (marker !== null) env["PASSRAIL_MARKER"] = marker;
   const settings = [...SETTINGS];
   if (token !== null) {
     settings.push([`credential.https://${token.host}.helper`, TOKEN_HELPER]);

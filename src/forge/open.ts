@@ -4,6 +4,7 @@ import { err, ok, type Result } from "../core/result.ts";
 import { findProject, findRepository } from "../git/repository.ts";
 import { type MirrorRepository, openMirrorRepository } from "./mirror-repository.ts";
 import type { Forge } from "./forge.ts";
+import { inTurn } from "./in-turn.ts";
 import { createLocalForge } from "./local.ts";
 import { createGitHubApi } from "./github/api.ts";
 import { createGitHubForge } from "./github/forge.ts";
@@ -21,9 +22,16 @@ export type ForgeOptions = {
   /** Folders of the project whose changes are Passrail's own. */
   readonly own: readonly string[];
   readonly settings: Pick<MergeSettings, "forge" | "remote">;
+  /** For the processes that talk to the remote. */
+  readonly marker?: string;
 };
 
-export async function openForge({ home, project, environment, own, settings }: ForgeOptions): Promise<Result<Forge>> {
+/** One at a time per project: the first landings of a project create its mirror and keep its address. */
+export function openForge(options: ForgeOptions): Promise<Result<Forge>> {
+  return inTurn(`open ${options.home}\0${options.project}`, () => open(options));
+}
+
+async function open({ home, project, environment, own, settings, marker = "" }: ForgeOptions): Promise<Result<Forge>> {
   const found = await findProject(project);
   if (!found.ok) return found;
   const repository = await findRepository(found.value);
@@ -48,6 +56,7 @@ export async function openForge({ home, project, environment, own, settings }: F
   const token = environment["GITHUB_TOKEN"] ?? environment["GH_TOKEN"] ?? "";
   const network: Network = {
     environment,
+    marker: marker === "" ? null : marker,
     token: named === undefined || token === "" ? null : { host, value: token },
   };
   const remote = createRemoteForge({

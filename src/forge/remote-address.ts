@@ -1,7 +1,8 @@
 // The address of a project's remote. Agents can write the repository's configuration, so Passrail checks the address and keeps the first
 // one it saw: a change is noticed before anything is sent.
 
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git } from "../git/git.ts";
@@ -27,19 +28,28 @@ export async function remoteAddress(project: string, remote: string): Promise<Re
 /** Keeps the first address of this repository; refuses another one until a person has checked it. */
 export async function keepAddress(folder: string, address: string): Promise<Result<null>> {
   const file = join(folder, "address");
-  const known = await readFile(file, "utf8").catch(() => undefined);
-  if (known === undefined) {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(`${file}.new`, `${address}\n`, { mode: 0o600, flush: true });
-    await rename(`${file}.new`, file);
-    return ok(null);
-  }
+  const read = () => readFile(file, "utf8").catch(() => undefined);
+  const known = (await read()) ?? (await keepFirst(folder, file, address).then(read)) ?? "";
   if (known.trim() === address) return ok(null);
   return err({
     code: "remote_changed",
     message: `The remote of this repository was ${known.trim()} and is now ${address}; nothing was sent.`,
     hint: `If you changed it yourself: rm ${file}`,
   });
+}
+
+/** Another process may do the same: a link is made whole or not at all, and never over an existing file. */
+async function keepFirst(folder: string, file: string, address: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(draft, `${address}\n`, { mode: 0o600, flag: "wx", flush: true });
+    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 /** owner/name on GitHub or a self-hosted GitHub server, or undefined. */

@@ -2,6 +2,8 @@
 
 import { err, ok, type Result } from "../core/result.ts";
 import { checkBranchName } from "../git/branch-name.ts";
+import { inRepository } from "../git/git.ts";
+import { resolveCommits } from "../git/repository.ts";
 import { bringHome } from "./bring-home.ts";
 import { type MirrorRepository, fetchBranch } from "./mirror-repository.ts";
 import type { Forge } from "./forge.ts";
@@ -38,6 +40,13 @@ export function createRemoteForge({ mirror, network, address, commonDir }: Remot
       const { branch, target, commit } = work;
       return ok({ number: null, url: null, branch, target, commit });
     },
+    async proposed(work) {
+      const there = await contains(work.branch, work.commit);
+      if (!there.ok) return there;
+      return ok(there.value ? { number: null, url: null, ...work } : null);
+    },
+    withdraw: async () => ok(null),
+    checkAccess: () => checkPush(remote, commonDir),
     async look({ target, commit }) {
       const there = await head(target);
       if (!there.ok) return there;
@@ -64,6 +73,22 @@ type Remote = Pick<RemoteOptions, "mirror" | "network" | "address"> &
   Pick<Forge, "head" | "contains"> & {
     readonly send: (args: readonly string[]) => ReturnType<typeof remoteGit>;
   };
+
+/** A dry run reaches the part of the remote that takes pushes, with the login that a push has, and changes nothing. */
+async function checkPush(remote: Remote, commonDir: string): Promise<Result<null>> {
+  const found = await resolveCommits(commonDir, ["HEAD"], inRepository(commonDir));
+  if (!found.ok) return found;
+  const [commit] = found.value;
+  // A project without a commit has nothing to push; listing still shows whether the remote answers.
+  const asked =
+    commit == null
+      ? await remoteGit(remote.network, remote.mirror.gitDir, ["ls-remote", "--", remote.address, "HEAD"])
+      : await remote.send(["--dry-run", "--", remote.address, `${commit}:refs/heads/${CHECKED}`]);
+  return asked.ok ? ok(null) : asked;
+}
+
+/** Never created: the name of the branch in a dry run. */
+const CHECKED = "passrail-access-check";
 
 async function defaultTarget({ mirror, network, address }: Remote): Promise<Result<string>> {
   const listed = await remoteGit(network, mirror.gitDir, ["ls-remote", "--symref", "--", address, "HEAD"]);

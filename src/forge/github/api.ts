@@ -60,7 +60,7 @@ export function createGitHubApi(transport: () => Promise<Result<GitHubTransport>
   ): Promise<Result<T>> {
     const open = await transport();
     if (!open.ok) return open;
-    const answer = await open.value.request(method, `${base}/${path}`, body);
+    const answer = await open.value.request(method, path === "" ? base : `${base}/${path}`, body);
     if (!answer.ok) return answer;
     const parsed = parse(answer.value.text);
     if (answer.value.status >= 300) return err(refused(method, path, answer.value.status, parsed));
@@ -80,6 +80,9 @@ export function createGitHubApi(transport: () => Promise<Result<GitHubTransport>
     },
     createPull: (body: { title: string; body: string; head: string; base: string }) => ask(pull, "POST", "pulls", body),
     updatePull: (number: number, body: { title: string; body: string }) => ask(pull, "PATCH", `pulls/${number}`, body),
+    closePull: (number: number) => ask(pull, "PATCH", `pulls/${number}`, { state: "closed" }),
+    /** The repository itself: whether the login may read it, and write to it. */
+    repository: () => ask(z.object({ permissions: z.object({ push: z.boolean() }).optional() }), "GET", ""),
     pull: (number: number) => ask(pull, "GET", `pulls/${number}`),
     reviews: (number: number) => ask(z.array(review), "GET", `pulls/${number}/reviews?per_page=100`),
     comments: (number: number, id: number) =>

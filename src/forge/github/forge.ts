@@ -16,7 +16,15 @@ export type GitHubDeps = {
 };
 
 export function createGitHubForge({ remote, api, isPartOf }: GitHubDeps): Forge {
-  return { ...remote, name: "github", propose, look };
+  return {
+    ...remote,
+    name: "github",
+    propose,
+    proposed: (work) => findProposed(api, work),
+    withdraw: (request) => closeRequest(api, request),
+    checkAccess: (needs) => checkLogin({ remote, api, isPartOf }, needs),
+    look,
+  };
 
   async function propose(work: Proposal): Promise<Result<PullRequest>> {
     for (const name of [work.branch, work.target]) {
@@ -80,4 +88,35 @@ export function createGitHubForge({ remote, api, isPartOf }: GitHubDeps): Forge 
       reason: `pull request #${number} was merged at ${head.sha}, which does not hold the approved commit ${request.commit}`,
     });
   }
+}
+
+async function findProposed(
+  api: GitHubApi,
+  { branch, target, commit }: Parameters<Forge["proposed"]>[0],
+): Promise<Result<PullRequest | null>> {
+  const open = await api.openPulls(branch, target);
+  if (!open.ok) return open;
+  const found = open.value.find(({ head }) => head.sha === commit);
+  return ok(found === undefined ? null : { number: found.number, url: found.html_url, branch, target, commit });
+}
+
+async function closeRequest(api: GitHubApi, { number }: PullRequest): Promise<Result<null>> {
+  if (number === null) return ok(null);
+  const pull = await api.pull(number);
+  if (!pull.ok || pull.value.state === "closed") return pull.ok ? ok(null) : pull;
+  const closed = await api.closePull(number);
+  return closed.ok ? ok(null) : closed;
+}
+
+/** A request needs the API as well; a plain push or merge does not. */
+async function checkLogin({ api, remote }: GitHubDeps, needs: "push" | "propose"): Promise<Result<null>> {
+  const known = needs === "push" ? ok({ permissions: undefined }) : await api.repository();
+  if (!known.ok) return known;
+  if (known.value.permissions?.push === false)
+    return err({
+      code: "forge_auth",
+      message: "The login at GitHub may read the repository, but not write to it.",
+      hint: "Use a token or a login that may write contents and pull requests: gh auth login, or GITHUB_TOKEN",
+    });
+  return remote.checkAccess(needs);
 }
