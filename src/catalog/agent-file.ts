@@ -69,10 +69,13 @@ export function readAgent(
   }
   const options = readOptions(matter, origin);
   if (!options.ok) return fail(options.error, lineOf(options.error.key));
+  const role = readRole(matter);
+  if (!role.ok) return fail(role.error, lineOf(role.error.key));
   return ok({
     name,
     description: textOf(matter["description"]) ?? textOf(matter["whenToUse"]) ?? firstLine(prompt),
     skills: listOf(matter["skills"]),
+    ...role.value,
     ...(model === undefined || model === "inherit" ? {} : { model }),
     ...(Object.keys(options.value).length === 0 ? {} : { options: options.value }),
     ...optional({ command }),
@@ -81,6 +84,24 @@ export function readAgent(
     origin,
   });
 }
+
+type Role = Pick<AgentDefinition, "isRouted" | "judges" | "reads" | "writes">;
+
+/** `router`, `judges`, `reads` and `writes`: what a router and a flow without a stage for this agent make of it. */
+function readRole(matter: Readonly<Record<string, unknown>>): Result<Role, Problem & { readonly key: string }> {
+  for (const key of ["router", "judges"]) {
+    const value = matter[key];
+    // A file that is not quite YAML gives every value as text.
+    if (value !== undefined && typeof value !== "boolean" && value !== "true" && value !== "false")
+      return err({ code: "invalid_option", message: `"${key}": expected true or false`, key });
+  }
+  const on = (key: string): true | undefined => (matter[key] === true || matter[key] === "true" ? true : undefined);
+  const paths = (key: string): readonly string[] | undefined =>
+    matter[key] === undefined ? undefined : listOf(matter[key]).slice(0, MAX_PATHS);
+  return ok(optional({ isRouted: on("router"), judges: on("judges"), reads: paths("reads"), writes: paths("writes") }));
+}
+
+const MAX_PATHS = 50;
 
 /** Reads a file made for another tool by that tool's key names. Keys that would start programs or lift checks are ignored. */
 function readOptions(

@@ -66,6 +66,7 @@ test.each([
   ["66 1.5", flow(BUILD, "counters:\n  c: { max_loops: 1.5 }\n"), "invalid_number", 5, "from 0 to 20"],
   ["66 1e9", flow(BUILD, "counters:\n  c: { max_loops: 1e9 }\n"), "invalid_number", 5, "from 0 to 20"],
   ["66 two", flow(BUILD, 'counters:\n  c: { max_loops: "two" }\n'), "invalid_number", 5, "from 0 to 20"],
+  ["66 output", flow(BUILD, "defaults:\n  limits: { output: 999999mb }\n"), "invalid_value", 5, "at most 100mb"],
   [
     "66 the name of another tool",
     flow(BUILD, "counters:\n  c: { max_revisions: 2 }\n"),

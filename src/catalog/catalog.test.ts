@@ -44,7 +44,9 @@ describe("project over shipped", () => {
     write("project/.claude/agents/other-file.md", agent("Y", "claude"));
     write("project/.passrail/agents/x.md", agent("x", "project"));
     const { agents, problems } = open().agents();
-    expect(problems).toEqual([]);
+    // A file made for another tool that takes a shipped agent's place is said; the project's own override is on purpose.
+    expect(problems).toMatchObject([{ code: "agent_replaced", severity: "warning" }]);
+    expect(problems[0]?.file).toContain(".claude/agents/other-file.md");
     expect([...agents.values()].map(({ name, prompt, origin }) => `${name} ${prompt} ${origin}`).sort()).toEqual([
       "x project project",
       "y claude claude",

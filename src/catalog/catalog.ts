@@ -1,8 +1,11 @@
 // Flows, agents and prompts as files. A project file overrides the shipped one with the same relative path.
 // The catalog reads a file on first use and keeps it: one catalog is one consistent snapshot. Open a new one to see edits.
 
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
+import type { RunnerName } from "../core/flow/agent-options.ts";
+import type { WorkStage } from "../core/flow/flow.ts";
 import { BUILTINS, type CheckContext } from "../core/check/context.ts";
 import type { FileProblem } from "../core/check/problem.ts";
 import { didYouMean } from "../core/check/suggest.ts";
@@ -18,11 +21,15 @@ export type { CheckedFlow } from "./flow-text.ts";
 export type CatalogFolders = {
   /** The folder that holds flows/, agents/ and prompts/ of the package. */
   readonly shippedDir: string;
-  /** The repository, whose .passrail/ and .claude/agents/ are read. */
+  /** The repository, whose .passrail/ and .claude/agents/ override the shipped files. */
   readonly projectDir?: string;
+  /** The folder with the approved copies of the repository's files, which are read instead of them; messages name the repository's. */
+  readonly approvedDir?: string;
   readonly builtins?: ReadonlySet<string>;
-  /** Whether the runner can work in teams; if absent, the check skips the question. */
-  readonly teams?: boolean;
+  /** The runner that the settings choose for a stage, given the catalog's agents. */
+  readonly runnerOf?: (stage: WorkStage, agents: ReadonlyMap<string, AgentFile>) => RunnerName | undefined;
+  /** The checks that the project's settings define; if absent, the check skips the question. */
+  readonly checks?: ReadonlySet<string>;
 };
 
 export type FlowEntry = { readonly name: string; readonly file: string; readonly origin: CatalogOrigin };
@@ -45,7 +52,15 @@ export type Catalog = {
   readonly loadPrompt: (name: string) => Result<string>;
 };
 
-type Source = { readonly path: string; readonly folder: string; readonly root: string; readonly origin: CatalogOrigin };
+type Source = {
+  readonly path: string;
+  readonly folder: string;
+  /** The folder that people know the file in. */
+  readonly root: string;
+  /** The folder that it is read from. */
+  readonly readFrom: string;
+  readonly origin: CatalogOrigin;
+};
 
 const FLOW_ENDINGS = [".yaml", ".yml"];
 const PROMPT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*(\/[A-Za-z0-9][A-Za-z0-9_-]*){0,3}$/;
@@ -53,7 +68,7 @@ const PROMPT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*(\/[A-Za-z0-9][A-Za-z0-9_-]*){0,3
 export function loadCatalog(folders: CatalogFolders): Catalog {
   const flowSources = once(() => byName(sourcesOf(folders, "flows", FLOW_ENDINGS, false)));
   const promptSources = once(() => byName(sourcesOf(folders, "prompts", [".md"], true)));
-  const agents = once(() => readAgents(sourcesOf(folders, "agents", [".md"], false)));
+  const agents = once(() => readAgents(sourcesOf(folders, "agents", [".md"], false), folders.shippedDir));
   const prompts = new Map<string, Result<string>>();
   const flows = new Map<string, Result<CheckedFlow, readonly FileProblem[]>>();
 
@@ -66,7 +81,10 @@ export function loadCatalog(folders: CatalogFolders): Catalog {
     agents: new Set(agents().agents.keys()),
     prompts: new Set(promptSources().keys()),
     builtins: folders.builtins ?? BUILTINS,
-    ...optional({ teams: folders.teams }),
+    ...(folders.runnerOf === undefined
+      ? {}
+      : { runnerOf: (stage: WorkStage) => folders.runnerOf?.(stage, agents().agents) }),
+    ...optional({ checks: folders.checks }),
     textOf: (kind, name) => {
       if (kind === "agent") return agents().agents.get(name)?.prompt;
       const prompt = loadPrompt(name);
@@ -102,6 +120,14 @@ export function loadCatalog(folders: CatalogFolders): Catalog {
   };
 }
 
+/** The folders of a project whose approved files are in `approvedDir`; without any, only the shipped files count. */
+export function catalogFolders(
+  projectDir: string,
+  approvedDir: string | null,
+): Pick<CatalogFolders, "projectDir" | "approvedDir"> {
+  return approvedDir === null ? {} : { projectDir, approvedDir };
+}
+
 /** The files of one kind, highest precedence first. The first file with a path hides later ones with the same path. */
 function sourcesOf(
   folders: CatalogFolders,
@@ -110,16 +136,17 @@ function sourcesOf(
   deep: boolean,
 ): readonly Source[] {
   const project = folders.projectDir;
-  const places: { folder: string; root: string; origin: CatalogOrigin }[] = [
-    ...(project === undefined ? [] : [{ folder: join(".passrail", kind), root: project, origin: "project" as const }]),
-    ...(project === undefined || kind !== "agents"
+  const own = project === undefined ? undefined : { root: project, readFrom: folders.approvedDir ?? project };
+  const places: Omit<Source, "path">[] = [
+    ...(own === undefined ? [] : [{ ...own, folder: join(".passrail", kind), origin: "project" as const }]),
+    ...(own === undefined || kind !== "agents"
       ? []
-      : [{ folder: join(".claude", kind), root: project, origin: "claude" as const }]),
-    { folder: kind, root: folders.shippedDir, origin: "shipped" },
+      : [{ ...own, folder: join(".claude", kind), origin: "claude" as const }]),
+    { folder: kind, root: folders.shippedDir, readFrom: folders.shippedDir, origin: "shipped" },
   ];
   const seen = new Set<string>();
   return places.flatMap((place) =>
-    listFiles(join(place.root, place.folder), endings, deep).flatMap((path) => {
+    listFiles(join(place.readFrom, place.folder), endings, deep).flatMap((path) => {
       if (seen.has(path)) return [];
       seen.add(path);
       return [{ ...place, path }];
@@ -142,12 +169,14 @@ function fileOf({ root, folder, path }: Source): string {
 
 /** A link must stay inside its folder, and the folder itself must stay inside the project. */
 function read(source: Source, subject: string): Result<string, FileProblem> {
-  const file = fileOf(source);
-  const inProject = readText(file, source.root, subject);
-  return inProject.ok ? readText(file, join(source.root, source.folder), subject) : inProject;
+  const { folder, path, readFrom } = source;
+  const file = join(readFrom, folder, path);
+  const inProject = readText(file, readFrom, subject);
+  const text = inProject.ok ? readText(file, join(readFrom, folder), subject) : inProject;
+  return text.ok ? text : err({ ...text.error, file: fileOf(source) });
 }
 
-function readAgents(sources: readonly Source[]): ReturnType<Catalog["agents"]> {
+function readAgents(sources: readonly Source[], shippedDir: string): ReturnType<Catalog["agents"]> {
   const agents = new Map<string, AgentFile>();
   const problems: FileProblem[] = [];
   for (const source of sources) {
@@ -166,7 +195,23 @@ function readAgents(sources: readonly Source[]): ReturnType<Catalog["agents"]> {
       problems.push({ code: "duplicate_agent", message, severity: "error", file: fileOf(source), line: 1, column: 1 });
     }
   }
-  return { agents, problems };
+  return { agents, problems: [...problems, ...replacedAgents(agents, sources, shippedDir)] };
+}
+
+/** A file that people wrote for another tool takes the place of a shipped agent by its name alone; they should know. */
+function replacedAgents(
+  agents: ReadonlyMap<string, AgentFile>,
+  sources: readonly Source[],
+  shippedDir: string,
+): readonly FileProblem[] {
+  return [...agents.values()].flatMap(({ name, origin, file }) => {
+    if (origin !== "claude" || !existsSync(join(shippedDir, "agents", `${name}.md`))) return [];
+    const source = sources.find((each) => join(each.folder, each.path) === file);
+    const message = `takes the place of the shipped agent "${name}"`;
+    const hint = "passrail import claude   brings it over under a name of its own";
+    const shown = source === undefined ? file : fileOf(source);
+    return [{ code: "agent_replaced", message, hint, severity: "warning", file: shown, line: 1, column: 1 }];
+  });
 }
 
 function readPrompt(name: string, sources: ReadonlyMap<string, Source>, folders: CatalogFolders): Result<string> {

@@ -4,17 +4,19 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { FileProblem } from "../core/check/problem.ts";
-import type { Flow } from "../core/flow/flow.ts";
+import { type Flow, isWildcard } from "../core/flow/flow.ts";
 import { canonicalJson } from "../core/json.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import type { AgentFile } from "./agent-file.ts";
+import { withPools } from "./pool.ts";
 
 export function resolveWith(
-  flow: Flow,
+  written: Flow,
   known: ReadonlyMap<string, AgentFile>,
   promptNames: readonly string[],
   loadPrompt: (name: string) => Result<string>,
 ): Result<ResolvedFlow, readonly FileProblem[]> {
+  const flow = withPools(written, known);
   const { names, all } = agentsOf(flow);
   const used = [...known].filter(([name]) => all || names.has(name)).sort(([a], [b]) => (a < b ? -1 : 1));
   const agents = Object.fromEntries(used.map(([name, { file: _file, origin: _origin, ...agent }]) => [name, agent]));
@@ -46,7 +48,7 @@ function agentsOf(flow: Flow): { readonly names: ReadonlySet<string>; readonly a
         break;
       case "dynamic":
         for (const agent of Object.keys(stage.templates)) {
-          if (agent === "*") all = true;
+          if (isWildcard(agent)) all = true;
           else names.add(agent);
         }
         break;

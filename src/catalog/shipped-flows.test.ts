@@ -1,4 +1,4 @@
-// The eight shipped flows pass the check, and the check finds a fault planted in a copy of any of them.
+// The shipped flows pass the check, and the check finds a fault planted in a copy of any of them.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,8 +14,10 @@ const NAMES = [
   "build-plan-complex",
   "build-plan-simple",
   "build-plan-standard",
+  "checklist",
   "feature",
   "intake",
+  "land",
   "routed",
   "story",
   "ticket",
@@ -39,7 +41,7 @@ function planted(name: string, from: string, to: string): readonly FileProblem[]
   return result.ok ? result.value.problems : result.error;
 }
 
-test("R-X-01: the eight flows are shipped", () => {
+test("R-X-01: the eight flows of the sources are shipped, with the one that goes through a plan row by row and the one that lands their work", () => {
   expect(
     loadCatalog({ shippedDir })
       .listFlows()
@@ -88,18 +90,30 @@ test("decision 1: every review loop has three attempts", () => {
   });
   expect(loops).toEqual([
     ["build-plan-complex", "review", 2],
-    ["build-plan-complex", "dod", null],
+    ["build-plan-complex", "dod", 5],
     ["build-plan-complex", "test", 2],
+    ["build-plan-complex", "ci", 2],
+    ["build-plan-complex", "checks", 3],
     ["build-plan-simple", "review", 0],
+    ["build-plan-simple", "ci", 2],
+    ["build-plan-simple", "checks", 3],
     ["build-plan-standard", "review", 2],
-    ["build-plan-standard", "dod", null],
+    ["build-plan-standard", "dod", 5],
     ["build-plan-standard", "test", 2],
+    ["build-plan-standard", "ci", 2],
+    ["build-plan-standard", "checks", 3],
+    ["checklist", "review", 2],
+    ["checklist", "rows", 30],
     ["feature", "revision", 2],
+    ["feature", "ci", 2],
+    ["feature", "checks", 3],
     ["intake", "clarify", 3],
     ["routed", "review", 2],
     ["story", "review", 2],
+    ["story", "checks", 3],
     ["ticket", "validate", 2],
     ["ticket", "ci", 3],
+    ["ticket", "checks", 3],
   ]);
 });
 
@@ -123,8 +137,8 @@ describe("R-X-02: planted faults are found, with their line", () => {
     ["feature", "timeout: 30m", "timeout: 30 minutes", "invalid_duration"],
     [
       "feature",
-      "approve: { goto: end, status: shipped }",
-      "approved: { goto: end, status: shipped }",
+      "approve: { goto: next, status: approved }",
+      "approved: { goto: next, status: approved }",
       "gate_without_approve",
     ],
     [
@@ -147,7 +161,8 @@ describe("R-X-02: planted faults are found, with their line", () => {
     ["routed", "revise: [5, 7]", "revise: [5, 8]", "score_ranges_overlap"],
     ["build-plan-standard", "do: bundles", "do: bundle", "unknown_builtin"],
     ["build-plan-standard", "revise: { goto: dev, counter: test", "revise: { goto: dev", "loop_without_limit"],
-    ["build-plan-standard", "same_issues: 3, ", "", "loop_without_limit"],
+    ["build-plan-standard", "dod: { max_loops: 5, ", "dod: { max_attempts: none, ", "loop_without_limit"],
+    ["build-plan-standard", "dod: { max_loops: 5, ", "dod: { same_issues: 3, ", "removed_field"],
     ["build-plan-standard", "resets: [review, dod]", "resets: [review, test]", "loop_without_limit"],
     ["build-plan-standard", "    model: haiku\n", "", "model_missing"],
     [
@@ -171,7 +186,7 @@ describe("R-X-02: planted faults are found, with their line", () => {
     ["build-plan-complex", 'dir: "{plan.backend_dir}"', 'dir: "/srv"', "unsafe_path"],
     ["story", "allow_ungated: true", "allow_ungated: false", "flow_ungated"],
     ["story", "route: { revise: escalate }", "route: { revise: prev }", "flow_graph_invalid"],
-    ["intake", "else: stop }", "else: self }", "loop_without_limit"],
+    ["intake", "goto: stop, carry", "goto: self, carry", "loop_without_limit"],
     ["intake", "on_exhausted: force", "on_exhausted: forced", "exhaustion_not_routed"],
     ["intake", '"TICKETS:": TICKETS', '"TICKETS:": TICKET', "unknown_verdict_word"],
     ["ticket", "prompt_file: agent2-worker-plan", "prompt_file: agent2-worker-plam", "unknown_prompt"],

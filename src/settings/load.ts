@@ -1,39 +1,104 @@
-// Reads the settings files of the user and the project and merges them with flags and the environment.
+// Reads the settings files of the user and the project and merges them with flags and the environment. The project's file counts in the
+// version that an operator approved; the user's own needs no approval.
 
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
+import type { TrustPlace } from "./trust/approval.ts";
+import { filesInEffect, filesToShow } from "./trust/in-effect.ts";
+import { SETTINGS_FILE } from "./trust/project-files.ts";
 import type { Settings } from "./settings.ts";
-import type { Site } from "./site.ts";
+import { withProjectKeys } from "./project-keys.ts";
+import type { Environment, Site } from "./site.ts";
 
 /** Flags of every command that performs runs. */
-export type SettingsFlags = { readonly slots?: string; readonly workspace?: string };
+export type SettingsFlags = { readonly slots?: string; readonly workspace?: string; readonly checkCache?: string };
 
-export type SettingsSite = Pick<Site, "environment" | "project"> & { readonly flags: SettingsFlags };
+/**
+ * Where nobody has approved the project's files. "show": reads them as they are, for commands that start nothing; "ignore": goes without
+ * them, for commands that only stop something.
+ */
+type Unapproved = "refuse" | "show" | "ignore";
 
-/** Schemas and YAML load only here: commands that only read a store must start fast. */
-export async function loadSettings({ environment, project, flags }: SettingsSite): Promise<Result<Settings>> {
-  const { readSettings } = await import("./settings.ts");
-  const { withMcpConfigs } = await import("./mcp-servers.ts");
-  const userDir = environment["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
-  const files: Record<"project" | "user", unknown> = { project: undefined, user: undefined };
-  for (const [from, path] of [
-    ["project", join(project, "passrail.yaml")],
-    ["user", join(userDir, "passrail", "passrail.yaml")],
-  ] as const) {
-    const read = await readSettingsFile(path);
-    const whole = read.ok ? withMcpConfigs(read.value, dirname(path)) : read;
-    if (!whole.ok) return whole;
-    files[from] = whole.value;
-  }
-  return readSettings({ environment, flags, ...files });
+export type SettingsSite = Site & {
+  readonly flags: SettingsFlags;
+  readonly unapproved?: Unapproved;
+};
+
+/** The environment with the keys and switches of the project's `.env`. */
+export function projectEnvironment(
+  { environment, ...place }: Site,
+  unapproved: "refuse" | "ignore" = "refuse",
+): Result<Environment> {
+  const inEffect = filesFor(place, unapproved);
+  return inEffect.ok ? ok(withProjectKeys(environment, place.project, inEffect.value)) : inEffect;
 }
 
-async function readSettingsFile(path: string): Promise<Result<unknown>> {
+/** Schemas and YAML load only here: commands that only read a store must start fast. */
+export async function loadSettings({ flags, unapproved = "refuse", ...site }: SettingsSite): Promise<Result<Settings>> {
+  const { environment, project } = site;
+  const inEffect = filesFor(site, unapproved);
+  if (!inEffect.ok) return inEffect;
+  const own = await readUserFile(environment);
+  if (!own.ok) return own;
+  const brought =
+    inEffect.value === null ? ok(undefined) : await readSettingsFile({ shown: project, read: inEffect.value });
+  if (!brought.ok) return brought;
+  const { readSettings } = await import("./settings.ts");
+  return readSettings({ environment, flags, project: brought.value, user: own.value });
+}
+
+/** Without the project's file: no change of a repository has an effect on them. */
+export async function loadUserSettings({
+  environment,
+  flags,
+}: Pick<SettingsSite, "environment" | "flags">): Promise<Result<Settings>> {
+  const own = await readUserFile(environment);
+  if (!own.ok) return own;
+  const { readSettings } = await import("./settings.ts");
+  return readSettings({ environment, flags, project: undefined, user: own.value });
+}
+
+export function userSettingsFile(environment: Environment): string {
+  return join(userFolder(environment), SETTINGS_FILE);
+}
+
+function userFolder(environment: Environment): string {
+  return join(environment["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "passrail");
+}
+
+function readUserFile(environment: Environment): Promise<Result<unknown>> {
+  const folder = userFolder(environment);
+  return readSettingsFile({ shown: folder, read: folder });
+}
+
+function filesFor(place: TrustPlace, unapproved: Unapproved): Result<string | null> {
+  if (unapproved === "show") return ok(filesToShow(place));
+  const inEffect = filesInEffect(place);
+  return inEffect.ok || unapproved === "refuse" ? inEffect : ok(null);
+}
+
+/** `read` is the folder that is read, `shown` the one that messages name. */
+type SettingsFolder = { readonly shown: string; readonly read: string };
+
+async function readSettingsFile({ shown, read: folder }: SettingsFolder): Promise<Result<unknown>> {
+  const path = join(folder, SETTINGS_FILE);
   if (!existsSync(path)) return ok(undefined);
   const { readYaml } = await import("../file/yaml.ts");
-  const read = readYaml(readFileSync(path, "utf8"), { file: path, subject: "settings" });
-  if (read.ok) return ok(read.value.value);
-  return err(read.error[0] ?? { code: "yaml_syntax", message: `${path} cannot be read` });
+  const { withMcpConfigs } = await import("./mcp-servers.ts");
+  const file = join(shown, SETTINGS_FILE);
+  const read = readYaml(readFileSync(path, "utf8"), { file, subject: "settings" });
+  if (read.ok)
+    return withMcpConfigs(read.value.value, (named) => {
+      const asked = resolve(shown, named);
+      return { shown: asked, read: inFolder(asked, { shown, read: folder }) };
+    });
+  return err(read.error[0] ?? { code: "yaml_syntax", message: `${file} cannot be read` });
+}
+
+/** A file below the shown folder is read from the approved copies; one elsewhere is the user's own. */
+function inFolder(file: string, { shown, read }: SettingsFolder): string {
+  const path = relative(shown, file);
+  return path.startsWith("..") || isAbsolute(path) ? file : join(read, path);
 }

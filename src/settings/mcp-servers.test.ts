@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadSettings } from "./load.ts";
+import { writeApproval } from "./trust/approval.ts";
+import { readProjectFiles } from "./trust/project-files.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -10,9 +12,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
+/** The user's settings are in the same folder; only the project's need the approval. */
+const approve = () => {
+  const place = { home: join(dir, "home"), project: dir };
+  const read = readProjectFiles(dir);
+  if (read.ok) writeApproval(place, read.value, { by: "human:tester", approvedAt: "" });
+};
+
 const load = (agents: unknown) => {
   writeFileSync(join(dir, "passrail.yaml"), JSON.stringify({ agents }));
-  return loadSettings({ environment: { XDG_CONFIG_HOME: dir }, project: dir, flags: {} });
+  approve();
+  return loadSettings({ home: join(dir, "home"), environment: { XDG_CONFIG_HOME: dir }, project: dir, flags: {} });
 };
 
 test("R-004-15: a file of MCP servers is taken in; what the settings name themselves wins", async () => {

@@ -2,7 +2,6 @@
 // every runner gets them; a missing or unreadable file is an error before anything starts.
 
 import { readFileSync, statSync } from "node:fs";
-import { resolve } from "node:path";
 import { z } from "zod";
 import type { McpServer } from "../core/flow/agent-options.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
@@ -24,8 +23,11 @@ const server = z.union([
 ]);
 const file = z.object({ mcpServers: z.record(z.string(), server) });
 
-/** `settings` is the unchecked content of a settings file; anything unknown here is left for that check. */
-export function withMcpConfigs(settings: unknown, folder: string): Result<unknown> {
+/** The file that is read, and the one that messages name. */
+type McpConfigFile = { readonly read: string; readonly shown: string };
+
+/** `settings` is the unchecked content of a settings file; anything unknown here is left for that check. `fileOf`: where to read a named file. */
+export function withMcpConfigs(settings: unknown, fileOf: (named: string) => McpConfigFile): Result<unknown> {
   if (!isMap(settings) || !isMap(settings["agents"])) return ok(settings);
   const agents: Record<string, unknown> = {};
   for (const [name, agent] of Object.entries(settings["agents"])) {
@@ -34,19 +36,19 @@ export function withMcpConfigs(settings: unknown, folder: string): Result<unknow
       continue;
     }
     const { mcp_config: path, ...rest } = agent;
-    const read = readMcpConfig(resolve(folder, path));
+    const read = readMcpConfig(fileOf(path));
     if (!read.ok) return err({ ...read.error, message: `agents.${name}.mcp_config: ${read.error.message}` });
     agents[name] = { ...rest, mcp: { ...read.value, ...(isMap(rest["mcp"]) ? rest["mcp"] : {}) } };
   }
   return ok({ ...settings, agents });
 }
 
-function readMcpConfig(path: string): Result<Readonly<Record<string, McpServer>>> {
+function readMcpConfig({ shown: path, read }: McpConfigFile): Result<Readonly<Record<string, McpServer>>> {
   let value: unknown;
   try {
-    const stat = statSync(path);
+    const stat = statSync(read);
     if (!stat.isFile() || stat.size > MAX_BYTES) return err(bad(`${path} is not a file of at most 256 KiB`));
-    value = JSON.parse(readFileSync(path, "utf8"));
+    value = JSON.parse(readFileSync(read, "utf8"));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return err(bad(code === undefined ? `${path} is not JSON` : `${path} cannot be read (${code})`));

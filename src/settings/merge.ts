@@ -1,12 +1,23 @@
 // Settings for finished work: where it goes, who reviews it first, and which checks run on the merged tree.
 
 import { z } from "zod";
+import type { CheckDefinition } from "../core/flow/check-result.ts";
 import { durationMs } from "../core/flow/duration.ts";
+import { settingsDuration as duration } from "./duration.ts";
+
+/** A name in `merge.checks` that nobody defines; undefined if there is none. */
+export function unknownMergeCheck(
+  files: readonly (z.infer<typeof mergeSchema> | undefined)[],
+  named: Readonly<Record<string, CheckDefinition>>,
+): string | undefined {
+  return files
+    .flatMap((file) => file?.checks ?? [])
+    .filter((check) => typeof check === "string")
+    .find((name) => !Object.hasOwn(named, name));
+}
 
 export const MERGE_MODES = ["auto", "merge", "pr"] as const;
 export type MergeMode = (typeof MERGE_MODES)[number];
-
-const duration = z.string().regex(/^[1-9][0-9]{0,5}(ms|s|m|h|d)$/);
 
 export const mergeSchema = z.strictObject({
   mode: z.enum(MERGE_MODES).optional(),
@@ -17,9 +28,9 @@ export const mergeSchema = z.strictObject({
     .optional(),
   /** The final target of work; default: the remote's HEAD, else the project's current branch. */
   target: z.string().min(1).max(100).optional(),
-  /** Programs that must exit 0 on the merged tree before it lands. */
+  /** Programs that must exit 0 on the merged tree before it lands: argument lists, or names of `checks`. */
   checks: z
-    .array(z.array(z.string().min(1)).min(1))
+    .array(z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]))
     .max(20)
     .optional(),
   check_timeout: duration.optional(),
@@ -45,13 +56,14 @@ export type MergeSettings = {
 /** The nearer file wins key by key; the code that reads the environment decides `mode`. */
 export function mergeSettings(
   files: readonly (z.infer<typeof mergeSchema> | undefined)[],
+  named: Readonly<Record<string, CheckDefinition>> = {},
 ): Omit<MergeSettings, "mode"> {
   const said = files.toReversed().reduce<z.infer<typeof mergeSchema>>((far, near) => ({ ...far, ...near }), {});
   return {
     forge: said.forge ?? "auto",
     remote: said.remote ?? "origin",
     target: said.target ?? null,
-    checks: said.checks ?? [],
+    checks: (said.checks ?? []).map((check) => (typeof check === "string" ? (named[check]?.run ?? []) : check)),
     checkTimeoutMs: durationMs(said.check_timeout ?? "15m"),
     strategy: said.strategy ?? "rebase",
     deleteBranch: said.delete_branch ?? false,

@@ -16,7 +16,7 @@ const TEXT =
 
 test("keys come from the environment, else from .env; nothing else of the file is taken", () => {
   writeFileSync(join(dir, ".env"), TEXT);
-  expect(withProjectKeys({ PATH: "/bin", DAYTONA_API_KEY: "own" }, dir)).toEqual({
+  expect(withProjectKeys({ PATH: "/bin", DAYTONA_API_KEY: "own" }, dir, dir)).toEqual({
     PATH: "/bin",
     DAYTONA_API_KEY: "own",
     ANTHROPIC_API_KEY: "from file",
@@ -26,20 +26,20 @@ test("keys come from the environment, else from .env; nothing else of the file i
 
 test("without the file, or with one that is a link or too large, the environment stays as it is", () => {
   const environment = { PATH: "/bin" };
-  expect(withProjectKeys(environment, dir)).toBe(environment);
+  expect(withProjectKeys(environment, dir, null)).toBe(environment);
   writeFileSync(join(dir, "elsewhere"), TEXT);
   symlinkSync("elsewhere", join(dir, ".env"));
-  expect(withProjectKeys(environment, dir)).toBe(environment);
+  expect(withProjectKeys(environment, dir, null)).toBe(environment);
   rmSync(join(dir, ".env"));
   writeFileSync(join(dir, ".env"), `${TEXT}${"#".repeat(70_000)}`);
-  expect(withProjectKeys(environment, dir)).toBe(environment);
+  expect(withProjectKeys(environment, dir, null)).toBe(environment);
 });
 
 test("keys that a repository brings are not used", () => {
   writeFileSync(join(dir, ".env"), TEXT);
   execFileSync("git", ["init", "-q", dir]);
   const environment = { PATH: "/bin" };
-  expect(withProjectKeys(environment, dir)).not.toBe(environment);
+  expect(withProjectKeys(environment, dir, null)).not.toBe(environment);
   execFileSync("git", ["-C", dir, "add", ".env"]);
-  expect(withProjectKeys(environment, dir)).toBe(environment);
+  expect(withProjectKeys(environment, dir, null)).toBe(environment);
 });

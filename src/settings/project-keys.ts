@@ -1,5 +1,6 @@
-// Service keys from the project's `.env`, where the environment has none (004). Passrail reads only these few names, stores and shows none
-// of them, and agents get them only where they would get them from the environment.
+// Service keys from the project's `.env`, where the environment has none (004). Passrail reads only these few names, stores and shows no
+// key, and agents get them only where they would get them from the environment. The switches decide what happens to work, so they count
+// in the version that an operator approved.
 
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
@@ -8,20 +9,43 @@ import { parseEnv } from "node:util";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const NAMES = ["DAYTONA_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "MERGE_MODE", "MAX_WORKERS"] as const;
+const KEYS = ["DAYTONA_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN"] as const;
+const SWITCHES = ["MERGE_MODE", "MAX_WORKERS"] as const;
 const MAX_BYTES = 64 * 1024;
 
-/** The environment, plus the keys that only the file has. */
-export function withProjectKeys(environment: Environment, project: string): Environment {
-  const missing = NAMES.filter((name) => (environment[name] ?? "") === "");
-  if (missing.length === 0) return environment;
+/** The environment, plus the keys that only the file has. `approved` is the folder with the approved switches; null if there are none. */
+export function withProjectKeys(environment: Environment, project: string, approved: string | null): Environment {
+  const isMissing = (name: string): boolean => (environment[name] ?? "") === "";
+  const keys = KEYS.some(isMissing) ? untracked(project) : {};
+  const switches = approved !== null && SWITCHES.some(isMissing) ? parsed(readPrivate(join(approved, ".env"))) : {};
+  const found = { ...pick(keys, KEYS), ...pick(switches, SWITCHES) };
+  const missing = Object.entries(found).filter(([name]) => isMissing(name));
+  return missing.length === 0 ? environment : { ...environment, ...Object.fromEntries(missing) };
+}
+
+/** The switches in the project's `.env` as lines; empty without any. */
+export function projectSwitches(project: string): string {
   const text = readPrivate(join(project, ".env"));
-  if (text === undefined || isTracked(project)) return environment;
-  const found = parseEnv(text);
-  return {
-    ...environment,
-    ...Object.fromEntries(missing.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]))),
-  };
+  if (text === undefined || !SWITCHES.some((name) => text.includes(name))) return "";
+  const found = pick(untracked(project), SWITCHES);
+  return Object.entries(found)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}\n`)
+    .join("");
+}
+
+function untracked(project: string): Environment {
+  const text = readPrivate(join(project, ".env"));
+  return text === undefined || isTracked(project) ? {} : parsed(text);
+}
+
+function parsed(text: string | undefined): Environment {
+  return text === undefined ? {} : parseEnv(text);
+}
+
+function pick(from: Environment, names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    names.flatMap((name) => (from[name] === undefined || from[name] === "" ? [] : [[name, from[name]]])),
+  );
 }
 
 /** Only a plain file, not a link; undefined for everything else. */

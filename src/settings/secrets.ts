@@ -10,20 +10,25 @@ import type { Environment } from "./site.ts";
 const MAX_SECRETS = 5;
 const MAX_FILE_BYTES = 256 * 1024;
 
-/** A file has one secret per line, the current one first, so that secrets can be rotated without a gap. */
+/** One secret per line, the current one first, so that secrets can be rotated without a gap. Read anew for every use. */
 export function readSecrets(
   file: string | undefined,
   variable: string | undefined,
   environment: Environment,
 ): Result<readonly string[]> {
   if (file === undefined) {
-    const value = environment[variable ?? ""]?.trim() ?? "";
-    return value === "" ? fault("secret_missing", `the variable ${variable ?? ""} is not set.`) : ok([value]);
+    const values = linesOf(environment[variable ?? ""] ?? "");
+    return values.length === 0 ? fault("secret_missing", `the variable ${variable ?? ""} is not set.`) : ok(values);
   }
   const text = readText(file, environment, { isPrivate: true });
   if (!text.ok) return text;
-  const lines = text.value.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
-  return lines.length === 0 ? fault("secret_missing", `${file} is empty.`) : ok(lines.slice(0, MAX_SECRETS));
+  const lines = linesOf(text.value);
+  return lines.length === 0 ? fault("secret_missing", `${file} is empty.`) : ok(lines);
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").slice(0, MAX_SECRETS);
 }
 
 /** `isPrivate`: refuses a file that others could read or write. */

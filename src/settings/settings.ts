@@ -10,13 +10,29 @@ import {
   storedOptions,
   type WrittenOptions,
 } from "../core/flow/agent-options.ts";
+import { checkDefinitions } from "../core/flow/check-definitions.ts";
+import { checksKey } from "../core/flow/check-file.ts";
+import type { CheckDefinition } from "../core/flow/check-result.ts";
 import type { Budgets } from "../core/budget/budget.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { type MergeMode, MERGE_MODES, mergeSchema, type MergeSettings, mergeSettings } from "./merge.ts";
+import { type HeartbeatSettings, heartbeatSchema, heartbeatSettings } from "./heartbeat.ts";
+import { hooksSchema, type HookSettings, hookSettings } from "./hooks.ts";
+import { settingsDuration } from "./duration.ts";
+import { type LimitSettings, limitSettings, limitsSchema } from "./limits.ts";
+import {
+  type MergeMode,
+  MERGE_MODES,
+  mergeSchema,
+  type MergeSettings,
+  mergeSettings,
+  unknownMergeCheck,
+} from "./merge.ts";
 import { ticketsSchema, type TicketSettings, ticketSettings } from "./tickets.ts";
 import { type TriggerSettings, triggersSchema } from "./triggers.ts";
 import { type EndpointSettings, endpointsSchema, type SourceSettings, webhooksSchema } from "./webhooks.ts";
 import { workspacesSchema, type WorkspaceSettings, workspaceSettings } from "./workspaces.ts";
+import { isSafeGlob } from "../core/glob.ts";
+import { ROUTER_FALLBACKS, type RouterFallback } from "../core/flow/router-fallback.ts";
 import { WORKSPACE_MODES, type WorkspaceMode } from "../core/flow/workspace-mode.ts";
 import { optional } from "../core/optional.ts";
 
@@ -46,16 +62,23 @@ const limit = z.union([
   z.literal("none"),
   z.strictObject({
     usd: z.union([z.literal("none"), z.number().positive().max(1_000_000)]).optional(),
-    tokens: z.union([z.literal("none"), z.int().positive()]).optional(),
+    tokens: z.union([z.literal("none"), z.int().positive().max(1_000_000_000_000)]).optional(),
   }),
 ]);
 
-const fileSchema = z.strictObject({
+const testFilesSchema = z
+  .array(z.string().min(1).max(200).refine(isSafeGlob, { message: "a glob below the project, such as spec/**" }))
+  .min(1)
+  .max(100);
+
+export const fileSchema = z.strictObject({
   slots: z.int().min(1).max(100).optional(),
   workspace: z.enum(WORKSPACE_MODES).optional(),
   workspaces: workspacesSchema.optional(),
   tickets: ticketsSchema.optional(),
   merge: mergeSchema.optional(),
+  checks: checksKey(settingsDuration).optional(),
+  check_cache: z.enum(["on", "off"]).optional(),
   triggers: triggersSchema.optional(),
   verdict_repair: z.boolean().optional(),
   runner: z.enum(RUNNERS).exclude(["acp", "command"]).optional(),
@@ -68,6 +91,15 @@ const fileSchema = z.strictObject({
   daemon: z.strictObject({ port: z.int().min(0).max(65_535).optional() }).optional(),
   notify: z.strictObject({ command: command.optional(), endpoints: endpointsSchema.optional() }).optional(),
   webhooks: webhooksSchema.optional(),
+  /** Files with rules for agents, relative to the project; bundles contain them. */
+  standards: z.array(z.string().min(1).max(500)).max(20).optional(),
+  /** Globs of the files that a tester may change, instead of the usual ones. */
+  test_files: testFilesSchema.optional(),
+  repositories: z.array(z.string().min(1).max(500)).max(20).optional(),
+  hooks: hooksSchema.optional(),
+  heartbeat: heartbeatSchema.optional(),
+  limits: limitsSchema.optional(),
+  router: z.strictObject({ fallback: z.enum(ROUTER_FALLBACKS).optional() }).optional(),
 });
 
 export type SettingsFile = z.infer<typeof fileSchema>;
@@ -80,6 +112,10 @@ export type Settings = {
   readonly workspaces: WorkspaceSettings;
   readonly tickets: TicketSettings;
   readonly merge: Omit<MergeSettings, "mode"> & { readonly mode: Setting<MergeMode> };
+  /** Programs that Passrail runs on finished work, by name. */
+  readonly checks: Readonly<Record<string, CheckDefinition>>;
+  /** Whether the result of a check counts for every later one on the same tree. */
+  readonly checkCache: Setting<boolean>;
   readonly triggers: readonly TriggerSettings[];
   readonly verdictRepair: Setting<boolean>;
   /** The runner of agents that have no other setting. */
@@ -100,6 +136,21 @@ export type Settings = {
   /** Endpoints for notices, and the senders of webhooks. From the user's file only. */
   readonly notifyEndpoints: readonly EndpointSettings[];
   readonly webhooks: Readonly<Record<string, SourceSettings>>;
+  /** Files with rules that agents are told, relative to the project. */
+  readonly standards: readonly string[];
+  /** Globs of the project's tests; null: the usual ones. */
+  readonly testFiles: readonly string[] | null;
+  /** Folders of the project that are repositories of their own, and part of the work of flows that check them. */
+  readonly repositories: readonly string[];
+  /** Programs that run when something happens in an agent's session. */
+  readonly hooks: HookSettings;
+  readonly heartbeat: HeartbeatSettings;
+  /** How long attempts may take, by stage; `*` for all. */
+  readonly limits: LimitSettings;
+  /** When keyword rules choose instead of a router's model; null: as the flow says. */
+  readonly routerFallback: RouterFallback | null;
+  /** The nearest file that has a key inside a group, such as `tickets.folder`. */
+  readonly writtenKeys: Readonly<Record<string, "project" | "user">>;
   /** The files that have these keys, for settings that only files have; both if they are merged. */
   readonly written: Readonly<Partial<Record<keyof SettingsFile, "project" | "user" | "project and user">>>;
 };
@@ -126,7 +177,7 @@ export type SettingsSources = {
   /** Parsed YAML of passrail.yaml and of the user's file; undefined if missing. */
   readonly project: unknown;
   readonly user: unknown;
-  readonly flags: { readonly slots?: string; readonly workspace?: string };
+  readonly flags: { readonly slots?: string; readonly workspace?: string; readonly checkCache?: string };
 };
 
 type ReadFile = { readonly from: "project" | "user"; readonly file: SettingsFile };
@@ -152,11 +203,20 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
   const { mergeMode, ...chosen } = choices.value;
   const all = files.map(({ file }) => file);
   const agents = Object.fromEntries(all.toReversed().flatMap((file) => Object.entries(file.agents ?? {})));
+  const checks: Settings["checks"] = Object.assign(
+    {},
+    ...all.toReversed().map((file) => checkDefinitions(file.checks)),
+  );
+  const merges = all.map((file) => file.merge);
+  const lost = unknownMergeCheck(merges, checks);
+  if (lost !== undefined)
+    return err(wrong("merge.checks", `nobody defines the check "${lost}"; define it under checks`));
   return ok({
     ...chosen,
     workspaces: workspaceSettings(all.map((file) => file.workspaces)),
     tickets: ticketSettings(all.map((file) => file.tickets)),
-    merge: { ...mergeSettings(all.map((file) => file.merge)), mode: mergeMode },
+    merge: { ...mergeSettings(merges, checks), mode: mergeMode },
+    checks,
     triggers: all.flatMap((file) => file.triggers ?? []),
     model: all.map((file) => file.model).find((found) => found !== undefined) ?? null,
     agents: optionsOf(agents),
@@ -164,9 +224,17 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
     budgets: budgetsOf(all),
     agentLimits: limitsOf(agents),
     passEnvironment: all.flatMap((file) => file.environment?.pass ?? []),
+    standards: all.flatMap((file) => file.standards ?? []),
+    testFiles: all.map((file) => file.test_files).find((found) => found !== undefined) ?? null,
+    repositories: all.flatMap((file) => file.repositories ?? []),
     written: writtenIn(files),
+    writtenKeys: writtenKeys(files),
     notifyCommand: all.map((file) => file.notify?.command).find((found) => found !== undefined) ?? null,
     notifyEndpoints: all.flatMap((file) => file.notify?.endpoints ?? []),
+    hooks: hookSettings(all.map((file) => file.hooks)),
+    routerFallback: all.map((file) => file.router?.fallback).find((found) => found !== undefined) ?? null,
+    heartbeat: heartbeatSettings(all.map((file) => file.heartbeat)),
+    limits: limitSettings(all.map((file) => file.limits)),
     webhooks: Object.fromEntries(all.flatMap((file) => Object.entries(file.webhooks ?? {}))),
   });
 }
@@ -189,7 +257,10 @@ function readFiles(project: unknown, user: unknown): Result<readonly ReadFile[]>
   return ok(files);
 }
 
-type Choices = Pick<Settings, "slots" | "workspace" | "verdictRepair" | "port" | "runner" | "repositorySettings"> & {
+type Choices = Pick<
+  Settings,
+  "slots" | "workspace" | "verdictRepair" | "port" | "runner" | "repositorySettings" | "checkCache"
+> & {
   readonly mergeMode: Setting<MergeMode>;
 };
 
@@ -246,6 +317,8 @@ function readChoices(
     expected: "on or off",
   });
   if (!repositorySettings.ok) return repositorySettings;
+  const checkCache = choose(files, cacheChoice(flags.checkCache, environment["PASSRAIL_CHECK_CACHE"]));
+  if (!checkCache.ok) return checkCache;
   const port = choose(files, portChoice(environment["PASSRAIL_PORT"]));
   if (!port.ok) return port;
   return ok({
@@ -255,6 +328,7 @@ function readChoices(
     verdictRepair: verdictRepair.value,
     runner: runner.value,
     repositorySettings: repositorySettings.value,
+    checkCache: checkCache.value,
     port: port.value,
   });
 }
@@ -268,6 +342,18 @@ function slotsChoice(flag: string | undefined, variable: string | undefined): Ch
     otherwise: "3",
     parse: (text) => (/^[1-9][0-9]{0,2}$/u.test(text) && Number(text) <= 100 ? Number(text) : undefined),
     expected: "a number from 1 to 100",
+  };
+}
+
+function cacheChoice(flag: string | undefined, variable: string | undefined): Choice<boolean> {
+  return {
+    name: "check_cache",
+    flag,
+    variable,
+    inFile: (file) => file.check_cache,
+    otherwise: "on",
+    parse: (text) => ({ on: true, off: false })[text],
+    expected: "on or off",
   };
 }
 
@@ -335,6 +421,19 @@ function writtenIn(files: readonly ReadFile[]): Settings["written"] {
     return first === undefined ? [] : [[key, second === undefined ? first : "project and user"]];
   });
   return Object.fromEntries(named) as Settings["written"];
+}
+
+function writtenKeys(files: readonly ReadFile[]): Settings["writtenKeys"] {
+  const found = files
+    .toReversed()
+    .flatMap(({ from, file }) =>
+      Object.entries(file).flatMap(([group, value]) =>
+        value === null || typeof value !== "object" || Array.isArray(value)
+          ? []
+          : Object.keys(value).map((key) => [`${group}.${key}`, from] as const),
+      ),
+    );
+  return Object.fromEntries(found);
 }
 
 const KNOWN_RUNNERS = RUNNERS.filter((name) => name !== "acp" && name !== "command");

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { durationMs } from "../core/flow/duration.ts";
+import { settingsDuration as duration } from "./duration.ts";
 
-const duration = z.string().regex(/^[1-9][0-9]{0,5}(ms|s|m|h|d)$/);
 const prefix = z.string().regex(/^[A-Z]{2,10}$/);
 
 export const ticketsSchema = z.strictObject({

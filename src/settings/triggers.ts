@@ -1,6 +1,7 @@
 // Triggers that start a flow automatically: a schedule, a changed file, a labelled issue.
 
 import { z } from "zod";
+import { settingsDuration } from "./duration.ts";
 
 const shared = {
   /** Unique; names the trigger in runs and logs. */
@@ -28,10 +29,7 @@ export const triggersSchema = z
             .optional(),
           /** Only issues of these authors; default: everyone with write access. */
           authors: z.array(z.string().min(1).max(60)).optional(),
-          every: z
-            .string()
-            .regex(/^[1-9][0-9]{0,5}(s|m|h)$/)
-            .optional(),
+          every: settingsDuration.refine((text) => /[0-9](s|m|h)$/u.test(text), { message: "in s, m or h" }).optional(),
         }),
       }),
     ]),

@@ -4,6 +4,18 @@ import { z } from "zod";
 
 const command = z.array(z.string().min(1)).min(1);
 const path = z.string().min(1).max(1000);
+const size = z
+  .string()
+  .regex(/^[1-9][0-9]{0,4}(?:kb|mb|gb)$/u, "a size such as 100mb")
+  .refine((text) => bytesOf(text) <= SIZE_AT_MOST, "at most 16gb");
+
+/** More would block a stage for minutes. */
+const SIZE_AT_MOST = 16 * 1024 ** 3;
+
+function bytesOf(text: string): number {
+  const unit = { kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }[text.slice(-2)] ?? 1;
+  return Number.parseInt(text, 10) * unit;
+}
 
 export const SANDBOXES = ["worktree", "clone", "bubblewrap", "docker", "podman", "daytona"] as const;
 export type Sandbox = (typeof SANDBOXES)[number];
@@ -21,6 +33,10 @@ export const workspacesSchema = z.strictObject({
   caches: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/))
     .optional(),
+  /** The largest file that Passrail commits, shows or pins. */
+  max_file: size.optional(),
+  /** The same for all new and changed files of an attempt together. */
+  max_work: size.optional(),
   /** Keep workspaces after success, failure and cancel, for inspection. */
   keep: z.boolean().optional(),
   bubblewrap: z
@@ -51,6 +67,13 @@ export const workspacesSchema = z.strictObject({
 });
 
 export type WorkspaceSettings = z.infer<typeof workspacesSchema> & { readonly sandbox: Sandbox };
+
+export function workLimits(settings: Pick<WorkspaceSettings, "max_file" | "max_work">): {
+  readonly fileBytes: number;
+  readonly workBytes: number;
+} {
+  return { fileBytes: bytesOf(settings.max_file ?? "256mb"), workBytes: bytesOf(settings.max_work ?? "2gb") };
+}
 
 /** The nearer file wins key by key. */
 export function workspaceSettings(files: readonly (z.infer<typeof workspacesSchema> | undefined)[]): WorkspaceSettings {

@@ -1,0 +1,209 @@
+// Every setting with its value in force and where it came from: what `passrail settings` and the API list. Nothing in it is secret.
+
+import type { Json, JsonObject } from "../core/json.ts";
+import { createRedaction } from "../core/secrets/redaction.ts";
+import type { Setting, Settings, SettingsFile } from "./settings.ts";
+import { workLimits } from "./workspaces.ts";
+
+/** `name`: the key in passrail.yaml, with dots. */
+export type ListedSetting = { readonly name: string; readonly value: Json; readonly from: string };
+
+/** Values in a program's environment may be secret, so only the names are shown. Text that looks like a key is removed everywhere. */
+export function listSettings(config: Settings): readonly ListedSetting[] {
+  const { text } = createRedaction(
+    Object.values(config.programs).flatMap(({ env }) => Object.entries(env).map(([name, value]) => ({ name, value }))),
+  );
+  const rows = [...chosen(config), ...tickets(config), ...work(config), ...merging(config), ...others(config)];
+  return rows.map(({ value, ...row }) => ({ ...row, value: withoutSecrets(value, text) }));
+}
+
+function one(name: string, { value, from }: Setting<Json>): ListedSetting {
+  return { name, value, from };
+}
+
+/** A setting that only files have, as a whole. */
+function whole(config: Settings, name: string, key: keyof SettingsFile, value: Json): ListedSetting {
+  return { name, value, from: config.written[key] ?? "default" };
+}
+
+/** A key inside a group that only files have. */
+function inGroup(config: Settings, group: keyof SettingsFile, values: Readonly<Record<string, Json>>): ListedSetting[] {
+  return Object.entries(values).map(([key, value]) => {
+    const name = `${group}.${key}`;
+    return { name, value, from: config.writtenKeys[name] ?? "default" };
+  });
+}
+
+function chosen(config: Settings): readonly ListedSetting[] {
+  return [
+    one("slots", config.slots),
+    one("daemon.port", config.port),
+    one("workspace", config.workspace),
+    one("verdict_repair", config.verdictRepair),
+    one("check_cache", { value: config.checkCache.value ? "on" : "off", from: config.checkCache.from }),
+    one("runner", config.runner),
+    one("repository_settings", config.repositorySettings),
+    whole(config, "model", "model", config.model),
+    whole(config, "budgets", "budgets", config.budgets),
+    whole(config, "agents", "agents", config.agents),
+    whole(config, "agent_limits", "agents", config.agentLimits),
+  ];
+}
+
+function tickets(config: Settings): readonly ListedSetting[] {
+  const { tickets: said } = config;
+  return inGroup(config, "tickets", {
+    folder: said.folder,
+    request_prefix: said.requestPrefix,
+    ticket_prefix: said.ticketPrefix,
+    dispatch: said.dispatch,
+    unknown_status: said.unknownStatus,
+    backlog_entry: said.backlogEntry,
+    test_writer: said.testWriter,
+    idle_sleep: durationText(said.idleSleepMs),
+    flow: said.flow,
+    intake_flow: said.intakeFlow,
+    repos: said.repos,
+  });
+}
+
+function work(config: Settings): readonly ListedSetting[] {
+  const { workspaces: said, limits, heartbeat } = config;
+  const { fileBytes, workBytes } = workLimits(said);
+  const stages = Object.keys(limits).filter((stage) => stage !== "*");
+  const texts = Object.fromEntries(
+    ["*", ...stages].map((stage) => {
+      const { totalMs, idleMs, startupMs } = limits[stage] ?? {};
+      const shown = (ms: number | undefined): string => (ms === undefined ? AS_THE_FLOW : durationText(ms));
+      return [stage, { total: shown(totalMs), idle: shown(idleMs), startup: shown(startupMs) }];
+    }),
+  );
+  return [
+    ...inGroup(config, "workspaces", {
+      sandbox: said.sandbox,
+      setup: said.setup ?? [],
+      copy: said.copy ?? [],
+      ports: said.ports ?? null,
+      caches: said.caches ?? {},
+      max_file: sizeText(fileBytes),
+      max_work: sizeText(workBytes),
+      keep: said.keep ?? false,
+      bubblewrap: said.bubblewrap ?? null,
+      docker: said.docker ?? null,
+      daytona: said.daytona ?? null,
+    }),
+    ...inGroup(config, "limits", texts),
+    ...inGroup(config, "heartbeat", {
+      tick: durationText(heartbeat.tickMs),
+      stalled_after: durationText(heartbeat.stalledAfterMs),
+    }),
+  ];
+}
+
+/** The defaults of flows that say nothing; a flow's own are shown by `passrail flow show`. */
+const AS_THE_FLOW = "as the flow says (default: total 30m; coding agents: idle 15m, startup 2m)";
+
+function merging(config: Settings): readonly ListedSetting[] {
+  const { merge: said } = config;
+  return [
+    one("merge.mode", said.mode),
+    ...inGroup(config, "merge", {
+      forge: said.forge,
+      remote: said.remote,
+      target: said.target,
+      checks: said.checks,
+      check_timeout: durationText(said.checkTimeoutMs),
+      strategy: said.strategy,
+      delete_branch: said.deleteBranch,
+      poll: durationText(said.pollMs),
+    }),
+    whole(
+      config,
+      "checks",
+      "checks",
+      Object.fromEntries(
+        Object.entries(config.checks).map(([name, { run, timeoutMs }]) => [
+          name,
+          { run, timeout: durationText(timeoutMs) },
+        ]),
+      ),
+    ),
+  ];
+}
+
+function others(config: Settings): readonly ListedSetting[] {
+  return [
+    whole(config, "standards", "standards", config.standards),
+    whole(config, "test_files", "test_files", config.testFiles ?? "the usual names"),
+    whole(config, "repositories", "repositories", config.repositories),
+    whole(
+      config,
+      "hooks",
+      "hooks",
+      Object.fromEntries(Object.entries(config.hooks).map(([on, run]) => [on, run.length])),
+    ),
+    whole(config, "router.fallback", "router", config.routerFallback ?? "as the flow says"),
+    whole(
+      config,
+      "triggers",
+      "triggers",
+      config.triggers.map(({ name }) => name),
+    ),
+    whole(config, "environment.pass", "environment", config.passEnvironment),
+    whole(config, "notify.command", "notify", config.notifyCommand === null ? null : (config.notifyCommand[0] ?? null)),
+    // Names only: a URL may be a secret.
+    whole(
+      config,
+      "notify.endpoints",
+      "notify",
+      config.notifyEndpoints.map(({ name, format }) => `${name} (${format})`),
+    ),
+    whole(
+      config,
+      "webhooks",
+      "webhooks",
+      Object.entries(config.webhooks).map(([name, { kind, rights }]) => `${name} (${kind}, ${rights ?? "request"})`),
+    ),
+    ...Object.entries(config.programs).map(([name, program]) =>
+      whole(config, `runners.${name}`, "runners", {
+        command: program.command ?? null,
+        env: Object.keys(program.env),
+        pass: program.pass,
+        models: program.models,
+      }),
+    ),
+  ];
+}
+
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+] as const;
+
+/** As a file would say it: 30s, 15m. */
+function durationText(ms: number): string {
+  const [unit, size] = UNITS.find(([, each]) => ms % each === 0) ?? ["ms", 1];
+  return `${ms / size}${unit}`;
+}
+
+const SIZES = [
+  ["gb", 1024 ** 3],
+  ["mb", 1024 ** 2],
+] as const;
+
+function sizeText(bytes: number): string {
+  const [unit, size] = SIZES.find(([, each]) => bytes % each === 0) ?? ["kb", 1024];
+  return `${bytes / size}${unit}`;
+}
+
+function withoutSecrets(value: Json, text: (value: string) => string): Json {
+  if (typeof value === "string") return text(value);
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map((each: Json) => withoutSecrets(each, text));
+  const entries = Object.entries(value as JsonObject);
+  return Object.fromEntries(
+    entries.flatMap(([key, each]) => (each === undefined ? [] : [[key, withoutSecrets(each, text)]])),
+  );
+}
