@@ -1,9 +1,12 @@
-// Problems that show only across all ticket files: one id in two files, unknown dependencies, cycles.
+// Problems that show only across all ticket files: one id in two files, unknown dependencies, cycles, groups that would share a branch by
+// accident.
 
+import { nearest } from "../../core/check/suggest.ts";
 import { dependencyCycles } from "../../core/ticket/graph.ts";
 import { cycleMessage } from "../../core/ticket/plan.ts";
 import { isOver } from "../../core/ticket/status.ts";
 import type { Ticket, TicketProblem, TicketScan } from "../../core/ticket/ticket.ts";
+import { foldedName } from "../../git/branch-name.ts";
 import type { ReadTicket } from "./read-ticket.ts";
 
 export type FoundFile = ReadTicket & {
@@ -27,7 +30,10 @@ export function checkTogether(files: readonly FoundFile[], found: readonly Ticke
   const tickets = first
     .flatMap(({ ticket }) => (ticket === null ? [] : [ticket]))
     .sort((one, other) => one.number - other.number);
-  return { tickets, problems: [...found, ...own, ...doubles, ...dependencies(first, byId, tickets)] };
+  return {
+    tickets,
+    problems: [...found, ...own, ...doubles, ...dependencies(first, byId, tickets), ...collisions(tickets)],
+  };
 }
 
 function duplicates(same: readonly FoundFile[]): readonly TicketProblem[] {
@@ -41,6 +47,20 @@ function duplicates(same: readonly FoundFile[]): readonly TicketProblem[] {
     column: 1,
     ...(id === null ? {} : { ticket: id }),
   }));
+}
+
+/** `Login` and `login` are two branches to git, and one to some file systems. The spelling of the first ticket counts. */
+function collisions(tickets: readonly Ticket[]): readonly TicketProblem[] {
+  const spelled = new Map<string, string>();
+  return tickets.flatMap(({ id, group, path, status }) => {
+    if (isOver(status)) return [];
+    const name = group ?? id;
+    const first = spelled.get(foldedName(name)) ?? name;
+    spelled.set(foldedName(name), first);
+    if (first === name) return [];
+    const message = `the branch of ${JSON.stringify(name)} would collide with the one of ${JSON.stringify(first)}: some file systems take both names for one`;
+    return [{ code: "group_collides", message, severity: "refused" as const, path, line: 1, column: 1, ticket: id }];
+  });
 }
 
 function dependencies(
@@ -60,11 +80,21 @@ function dependencies(
       return { code, message, severity: "refused", path, ...place, ticket: ticket.id };
     };
     const unknown = ticket.dependsOn.flatMap((on, at) =>
-      byId.has(on) ? [] : [note("unknown_dependency", `unknown dependency: there is no ticket ${on}`, at)],
+      byId.has(on) ? [] : [note("unknown_dependency", unknownMessage(on, ticket.id, byId), at)],
     );
     const cycle = cycles.get(ticket.id);
     if (cycle === undefined) return unknown;
     const at = ticket.dependsOn.findIndex((on) => cycles.has(on));
     return [...unknown, note("dependency_cycle", cycleMessage(cycle), Math.max(0, at))];
   });
+}
+
+const COMPARED_AT_MOST = 300;
+
+/** Near in writing: a digit too many, or two in the wrong order. Comparing with very many ids would slow down every scan. */
+function unknownMessage(on: string, own: string, byId: ReadonlyMap<string, unknown>): string {
+  const others = byId.size > COMPARED_AT_MOST ? [] : [...byId.keys()].filter((id) => id !== own);
+  const near = nearest(on, others);
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  return `unknown dependency: there is no ticket ${on}${hint}`;
 }

@@ -31,6 +31,10 @@ export type Written = {
 };
 
 export interface TicketFolder {
+  /** The name of the project's own repository in a new ticket. */
+  readonly ownRepo: string;
+  /** The repository of a new ticket that names none: the own one; TBD where tickets may also name others, because then it is a choice. */
+  readonly repo: string;
   /** Reads the changes since the last call; the first call reads everything. Never throws because of a file's content. */
   scan(): Promise<TicketScan>;
   /** The whole text of one file as it is now. */

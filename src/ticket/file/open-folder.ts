@@ -12,7 +12,7 @@ import { FOLDER_INVALID, isOwnFolder } from "./own-folder.ts";
 import { readTicketFile } from "./read-file.ts";
 import { replaceFile } from "./replace-file.ts";
 import { readTicket } from "./read-ticket.ts";
-import { repoRule } from "./repos.ts";
+import { ownRepoNames, repoRule } from "./repos.ts";
 import { rewriteFrontMatter } from "./rewrite.ts";
 import { createScanner } from "./scan.ts";
 import type { TicketSettings } from "../../settings/tickets.ts";
@@ -28,10 +28,14 @@ export type TicketFolderOptions = {
 export function openTicketFolder({ project, settings }: TicketFolderOptions): TicketFolder {
   const { folder, requestPrefix, ticketPrefix } = settings;
   const root = join(project, folder);
+  const [ownRepo = "."] = ownRepoNames(project);
   const allowsRepo = repoRule(project, settings.repos);
   const scanner = createScanner({ root, settings, allowsRepo, isOwn: () => isOwnFolder(project, folder) });
 
   return {
+    ownRepo,
+    repo: Object.keys(settings.repos).length === 0 ? ownRepo : "TBD",
+
     scan: scanAndAssign,
 
     async text({ path }) {

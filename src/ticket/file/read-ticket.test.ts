@@ -130,10 +130,35 @@ test("R-004-34: a file without an id is told", () => {
   expect(read(matter("title: x\nrepo: shop\nstatus: Backlog\n")).lacksId).toBe(true);
 });
 
-test("dependsOn as one text is a list of one, and doubles count once", () => {
+test("R-004-36: dependsOn as one text is a list of one, and doubles count once", () => {
   expect(read(matter(`${HEAD}dependsOn: AGI-1\n`)).ticket?.dependsOn).toEqual(["AGI-1"]);
   expect(read(matter(`${HEAD}dependsOn: [AGI-1, " AGI-1 "]\n`)).ticket?.dependsOn).toEqual(["AGI-1"]);
-  expect(read(matter(`${HEAD}dependsOn:\n`)).ticket?.dependsOn).toEqual([]);
+});
+
+test.each([
+  "dependson: AGI-1",
+  "depends_on: [AGI-1]",
+  "dependOn: [AGI-1]",
+  "Depends-On: AGI-1",
+  "dependencies: [AGI-1]",
+])("R-004-36: the misspelt key of %s keeps the ticket from starting and is mended by name", (line) => {
+  const { problems } = read(matter(`${HEAD}${line}\n`));
+  expect(problems).toMatchObject([
+    { code: "misspelt_dependency", severity: "refused", line: 6, message: expect.stringContaining('"dependsOn"?') },
+  ]);
+});
+
+test("R-004-36: dependsOn without a value, and an id that is nearly one, are refused with what was meant", () => {
+  expect(codes(matter(`${HEAD}dependsOn:\n`))).toEqual(["6:1 invalid_dependency refused"]);
+  expect(codes(matter(`${HEAD}dependsOn: ""\n`))).toEqual(["6:1 invalid_dependency refused"]);
+  expect(codes(matter(`${HEAD}dependsOn: []\n`))).toEqual([]);
+  const { problems } = read(matter(`${HEAD}dependsOn: [agi-1, AGI2, "#3", x]\n`));
+  expect(problems.map(({ message }) => message.split("; ")[1])).toEqual([
+    'did you mean "AGI-1"?',
+    'did you mean "AGI-2"?',
+    'did you mean "AGI-3"?',
+    "a dependency is an id such as AGI-1",
+  ]);
 });
 
 test("security 55: what is not an id among the dependencies is refused with its place", () => {
@@ -172,10 +197,10 @@ test.each(["file:///etc", "ext::sh -c id", "--upload-pack=x", "git@host:x", "htt
 );
 
 test("security 58: a key that nobody knows is a warning with a suggestion", () => {
-  const { ticket, problems } = read(matter(`${HEAD}dependOn: [AGI-1]\nx-mine: 1\n`));
+  const { ticket, problems } = read(matter(`${HEAD}prioritee: 1\nx-mine: 1\n`));
   expect(ticket).not.toBeNull();
   expect(problems).toMatchObject([
-    { code: "unknown_field", severity: "warning", line: 6, message: expect.stringContaining('"dependsOn"') },
+    { code: "unknown_field", severity: "warning", line: 6, message: expect.stringContaining('"priority"') },
     { code: "unknown_field", severity: "warning", line: 7 },
   ]);
 });

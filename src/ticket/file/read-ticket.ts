@@ -80,6 +80,7 @@ function ticketOf(fields: TicketFields, { number, status, dependsOn, body }: Rea
     status,
     dependsOn,
     group: readGroup(fields),
+    ...branchKeys(readText(fields, "branch")),
     variantHint: readText(fields, "variantHint") ?? null,
     priority: readPriority(fields),
     workflow: readWorkflow(fields),
@@ -92,6 +93,11 @@ function ticketOf(fields: TicketFields, { number, status, dependsOn, body }: Rea
     conflict: readText(fields, "conflict") ?? null,
     source: readText(fields, "source") ?? null,
   };
+}
+
+function branchKeys(branch: string | undefined): Pick<Ticket, "adoptsBranch" | "branch"> {
+  if (branch === undefined || branch === "") return {};
+  return branch === "adopt" ? { adoptsBranch: true } : { branch };
 }
 
 const TITLE_LENGTH = 200;

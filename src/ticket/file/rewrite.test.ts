@@ -98,13 +98,19 @@ test.each<[string, string, KeyChanges, string]>([
   ["over two lines", "title: a\n  b\nid: x\n", { title: "c" }, "title: c\nid: x\n"],
   ["an id comes first", "title: a\n", { id: "AGI-1" }, "id: AGI-1\ntitle: a\n"],
   ["a list at the margin", "dependsOn:\n- AGI-1\nid: x\n", { dependsOn: [] }, "dependsOn: []\nid: x\n"],
+  [
+    "a new key and a new item of the last list",
+    "id: x\ndependsOn:\n- AGI-1\n",
+    { title: "t", dependsOn: ["AGI-1", "AGI-3"] },
+    "id: x\ndependsOn:\n- AGI-1\n- AGI-3\ntitle: t\n",
+  ],
   ["a word that is no text", "title: a\n", { title: "yes" }, 'title: "yes"\n'],
   ["an explicit key", "? status\n: Backlog\n", { status: "Done" }, "? status\n: Done\n"],
 ])("%s", (_, before, changes, after) => {
   expect(rewrite(`---\n${before}---\nbody`, changes)).toBe(`---\n${after}---\nbody`);
 });
 
-test("a text that would say more than it should is refused and not written", () => {
+test("R-004-41: a text that would say more than it should is refused and not written", () => {
   expect(rewriteFrontMatter("---\n{id: AGI-1,}\n---\n", { run: 1 })).toMatchObject({
     ok: false,
     error: { code: "ticket_not_rewritable" },
@@ -172,7 +178,7 @@ const keysOf = (of: string): Record<string, unknown> => {
 /** Lines that no change may touch: all except those of the changed keys. */
 const comments = (of: string) => of.split(/\r?\n/u).filter((each) => each.startsWith("# "));
 
-test("over files of every style, the changed keys say the new values and all else is as before", () => {
+test("R-004-41: over files of every style, the changed keys say the new values and all else is as before", () => {
   let rewritten = 0;
   fc.assert(
     fc.property(file, changesOf, ({ text: before, keys, lineEnd }, changes) => {

@@ -22,7 +22,9 @@ export function rewriteFrontMatter(text: string, changes: KeyChanges): Result<st
   const area = areaOf(text);
   const root = parseDocument(area.yaml, { schema: "core", keepSourceTokens: true, logLevel: "silent" }).contents;
   if (!isMap(root)) throw new Error("front matter that was read is not a mapping");
-  const splices = wanted.flatMap(([key, value]) => spliceKey(area, root, key, value));
+  // New keys come last: an item added to a list at the end of the area goes in at the same offset and must stay with its list.
+  const [there, added] = [wanted.filter(([key]) => pairOf(root, key)), wanted.filter(([key]) => !pairOf(root, key))];
+  const splices = [...there, ...added].flatMap(([key, value]) => spliceKey(area, root, key, value));
   const after = applySplices(area.yaml, splices);
   const changed = text.slice(0, area.start) + after + text.slice(area.start + area.yaml.length);
   return says(changed, before.value, wanted) ? ok(changed) : err(notRewritable(wanted.map(([key]) => key)));
@@ -59,10 +61,14 @@ function areaOf(text: string): Area {
 type Splice = { readonly from: number; readonly to: number; readonly text: string };
 
 function spliceKey(area: Area, root: YAMLMap, key: string, value: YamlValue | null): readonly Splice[] {
-  const pair = root.items.find((item) => isScalar(item.key) && item.key.value === key) as Pair<Node, Node> | undefined;
+  const pair = pairOf(root, key);
   if (pair === undefined) return value === null ? [] : [insertion(area, root, key, value)];
   if (value === null && root.flow !== true) return [removal(area, pair)];
   return replacement(area, pair, value);
+}
+
+function pairOf(root: YAMLMap, key: string): Pair<Node, Node> | undefined {
+  return root.items.find((item) => isScalar(item.key) && item.key.value === key) as Pair<Node, Node> | undefined;
 }
 
 function insertion({ yaml, lineEnd }: Area, root: YAMLMap, key: string, value: YamlValue): Splice {

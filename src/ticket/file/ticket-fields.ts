@@ -49,20 +49,53 @@ export function readDependencies({ value, at, note, source: { prefix } }: Ticket
   dependsOn: readonly string[];
   places: readonly Position[];
 } {
+  noteLostDependencies({ value, at, note, prefix });
   const given = value["dependsOn"] ?? [];
-  const list: readonly unknown[] = Array.isArray(given) ? given : given === "" ? [] : [given];
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   const found = new Map<string, Position>();
   for (const [index, each] of list.entries()) {
     const place = at(Array.isArray(given) ? ["dependsOn", index] : ["dependsOn"]);
     if (typeof each !== "string" || ticketNumber(each.trim(), prefix) === undefined)
-      note(
-        "invalid_dependency",
-        `dependsOn[${index}] is ${quoted(each)}; a dependency is an id such as ${prefix}-1`,
-        place,
-      );
+      note("invalid_dependency", `dependsOn[${index}] is ${quoted(each)}; ${meant(each, prefix)}`, place);
     else if (!found.has(each.trim())) found.set(each.trim(), place);
   }
   return { dependsOn: [...found.keys()], places: [...found.values()] };
+}
+
+/** What looks like a dependency and is none would let a ticket start too early. */
+function noteLostDependencies({
+  value,
+  at,
+  note,
+  prefix,
+}: Pick<TicketFields, "value" | "at" | "note"> & { readonly prefix: string }): void {
+  if (value["dependsOn"] === null)
+    note(
+      "invalid_dependency",
+      `dependsOn has no value; write [] for none, or ids such as [${prefix}-1]`,
+      at(["dependsOn"]),
+    );
+  for (const key of Object.keys(value)) {
+    if (KNOWN_KEYS.has(key) || !isDependency(key)) continue;
+    note("misspelt_dependency", `the key ${quoted(key)} means nothing; did you mean "dependsOn"?`, at([key]));
+  }
+}
+
+/** `dependson`, `depends_on`, `dependOn`, `Depends-On`, `dependencies`, `depends`. */
+function isDependency(key: string): boolean {
+  const letters = key
+    .slice(0, 40)
+    .toLowerCase()
+    .replaceAll(/[^a-z]/gu, "");
+  return ["dependson", "depends", "dependencies", "dependency"].some((word) => nearest(letters, [word]) !== undefined);
+}
+
+/** `agi-1`, `AGI1` and `1` are near an id. */
+function meant(given: unknown, prefix: string): string {
+  const text = typeof given === "string" || typeof given === "number" ? String(given).slice(0, 60) : "";
+  const digits = /^\s*[a-z]{0,10}[\s_#-]{0,2}([1-9][0-9]{0,8})\s*$/iu.exec(text)?.[1];
+  if (digits !== undefined) return `did you mean "${prefix}-${digits}"?`;
+  return `a dependency is an id such as ${prefix}-1`;
 }
 
 export function readGroup({ value, at, note }: TicketFields): string | null {
@@ -133,7 +166,7 @@ export function readText({ value, at, note }: TicketFields, key: string): string
 
 export function noteUnknownFields({ value, at, note }: TicketFields): void {
   for (const key of Object.keys(value)) {
-    if (KNOWN_KEYS.has(key)) continue;
+    if (KNOWN_KEYS.has(key) || isDependency(key)) continue;
     const near = nearest(key, KNOWN_KEYS);
     const hint = near === undefined ? "it is kept" : `it is kept; did you mean "${near}"?`;
     note("unknown_field", `the key ${quoted(key)} means nothing to Passrail; ${hint}`, at([key]), "warning");

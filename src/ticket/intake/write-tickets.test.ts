@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { ok } from "../../core/result.ts";
@@ -46,4 +46,17 @@ test("R-004-23: without a list, or with one that does not hold, nothing is writt
   expect(await write(context(null))).toMatchObject({ cause: "tickets_missing" });
   expect(await write(context("- title: ''"))).toMatchObject({ cause: "tickets_invalid" });
   expect(readdirSync(project)).toEqual([]);
+});
+
+test("R-004-28: a ticket without a repository gets the project's own, or TBD where tickets may name several; a dot is the project's own", async () => {
+  const repos = async (list: string, allowed: Readonly<Record<string, string>>, run: string) => {
+    const folder = openTicketFolder({ project, settings: ticketSettings([{ repos: allowed }]) });
+    const { payload } = await createWriteTickets(async () => folder)(context(list, run));
+    const paths = (payload as { paths: readonly string[] }).paths;
+    return paths.map((path) => /^repo: "(.*)"$/mu.exec(readFileSync(join(project, path), "utf8"))?.[1]);
+  };
+  const own = basename(project);
+  const list = '- title: a\n- title: b\n  repo: ""\n- title: c\n  repo: "."\n- title: d\n  repo: TBD\n';
+  expect(await repos(list, {}, "r0000000001")).toEqual([own, own, own, "TBD"]);
+  expect(await repos(list, { other: "/x" }, "r0000000002")).toEqual(["TBD", "TBD", own, "TBD"]);
 });

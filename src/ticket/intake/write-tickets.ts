@@ -18,11 +18,13 @@ export function createWriteTickets(folderOf: (project: string) => Promise<Ticket
       .at(-1);
     if (typeof text !== "string")
       return { cause: "tickets_missing", reason: "no earlier stage gave a list of tickets" };
-    const yaml = readYaml(text);
-    const tickets = yaml.ok ? readTicketList(yaml.value) : yaml;
-    if (!tickets.ok) return { cause: tickets.error.code, reason: tickets.error.message };
     const folder = await folderOf(project);
-    const created = await folder.create(tickets.value, {
+    const yaml = readYaml(text);
+    const tickets = yaml.ok ? readTicketList(yaml.value, folder.repo) : yaml;
+    if (!tickets.ok) return { cause: tickets.error.code, reason: tickets.error.message };
+    // "." is how the prompt lets an agent name this repository; people read its name.
+    const named = tickets.value.map((each) => (each.repo === "." ? { ...each, repo: folder.ownRepo } : each));
+    const created = await folder.create(named, {
       key: run.id,
       status: stage.settings.first_status ?? FIRST_STATUS,
     });

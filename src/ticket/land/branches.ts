@@ -14,11 +14,13 @@ import type { Landed } from "../../core/ticket/landed.ts";
 /** `kept` says why. */
 export type Cleanup = { readonly type: "removed" } | { readonly type: "kept" | "later"; readonly why: string };
 
+/** `act` performs the removal as an act outside. It is not called if nothing is left to remove. */
 export async function removeLanded(
   forge: Forge,
   project: string,
   runId: string,
   landed: Landed,
+  act: (remove: () => Promise<Result<null>>) => Promise<Result<null>>,
 ): Promise<Result<Cleanup>> {
   const { branch, approved, target, commit, how } = landed;
   if (how !== "land" && how !== "merged") return ok({ type: "kept", why: "its work was not seen in the target" });
@@ -37,11 +39,14 @@ export async function removeLanded(
   if (user.value !== null) return ok({ type: "later", why: `${branch} is checked out in ${user.value}` });
   const pinned = await pinCommit(commonDir.value, runId, approved);
   if (!pinned.ok) return pinned;
-  if (head != null) {
-    const gone = await git(commonDir.value, ["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, approved], here);
-    if (!gone.ok) return gone;
-  }
-  const away = await forge.removeBranch({ branch, commit: approved });
+  const there = await forge.head(branch);
+  if (!there.ok) return there;
+  if (head == null && there.value !== approved) return ok({ type: "removed" });
+  const away = await act(async () => {
+    const deletion = ["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, approved];
+    const gone = head == null ? ok("") : await git(commonDir.value, deletion, here);
+    return gone.ok ? forge.removeBranch({ branch, commit: approved }) : gone;
+  });
   return away.ok ? ok({ type: "removed" }) : away;
 }
 
@@ -95,7 +100,7 @@ export async function branchHeads(
   return resolveCommits(commonDir.value, names, inRepository(commonDir.value));
 }
 
-async function repositoryOf(folder: string): Promise<Result<string>> {
+export async function repositoryOf(folder: string): Promise<Result<string>> {
   const project = await findProject(folder);
   if (!project.ok) return project;
   const repository = await findRepository(project.value);

@@ -2,8 +2,8 @@
 
 import type { Run } from "../../core/run/run.ts";
 import type { Store } from "../../store/store.ts";
-import { type WaitingMerge, waitingMerge } from "./merge-stage.ts";
 import { type Landed, landedRecord } from "../../core/ticket/landed.ts";
+import { type WaitingMerge, waitingMerge } from "../../core/run/waiting-merge.ts";
 import { type Approved, approvedWork } from "./record.ts";
 
 export type LandingRun = {

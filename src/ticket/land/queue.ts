@@ -8,7 +8,11 @@ import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import type { Forge } from "../../forge/forge.ts";
 import { git, inRepository, readConfig } from "../../git/git.ts";
 import { resolveCommits } from "../../git/repository.ts";
-import type { CheckResult } from "./checks.ts";
+import type { DoneSight } from "../../core/run/outward-act.ts";
+import type { Acting } from "./act.ts";
+import type { CheckResult } from "../../core/flow/check-result.ts";
+import type { MergeCheck } from "./checks.ts";
+import { lookFor, sightOf } from "./sight.ts";
 
 export type QueuedWork = {
   readonly runId: string;
@@ -25,8 +29,11 @@ export type QueueOptions = {
   readonly strategy: "rebase" | "merge";
   /** Folder for our work trees. */
   readonly folder: string;
+  readonly act: Acting;
+  /** Commits that earlier attempts of this run may have landed. */
+  readonly tried: readonly string[];
   /** On the merged tree. */
-  readonly check: (dir: string) => Promise<CheckResult>;
+  readonly check: (dir: string, commit: string) => Promise<Result<MergeCheck>>;
 };
 
 export type Landing =
@@ -34,10 +41,13 @@ export type Landing =
       readonly type: "landed";
       readonly commit: string;
       readonly how: "already" | "fast-forward" | "rebase" | "merge";
-      readonly checks: readonly string[];
+      readonly checks: readonly CheckResult[];
     }
   | { readonly type: "conflict"; readonly files: readonly string[] }
-  | { readonly type: "failed-check"; readonly command: string; readonly why: string; readonly excerpt: string };
+  | ({ readonly type: "failed-check"; readonly checks: readonly CheckResult[] } & Pick<
+      Extract<MergeCheck, { type: "failed" }>,
+      "command" | "why" | "excerpt"
+    >);
 
 const TRIES = 5;
 
@@ -47,50 +57,61 @@ export async function landWork(work: QueuedWork, options: QueueOptions): Promise
     const expect = await forge.head(work.target);
     if (!expect.ok) return expect;
     if (expect.value === null) return err(noTargetBranch(work.target));
-    const landed = await alreadyLanded(work, forge, expect.value);
+    const landed = await alreadyLanded(work, options, expect.value);
     if (!landed.ok) return landed;
     if (landed.value !== null) return ok({ type: "landed", commit: landed.value, how: "already", checks: [] });
     const tried = await withTree<Landing>(work, options, expect.value, async (dir, made) => {
       if ("conflict" in made) return ok({ type: "conflict", files: made.conflict });
       if (made.commit === expect.value) return ok({ type: "landed", commit: made.commit, how: "already", checks: [] });
-      const checked = await options.check(dir);
+      const found = await options.check(dir, made.commit);
+      if (!found.ok) return found;
+      const checked = found.value;
       if (checked.type === "failed") {
-        const { command, why, excerpt } = checked;
-        return ok({ type: "failed-check", command, why, excerpt });
+        const { command, why, excerpt, results: checks } = checked;
+        return ok({ type: "failed-check", command, why, excerpt, checks });
       }
       const noted = await note(forge, work.runId, made.commit);
       if (!noted.ok) return noted;
-      const moved = await forge.land({ commit: made.commit, target: work.target, expect: expect.value ?? "" });
+      const moved = await move(work, options, made.commit, expect.value ?? "");
       if (!moved.ok) return moved;
-      return ok({ type: "landed", commit: made.commit, how: made.how, checks: checked.commands });
+      return ok({ type: "landed", commit: made.commit, how: made.how, checks: checked.results });
     });
     if (tried.ok || tried.error.code !== "target_moved" || attempt >= TRIES) return tried;
   }
 }
 
-const inTurnOf = new Map<string, Promise<unknown>>();
-
-/** Runs after the earlier tasks with the same key, however they ended. */
-export function inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
-  const before = inTurnOf.get(key) ?? Promise.resolve();
-  const turn = before.then(task, task);
-  const settled = turn
-    .catch(() => undefined)
-    .then(() => {
-      if (inTurnOf.get(key) === settled) inTurnOf.delete(key);
-    });
-  inTurnOf.set(key, settled);
-  return turn;
+/** The act itself: the target moves from `before` to `commit`. */
+function move(
+  work: QueuedWork,
+  { act, forge }: QueueOptions,
+  commit: string,
+  before: string,
+): Promise<Result<DoneSight>> {
+  const { branch, target } = work;
+  const intent = { verb: "merge", branch, target, commit, before } as const;
+  return act({
+    intent,
+    async send() {
+      const moved = await forge.land({ commit, target, expect: before });
+      return moved.ok ? ok(sightOf(commit)) : moved;
+    },
+    look: () => lookFor(forge, intent),
+    sightOf: (sight) => sight,
+  });
 }
 
 /** The approved commit itself, or the one that an earlier try of this run made from it. */
-async function alreadyLanded(work: QueuedWork, forge: Forge, head: string): Promise<Result<string | null>> {
+async function alreadyLanded(
+  work: QueuedWork,
+  { forge, tried }: QueueOptions,
+  head: string,
+): Promise<Result<string | null>> {
   const here = inRepository(forge.gitDir);
-  const found = await resolveCommits(forge.gitDir, [work.commit, landingRef(work.runId)], here);
+  const found = await resolveCommits(forge.gitDir, [work.commit, landingRef(work.runId), ...tried], here);
   if (!found.ok) return found;
   if (found.value[0] === null || found.value[0] === undefined) return err(commitMissing(work.commit));
   for (const commit of found.value) {
-    if (commit === null) continue;
+    if (commit == null) continue;
     const reached = await git(forge.gitDir, ["merge-base", "--is-ancestor", commit, head], here);
     if (reached.ok) return ok(commit);
   }

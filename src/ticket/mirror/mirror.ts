@@ -2,6 +2,7 @@
 // core/ticket/mirror-step.ts decides the effects of a change. A file that cannot be written never stops a run.
 
 import type { Actor, RunEvent } from "../../core/run/event.ts";
+import { lateText } from "../../core/run/outward.ts";
 import { isEnded, type Run } from "../../core/run/run.ts";
 import type { SignalBody } from "../../core/run/signal.ts";
 import { isAsKnown, type MirroredRun, mirrorStep, newMirrorEntry } from "../../core/ticket/mirror-step.ts";
@@ -31,6 +32,13 @@ export type Mirror = {
   onElsewhere(run: Run): void;
   /** The engine waits for it before an attempt works: resolves when the file shows the status of the run. */
   beforeWork(run: Run): Promise<void>;
+  /**
+   * The engine waits for it before each act outside: a status that a person wrote wins, as if no attempt worked. Returns why the act must
+   * wait, or undefined.
+   */
+  beforeOutward(run: Run): Promise<string | undefined>;
+  /** The engine calls it when the acts of a run are known: the file of a canceled run says that its work landed all the same. */
+  afterOutward(run: Run): Promise<void>;
   /** Adopts the runs of an earlier process. Called once, before the engine performs. */
   start(): Promise<void>;
   folder(project: string): Promise<TicketFolder>;
@@ -79,6 +87,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       const own = known.get(run.id);
       if (own !== undefined) await inTurn(turns, own, () => takeTurn(turns, own, true));
     },
+    beforeOutward: (run) => beforeOutward(turns, run),
+    afterOutward: (run) => noteLate(turns, run),
     start: () => start(turns),
     folder: (project) => folders.folder(project),
     look: (project) => folders.look(project),
@@ -167,6 +177,37 @@ function review(turns: FileTurns, project: string, { tickets, problems }: Ticket
       turns.onProblem(each.run.id, error),
     );
   }
+}
+
+async function beforeOutward(turns: FileTurns, { id }: Run): Promise<string | undefined> {
+  const own = turns.known.get(id);
+  if (own === undefined) return undefined;
+  let held: string | undefined;
+  await inTurn(turns, own, async () => {
+    if (own.entry.state.status === "released" || isEnded(own.run)) return;
+    const folder = await turns.folders.folder(own.ticket.project);
+    if (own.entry.state.status !== "conflict" && isAsKnown(own.entry, await statusText(folder, own.entry.path))) return;
+    const seen = await perform(turns, own, { type: "look" }, true);
+    if (seen?.type === "file-broken") held = `${own.entry.path} cannot be read: ${seen.message}`;
+    else if (seen !== undefined) await advance(turns, own, seen, true);
+  });
+  return held;
+}
+
+/** The person may have taken the file over by now: its status stays as it is. */
+async function noteLate(turns: FileTurns, run: Run): Promise<void> {
+  const text = lateText(run);
+  const ticket = ticketOfRun(run);
+  if (text === undefined || ticket === undefined) return;
+  const note = async (): Promise<void> => {
+    const folder = await turns.folders.folder(ticket.project);
+    const noted = await folder.update({ path: ticket.path }, { last_error: text });
+    if (!noted.ok && noted.error.code !== "ticket_file_missing") throw new Error(noted.error.message);
+  };
+  const own = turns.known.get(run.id);
+  if (own === undefined) return note();
+  await own.chain;
+  return note();
 }
 
 async function recheck(turns: FileTurns, own: Mirrored): Promise<void> {

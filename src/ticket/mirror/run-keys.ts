@@ -2,6 +2,7 @@
 
 import { attemptFacts } from "../../core/attempt-facts.ts";
 import type { Json } from "../../core/json.ts";
+import { lateText } from "../../core/run/outward.ts";
 import { openItems, type Run } from "../../core/run/run.ts";
 import { branchOf } from "../../core/run/branch.ts";
 import type { AttemptRecord, Store } from "../../store/store.ts";
@@ -26,6 +27,8 @@ export async function runKeys(store: Store, run: Run): Promise<MirrorKeys> {
 
 /** Null without trouble, which removes an earlier error. */
 function troubleOf(run: Run, attempts: readonly AttemptRecord[]): string | null {
+  const late = lateText(run);
+  if (late !== undefined) return late;
   const reason =
     run.status === "stopped"
       ? run.reason

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { landedRecord } from "../../core/ticket/landed.ts";
-import { branchName } from "../../core/ticket/plan.ts";
+import { branchesById, branchName } from "../../core/ticket/branches.ts";
 import { hasFinishedWork, type TicketStatus } from "../../core/ticket/status.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
 import type { Store } from "../../store/store.ts";
@@ -41,13 +41,17 @@ export async function containedCommits(ticket: Ticket, context: Containing): Pro
   return [...commits];
 }
 
-async function commitOf(ticket: Ticket, { store, project, repository }: Containing): Promise<string | undefined> {
+async function commitOf(
+  ticket: Ticket,
+  { store, project, repository, tickets }: Containing,
+): Promise<string | undefined> {
   for (const { id, status } of await ownRuns(store, project, ticket.id)) {
     if (status !== "completed") continue;
     const landed = landedRecord(await store.attempts(id));
     if (landed !== undefined) return landed.commit;
   }
-  return headOf(repository, branchName(ticket));
+  const branch = branchesById([...tickets.values()]).get(ticket.id) ?? branchName(ticket);
+  return headOf(repository, branch);
 }
 
 const run = promisify(execFile);

@@ -17,6 +17,7 @@ import {
   takeNext,
 } from "../../core/ticket/dispatch-round.ts";
 import type { PickRulesOf } from "../../core/ticket/pick-rules.ts";
+import { cannotStart, type CannotStart, ticketWarnings } from "../../core/ticket/cannot-start.ts";
 import { type PlannedTicket, planTickets, type TicketPlan } from "../../core/ticket/plan.ts";
 import type { Ticket, TicketScan } from "../../core/ticket/ticket.ts";
 import type { Clock } from "../../engine/clock.ts";
@@ -25,6 +26,8 @@ import type { Mirror } from "../mirror/mirror.ts";
 import { createPoll } from "../poll.ts";
 import { createFlowRules } from "./flow-rules.ts";
 import { countInLine } from "./in-line.ts";
+import type { LandingAccess } from "./landing-access.ts";
+import type { RefusedBoard } from "./refused-board.ts";
 import { recoverTickets } from "./recover-tickets.ts";
 import type { StartedRun } from "../../app/start-run/start-run.ts";
 import type { UseCases } from "../../app/use-cases.ts";
@@ -37,10 +40,15 @@ export type DispatcherOptions = {
   readonly config: Settings;
   /** Settings as they are now: a person may have chosen other runners since the start. */
   readonly loadConfig: () => Promise<Result<Settings>>;
+  /** The state folder. */
+  readonly home: string;
   /** The project whose folder has the tickets. */
   readonly project: string;
   readonly actor: Actor;
   readonly resolve: (flow: string) => Result<ResolvedFlow>;
+  readonly access: LandingAccess;
+  /** Where the API finds the starts that were refused. */
+  readonly refused: RefusedBoard;
   readonly clock: Clock;
   /** One line for people. */
   readonly log: (line: string) => void;
@@ -58,6 +66,8 @@ export type DispatcherState = {
   readonly eligible: number;
   /** Why tickets that could start do not, such as an agent without a program. */
   readonly refused: readonly Problem[];
+  /** Every ticket that no waiting will start, those of `refused` among them. */
+  readonly cannotStart: readonly CannotStart[];
   readonly lookedAt: string | null;
 };
 
@@ -74,10 +84,11 @@ export type Dispatcher = {
 };
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { clock, config, log, mirror, project, store } = options;
+  const { clock, config, home, log, mirror, project, store } = options;
   const limits: DispatchLimits = { slots: config.slots.value, retryMs: config.tickets.idleSleepMs };
-  const rules = createFlowRules({ project, flow: config.tickets.flow });
+  const rules = createFlowRules({ home, project, flow: config.tickets.flow });
   let memory = NEW_MEMORY;
+  let stuck: readonly CannotStart[] = [];
   let lookedAt: string | null = null;
   let unlisten = (): void => undefined;
   const poll = createPoll({
@@ -108,6 +119,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       inLine: memory.inLine,
       eligible: memory.eligible,
       refused: [...memory.refusals.values()].map(({ problem }) => problem),
+      cannotStart: stuck,
       lookedAt,
     }),
     get isIdle() {
@@ -130,10 +142,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       round = await tryStart(round, taken.next, byId, options);
       memory = round.memory;
     }
-    const ended = endRound(round);
+    const refused = new Map([...memory.refusals].map(([id, { problem }]) => [id, problem]));
+    options.refused.set(refused);
+    stuck = cannotStart(scan, plan, refused);
+    const ended = endRound(round, { stuck, warnings: ticketWarnings(scan, plan) });
     memory = ended.memory;
     lookedAt = clock.now();
-    if (ended.line !== undefined) log(ended.line);
+    if (ended.lines.length > 0) log(ended.lines.join("\n"));
     if (ended.again) void poll.now();
   }
 }

@@ -10,13 +10,17 @@ export type OpenDispatcher = Pick<DispatcherOptions, "log" | "onStart" | "projec
 
 export function openDispatcher(
   {
+    access,
     app,
     config,
     environment,
+    home,
     mirror,
+    refused,
     store,
-  }: Pick<DispatcherOptions, "app" | "config" | "store"> & {
+  }: Pick<DispatcherOptions, "access" | "app" | "config" | "refused" | "store"> & {
     readonly environment: Environment;
+    readonly home: string;
     readonly mirror: DispatcherOptions["mirror"] | null;
   },
   options: OpenDispatcher,
@@ -25,13 +29,16 @@ export function openDispatcher(
   const { project } = options;
   return createDispatcher({
     ...options,
+    access,
     app,
     config,
+    home,
     mirror,
+    refused,
     store,
     actor: "system",
     clock: systemClock,
-    loadConfig: () => loadSettings({ environment, project, flags: {} }),
-    resolve: (name) => resolveFlow(project, name),
+    loadConfig: () => loadSettings({ home, environment, project, flags: {} }),
+    resolve: (name) => resolveFlow({ home, project }, name),
   });
 }

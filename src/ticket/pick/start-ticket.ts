@@ -9,6 +9,8 @@ import type { Actor } from "../../core/run/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { isEnded } from "../../core/run/run.ts";
+import { workspaceMode } from "../../core/run/run-settings.ts";
+import { groupOfBranch } from "../../core/ticket/branches.ts";
 import { pickRules } from "../../core/ticket/pick-rules.ts";
 import type { PlannedTicket } from "../../core/ticket/plan.ts";
 import type { Ticket } from "../../core/ticket/ticket.ts";
@@ -19,7 +21,8 @@ import type { UseCases } from "../../app/use-cases.ts";
 import type { Store } from "../../store/store.ts";
 import { repoRule } from "../file/repos.ts";
 import { containedCommits } from "./contained.ts";
-import { ownRuns } from "./own-runs.ts";
+import type { LandingAccess } from "./landing-access.ts";
+import { ownRuns, worksOnTicket } from "./own-runs.ts";
 import { subjectOf } from "../mirror/run-ticket.ts";
 
 export type TicketStart = {
@@ -30,6 +33,8 @@ export type TicketStart = {
   readonly project: string;
   readonly actor: Actor;
   readonly resolve: (flow: string) => Result<ResolvedFlow>;
+  /** Whether finished work could leave; a ticket whose work could not does not start. */
+  readonly access: Pick<LandingAccess, "check">;
   /** `*=claude`, `validate=codex`: override the settings. */
   readonly runners?: readonly string[];
 };
@@ -42,7 +47,7 @@ export async function startTicket(
   const { store, config, project } = start;
   const { ticket } = planned;
   const earlier = await ownRuns(store, project, ticket.id);
-  const open = earlier.find((run) => !isEnded(run));
+  const open = earlier.find((run) => !isEnded(run) && worksOnTicket(run));
   if (open !== undefined) return ok({ run: open, started: false });
   const resolved = start.resolve(ticket.flow ?? config.tickets.flow);
   if (!resolved.ok) return resolved;
@@ -70,23 +75,43 @@ export async function startTicket(
       ticket: ticketFacts(planned),
       ticketPlace: { file: ticket.path, project, contains },
       runners: start.runners ?? [],
+      adoptsBranch: ticket.adoptsBranch === true,
     },
     config,
   );
   if (!prepared.ok) return err(named(ticket.id, prepared.error));
+  const access = await checkAccess(planned, start, resolved.value, place.value, prepared.value.facts);
+  if (!access.ok) return err(named(ticket.id, access.error));
   // The ticket and the number of its earlier runs name the start: two processes that start it at once start one run.
   const runId = runIdOf(`${project}\0${ticket.id}\0${earlier.length}`);
-  return start.app.startRun({ runId, resolved: resolved.value, subject, facts: prepared.value.facts }, start.actor);
+  const { facts, texts } = prepared.value;
+  return start.app.startRun({ runId, resolved: resolved.value, subject, facts, texts }, start.actor);
 }
 
-function ticketFacts({ ticket, dependents }: PlannedTicket): JsonObject {
+/** A run in the project's own folder has no branch that leaves. */
+async function checkAccess(
+  { dependents }: PlannedTicket,
+  { access, config }: TicketStart,
+  resolved: ResolvedFlow,
+  project: string,
+  facts: JsonObject,
+): Promise<Result<null>> {
+  if (workspaceMode(resolved, { facts }) === "in-place") return ok(null);
+  const { mode, ...settings } = config.merge;
+  const isTerminal = dependents.length === 0;
+  const ticketsFolder = config.tickets.folder;
+  return access.check({ resolved, project, mode: mode.value, isTerminal, settings, ticketsFolder });
+}
+
+function ticketFacts({ ticket, branch, dependents }: PlannedTicket): JsonObject {
   const { id, status, repo, dependsOn, group, variantHint, workflow } = ticket;
   return {
     id,
     status,
     repo,
     dependsOn,
-    ...(group === null ? {} : { group }),
+    // An independent variant works on a branch of its own; flows name branches by the group.
+    ...(group === null ? {} : { group: groupOfBranch(branch) }),
     ...(variantHint === null ? {} : { variantHint }),
     ...(workflow === null ? {} : { workflow }),
     terminal: dependents.length === 0,
