@@ -12,8 +12,10 @@ import type { Dispatcher } from "../ticket/pick/dispatcher.ts";
 import { interruptAttempts } from "../ticket/pick/interrupt-attempts.ts";
 import { openDispatcher } from "../ticket/pick/open.ts";
 import { type OpenedTrigger, openTriggers, readTriggers, type Triggers } from "../trigger/triggers.ts";
+import { openAnnouncer } from "./announce.ts";
 import type { Log } from "./log.ts";
 import { removeNote, writeNote } from "./note.ts";
+import { openRunLog } from "./run-log.ts";
 
 export type DaemonOptions = Site & {
   readonly version: string;
@@ -32,11 +34,18 @@ export type Daemon = {
   readonly url: string;
   readonly home: string;
   readonly passrail: Performer;
+  /** Resolves if the daemon may not write any more; close it with "fenced". */
+  readonly fenced: Promise<Problem>;
   /** A code for one login of a browser. */
   newLoginCode(): string;
-  /** Stops starting attempts. `interrupt` ends running attempts, and the next daemon repeats them; `drain` waits for them to finish. */
-  close(how: "interrupt" | "drain"): Promise<void>;
+  /**
+   * Stops starting attempts. `interrupt` ends running attempts, and the next daemon repeats them; `drain` waits for them to finish.
+   * `fenced`: they are ended already, and nothing is stored any more.
+   */
+  close(how: Closing): Promise<void>;
 };
+
+type Closing = "interrupt" | "drain" | "fenced";
 
 /** Refused with `already_performed` if another process performs in this state folder. */
 export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>> {
@@ -92,7 +101,9 @@ function begin(
   options: DaemonOptions,
 ): Daemon {
   const { log, project, version } = options;
-  const { home } = passrail;
+  const { home, redact, store } = passrail;
+  const runLog = openRunLog({ home, store, log, redact });
+  passrail.listen(runLog);
   const dispatches = options.work === true || passrail.config.tickets.dispatch;
   writeNote(home, { pid: process.pid, url, version, project, startedAt: new Date().toISOString(), dispatches });
   const triggers = openTriggers({
@@ -102,6 +113,16 @@ function begin(
     store: passrail.store,
     onProblem: (text) => log.write(text),
   });
+  const notifier = passrail.notifications?.notifier;
+  const announcer =
+    notifier === undefined
+      ? undefined
+      : openAnnouncer({
+          home,
+          looseEnds: server.deps.looseEnds,
+          notifier,
+          onProblem: (error) => log.write(`notices: ${stackOf(error)}`),
+        });
   log.write(`listening on ${url}, home ${home}, pid ${process.pid}, version ${version}`);
   const dispatcher = dispatches
     ? openDispatcher(passrail, { project, log: (line) => log.write(`tickets: ${line}`) })
@@ -111,9 +132,12 @@ function begin(
     url,
     home,
     passrail,
+    fenced: passrail.fenced.then(({ code, message, hint }) => ({ code, message, hint })),
     newLoginCode: () => server.keys.newLoginCode().token,
     async close(how) {
+      await announcer?.close();
       await stopWork(passrail, triggers, dispatcher, how);
+      await runLog.close();
       removeNote(home);
       await server.close();
       await passrail.close();
@@ -126,12 +150,12 @@ async function stopWork(
   passrail: Performer,
   triggers: Triggers,
   dispatcher: Dispatcher | undefined,
-  how: "interrupt" | "drain",
+  how: Closing,
 ): Promise<void> {
   await triggers.close();
   dispatcher?.stop();
   if (how === "drain") return passrail.engine.drain();
-  if (dispatcher === undefined) return;
+  if (dispatcher === undefined || how === "fenced") return;
   // A ticket file must not say that work is in progress while no process works on it.
   await passrail.engine.close();
   await interruptAttempts(passrail);

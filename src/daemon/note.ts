@@ -28,9 +28,9 @@ export function writeNote(home: string, note: DaemonNote): void {
   renameSync(partial, file);
 }
 
-/** The daemon calls this while it still holds the lock. */
+/** The daemon calls this while it still holds the lock. A note of a daemon that has taken over stays. */
 export function removeNote(home: string): void {
-  rmSync(fileOf(home), { force: true });
+  if (readNote(home)?.pid === process.pid) rmSync(fileOf(home), { force: true });
 }
 
 /** The daemon that performs in this folder now; undefined without one. */

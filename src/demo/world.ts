@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { approveProject, lookAtTrust } from "../app/trust/trust.ts";
 import { shippedDir } from "../settings/site.ts";
 import type { Flow } from "../core/flow/flow.ts";
 import { messageOf } from "../core/result.ts";
@@ -24,7 +25,7 @@ const SOURCE = join(shippedDir, "demo");
 
 export function makeWorld(): World {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "passrail-demo-")));
-  const project = join(root, "project");
+  const [home, project] = [join(root, "state"), join(root, "project")];
   const git = (args: readonly string[]): string => runGit(project, args);
   const remove = (): void => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   try {
@@ -33,13 +34,14 @@ export function makeWorld(): World {
     cpSync(join(SOURCE, "flow.yaml"), join(project, ".passrail", "flows", "demo.yaml"));
     mkdirSync(join(root, "settings"));
     makeRepository(git);
+    approveOwn({ home, project });
   } catch (error) {
     remove();
     throw error;
   }
   return {
     project,
-    home: join(root, "state"),
+    home,
     environmentFrom: (environment) => ({
       ...Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("PASSRAIL_"))),
       XDG_CONFIG_HOME: join(root, "settings"),
@@ -47,6 +49,15 @@ export function makeWorld(): World {
     git,
     remove,
   };
+}
+
+/** The demo's flow and agents are Passrail's own. */
+function approveOwn(place: Pick<World, "home" | "project">): void {
+  const found = lookAtTrust(place);
+  const approved = found.ok
+    ? approveProject(place, { hash: found.value.hash, by: "system", now: new Date().toISOString() })
+    : found;
+  if (!approved.ok) throw new Error(approved.error.message);
 }
 
 /** Each stage's program and its pace, as runner facts like those of `--agent`. */

@@ -24,6 +24,10 @@ const EVENT_TYPES: Readonly<Record<string, string>> = {
   "budget.low": "run.budget.neared",
   stopped: "run.stopped",
   completed: "run.completed",
+  merge: "run.merge.awaited",
+  blocked: "ticket.blocked",
+  file: "project.file.broken",
+  trust: "project.trust.awaited",
   test: "passrail.test",
 };
 

@@ -1,9 +1,10 @@
 // The port of every way to notify a person. A notice may fail; a run never waits for it.
 
 export type Notice = {
+  /** Empty if it is about a file or a ticket without a run. */
   readonly runId: string;
   readonly to: string;
-  /** gate, question, choice, escalation, stopped, completed, or a flow's own word. */
+  /** gate, question, choice, escalation, stopped, completed, merge, blocked, file, trust, or a flow's own word. */
   readonly event: string;
   readonly text: string;
   /** The inbox item it is about: `<run>.<number>`; null if it needs no answer. */

@@ -1,5 +1,5 @@
-// Notifications as the user's settings describe them: the endpoints, their secrets and their links. A secret that cannot be read disables
-// its endpoint and nothing else.
+// Notifications as the user's settings describe them: the endpoints, their secrets and their links. Settings and secrets are read again for
+// every try, so that a secret is rotated or revoked without a restart. A secret that cannot be read disables its endpoint and nothing else.
 
 import { join } from "node:path";
 import type { Settings } from "../settings/settings.ts";
@@ -25,6 +25,8 @@ type Reading = {
 
 export type NotificationOptions = Reading & {
   readonly config: Pick<Settings, "notifyCommand" | "notifyEndpoints">;
+  /** The settings at the moment of a try; default: `config`. */
+  readonly settings?: () => Promise<Pick<Settings, "notifyEndpoints">>;
   readonly home: string;
   readonly store: Pick<Store, "loadRun">;
   /** The dashboard's address: links are `<url>/g/<item>`. Empty without a server. */
@@ -49,6 +51,11 @@ export function openNotifications(options: NotificationOptions): Notifications |
   if (endpoints.length === 0) return null;
   const log = openWebhookNotifier({
     endpoints,
+    reread: async (name) => {
+      // A command has no secret; the project's file may name it as well.
+      if (name === COMMAND && config.notifyCommand !== null) return ok(commandOf(config.notifyCommand));
+      return reread(name, (await options.settings?.()) ?? config, options.environment);
+    },
     logFile: join(home, "deliveries.jsonl"),
     linkTo: (notice) => linkTo(url(), notice),
     isOpen: (item) => isOpen(store, item),
@@ -91,16 +98,27 @@ async function isOpen(store: Pick<Store, "loadRun">, item: string): Promise<bool
   return stored !== undefined && openItems(stored.run).some(({ number }) => number === Number(item.slice(dot + 1)));
 }
 
-function linkTo(url: string, { item, runId }: Notice): string | null {
-  if (url === "" || runId === "") return null;
+function linkTo(url: string, { item, runId, event }: Notice): string | null {
+  if (url === "" || event === "test") return null;
+  // About a file or a ticket: the inbox shows it.
+  if (runId === "") return `${url}/`;
   return item === null ? `${url}/runs/${runId}` : `${url}/g/${item}`;
 }
 
+function reread(name: string, config: Pick<Settings, "notifyEndpoints">, environment: Environment): Result<Endpoint> {
+  const settings = config.notifyEndpoints.find((each) => each.name === name);
+  if (settings !== undefined) return readEndpoint(settings, environment);
+  return err({ code: "endpoint_not_found", message: `the settings have no endpoint "${name}" any more` });
+}
+
+const COMMAND = "command";
+
+function commandOf(argv: readonly string[]): CommandEndpoint {
+  return { name: COMMAND, format: "command", argv, events: null };
+}
+
 function readEndpoints(config: NotificationOptions["config"], reading: Reading): readonly Endpoint[] {
-  const command: readonly CommandEndpoint[] =
-    config.notifyCommand === null
-      ? []
-      : [{ name: "command", format: "command", argv: config.notifyCommand, events: null }];
+  const command = config.notifyCommand === null ? [] : [commandOf(config.notifyCommand)];
   const others = config.notifyEndpoints.flatMap((settings) => {
     const read = readEndpoint(settings, reading.environment);
     if (read.ok) return [read.value];

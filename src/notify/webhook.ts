@@ -9,12 +9,15 @@ import type { EndpointStatus } from "./delivery-log.ts";
 import { checkEndpoint, type Endpoint } from "./endpoint.ts";
 import { endpointStatus } from "./endpoint-status.ts";
 import type { Notice, Notifier } from "./notify.ts";
-import { sendNotice } from "./send-notice.ts";
+import type { SendOutcome } from "./send.ts";
+import { type NoticeSending, sendNotice } from "./send-notice.ts";
 import { idOf, targetOf } from "./sign.ts";
 
 export type WebhookNotifierOptions = {
   /** Each has passed `checkEndpoint`. */
   readonly endpoints: readonly Endpoint[];
+  /** The endpoint as the settings and its secrets are at the moment of a try; default: as it was given. */
+  readonly reread?: (name: string) => Promise<Result<Endpoint>>;
   /** In the home folder. Only the process that performs may open it. */
   readonly logFile: string;
   /** The page that shows the subject of a notice. */
@@ -65,8 +68,8 @@ export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNot
   const pump = createDeliveryPump({
     log,
     endpoints,
-    send: (endpoint, delivery, signal) =>
-      sendNotice(endpoint, delivery, { link: linkTo(delivery.notice), nowMs: now(), resolve, timeoutMs, signal }),
+    send: (...tried) =>
+      sendCurrent(options, (notice) => ({ link: linkTo(notice), nowMs: now(), resolve, timeoutMs }), ...tried),
     isOpen: options.isOpen ?? (async () => true),
     onProblem: options.onProblem ?? (() => undefined),
     now,
@@ -137,6 +140,19 @@ export function openWebhookNotifier(options: WebhookNotifierOptions): WebhookNot
       log.close();
     },
   };
+}
+
+/** Nothing is sent with a secret that may have been revoked. */
+async function sendCurrent(
+  { reread }: WebhookNotifierOptions,
+  sendingOf: (notice: Notice) => Omit<NoticeSending, "signal">,
+  endpoint: Endpoint,
+  delivery: NoticeDelivery,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const current = (await reread?.(endpoint.name)) ?? ok(endpoint);
+  if (!current.ok) return { type: "unreachable", reason: current.error.message };
+  return sendNotice(current.value, delivery, { ...sendingOf(delivery.notice), signal });
 }
 
 function usableEndpoint(
