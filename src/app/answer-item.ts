@@ -6,10 +6,11 @@ import { optional } from "../core/optional.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import { answersOf, type InboxItem, type Run } from "../core/run/run.ts";
 import type { SignalBody } from "../core/run/signal.ts";
+import { CHANGED_SINCE } from "../engine/runs.ts";
 import { type Delivering, deliver, type Sent, wasApplied } from "./deliver.ts";
 import { type ClosedItem, findItem } from "./find-item.ts";
 import type { FoundRun } from "./find-run.ts";
-import { type Looking, refuseMoved, type Seen } from "./item-version.ts";
+import { type Looking, refuseMoved, type Seen, seenCommit } from "./item-version.ts";
 import { type AnswerRules, type GivenAnswer, needsWords, refuseAnswer, takenAnswer } from "./offered.ts";
 import type { AppProblem, ClosingDecision } from "./problem.ts";
 
@@ -42,18 +43,25 @@ export async function answerItem(
   request: AnswerRequest,
   sent: Sent,
 ): Promise<Result<Answered, AppProblem>> {
-  const checked = await checkAnswer(deps, request);
-  if (!checked.ok) return checked;
-  if (checked.value.type === "already") return already(deps, checked.value, sent.key);
-  const { found, item, signal } = checked.value;
-  const delivered = await deliver(deps, found.run, signal, sent);
-  if (delivered.ok) return ok({ type: "answered", run: delivered.value.run, item, answer: signal.answer });
-  // Another process may have answered first.
-  const again = await checkAnswer(deps, request);
-  if (!again.ok) return again;
-  if (again.value.type === "already") return already(deps, again.value, sent.key);
-  return err({ code: "action_refused", message: `${request.item}: ${delivered.error}.` });
+  let refused: string | undefined;
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const checked = await checkAnswer(deps, request);
+    if (!checked.ok) return checked;
+    if (checked.value.type === "already") return already(deps, checked.value, sent.key);
+    // Another process may have answered first; then the second look has found that. Else it is refused for another reason.
+    if (refused !== undefined && refused !== CHANGED_SINCE) break;
+    const { found, item, signal } = checked.value;
+    // What was compared with the version must still hold when the answer is stored: the run counts it for this version only.
+    const bound = request.seen.type === "version" ? { ifVersion: found.version } : {};
+    const delivered = await deliver(deps, found.run, signal, { ...sent, ...bound });
+    if (delivered.ok) return ok({ type: "answered", run: delivered.value.run, item, answer: signal.answer });
+    refused = delivered.error;
+  }
+  return err({ code: "action_refused", message: `${request.item}: ${refused}.` });
 }
+
+/** A run whose other tracks work may change between each check and its answer. */
+const MAX_TRIES = 50;
 
 /** For a sender without the right to answer: the run refuses the answer and records the request. */
 export async function requestAnswer(
@@ -96,7 +104,12 @@ export async function checkAnswer(
   const refused =
     refuseAnswer(item, request, request.rules) ?? (await refuseMoved(looking, at, item, request.seen, commit));
   return refused === undefined
-    ? ok({ type: "fits", found: at, item, signal: signalOf(item, request, commit) })
+    ? ok({
+        type: "fits",
+        found: at,
+        item,
+        signal: { ...signalOf(item, request, commit), ...seenOf(item, request.seen, commit) },
+      })
     : err(refused);
 }
 
@@ -112,11 +125,16 @@ function signalOf(item: InboxItem, { answer, text, issues }: GivenAnswer, commit
   };
 }
 
+/** For a gate: the commit that the caller looked at. The run compares it with the one that it records. */
+function seenOf({ kind }: InboxItem, seen: Seen, commit: string | null): Pick<AnswerSignal, "seenCommit"> {
+  return kind === "gate" ? optional({ seenCommit: seenCommit(seen, commit) }) : {};
+}
+
 function closedWith(item: ClosedItem, { run }: FoundRun, request: AnswerRequest): Result<AlreadyAnswered, AppProblem> {
   const { decided } = item;
   return decided !== null && isSame(decided, request)
     ? ok({ type: "already", run, item, decided })
-    : err(notWaiting(request.item, item));
+    : err(notWaiting(request.item, item, run));
 }
 
 /** Where the text is part of the decision, a different text is a different decision: work is sent back again for a new reason. */
@@ -128,14 +146,15 @@ function isSame(decided: ClosingDecision, { answer, text, issues }: GivenAnswer)
   return saysNothing || (text === decided.text && canonicalJson(issues) === canonicalJson(decided.issues));
 }
 
-export function notWaiting(reference: string, { kind, decided }: ClosedItem): AppProblem {
+/** With the current status of the run, so that the caller need not ask for it. */
+export function notWaiting(reference: string, { kind, decided }: ClosedItem, run: Run): AppProblem {
   const how =
     decided === null
       ? "it was withdrawn"
       : `${decided.by} answered ${decided.answer === "" ? "it" : decided.answer} at ${decided.at}`;
   return {
     code: kind === "gate" ? "gate_not_waiting" : "item_not_waiting",
-    message: `${kind} ${reference} is not open any more: ${how}.`,
+    message: `${kind} ${reference} is not open any more: ${how}. The run is ${run.status} (${run.word}).`,
     ...optional({ decided: decided ?? undefined }),
   };
 }

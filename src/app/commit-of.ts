@@ -1,21 +1,28 @@
 // The commit that a decision about a run is bound to.
 
+import { realpath } from "node:fs/promises";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Run } from "../core/run/run.ts";
 import { branchOf } from "../core/run/branch.ts";
+import { jointOf } from "../core/run/joint.ts";
 import { projectOf, workspaceMode } from "../core/run/run-settings.ts";
 import type { Store } from "../store/store.ts";
-import { git } from "../git/git.ts";
+import { jointHead } from "../git/joint-head.ts";
+import { ASK_GIT } from "../git/plain-file.ts";
+import { findPlainRepository } from "../git/plain-repository.ts";
+import { resolveCommits } from "../git/repository.ts";
 
 /** The head of the run's branch, or the project's HEAD if the run works in place. Null without a commit. */
 export async function commitOf(store: Pick<Store, "loadFlow">, run: Run): Promise<string | null> {
   const resolved = await store.loadFlow(run.flowHash);
   if (resolved === undefined) return null;
+  const joint = jointOf(run);
+  if (joint !== null) return jointHead(joint, projectOf(run), branchOf(resolved.flow, run));
   const [commit = null] = await commitsAt(projectOf(run), [nameOf(resolved, run)]);
   return commit;
 }
 
-/** The same for many callers at once, such as the inbox list: requests of one turn share one git process per project. */
+/** The same for many callers at once, such as the inbox list: requests of one turn share at most one git process per project. */
 export function createCommitOf(store: Pick<Store, "loadFlow">): (run: Run) => Promise<string | null> {
   const asked = new Map<string, Asked[]>();
   function ask(project: string): void {
@@ -34,6 +41,8 @@ export function createCommitOf(store: Pick<Store, "loadFlow">): (run: Run) => Pr
     const resolved = await store.loadFlow(run.flowHash);
     if (resolved === undefined) return null;
     const project = projectOf(run);
+    const joint = jointOf(run);
+    if (joint !== null) return jointHead(joint, project, branchOf(resolved.flow, run));
     return new Promise((resolve, reject) => {
       const one: Asked = { name: nameOf(resolved, run), resolve, reject };
       const others = asked.get(project);
@@ -54,15 +63,13 @@ function nameOf(resolved: ResolvedFlow, run: Run): string {
   return workspaceMode(resolved, run) !== "in-place" ? `refs/heads/${branchOf(resolved.flow, run)}` : "HEAD";
 }
 
-/** One answer per name, in the same order. Git prints one line per input line. */
+/** One answer per name, in the same order. Branches in plain files, at commits that git has shown before, take no process. */
 async function commitsAt(project: string, names: readonly string[]): Promise<readonly (string | null)[]> {
+  const folder = await realpath(project).catch(() => project);
+  const plain = findPlainRepository(folder);
+  const options = plain === ASK_GIT ? {} : { place: { ...plain, commonDir: plain.gitDir } };
   // No ref name contains a control character; here one could end the line.
-  const lines = names.map((name) => (/\p{Cc}/u.test(name) ? "" : `${name}^{commit}`));
-  const input = lines.map((line) => `${line}\n`).join("");
-  const found = await git(project, ["cat-file", "--batch-check=%(objectname)"], { input });
-  const answers = found.ok ? found.value.split("\n") : [];
-  return names.map((_, at) => {
-    const answer = answers[at] ?? "";
-    return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(answer) ? answer : null;
-  });
+  const asked = names.map((name) => (/\p{Cc}/u.test(name) ? "" : name));
+  const found = await resolveCommits(folder, asked, options);
+  return found.ok ? found.value : names.map(() => null);
 }

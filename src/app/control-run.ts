@@ -1,10 +1,15 @@
-// A person controls a run: cancel, pause, resume, retry, rerun, skip. If the run is already in the wanted state, nothing changes and the
+// A person controls a run: cancel, pause, resume, retry, rerun, skip, undo. If the run is already in the wanted state, nothing changes and the
 // request succeeds.
 
+import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
 import { err, ok, type Result } from "../core/result.ts";
+import { lateLanding } from "../core/run/outward.ts";
 import { isEnded, type Run } from "../core/run/run.ts";
 import type { SignalBody } from "../core/run/signal.ts";
+import { flowOf } from "../store/flow-of.ts";
+import type { Store } from "../store/store.ts";
+import { type ChosenAgents, chosenRunners } from "./chosen-runners.ts";
 import { type Delivering, deliver, type Sent, wasApplied } from "./deliver.ts";
 import { findRun } from "./find-run.ts";
 import type { AppProblem } from "./problem.ts";
@@ -14,16 +19,29 @@ export type ControlAction =
   | { readonly type: "pause"; readonly reason: string }
   | { readonly type: "resume" }
   /** Default: the current stage. */
-  | { readonly type: "retry"; readonly stage?: string; readonly note: string }
+  | {
+      readonly type: "retry";
+      readonly stage?: string;
+      readonly note: string;
+      /** Other agents for the rest of the run. */
+      readonly with?: ChosenAgents;
+    }
   /** Back to an earlier stage. */
   | { readonly type: "rerun"; readonly from: string; readonly note: string }
-  | { readonly type: "skip"; readonly stage?: string; readonly reason: string };
+  | { readonly type: "skip"; readonly stage?: string; readonly reason: string }
+  /** Takes back what landed although the run was canceled. */
+  | { readonly type: "undo" };
 
 /** `changed` is false if the run was already in that state, or if the same key did it earlier. */
 export type Controlled = { readonly run: Run; readonly changed: boolean };
 
+type Controlling = Delivering & {
+  /** Why nothing of the run may leave now, or undefined. */
+  readonly withdrawnTrust?: (run: Run) => string | undefined;
+};
+
 export async function controlRun(
-  deps: Delivering,
+  deps: Controlling,
   reference: string,
   action: ControlAction,
   sent: Sent,
@@ -34,7 +52,11 @@ export async function controlRun(
   const checked = checkControl(run, summary.number, action);
   if (!checked.ok) return checked;
   if (checked.value === "so-already") return ok({ run, changed: false });
-  const delivered = await deliver(deps, run, signalOf(action), sent);
+  const untrusted = action.type === "undo" ? deps.withdrawnTrust?.(run) : undefined;
+  if (untrusted !== undefined) return err({ code: "action_refused", message: `#${summary.number}: ${untrusted}.` });
+  const runners = await runnersIn(deps.store, run, action);
+  if (!runners.ok) return err({ ...runners.error, message: `#${summary.number}: ${runners.error.message}` });
+  const delivered = await deliver(deps, run, signalOf(action, runners.value), sent);
   if (delivered.ok) return ok({ run: delivered.value.run, changed: !delivered.value.duplicate });
   if (await wasApplied(deps.store, run.id, sent.key)) return ok({ run, changed: false });
   return err({ code: "action_refused", message: `#${summary.number}: ${delivered.error}.` });
@@ -49,7 +71,7 @@ export function checkControl(
   if (action.type === "skip" && action.reason.trim() === "")
     return err({ code: "reason_required", message: "Skipping a stage needs a reason.", field: "reason" });
   if (isSoAlready(run, action)) return ok("so-already");
-  return isEnded(run)
+  return isEnded(run) && action.type !== "undo"
     ? err({
         code: "run_ended",
         message: `#${number} is ${run.status} (${run.word}); nothing more can be done with it.`,
@@ -65,6 +87,8 @@ function isSoAlready(run: Run, { type }: ControlAction): boolean {
       return run.paused && !isEnded(run);
     case "resume":
       return !run.paused && !isEnded(run);
+    case "undo":
+      return (lateLanding(run)?.undoneBy ?? null) !== null;
     case "retry":
     case "rerun":
     case "skip":
@@ -72,7 +96,17 @@ function isSoAlready(run: Run, { type }: ControlAction): boolean {
   }
 }
 
-function signalOf(action: ControlAction): SignalBody {
+/** Undefined where the agents stay. */
+async function runnersIn(
+  store: Pick<Store, "loadFlow">,
+  run: Run,
+  action: ControlAction,
+): Promise<Result<JsonObject | undefined, AppProblem>> {
+  if (action.type !== "retry" || action.with === undefined) return ok(undefined);
+  return chosenRunners(await flowOf(store, run), run, action.with);
+}
+
+function signalOf(action: ControlAction, runners: JsonObject | undefined): SignalBody {
   switch (action.type) {
     case "cancel":
       return { type: "cancel.requested", reason: action.reason || "canceled by a person" };
@@ -81,10 +115,12 @@ function signalOf(action: ControlAction): SignalBody {
     case "resume":
       return { type: "resume.requested" };
     case "retry":
-      return { type: "retry.requested", note: action.note, ...optional({ stage: action.stage }) };
+      return { type: "retry.requested", note: action.note, ...optional({ stage: action.stage, runners }) };
     case "rerun":
       return { type: "retry.requested", note: action.note, stage: action.from };
     case "skip":
       return { type: "skip.requested", reason: action.reason, ...optional({ stage: action.stage }) };
+    case "undo":
+      return { type: "undo.requested" };
   }
 }

@@ -22,6 +22,8 @@ export type Sent = {
   readonly actor: Actor;
   /** Becomes the signal's id: the engine applies the same key once per run, also after a restart. */
   readonly key?: string;
+  /** The version of the run that the sender decided upon, if the decision counts for that one only. */
+  readonly ifVersion?: number;
 };
 
 /** The error says why the signal does not fit the run. */
@@ -29,12 +31,12 @@ export async function deliver(
   { engine, store, now }: Delivering,
   run: Run,
   body: SignalBody,
-  { actor, key }: Sent,
+  { actor, key, ifVersion }: Sent,
 ): Promise<Result<Delivered, string>> {
   const { flow } = await flowOf(store, run);
   const { ignored } = transition(flow, run, { ...body, id: "", at: now(), actor });
   if (ignored !== undefined) return err(ignored);
-  const delivery = await engine.deliver(run.id, body, actor, key);
+  const delivery = await engine.deliver(run.id, body, actor, key, ifVersion);
   return delivery.ignored === undefined ? ok(delivery) : err(delivery.ignored);
 }
 

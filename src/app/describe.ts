@@ -3,12 +3,17 @@
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import { err, ok, type Result } from "../core/result.ts";
 import type { InboxItem } from "../core/run/run.ts";
+import type { RunEnd } from "../core/view/run-end.ts";
+import { repositoryOf } from "../core/run/joint.ts";
+import type { MarkedChange } from "../core/view/marked-changes.ts";
 import { flowOf } from "../store/flow-of.ts";
 import type { AttemptRecord, HandoffRecord } from "../store/store.ts";
 import { notWaiting } from "./answer-item.ts";
 import { findItem } from "./find-item.ts";
 import { findRun, type FoundRun } from "./find-run.ts";
+import { findRunEnd } from "./run-end.ts";
 import { itemVersion, type Looking } from "./item-version.ts";
+import { markedWork } from "./marked-work.ts";
 import type { AppProblem } from "./problem.ts";
 
 export type RunDescription = FoundRun & {
@@ -17,6 +22,8 @@ export type RunDescription = FoundRun & {
   readonly handoffs: readonly HandoffRecord[];
   /** The version that a decision about its open items is bound to. */
   readonly itemVersion: string;
+  /** Where its work is; null while it works or waits. */
+  readonly end: RunEnd | null;
 };
 
 export type ItemDescription = FoundRun & {
@@ -24,6 +31,8 @@ export type ItemDescription = FoundRun & {
   readonly resolved: ResolvedFlow;
   readonly attempts: readonly AttemptRecord[];
   readonly itemVersion: string;
+  /** Changes to look at first. */
+  readonly marked: readonly MarkedChange[];
 };
 
 export async function describeRun(looking: Looking, reference: string): Promise<Result<RunDescription, AppProblem>> {
@@ -38,7 +47,9 @@ export async function describeRun(looking: Looking, reference: string): Promise<
     // Only waiting runs need a version; the others need no git.
     run.status === "waiting" ? itemVersion(looking, found.value) : String(version),
   ]);
-  return ok({ ...found.value, resolved, attempts, handoffs, itemVersion: seen });
+  const { number } = found.value.summary;
+  const end = await findRunEnd(store, { resolved, run, number, attempts, commitOf: looking.commitOf });
+  return ok({ ...found.value, resolved, attempts, handoffs, itemVersion: seen, end });
 }
 
 /** For an item that is no longer open, the problem names the decision. */
@@ -46,12 +57,13 @@ export async function describeItem(looking: Looking, reference: string): Promise
   const { store } = looking;
   const found = await findItem(store, reference);
   if (!found.ok) return found;
-  if (found.value.type === "closed") return err(notWaiting(reference, found.value.item));
+  if (found.value.type === "closed") return err(notWaiting(reference, found.value.item, found.value.found.run));
   const { found: at, item } = found.value;
   const [resolved, attempts, seen] = await Promise.all([
     flowOf(store, at.run),
     store.attempts(at.run.id),
     itemVersion(looking, at),
   ]);
-  return ok({ ...at, item, resolved, attempts, itemVersion: seen });
+  const marked = await markedWork(repositoryOf(at.run), attempts, await looking.commitOf(at.run));
+  return ok({ ...at, item, resolved, attempts, itemVersion: seen, marked });
 }

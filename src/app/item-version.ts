@@ -53,6 +53,13 @@ export async function refuseMoved(
   }
 }
 
+/** The commit that the caller looked at, or a prefix of it; null if there was none, undefined if any is meant. `commit` is there now. */
+export function seenCommit(seen: Seen, commit: string | null): string | null | undefined {
+  if (seen.type === "version") return seen.version.split("-")[1] ?? null;
+  if (seen.type !== "commit" || (commit === null && seen.orNone)) return undefined;
+  return seen.commit;
+}
+
 /** Events that do not void a decision. */
 const BESIDE_THE_POINT: ReadonlySet<EventType> = new Set([
   "signal.ignored",

@@ -15,12 +15,15 @@ import { findRun, type FoundRun } from "./find-run.ts";
 import { itemVersion, type Looking } from "./item-version.ts";
 import type { AppProblem } from "./problem.ts";
 import { reportWork, type WorkReport } from "./report-work.ts";
+import { previewRun, type StartPreview } from "./start-run/preview.ts";
 import { type PlanRequest, type RunPlan, type StartedRun, startRun } from "./start-run/start-run.ts";
 import { createTurns } from "./turns.ts";
 
 export type UseCases = {
   /** Makes every check that is possible and stores nothing. */
   planRun(request: PlanRequest): Promise<Result<RunPlan>>;
+  /** What that start would do, and what a person would have to allow. */
+  previewRun(request: PlanRequest): Promise<Result<StartPreview>>;
   startRun(plan: RunPlan, actor: Actor): Promise<Result<StartedRun, AppProblem>>;
   answerItem(request: AnswerRequest, sent: Sent): Promise<Result<Answered, AppProblem>>;
   /** Records that a sender without the right to answer requested this answer. */
@@ -39,6 +42,8 @@ export type UseCaseOptions = Looking & {
   readonly engine: Pick<Engine, "startRun" | "deliver">;
   readonly store: Store;
   readonly planRun: UseCases["planRun"];
+  /** Why trust in the files of a run is withdrawn, or undefined. */
+  readonly withdrawnTrust?: (run: Run) => string | undefined;
 };
 
 export function createUseCases(options: UseCaseOptions): UseCases {
@@ -53,6 +58,7 @@ export function createUseCases(options: UseCaseOptions): UseCases {
 
   return {
     planRun: options.planRun,
+    previewRun: (request) => previewRun(options.planRun, request),
     startRun: (plan, actor) => startRun(engine, plan, actor),
     answerItem: (request, sent) => inTurn(request.item, () => answerItem(options, request, sent)),
     requestAnswer: (request, key) => inTurn(request.item, () => requestAnswer(options, request, key)),

@@ -5,6 +5,7 @@ import type { Flow, Route, Stage } from "../../core/flow/flow.ts";
 import { type Json, type JsonObject, lookUp } from "../../core/json.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { isWork } from "../../core/run/sequence.ts";
+import { inputsOf } from "../../core/input/inputs-of.ts";
 import { optional } from "../../core/optional.ts";
 
 export type Inputs = { readonly facts: JsonObject; readonly warnings: readonly string[] };
@@ -39,17 +40,28 @@ export function placeInputs(flow: Flow, given: readonly (readonly [name: string,
       );
     }
   }
-  const other = otherWork(flow, facts);
-  if (other !== undefined) warnings.push(other);
   return ok({ facts, warnings });
 }
 
-/** A warning if the given facts contradict the flow's `choose`. A person who gives none of these facts chose the flow by name. */
-function otherWork({ name, chooseWhen }: Flow, facts: JsonObject): string | undefined {
+/** The facts contradict the flow's `choose`. A person who gives none of these facts chose the flow by name. */
+export function otherWork({ name, chooseWhen, family }: Flow, facts: JsonObject): Problem | undefined {
   if (chooseWhen === undefined) return undefined;
   const isGiven = factPathsOf(chooseWhen).some((path) => lookUp(facts, path) !== undefined);
   if (!isGiven || holds(chooseWhen, (path) => lookUp(facts, path))) return undefined;
-  return `the flow ${name} is for work where ${chooseWhen}; \`passrail flow list\` names the others`;
+  return {
+    code: "flow_does_not_fit",
+    message: `The flow ${name} is for work where ${chooseWhen}.`,
+    hint:
+      family === undefined ? "passrail flow list   names the others" : `passrail run ${family} …   chooses the flow`,
+  };
+}
+
+/** A copy with this fact. */
+export function withFact(facts: JsonObject, [key = "", ...rest]: readonly string[], value: Json): JsonObject {
+  if (rest.length === 0) return { ...facts, [key]: value };
+  const inner = Object.hasOwn(facts, key) ? facts[key] : undefined;
+  const held = inner === null || typeof inner !== "object" || Array.isArray(inner) ? {} : (inner as JsonObject);
+  return { ...facts, [key]: withFact(held, rest, value) };
 }
 
 /** `name=value` from the command line: true, false and plain numbers become values, everything else is text. */
@@ -66,6 +78,8 @@ export function refuseReserved(facts: JsonObject): Problem | undefined {
     ...TICKET_PLACE.map((name) => ["ticket", name]),
     ["runners"],
     ["last"],
+    ["pinned"],
+    ["repositories"],
   ].find((path) => lookUp(facts, path) !== undefined);
   if (own === undefined) return undefined;
   return { code: "input_reserved", message: `--input ${own.join(".")} is set by Passrail itself.` };
@@ -81,13 +95,19 @@ export function withoutPlace(ticket: JsonObject): JsonObject {
 }
 
 const RESERVED = [
+  "adopt_branch",
   "project",
+  "joint",
   "workspace",
   "verdict_repair",
   "runner",
   "model",
   "repository_settings",
+  "router_fallback",
   "repository_files",
+  "checks",
+  "check_cache",
+  "test_files",
 ];
 
 type Tree = { [key: string]: Json | Tree };
@@ -126,6 +146,9 @@ function factsOfFlow(flow: Flow): readonly (readonly string[])[] {
     ...conditions.flatMap((text) => factPathsOf(text)),
     ...flow.stages.flatMap((stage) => (stage.kind === "dynamic" ? stage.from.map((name) => name.split(".")) : [])),
     ...(Object.keys(flow.enter).length === 0 ? [] : [["ticket", "status"]]),
+    ...inputsOf(flow).flatMap(({ name, states }) =>
+      [name, ...states.map(({ fact }) => fact)].map((fact) => fact.split(".")),
+    ),
   ];
   const routers = new Set(flow.stages.flatMap((stage) => (stage.kind === "router" ? [`${stage.id}.stages`] : [])));
   const own = paths.filter((path) => path[0] !== "last" && !routers.has(path.join(".")));

@@ -1,18 +1,26 @@
 // Collects the facts of a new run and makes every check that is possible before it is stored. All doors use it: commands, API, webhooks,
 // triggers, tickets.
 
+import { JOIN } from "../../core/run/track-branch.ts";
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type RepositorySetting, findRepositorySettings } from "../../runner/repository-settings.ts";
 import { workspaceProblem } from "../../workspace/providers.ts";
 import { type WorkspaceMode } from "../../core/flow/workspace-mode.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
-import type { Flow } from "../../core/flow/flow.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { type Flow, worksOf } from "../../core/flow/flow.ts";
+import { inputsOf } from "../../core/input/inputs-of.ts";
+import { type Json, type JsonObject, lookUp } from "../../core/json.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import type { Subject } from "../../core/run/run.ts";
-import { type Inputs, placeInputs, refuseReserved, withoutPlace } from "./inputs.ts";
-import { missingPrograms, runnersOf } from "./runners.ts";
+import { stageChecks } from "../../core/run/stage-checks.ts";
+import { beginAt } from "./begin-at.ts";
+import { type GivenFolder, readGivenFiles, readNamedRepositories } from "./given-files.ts";
+import { type Inputs, otherWork, placeInputs, refuseReserved, withFact, withoutPlace } from "./inputs.ts";
+import type { PreflightException } from "./preflight.ts";
+import { commandNotes, missingPrograms, runnersOf } from "./runners.ts";
 
 export type StartInput = {
   readonly resolved: ResolvedFlow;
@@ -30,6 +38,14 @@ export type StartInput = {
   /** `stage=claude`, `*=codex exec -`; overrides the settings. */
   readonly runners: readonly string[];
   readonly workspace?: WorkspaceMode;
+  /** A person gives the run the existing branch of that name. */
+  readonly adoptsBranch?: boolean;
+  /** Exceptions from the flow's pre-flight check that a person allows. */
+  readonly allow?: readonly PreflightException[];
+  /** Folders of the project that are repositories of their own and part of the work; default: those of the settings. */
+  readonly repositories?: readonly string[];
+  /** The state folder, for runs over several repositories. */
+  readonly home?: string;
 };
 
 export type Prepared = {
@@ -37,17 +53,31 @@ export type Prepared = {
   readonly warnings: readonly string[];
   /** Notes for the person before the run begins. */
   readonly notes: readonly string[];
+  /** The texts that the run keeps copies of. */
+  readonly texts: readonly string[];
 };
 
 export async function prepareRun(start: StartInput, config: Settings): Promise<Result<Prepared>> {
   const { resolved, project, subject } = start;
   const inputs = readInputs(start);
   if (!inputs.ok) return inputs;
-  const { facts: given, warnings } = inputs.value;
+  const named = namedRepositories(start, config);
+  const files = readGivenFiles(resolved.flow, project, withFolders(resolved.flow, inputs.value.facts, named));
+  if (!files.ok) return files;
+  const folders = readNamedRepositories(project, named, files.value.folders);
+  if (!folders.ok) return folders;
+  const { facts: given } = files.value;
+  const other = otherWork(resolved.flow, given);
+  if (other !== undefined) return err(other);
   const runners = runnersOf(resolved, start.runners, config.agents, start.cwd);
   if (!runners.ok) return runners;
-  const mode = await workspaceMode(start, config);
+  const mode = await workspaceMode(start, config, folders.value);
   if (!mode.ok) return mode;
+  const joints = start.home === undefined ? undefined : join(start.home, "joint");
+  const point = { flow: resolved.flow, project, allow: start.allow ?? [], joints };
+  const place = { files: files.value.files, folders: folders.value, isInPlace: mode.value.mode === "in-place" };
+  const begun = await beginAt(point, config, place);
+  if (!begun.ok) return begun;
   const brought = await findRepositorySettings(project);
   const facts: JsonObject = {
     ...given,
@@ -55,21 +85,68 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
       ? {}
       : { ticket: { ...withoutPlace(start.ticket), ...spaceOf(given, "ticket"), ...start.ticketPlace } }),
     config: {
+      // Flows that can do without landing look at it: only a mode that a person set is theirs to follow.
+      ...(config.merge.mode.from === "default" ? {} : { merge_mode: config.merge.mode.value }),
+      ...begun.value.base,
       ...spaceOf(given, "config"),
       project,
       workspace: mode.value.mode,
       verdict_repair: config.verdictRepair.value,
       ...(config.runner.value === "none" ? {} : { runner: config.runner.value }),
       ...(config.model === null ? {} : { model: config.model }),
+      ...(Object.keys(config.checks).length === 0 ? {} : { checks: config.checks }),
+      ...(config.checkCache.value ? {} : { check_cache: false }),
+      ...(config.testFiles === null ? {} : { test_files: config.testFiles }),
       repository_settings: config.repositorySettings.value,
+      ...(Object.keys(config.limits).length === 0 ? {} : { limits: config.limits }),
+      ...(Object.keys(config.tickets.repos).length === 0 ? {} : { repos: Object.keys(config.tickets.repos) }),
+      ...(config.routerFallback === null ? {} : { router_fallback: config.routerFallback }),
+      ...(start.adoptsBranch === true ? { adopt_branch: true } : {}),
       ...(brought.length === 0 ? {} : { repository_files: brought.map((file) => ({ ...file })) }),
     },
     runners: { ...runners.value },
+    ...begun.value.facts,
   };
+  const undefinedCheck = unknownCheck(resolved.flow, facts);
+  if (undefinedCheck !== undefined) return err(undefinedCheck);
   const missing = missingPrograms(resolved, facts, `${subject.title}\n${subject.body}`);
   if (missing !== undefined) return err(missing);
-  const notes = [...mode.value.notes, ...repositoryNotes(brought, config.repositorySettings.value)];
-  return ok({ facts, warnings, notes });
+  const notes = [
+    ...mode.value.notes,
+    ...commandNotes(resolved.flow, facts),
+    ...repositoryNotes(brought, config.repositorySettings.value),
+  ];
+  const warnings = [...inputs.value.warnings, ...begun.value.warnings];
+  return ok({ facts, warnings, notes, texts: begun.value.texts });
+}
+
+/** A check that nobody defines would fail its stage after the work is done. */
+function unknownCheck(flow: Flow, facts: JsonObject): Problem | undefined {
+  for (const stage of flow.stages.flatMap(worksOf)) {
+    const [name] = stageChecks(flow, { facts }, stage)?.unknown ?? [];
+    if (name === undefined) continue;
+    return {
+      code: "unknown_check",
+      message: `The stage ${stage.id} of ${flow.name} runs the check "${name}", which nobody defines.`,
+      hint: `Define it in passrail.yaml: checks: { ${name}: [npm, test] }`,
+    };
+  }
+  return undefined;
+}
+
+/** The settings name repositories for flows that check them; a person may name others for this run. */
+function namedRepositories({ resolved, repositories }: StartInput, config: Settings): readonly string[] {
+  return repositories ?? (resolved.flow.preflight === undefined ? [] : config.repositories);
+}
+
+/** A folder that the flow asks for by the repository's name is given with it. */
+function withFolders(flow: Flow, facts: JsonObject, named: readonly string[]): JsonObject {
+  let all = facts;
+  for (const { name, repository } of inputsOf(flow)) {
+    if (repository === undefined || !named.includes(repository)) continue;
+    if (lookUp(facts, name.split(".")) === undefined) all = withFact(all, name.split("."), repository);
+  }
+  return all;
 }
 
 function readInputs({ resolved, input }: StartInput): Result<Inputs> {
@@ -88,18 +165,22 @@ type Mode = { readonly mode: WorkspaceMode; readonly notes: readonly string[] };
 async function workspaceMode(
   { resolved: { flow }, project, workspace }: StartInput,
   config: Settings,
+  folders: readonly GivenFolder[],
 ): Promise<Result<Mode>> {
   const said = workspace ?? config.workspace.value;
   const wanted = said === "by-flow" ? modeOfFlow(flow, config) : said;
+  const joins = flow.stages.some((stage) => stage.kind === "builtin" && stage.agent === JOIN);
+  if (wanted === "in-place" && joins) return err(tracksInPlace(flow.name));
   if (wanted === "in-place") return ok({ mode: wanted, notes: [inPlaceNote(project)] });
-  const cannot = noWorktree(project);
+  // Several repositories have a joint one, whatever is around them.
+  const cannot = folders.some(({ path }) => existsSync(join(project, path, ".git"))) ? undefined : noWorktree(project);
   if (cannot !== undefined) {
-    if (said === "by-flow" && wanted === "worktree")
+    if (said === "by-flow" && wanted === "worktree" && !joins)
       return ok({ mode: "in-place", notes: [`${cannot.message} ${inPlaceNote(project)}`] });
     return err({
       code: cannot.code,
       message: `${cannot.message} A ${wanted} needs a repository with a commit.`,
-      hint: "git init && git commit, or --workspace in-place",
+      hint: joins ? "git init && git commit" : "git init && git commit, or --workspace in-place",
     });
   }
   const problem = await workspaceProblem(wanted, config.workspaces);
@@ -110,6 +191,12 @@ function modeOfFlow({ workspace }: Flow, config: Settings): WorkspaceMode {
   if (workspace.mode === "sandbox") return config.workspaces.sandbox;
   return workspace.mode === "in-place" ? "in-place" : "worktree";
 }
+
+const tracksInPlace = (flow: string): Problem => ({
+  code: "tracks_in_place",
+  message: `The tracks of ${flow} would overwrite each other in the project's own folder.`,
+  hint: "Give each its own: --workspace worktree",
+});
 
 const inPlaceNote = (project: string): string => `Agents work in ${project} itself, without a sandbox.`;
 

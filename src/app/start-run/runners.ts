@@ -7,7 +7,8 @@ import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { RUNNERS, type WrittenOptions } from "../../core/flow/agent-options.ts";
 import type { Flow, Stage, WorkStage } from "../../core/flow/flow.ts";
 import { type JsonObject, lookUp } from "../../core/json.ts";
-import { runnerChoiceOf } from "../../core/flow/runner-choice.ts";
+import { givenFor, ownCommand, replacedCommands } from "../../core/flow/own-command.ts";
+import { meantFor, runnerChoiceOf } from "../../core/flow/runner-choice.ts";
 import { chooseByRules } from "../../core/flow/router-rules.ts";
 import { err, ok, type Problem, type Result } from "../../core/result.ts";
 import { splitCommand } from "./split-command.ts";
@@ -43,21 +44,39 @@ export function runnersOf(
     const at = flag.indexOf("=");
     if (at < 1)
       return err({ code: "agent_invalid", message: `--agent ${flag}: expected STAGE=RUNNER or STAGE=COMMAND.` });
-    const [name, text] = [flag.slice(0, at).trim(), flag.slice(at + 1)];
-    if (!known.has(name.toLowerCase())) {
+    const [typed, text] = [flag.slice(0, at).trim(), flag.slice(at + 1)];
+    // Under the flow's own spelling, by which the run looks it up.
+    const name = known.get(typed.toLowerCase());
+    if (name === undefined) {
       return err({
         code: "unknown_agent",
-        message: `Flow ${resolved.flow.name} has no stage or agent "${name}".`,
-        hint: didYouMean(name, names, "stages and agents"),
+        message: `Flow ${resolved.flow.name} has no stage or agent "${typed}".`,
+        hint: didYouMean(typed, names, "stages and agents"),
       });
     }
-    // The flag replaces the runner; the settings keep its options.
-    const { runner: _runner, command: _command, ...options } = runners[name] ?? {};
     const chosen = readRunnerFlag(name, text, cwd);
     if (!chosen.ok) return chosen;
+    // The flag replaces the runner; the settings keep its options, except for another program's model.
+    const kept = meantFor(chosen.value.runner ?? "command", runners[name] ?? {});
+    const { runner: _runner, command: _command, ...options } = kept;
     runners[name] = { ...options, ...chosen.value };
   }
   return ok(runners);
+}
+
+/** Which of the flow's own commands run although `*` names an agent, and which do not run. */
+export function commandNotes(flow: Flow, facts: JsonObject): readonly string[] {
+  const replaced = replacedCommands(flow, facts);
+  const own = allStages(flow).flatMap((stage) =>
+    "shownAgent" in stage && ownCommand(stage) !== null && !replaced.some(({ stage: id }) => id === stage.id)
+      ? [stage.id]
+      : [],
+  );
+  const isForAll = givenFor(facts, ["*"]).length > 0;
+  return [
+    ...(isForAll ? own.map((id) => `${id} runs the flow's own command; * does not replace it.`) : []),
+    ...replaced.map(({ stage, command }) => `! ${stage} does not run the flow's own command: ${command}`),
+  ];
 }
 
 /** `claude` is the runner, `acp:goose acp` a program that speaks ACP, anything else a command. */

@@ -8,17 +8,22 @@ import type { Actor } from "../../core/run/event.ts";
 import type { Run } from "../../core/run/run.ts";
 import type { Engine, RunRequest } from "../../engine/engine.ts";
 import type { Settings } from "../../settings/settings.ts";
+import type { TrustPlace } from "../../settings/trust/approval.ts";
 import type { AppProblem } from "../problem.ts";
 import { runIdOf } from "../run-id.ts";
 import { prepareRun, type StartInput } from "./prepare.ts";
-import { resolveFlow } from "./resolve-flow.ts";
+import { requireProject } from "../projects.ts";
+import { resolveStart } from "./resolve-flow.ts";
 
 /** Plain JSON: everything that a start needs. */
 export type RunPlan = Omit<RunRequest, "actor">;
 
 export type PlanRequest = Pick<RunPlan, "subject"> &
-  Pick<StartInput, "input" | "workspace"> & {
+  Pick<StartInput, "input" | "workspace" | "allow" | "repositories"> & {
+    /** A flow, an alias of one, a family of flows of which the facts choose one, or an agent that works alone. */
     readonly flow: string;
+    /** The name of a registered project; default: the project of the place. */
+    readonly projectName?: string;
     /** `stage=claude`, `*=codex exec -`; overrides the settings. */
     readonly runners?: readonly string[];
     /** Facts that the door adds, such as the occurrence of a trigger. */
@@ -27,26 +32,39 @@ export type PlanRequest = Pick<RunPlan, "subject"> &
     readonly key?: string;
   };
 
-export type StartPlace = {
-  readonly project: string;
-  /** The current settings. */
-  readonly settings: () => Promise<Result<Settings>>;
+export type StartPlace = TrustPlace & {
+  /** The current settings for this project. */
+  readonly settings: (project: string) => Promise<Result<Settings>>;
 };
 
 export async function planRun(place: StartPlace, request: PlanRequest): Promise<Result<RunPlan>> {
-  const { project } = place;
-  const resolved = resolveFlow(project, request.flow);
-  if (!resolved.ok) return resolved;
-  const settings = await place.settings();
+  const found = request.projectName === undefined ? undefined : requireProject(place.home, request.projectName);
+  if (found?.ok === false) return found;
+  const project = found?.value.folder ?? place.project;
+  const start = resolveStart({ home: place.home, project }, request.flow, request.input);
+  if (!start.ok) return start;
+  const { resolved } = start.value;
+  const settings = await place.settings(project);
   if (!settings.ok) return settings;
-  const { subject, input, workspace, runners = [] } = request;
+  const { subject, workspace, allow, repositories, runners = [] } = request;
+  const input = [...request.input, ...start.value.input];
   const prepared = await prepareRun(
-    { resolved: resolved.value, subject, project, cwd: project, input, runners, ...optional({ workspace }) },
+    {
+      resolved,
+      subject,
+      project,
+      cwd: project,
+      input,
+      runners,
+      home: place.home,
+      ...optional({ workspace, allow, repositories }),
+    },
     settings.value,
   );
   if (!prepared.ok) return prepared;
+  const { texts } = prepared.value;
   const facts = { ...prepared.value.facts, ...request.facts };
-  return ok({ runId: runIdOf(request.key), resolved: resolved.value, subject, facts });
+  return ok({ runId: runIdOf(request.key), resolved, subject, facts, texts });
 }
 
 /** `started` is false if the run of this plan already exists. */
@@ -57,11 +75,15 @@ export async function startRun(
   plan: RunPlan,
   actor: Actor,
 ): Promise<Result<StartedRun, AppProblem>> {
-  const { runId, resolved, subject, facts } = plan;
-  const { run, duplicate } = await engine.startRun({ runId, resolved, subject, facts, actor });
+  const { run, duplicate } = await engine.startRun({ ...requestOf(plan), actor });
   if (duplicate && !isSameStart(run, plan))
     return err({ code: "idempotency_key_reused", message: "This key has started another run before." });
   return ok({ run, started: !duplicate });
+}
+
+/** Only these: a plan may come from a file of an earlier version, with keys of its own. */
+function requestOf({ runId, resolved, subject, facts, texts = [] }: RunPlan): RunPlan {
+  return { runId, resolved, subject, facts, texts };
 }
 
 function isSameStart(run: Run, { resolved, subject }: RunPlan): boolean {
