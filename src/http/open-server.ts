@@ -4,6 +4,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createCommitOf } from "../app/commit-of.ts";
+import { findLandingPlace } from "../app/landing-place.ts";
+import { createLooseEnds } from "../app/loose-ends.ts";
 import { planRun } from "../app/start-run/start-run.ts";
 import { createUseCases, type UseCaseOptions, type UseCases } from "../app/use-cases.ts";
 import { optional } from "../core/optional.ts";
@@ -19,7 +21,9 @@ import { detectRunners } from "../runner/detect-runners.ts";
 import { createKnownRunners } from "../runner/known.ts";
 import { loadSettings, type SettingsFlags } from "../settings/load.ts";
 import type { Settings } from "../settings/settings.ts";
+import { createUserSettings } from "../settings/user-settings.ts";
 import { type Site, shippedDir } from "../settings/site.ts";
+import { openProjectTrust } from "./server/project-trust.ts";
 import type { Store } from "../store/store.ts";
 import type { Mirror } from "../ticket/mirror/mirror.ts";
 import { createApp } from "./server/app.ts";
@@ -31,6 +35,8 @@ import { openFlowFiles } from "./server/flow-files.ts";
 import { createKeys, type Keys } from "./server/keys.ts";
 import { type Listening, listen, type ListenOptions } from "./server/listen.ts";
 import type { ServerDeps, StartedDemo } from "./server/deps.ts";
+import { createLandingAccess, type LandingAccess } from "../ticket/pick/landing-access.ts";
+import type { RefusedBoard } from "../ticket/pick/refused-board.ts";
 import { openProjectTickets } from "./server/tickets/open.ts";
 import { loadWeb } from "./server/web.ts";
 import { describeWorker } from "./server/worker.ts";
@@ -44,7 +50,13 @@ export type ServedPassrail = Pick<Site, "home"> & {
   readonly person: Actor;
   /** Null if no process keeps ticket files. */
   readonly mirror: Mirror | null;
+  /** Shared with the process that picks tickets; the server makes its own where none does. */
+  readonly access?: LandingAccess;
+  /** The starts that the process that picks tickets was refused. */
+  readonly refused?: RefusedBoard;
   readonly notifications: Notifications | null;
+  /** Removes the secrets that this process knows, and what is shaped like one. */
+  readonly redact: (text: string) => string;
   listen(listener: EngineListener): void;
   wakeMerges(): void;
 };
@@ -81,7 +93,8 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
   const deps = depsOf(passrail, options, { audit, hub, keys });
   const notifier = notifications?.notifier ?? null;
   const onProblem = (text: string): void => log(`webhooks: ${text}`);
-  const inbound = openInbound({ config, environment, home, deps, notifier, onProblem });
+  const settings = createUserSettings({ environment, flags: options.flags, initial: config, onProblem });
+  const inbound = openInbound({ config, settings, environment, home, deps, notifier, onProblem });
   const web = loadWeb(join(shippedDir, "dist", "web"));
   passrail.listen({ onChange: () => hub.catchUp() });
   // Other processes write to the store too, such as commands beside the daemon.
@@ -115,14 +128,16 @@ type Opened = { readonly audit: Audit; readonly hub: EventHub; readonly keys: Ke
 function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, keys }: Opened): ServerDeps {
   const { config, engine, home, notifications, person, store } = passrail;
   const { environment, flags, log, project, version } = options;
-  const { agents, flows } = openFlowFiles(project);
-  const readSettings = () => loadSettings({ environment, project, flags });
+  const { agents, flows } = openFlowFiles({ home, project });
+  const settingsOf = (of: string) => loadSettings({ home, environment, project: of, flags });
+  const readSettings = () => settingsOf(project);
   const startedAt = systemClock.now();
   const { engine: usedEngine = engine, commitOf = createCommitOf(store), ...replaced } = options.with ?? {};
   const now = () => systemClock.now();
-  const place = { project, settings: readSettings };
+  const place = { home, project, settings: settingsOf };
   const plan: UseCases["planRun"] = (request) => planRun(place, request);
   const app = createUseCases({ engine: usedEngine, store, now, commitOf, planRun: plan });
+  const tickets = ticketsOf(passrail, options, { app, hub, readSettings, resolve: flows.resolve });
   return {
     store,
     app,
@@ -135,7 +150,8 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, 
     events: hub,
     flows,
     agents,
-    ...optional({ tickets: ticketsOf(passrail, options, { app, hub, readSettings, resolve: flows.resolve }) }),
+    ...optional({ tickets }),
+    looseEnds: createLooseEnds({ home, project, store, commitOf, tickets: async () => tickets?.known.now() }),
     ...(notifications === null ? {} : { deliveries: notifications.deliveries }),
     lookAtMerges: () => passrail.wakeMerges(),
     runners: createKnownRunners({
@@ -144,13 +160,17 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, 
       onProblem: (error) => log(`runners: ${messageOf(error)}`),
     }),
     project: () => describeProject(project),
+    trust: openProjectTrust({ home, project }, audit),
     demo: options.demo,
     workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
     now: () => systemClock.now(),
     newId: () => randomUUID().replaceAll("-", ""),
     attemptOf: (token) => engine.attemptOf(token),
     commitOf,
-    wholeDiff,
+    landingPlace: (of) =>
+      findLandingPlace(of, { ...config.merge, mode: config.merge.mode.value }, environment["GH_HOST"]),
+    redact: passrail.redact,
+    wholeDiff: (run, from, to) => wholeDiff(run, from, to, passrail.redact),
     onProblem: (text, requestId) => log(`request ${requestId}: ${text}`),
     ...replaced,
   };
@@ -164,16 +184,19 @@ type TicketNeeds = {
 };
 
 function ticketsOf(
-  { config, mirror, store }: ServedPassrail,
-  { log, project }: ServerOptions,
+  { access, config, home, mirror, refused, store }: ServedPassrail,
+  { environment, log, project }: ServerOptions,
   { app, hub, readSettings, resolve }: TicketNeeds,
 ) {
   if (mirror === null) return undefined;
   return openProjectTickets({
     mirror,
+    access: access ?? createLandingAccess({ home, environment }),
+    refused,
     app,
     store,
     config,
+    home,
     project,
     resolve,
     readSettings,

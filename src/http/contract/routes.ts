@@ -14,6 +14,7 @@ import { MCP_ROUTES } from "./routes/mcp.ts";
 import { RUN_ROUTES } from "./routes/runs.ts";
 import { SYSTEM_ROUTES } from "./routes/system.ts";
 import { WEBHOOK_ROUTES } from "./routes/webhooks.ts";
+import { TRUST_ROUTES } from "./routes/trust.ts";
 import { TICKET_ROUTES } from "./routes/tickets.ts";
 import { WORKER_ROUTES } from "./routes/workers.ts";
 
@@ -29,6 +30,7 @@ export const ROUTES = {
   ...KEY_ROUTES,
   ...WORKER_ROUTES,
   ...MACHINE_ROUTES,
+  ...TRUST_ROUTES,
   ...MCP_ROUTES,
   ...SYSTEM_ROUTES,
   ...WEBHOOK_ROUTES,

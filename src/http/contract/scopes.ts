@@ -1,23 +1,26 @@
 // Rights: the server grants them by the kind of token, and no client input raises them. A route names one scope; a kind of token without
 // that scope is refused.
 
-export const SCOPES = ["read", "own-run", "work", "operate", "hook", "login"] as const;
+export const SCOPES = ["read", "own-run", "work", "find-work", "take-work", "operate", "hook", "login"] as const;
 /**
  * read: everything that can be shown.
- * own-run: one run; an attempt has only its own.
- * work: hand over and report as an agent; an attempt only as itself.
+ * own-run: one run; an attempt has only its own, an agent outside only those that it works on.
+ * work: hand over and report as an agent; an attempt and an agent only as themselves.
+ * find-work: the attempts that wait for an agent outside; an agent sees only its own.
+ * take-work: take such an attempt.
  * operate: start, answer, cancel.
  * hook: send deliveries of a webhook's source.
  * login: turn a one-time code into a session.
  */
 export type Scope = (typeof SCOPES)[number];
 
-export const PRINCIPALS = ["operator", "viewer", "attempt", "webhook", "login"] as const;
+export const PRINCIPALS = ["operator", "viewer", "agent", "attempt", "webhook", "login"] as const;
 export type PrincipalKind = (typeof PRINCIPALS)[number];
 
 const GRANTS: Readonly<Record<PrincipalKind, readonly Scope[]>> = {
-  operator: ["read", "own-run", "work", "operate"],
-  viewer: ["read", "own-run"],
+  operator: ["read", "own-run", "work", "find-work", "take-work", "operate"],
+  viewer: ["read", "own-run", "find-work"],
+  agent: ["own-run", "work", "find-work", "take-work"],
   attempt: ["own-run", "work"],
   webhook: ["hook"],
   login: ["login"],
@@ -36,6 +39,7 @@ export function holdersOf(scope: Scope): readonly PrincipalKind[] {
 export const TOKEN_PREFIX = {
   operator: "pr_op_",
   viewer: "pr_vw_",
+  agent: "pr_ag_",
   webhook: "pr_wh_",
   attempt: "pr_at_",
   session: "pr_se_",

@@ -17,20 +17,31 @@ export const ACTING = [
     description: "Starts a run of a flow on a task. Agents begin to work at once, which costs money. Then: wait_for.",
     effect: "acts",
     input: z.strictObject({
-      flow: z.string().describe("from list_flows"),
+      flow: z.string().describe("from list_flows, or a family such as build-plan: its files choose the flow"),
       title: z.string().describe("the task in one line"),
       body: z.string().optional().describe("the task in full, Markdown"),
       id: z.string().optional().describe("the ticket's own id, where it has one"),
-      input: z.looseObject({}).optional().describe("facts for the flow's conditions, by name"),
+      input: z
+        .looseObject({})
+        .optional()
+        .describe('facts and files of the project, by name: {"plan.spec": "docs/spec.md"}'),
       workspace: z.enum(WORKSPACE_MODES).optional().describe("where agents work; without it as the flow says"),
+      allow: z
+        .array(z.enum(["dirty", "branch"]))
+        .optional()
+        .describe("only if the person agreed: start although files are not committed, or from another branch"),
+      repositories: z
+        .array(z.string())
+        .optional()
+        .describe("folders of the project that are repositories of their own and part of the work: backend, frontend"),
     }),
-    call: (client, { body, id, input, workspace, ...task }, signal) =>
+    call: (client, { body, id, input, workspace, allow, repositories, ...task }, signal) =>
       client.call(
         "startRun",
         {
           body: {
             ...task,
-            ...optional({ body, id, input, workspace }),
+            ...optional({ body, id, input, workspace, allow, repositories }),
           },
         },
         until(signal),
@@ -90,8 +101,16 @@ export const ACTING = [
       run,
       stage: z.string().optional().describe("which, where several are current"),
       note: z.string().optional().describe("a note for the next attempt"),
+      agents: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe('other runners for stages or agents of this run: { "build": "codex" }'),
     }),
-    call: (client, { run: reference, stage, note = "" }, signal) =>
-      client.call("retryStage", { params: { run: reference }, body: { note, ...optional({ stage }) } }, until(signal)),
+    call: (client, { run: reference, stage, note = "", agents }, signal) =>
+      client.call(
+        "retryStage",
+        { params: { run: reference }, body: { note, ...optional({ stage, agents }) } },
+        until(signal),
+      ),
   }),
 ];

@@ -69,7 +69,8 @@ export const LOOKING = [
   tool({
     name: "list_inbox",
     title: "List what waits for a person",
-    description: "Gates, questions, choices, escalations and reached budgets, oldest first, each with its version.",
+    description:
+      "Gates, questions, choices, escalations and reached budgets, oldest first, each with its version. `looseEnds` is what else waits: unmerged work, stopped runs, blocked tickets, broken files, files that wait for trust, each with the commands that settle it.",
     effect: "looks",
     input: z.strictObject({}),
     call: (client, _args, signal) => client.call("listInbox", {}, until(signal)),

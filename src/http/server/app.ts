@@ -4,6 +4,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { StoreError } from "../../store/store.ts";
+import { createReach } from "./agent-reach.ts";
 import { problem } from "./answer-problem.ts";
 import type { App, AppEnv } from "./app-env.ts";
 import { createRequestAudit } from "./audit-request.ts";
@@ -31,6 +32,7 @@ import { mountMcp } from "./routes/mcp.ts";
 import { mountRuns } from "./routes/runs.ts";
 import { mountSystem } from "./routes/system.ts";
 import { mountTickets } from "./routes/tickets.ts";
+import { mountTrust } from "./routes/trust.ts";
 import { mountWorkers } from "./routes/workers.ts";
 
 export type AppOptions = HeadRules & {
@@ -53,7 +55,7 @@ export type SignedRoute = {
 
 export function createApp(deps: ServerDeps, options: AppOptions): App {
   const app: App = new OpenAPIHono<AppEnv>();
-  const mount = createMount(app, createIdempotency(deps));
+  const mount = createMount(app, createIdempotency(deps), createReach(deps.store));
 
   const record = deps.audit === undefined ? undefined : createRequestAudit(deps.audit, deps.now);
 
@@ -92,6 +94,7 @@ export function createApp(deps: ServerDeps, options: AppOptions): App {
   mountKeys(mount, deps);
   mountWorkers(mount, deps);
   mountMachine(mount, deps);
+  mountTrust(mount, deps);
   mountSystem(mount, deps);
   mountDeliveries(mount, deps);
   mountMcp(app, mount, deps);

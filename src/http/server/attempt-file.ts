@@ -1,22 +1,20 @@
 // One file of an attempt, opened for reading. The path is built from checked names only. Links, pipes and devices are not followed, because
 // an agent may have put one in the place of its folder.
 
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import type { Refusal } from "../contract/problem.ts";
-import type { ATTEMPT_FILES } from "../contract/schemas/run.ts";
+import type { z } from "zod";
+import type { attemptFileSchema } from "../contract/schemas/run.ts";
 import { err, ok, type Result } from "../../core/result.ts";
-import { type AttemptFiles, attemptFiles, isInside } from "../../attempt/attempt-files.ts";
+import { type AttemptFiles, attemptFiles, checkLog } from "../../attempt/attempt-files.ts";
+import { type OpenedFile, openPlain } from "../../file/plain-file.ts";
 import type { Store } from "../../store/store.ts";
 import { findRun } from "./find-run.ts";
-
-export type OpenedFile = { readonly handle: FileHandle; readonly size: number };
 
 export type FileReference = {
   readonly run: string;
   readonly stage: string;
   readonly attempt: number;
-  readonly file: (typeof ATTEMPT_FILES)[number];
+  readonly file: z.infer<typeof attemptFileSchema>;
 };
 
 /** The caller closes it. */
@@ -41,23 +39,12 @@ export async function findFile(
 
 /** A verdict is the one submitted by tool, otherwise a file. */
 function pathsOf(files: AttemptFiles, file: FileReference["file"]): readonly string[] {
+  if (isCheck(file)) return [checkLog(files, file.slice("check-".length))];
   return file === "verdict" ? [files.submission, files.verdict] : [files[file]];
 }
 
-/** Undefined if it is missing, not a plain file, or outside the folder. */
-export async function openPlain(folder: string, path: string): Promise<OpenedFile | undefined> {
-  // Not if the folder no longer exists.
-  if (!(await isInside(folder, path).catch(() => false))) return undefined;
-  let handle: FileHandle;
-  try {
-    handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    return undefined;
-  }
-  const stat = await handle.stat();
-  if (stat.isFile()) return { handle, size: stat.size };
-  await handle.close();
-  return undefined;
+function isCheck(file: FileReference["file"]): file is `check-${string}` {
+  return file.startsWith("check-");
 }
 
 /** Leaves an incomplete character to the next part; but a part is never empty because of that. */

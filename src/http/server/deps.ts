@@ -7,8 +7,11 @@ import type { FileProblem } from "../../core/check/problem.ts";
 import type { ProjectInfo } from "../../git/project-info.ts";
 import type { KnownRunners } from "../../runner/known.ts";
 import type { Actor } from "../../core/run/event.ts";
+import type { LandingPlace } from "../../core/view/landing.ts";
 import type { Result } from "../../core/result.ts";
 import type { Run } from "../../core/run/run.ts";
+import type { LooseEnds } from "../../app/loose-ends.ts";
+import type { TrustState } from "../../app/trust/trust.ts";
 import type { UseCases } from "../../app/use-cases.ts";
 import type { Store } from "../../store/store.ts";
 import type { DeliveryLog } from "../../notify/delivery-log.ts";
@@ -22,6 +25,8 @@ export type ServerDeps = {
   readonly store: Store;
   /** The use cases: every route that changes a run goes through them. */
   readonly app: UseCases;
+  /** What waits for a person although no stage asked. */
+  readonly looseEnds: LooseEnds;
   readonly keys: Keys;
   /** Publishes live events. */
   readonly events: EventHub;
@@ -43,6 +48,14 @@ export type ServerDeps = {
   readonly runners?: () => Promise<KnownRunners>;
   /** The folder that runs work on. */
   readonly project?: () => Promise<ProjectInfo>;
+  /** The project's files that decide what runs; absent without a project. */
+  readonly trust?: {
+    readonly look: () => Result<TrustState>;
+    /** Only the version with this hash. */
+    readonly approve: (hash: string, by: Actor) => Result<TrustState>;
+    /** Only the approval of the version with this hash; without one it changes nothing. */
+    readonly revoke: (hash: string, by: Actor) => Result<TrustState>;
+  };
   /** Starts the runs of the demo; absent if this process does not perform. */
   readonly demo?: (actor: Actor) => Promise<Result<StartedDemo>>;
   /** The audit log; absent if none is kept. */
@@ -60,8 +73,12 @@ export type ServerDeps = {
   readonly attemptOf: (token: string) => AttemptRef | undefined;
   /** The commit of a run's branch; null if it has none. A decision is bound to it. */
   readonly commitOf: (run: Run) => Promise<string | null>;
+  /** Where finished work of a project goes, as far as this machine knows. */
+  readonly landingPlace: (project: string) => Promise<LandingPlace>;
   /** The changes of a run between two commits, as a unified diff; absent without git. */
   readonly wholeDiff?: (run: Run, from: string, to: string) => Promise<string>;
+  /** Removes the secrets that this process knows, and what is shaped like one. */
+  readonly redact: (text: string) => string;
   /** The delivery log; absent if nothing is sent. */
   readonly deliveries?: DeliveryLog;
   /** Called with an internal error, in one line, with the id that the caller got. */
@@ -97,6 +114,14 @@ export type ListedFlow = {
   readonly title: string;
   readonly file: string;
   readonly origin: string;
+  readonly family: string | null;
+  readonly inputs: readonly ListedInput[];
+};
+type ListedInput = {
+  readonly name: string;
+  readonly kind: "file" | "folder";
+  readonly required: boolean;
+  readonly about: string;
 };
 export type AgentEntry = {
   readonly name: string;

@@ -1,19 +1,28 @@
-// Flows and agents for the API, read on every request, because people edit these files while the daemon runs.
+// Flows and agents for the API in the version that takes effect, read on every request, because people approve new ones while the daemon runs.
 
-import { loadCatalog } from "../../catalog/catalog.ts";
+import { catalogFolders, loadCatalog } from "../../catalog/catalog.ts";
 import { err } from "../../core/result.ts";
 import { shippedDir } from "../../settings/site.ts";
+import type { TrustPlace } from "../../settings/trust/approval.ts";
+import { filesToShow } from "../../settings/trust/in-effect.ts";
 import type { ServerDeps } from "./deps.ts";
 
-export function openFlowFiles(project: string): Pick<ServerDeps, "agents" | "flows"> {
-  const catalog = () => loadCatalog({ shippedDir, projectDir: project });
+export function openFlowFiles(place: TrustPlace): Pick<ServerDeps, "agents" | "flows"> {
+  const catalog = () => loadCatalog({ shippedDir, ...catalogFolders(place.project, filesToShow(place)) });
   return {
     flows: {
       list() {
         const known = catalog();
         return known.listFlows().map(({ name, file, origin }) => {
           const read = known.requireFlow(name);
-          return { name, title: (read.ok ? read.value.flow.title : undefined) ?? name, file, origin };
+          const flow = read.ok ? read.value.flow : undefined;
+          const inputs = (flow?.inputs ?? []).map(({ name: fact, kind, required, about = "" }) => ({
+            name: fact,
+            kind,
+            required,
+            about,
+          }));
+          return { name, title: flow?.title ?? name, file, origin, family: flow?.family ?? null, inputs };
         });
       },
       resolve(name) {

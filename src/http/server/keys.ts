@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { KEY_KINDS } from "../contract/schemas/key.ts";
 import { TOKEN_PREFIX } from "../contract/scopes.ts";
+import { optional } from "../../core/optional.ts";
 import type { Actor } from "../../core/run/event.ts";
 import { createLogins, type Grant, hashOf, newToken } from "./logins.ts";
 import type { Principal } from "./principal.ts";
@@ -23,22 +24,25 @@ const keySchema = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   note: z.string().max(200).default(""),
   createdAt: z.string(),
+  /** The agent that a key of the kind agent speaks for, and the only story it is good for. */
+  agent: z.string().min(1).max(100).optional(),
+  story: z.string().min(1).max(200).optional(),
+  expiresAt: z.iso.datetime().optional(),
 });
 const fileSchema = z.strictObject({ version: z.literal(1), keys: z.array(keySchema).max(MAX_KEYS) });
 
 type StoredKey = z.infer<typeof keySchema>;
 export type KeyInfo = Omit<StoredKey, "hash">;
+export type KeyLimits = Pick<StoredKey, "agent" | "story" | "expiresAt">;
 
 export type Keys = {
   readonly operatorTokenFile: string;
   find(token: string): Principal | undefined;
   findLogin(code: string): Principal | "too many" | undefined;
   /** Returns the token, which is never shown again. */
-  create(wish: {
-    readonly name: string;
-    readonly kind: KeyKind;
-    readonly note?: string;
-  }): Promise<KeyInfo & { readonly token: string }>;
+  create(
+    wish: { readonly name: string; readonly kind: KeyKind; readonly note?: string } & KeyLimits,
+  ): Promise<KeyInfo & { readonly token: string }>;
   list(): readonly KeyInfo[];
   /** False if there is no such key. */
   revoke(id: string): Promise<boolean>;
@@ -81,16 +85,17 @@ export async function createKeys(folder: string, { person, now }: KeysOptions): 
       if (isSame(hash, operator)) return { kind: "operator", id: "operator", actor: person };
       if (logins.isSession(token)) return { kind: "operator", id: "operator", actor: person, session: hash };
       const found = current().find((key) => isSame(key.hash, hash));
-      return found === undefined ? undefined : principalOf(found);
+      return found === undefined || hasExpired(found, now()) ? undefined : principalOf(found);
     },
     findLogin(code) {
       const found = logins.findCode(code);
       if (found === "too many") return found;
       return found ? { kind: "login", id: hashOf(code) } : undefined;
     },
-    async create({ name, kind, note = "" }) {
+    async create({ name, kind, note = "", agent, story, expiresAt }) {
       const token = newToken(TOKEN_PREFIX[kind]);
-      const info = { id: `k${randomBytes(4).toString("hex")}`, name, kind, note, createdAt: now() };
+      const limits = optional({ agent, story, expiresAt });
+      const info = { id: `k${randomBytes(4).toString("hex")}`, name, kind, note, createdAt: now(), ...limits };
       await changePrivate(keysFile, (text) =>
         writeKeys([...parseKeys(text), keySchema.parse({ ...info, hash: hashOf(token) })]),
       );
@@ -121,8 +126,16 @@ async function operatorToken(path: string): Promise<string> {
   return text;
 }
 
-function principalOf({ id, kind, name }: StoredKey): Principal {
+/** A time that cannot be read is over. */
+function hasExpired({ expiresAt }: StoredKey, now: string): boolean {
+  return expiresAt !== undefined && !(Date.parse(expiresAt) > Date.parse(now));
+}
+
+/** A key of an agent without its agent grants nothing. */
+function principalOf({ id, kind, name, agent, story }: StoredKey): Principal | undefined {
   switch (kind) {
+    case "agent":
+      return agent === undefined ? undefined : { kind, id, agent, ...optional({ story }) };
     case "operator":
       return { kind, id, actor: `human:${name}` };
     case "viewer":

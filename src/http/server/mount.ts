@@ -9,6 +9,7 @@ import { grants, holdersOf } from "../contract/scopes.ts";
 import { canonicalJson } from "../../core/json.ts";
 import { err, ok, type Result } from "../../core/result.ts";
 import type { App, AppEnv } from "./app-env.ts";
+import type { Reach } from "./agent-reach.ts";
 import { describe } from "./describe.ts";
 import { readBody, refuseBody } from "./guard/body.ts";
 import { readFields, readParams, readQuery } from "./guard/input.ts";
@@ -47,7 +48,7 @@ export type MountRoute = {
   methodsAt(path: string): readonly string[];
 };
 
-export function createMount(app: App, once: Idempotency): MountRoute {
+export function createMount(app: App, once: Idempotency, reach: Reach): MountRoute {
   const mounted: ApiRoute[] = [];
 
   function add<R extends ApiRoute>(
@@ -57,7 +58,7 @@ export function createMount(app: App, once: Idempotency): MountRoute {
     mounted.push(route);
     describe(app, route);
     app.on(route.method.toUpperCase(), route.path.replaceAll(/\{([a-z]+)\}/g, ":$1"), async (context) => {
-      const call = await readCall(route, context);
+      const call = await readCall(route, context, reach);
       return call.ok ? answer(call.value, context) : problem(context, spoken(route, call.error));
     });
   }
@@ -90,7 +91,11 @@ function spoken({ plain }: ApiRoute, refusal: Refusal): Refusal {
   return plain === true ? { ...refusal, error: refusal.detail } : refusal;
 }
 
-async function readCall<R extends ApiRoute>(route: R, context: Context<AppEnv>): Promise<Result<Call<R>, Refusal>> {
+async function readCall<R extends ApiRoute>(
+  route: R,
+  context: Context<AppEnv>,
+  reach: Reach,
+): Promise<Result<Call<R>, Refusal>> {
   const principal = context.get("principal");
   const request = context.req.raw;
   if (!grants(principal.kind, route.scope)) return err(notGranted(route, principal));
@@ -106,6 +111,9 @@ async function readCall<R extends ApiRoute>(route: R, context: Context<AppEnv>):
   // An attempt gets the same refusal for another's run and for one that does not exist.
   const isForeign = route.owner === undefined && principal.kind === "attempt" && given["run"] !== principal.runId;
   if (isForeign) return err(notGranted(route, principal));
+  const run = route.owner === undefined ? given["run"] : undefined;
+  if (run !== undefined && !(await reach(principal, run)))
+    return err({ code: "run_not_found", detail: `There is no run ${run}.` });
   const query = readQuery(route.query, new URL(request.url).searchParams);
   if (!query.ok) return query;
   const names = readNames(route, request, principal);

@@ -5,10 +5,19 @@ import type { Actor } from "../../core/run/event.ts";
 /** The attempt that a token belongs to. */
 export type AttemptRef = { readonly runId: string; readonly stage: string; readonly attempt: number };
 
+/** An agent outside, with a key of its own; `story`: the only one that the key is good for. */
+export type AgentPrincipal = {
+  readonly kind: "agent";
+  readonly id: string;
+  readonly agent: string;
+  readonly story?: string;
+};
+
 export type Principal =
   /** `session`: the browser session, if it is one. */
   | { readonly kind: "operator"; readonly id: string; readonly actor: Actor; readonly session?: string }
   | { readonly kind: "viewer"; readonly id: string }
+  | AgentPrincipal
   | ({ readonly kind: "attempt"; readonly id: string } & AttemptRef)
   | { readonly kind: "webhook"; readonly id: string; readonly source: string }
   /** Holds a login code, which can only become a session. */
@@ -21,6 +30,8 @@ export function nameOf(principal: Principal): string {
       return principal.actor;
     case "webhook":
       return `webhook:${principal.source}`;
+    case "agent":
+      return `agent:${principal.agent}`;
     case "attempt":
       return principal.id;
     case "viewer":

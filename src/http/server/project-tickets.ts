@@ -1,8 +1,9 @@
 // The ticket files of the daemon's project, as the API sees them.
 
-import type { Result } from "../../core/result.ts";
+import type { Problem, Result } from "../../core/result.ts";
 import type { Actor } from "../../core/run/event.ts";
 import type { Run } from "../../core/run/run.ts";
+import type { RefusedStarts } from "../../core/ticket/cannot-start.ts";
 import type { PickRulesOf } from "../../core/ticket/pick-rules.ts";
 import type { PlannedTicket, TicketPlan } from "../../core/ticket/plan.ts";
 import type { TicketProblem, TicketScan } from "../../core/ticket/ticket.ts";
@@ -17,6 +18,10 @@ export type ProjectTickets = {
   readonly flow: string;
   /** The name of the project's own repository in a new ticket. */
   readonly repo: string;
+  /** Why finished work could not leave; tickets wait until it can. */
+  readonly cannotLeave?: () => readonly Problem[];
+  /** The starts that the dispatcher of this process was refused. */
+  readonly refused?: () => RefusedStarts;
   /** Starts the run of a ticket by the rules of the dispatcher; absent if this process does not perform. */
   readonly start?: (ticket: PlannedTicket, actor: Actor) => Promise<Result<StartedTicket>>;
 };

@@ -56,13 +56,18 @@ export async function createPrivate(path: string, text: string): Promise<boolean
 /** Replaces a file by the result of `change`; one writer at a time, also across processes. */
 export async function changePrivate(path: string, change: (text: string | undefined) => string): Promise<void> {
   const lock = `${path}.lock`;
-  await takeLock(lock);
+  const held = await takeLock(lock);
   try {
     const fresh = await writeBeside(path, change(readPrivate(path)));
+    // A process that slept for long has lost its lock, and another one may have written meanwhile.
+    if (!(await isStill(lock, held))) {
+      await unlink(fresh);
+      return await changePrivate(path, change);
+    }
     await rename(fresh, path);
     await syncFolder(path);
   } finally {
-    await unlink(lock).catch(() => {});
+    if (await isStill(lock, held)) await unlink(lock).catch(() => {});
   }
 }
 
@@ -78,21 +83,46 @@ async function writeBeside(path: string, text: string): Promise<string> {
   return fresh;
 }
 
-async function takeLock(path: string): Promise<void> {
+/** Tells one lock from the next one in the same place. */
+type LockId = Pick<Stats, "ino" | "mtimeMs">;
+
+async function takeLock(path: string): Promise<LockId> {
   const deadline = Date.now() + GIVE_UP_MS;
   for (;;) {
     try {
-      return await (await open(path, "wx", PRIVATE)).close();
+      const file = await open(path, "wx", PRIVATE);
+      return await file.stat().finally(() => file.close());
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EEXIST" || Date.now() > deadline) throw cause;
     }
-    const madeAt = await lstat(path).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => Date.now(),
-    );
-    if (Date.now() - madeAt > STALE_MS) await unlink(path).catch(() => {});
+    const found = await lockAt(path);
+    if (found !== undefined && Date.now() - found.mtimeMs > STALE_MS) await removeDead(path, found);
     else await delay(10);
   }
+}
+
+/** Of all who find the same dead lock one removes it: a late removal would hit the lock of the next writer. */
+async function removeDead(path: string, dead: LockId): Promise<void> {
+  const claim = `${path}.${dead.ino}-${Math.trunc(dead.mtimeMs)}`;
+  try {
+    await (await open(claim, "wx", PRIVATE)).close();
+  } catch {
+    const other = await lockAt(claim);
+    if (other !== undefined && Date.now() - other.mtimeMs > STALE_MS) await unlink(claim).catch(() => {});
+    else await delay(10);
+    return;
+  }
+  if (await isStill(path, dead)) await unlink(path).catch(() => {});
+  await unlink(claim).catch(() => {});
+}
+
+async function isStill(path: string, { ino, mtimeMs }: LockId): Promise<boolean> {
+  const found = await lockAt(path);
+  return found?.ino === ino && found.mtimeMs === mtimeMs;
+}
+
+async function lockAt(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch(() => undefined);
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -20,7 +20,14 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Pages that the dashboard draws itself; they share one document. */
 const PAGES =
-  /^\/(|welcome|board|runs|tickets|flows|agents|workers|insights|settings|runs\/[^/]{1,60}|g\/[^/]{1,60}|tickets\/[^/]{1,600}|flows\/[^/]{1,60})$/;
+  /^\/(|welcome|board|runs|tickets|flows|agents|workers|insights|settings|trust|projects|runs\/[^/]{1,60}|g\/[^/]{1,60}|tickets\/[^/]{1,600}|flows\/[^/]{1,60})$/;
+
+/** The addresses of source 003, and the pages that show the same here. */
+function movedTo(path: string): string | undefined {
+  if (path === "/run") return "/runs";
+  const story = /^\/stories\/([^/]{1,600})$/.exec(path)?.[1];
+  return story === undefined ? undefined : `/tickets/${story}`;
+}
 
 /** Undefined if the dashboard was not built. */
 export function loadWeb(dir: string): Web | undefined {
@@ -44,6 +51,10 @@ export function loadWeb(dir: string): Web | undefined {
 export function mountWeb(app: App, web: Web): void {
   app.use("*", async (context, next) => {
     const { method, path } = context.req;
+    // The path as it was sent: encoded, so that it may stand in a header.
+    const moved = movedTo(new URL(context.req.raw.url).pathname);
+    if (moved !== undefined && (method === "GET" || method === "HEAD"))
+      return new Response(null, { status: 302, headers: { location: moved } });
     const file = method === "GET" || method === "HEAD" ? web.find(path) : undefined;
     if (file === undefined) return next();
     if (context.req.header("if-none-match") === file.headers["etag"])

@@ -11,7 +11,7 @@ import { type InboxItem, isEnded, openItems, type Run } from "../../core/run/run
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { flowOf } from "../../store/flow-of.ts";
 import type { Store } from "../../store/store.ts";
-import { waitingMerge } from "../../ticket/land/merge-stage.ts";
+import { waitingMerge } from "../../core/run/waiting-merge.ts";
 import type { Refusal } from "../contract/problem.ts";
 import { refusalOf } from "../server/refusal.ts";
 import { WIRE_RULES } from "../server/wire-rules.ts";

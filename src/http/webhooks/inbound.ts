@@ -17,7 +17,8 @@ import { optional } from "../../core/optional.ts";
 export type InboundDeps = CarryOutDeps & {
   /** ISO 8601, UTC. */
   readonly now: () => string;
-  readonly sources: readonly WebhookSource[];
+  /** The source as the settings and its secrets are at this moment: a revoked secret counts no longer. */
+  readonly sourceOf: (name: string) => Promise<WebhookSource | undefined>;
   readonly replays: Replays;
   /** Called with an internal error, in one line, with the id that the sender got. */
   readonly onProblem: (text: string, requestId: string) => void;
@@ -29,12 +30,11 @@ const MAX_PER_MINUTE = 120;
 const MINUTE_MS = 60_000;
 
 export function createInbound(deps: InboundDeps): readonly SignedRoute[] {
-  const sources = new Map(deps.sources.map((source) => [source.name, source]));
   const now = () => Date.parse(deps.now());
   const mayCarryOut = createRate(deps.maxPerMinute ?? MAX_PER_MINUTE, now);
 
   async function handle(context: Context<AppEnv>): Promise<Response> {
-    const source = sources.get(context.req.param("source") ?? "");
+    const source = await deps.sourceOf(context.req.param("source") ?? "");
     // The same answer as for a wrong signature: a sender without a secret learns no names.
     if (source === undefined) return problem(context, { code: "signature_invalid", detail: "No signature fits." });
     if (context.req.header("expect") !== undefined) context.env?.outgoing?.writeContinue();

@@ -1,5 +1,5 @@
-// Opens inbound webhooks from the user's settings: which sources may send, and the meaning of their events. An unreadable secret disables
-// only its source.
+// Opens inbound webhooks from the user's settings: which sources may send, and the meaning of their events. Settings and secrets are read
+// for every delivery, so that a secret is rotated or revoked without a restart. An unreadable secret disables only its source.
 
 import { join } from "node:path";
 import type { Settings } from "../../settings/settings.ts";
@@ -23,6 +23,8 @@ type Reading = {
 
 export type InboundOptions = Reading & {
   readonly config: Pick<Settings, "webhooks">;
+  /** The settings at the moment of a delivery; default: `config`. */
+  readonly settings?: () => Promise<Pick<Settings, "webhooks">>;
   readonly home: string;
   readonly deps: ServerDeps;
   /** Shows people the requests of a source that may not answer. */
@@ -32,14 +34,32 @@ export type InboundOptions = Reading & {
 export type Inbound = { readonly signed: readonly SignedRoute[]; close(): void };
 
 /** The value for `signed` of `createApp`. Only the process that performs may open it. */
-export function openInbound({ config, home, deps, notifier, ...reading }: InboundOptions): Inbound {
-  const sources = Object.entries(config.webhooks).map(([name, settings]) =>
-    readSource(name, settings, { ...reading, deps }),
-  );
-  if (sources.length === 0) return { signed: [], close: () => {} };
+export function openInbound({ config, settings, home, deps, notifier, ...reading }: InboundOptions): Inbound {
+  const sourceOf = createSources({ ...reading, deps, settings: settings ?? (async () => config) });
+  if (Object.keys(config.webhooks).length === 0) return { signed: [], close: () => {} };
+  // The log says at once which of them cannot be used.
+  void Promise.all(Object.keys(config.webhooks).map(sourceOf));
   const replays = openFileReplays(join(home, "webhook-ids"), { now: () => Date.parse(deps.now()) });
   const notify = async (request: Notice) => notifier?.notify(request);
-  return { signed: createInbound({ ...deps, sources, replays, notify }), close: () => replays.close() };
+  return { signed: createInbound({ ...deps, sourceOf, replays, notify }), close: () => replays.close() };
+}
+
+type SourceReading = Reading &
+  Pick<InboundOptions, "deps"> & { readonly settings: () => Promise<Pick<Settings, "webhooks">> };
+
+/** A problem is reported when it appears, not with every delivery. */
+function createSources({ settings, onProblem, ...reading }: SourceReading) {
+  const reported = new Map<string, string>();
+  return async (name: string): Promise<WebhookSource | undefined> => {
+    const { webhooks } = await settings();
+    const own = Object.hasOwn(webhooks, name) ? webhooks[name] : undefined;
+    if (own === undefined) return undefined;
+    let problem = "";
+    const source = readSource(name, own, { ...reading, onProblem: (text) => (problem = text) });
+    if (problem !== "" && reported.get(name) !== problem) onProblem(problem);
+    reported.set(name, problem);
+    return source;
+  };
 }
 
 function readSource(

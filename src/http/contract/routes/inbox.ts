@@ -13,7 +13,7 @@ export const INBOX_ROUTES = {
     path: "/api/inbox",
     scope: "read",
     tag: "inbox",
-    summary: "Items that wait for a person, oldest first",
+    summary: "Everything that waits for a person, oldest first: items to answer, and loose ends",
     answer: json(inboxSchema, "all of it"),
     problems: [],
   },

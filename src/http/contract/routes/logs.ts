@@ -4,7 +4,7 @@ import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
 import { limit, numberText, runReference, stageName } from "../schemas/common.ts";
 import { foundLinesSchema, runDiffSchema } from "../schemas/log.ts";
-import { ATTEMPT_FILES } from "../schemas/run.ts";
+import { attemptFileSchema } from "../schemas/run.ts";
 
 const DIFF_PART = 4 * 1024 * 1024;
 const TEXT = "expected 1 to 200 characters of one line";
@@ -20,7 +20,7 @@ export const LOG_ROUTES = {
       run: runReference,
       stage: stageName,
       attempt: numberText(1, 1_000_000, "expected the number of an attempt"),
-      file: z.enum(ATTEMPT_FILES),
+      file: attemptFileSchema,
     }),
     query: z.strictObject({
       q: z

@@ -2,7 +2,16 @@
 
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
-import { demoSchema, projectSchema, runnersSchema } from "../schemas/machine.ts";
+import {
+  addProjectSchema,
+  demoSchema,
+  projectNameParams,
+  projectSchema,
+  queueSchema,
+  registeredProjectSchema,
+  registeredProjectsSchema,
+  runnersSchema,
+} from "../schemas/machine.ts";
 
 export const MACHINE_ROUTES = {
   listRunners: {
@@ -21,6 +30,46 @@ export const MACHINE_ROUTES = {
     tag: "system",
     summary: "The folder that the daemon works on",
     answer: json(projectSchema, "the folder"),
+    problems: [],
+  },
+  listProjects: {
+    method: "get",
+    path: "/api/projects",
+    scope: "read",
+    tag: "system",
+    summary: "The registered projects, by name",
+    answer: json(registeredProjectsSchema, "all of them"),
+    problems: ["project_refused"],
+  },
+  addProject: {
+    method: "post",
+    path: "/api/projects",
+    scope: "operate",
+    tag: "system",
+    summary: "Register a folder under a name",
+    body: addProjectSchema,
+    headers: ["Idempotency-Key"],
+    answer: json(registeredProjectSchema, "the project", 201),
+    problems: ["project_refused", "idempotency_key_reused"],
+  },
+  removeProject: {
+    method: "delete",
+    path: "/api/projects/{name}",
+    scope: "operate",
+    tag: "system",
+    summary: "Forget a project's name; its folder and its runs stay",
+    params: projectNameParams,
+    headers: ["Idempotency-Key"],
+    answer: json(registeredProjectSchema, "the project"),
+    problems: ["project_not_found", "project_refused", "idempotency_key_reused"],
+  },
+  showQueue: {
+    method: "get",
+    path: "/api/queue",
+    scope: "read",
+    tag: "system",
+    summary: "What works and what waits its turn, per project and in order",
+    answer: json(queueSchema, "the queue"),
     problems: [],
   },
   startDemo: {

@@ -5,16 +5,18 @@ import { json, type ApiRoutes } from "../route.ts";
 import { after, before, flowName, limit, line, numberText, runReference, stageName } from "../schemas/common.ts";
 import { eventPageSchema } from "../schemas/event.ts";
 import {
-  ATTEMPT_FILES,
+  attemptFileSchema,
   controlledSchema,
   featureSchema,
   filePartSchema,
   nothingSchema,
+  previewRunSchema,
   reasonSchema,
   rerunSchema,
   retrySchema,
   runDetailSchema,
   runPageSchema,
+  runPreviewSchema,
   skipSchema,
   startedSchema,
   startRunSchema,
@@ -68,6 +70,16 @@ export const RUN_ROUTES = {
     answer: json(startedSchema, "the run that was started", 201),
     problems: ["unknown_flow", "flow_invalid", "invalid_title", "run_refused", "idempotency_key_reused"],
   },
+  previewRun: {
+    method: "post",
+    path: "/api/runs/preview",
+    scope: "operate",
+    tag: "runs",
+    summary: "What a start would do: the flow, what was read from its files, and what a person would have to allow",
+    body: previewRunSchema,
+    answer: json(runPreviewSchema, "nothing is started"),
+    problems: ["unknown_flow", "flow_invalid", "run_refused"],
+  },
   showRun: {
     method: "get",
     path: "/api/runs/{run}",
@@ -104,12 +116,13 @@ export const RUN_ROUTES = {
     path: "/api/runs/{run}/attempts/{stage}/{attempt}/{file}",
     scope: "read",
     tag: "runs",
-    summary: "A part of a file of an attempt: prompt, output, events, diff, verdict, handoff",
+    summary:
+      "A part of a file of an attempt: prompt, output, events, diff, verdict, handoff, or check-<name> for the output of a check",
     params: z.strictObject({
       run: runReference,
       stage: stageName,
       attempt: numberText(1, 1_000_000, "expected the number of an attempt"),
-      file: z.enum(ATTEMPT_FILES),
+      file: attemptFileSchema,
     }),
     query: z.strictObject({
       offset: numberText(0, 2 ** 40, "expected bytes from the start").default(0),
@@ -123,5 +136,6 @@ export const RUN_ROUTES = {
   resumeRun: control("resume", "Resume a paused run", nothingSchema),
   retryStage: control("retry", "Run a stage again", retrySchema),
   rerunFrom: control("rerun", "Go back to an earlier stage and continue from there", rerunSchema),
+  undoLanding: control("undo", "Take back what landed although the run was canceled", nothingSchema),
   skipStage: control("skip", "Skip a stage; a gate cannot be skipped", skipSchema),
 } as const satisfies ApiRoutes;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
 import { flowName, limit, line, ticketReference } from "../schemas/common.ts";
 import { runSummarySchema } from "../schemas/run.ts";
-import { ticketPageSchema, ticketProblemsSchema, ticketSchema } from "../schemas/ticket.ts";
+import { chosenVariantSchema, ticketPageSchema, ticketProblemsSchema, ticketSchema } from "../schemas/ticket.ts";
 import { newTicketSchema, TICKET_STATES, ticketChangesSchema } from "../schemas/ticket-file.ts";
 
 const params = z.strictObject({ ticket: ticketReference });
@@ -45,7 +45,7 @@ export const TICKET_ROUTES = {
     path: "/api/tickets/problems",
     scope: "read",
     tag: "tickets",
-    summary: "Problems of ticket files, by file, line and column",
+    summary: "Problems of ticket files, by file, line and column, and the tickets that cannot start",
     answer: json(ticketProblemsSchema, "all of them"),
     problems: [],
   },
@@ -82,6 +82,18 @@ export const TICKET_ROUTES = {
     headers: ["If-Match", "Idempotency-Key"],
     answer: json(z.object({ id: z.string(), version: z.string() }), "it is written"),
     problems: ["ticket_not_found", "ticket_refused", "ticket_conflict", "invalid_version"],
+  },
+  chooseTicket: {
+    method: "post",
+    path: "/api/tickets/{ticket}/choose",
+    scope: "operate",
+    tag: "tickets",
+    summary: "Choose this variant: the other open tickets of its group become Canceled, their branches stay",
+    params,
+    body: z.strictObject({}),
+    headers: ["Idempotency-Key"],
+    answer: json(chosenVariantSchema, "the others are canceled"),
+    problems: ["ticket_not_found", "ticket_refused", "no_ticket_folder"],
   },
   startTicket: {
     method: "post",

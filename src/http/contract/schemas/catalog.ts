@@ -10,6 +10,20 @@ const flowSummarySchema = z
     title: z.string(),
     file: z.string(),
     origin: z.string().meta({ description: "shipped with Passrail, or from the project" }),
+    family: z
+      .string()
+      .nullable()
+      .meta({ description: "a name that starts the flow of several that the input chooses; null without one" }),
+    inputs: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "the key in `input` of a start" }),
+          kind: z.enum(["file", "folder"]),
+          required: z.boolean(),
+          about: z.string(),
+        }),
+      )
+      .meta({ description: "files and folders of the project that a start names" }),
   })
   .meta({ id: "FlowSummary" });
 

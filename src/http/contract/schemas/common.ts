@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { NAME_PATTERN } from "../../../core/flow/name.ts";
+import { WORKSPACE_MODES } from "../../../core/flow/workspace-mode.ts";
 
 export const time = z.string().meta({ description: "ISO 8601, UTC", examples: ["2026-01-31T12:00:00.000Z"] });
 
@@ -65,3 +66,12 @@ export const way = z
     counter: z.string().nullable(),
   })
   .meta({ id: "Way" });
+
+export const containment = z
+  .object({
+    mode: z.enum(WORKSPACE_MODES),
+    isConfined: z.boolean().meta({ description: "true for a sandbox" }),
+    label: z.string().meta({ examples: ["no sandbox: worktree"] }),
+  })
+  .nullable()
+  .meta({ description: "what contained the program that worked; null if none did, or if it is not recorded" });

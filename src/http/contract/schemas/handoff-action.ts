@@ -2,9 +2,10 @@
 
 import { z } from "zod";
 import { json, REASON_CHARS } from "./common.ts";
+import { findingNotesSchema } from "./finding.ts";
 import { handoffRowSchema } from "./handoff-row.ts";
 
-const HANDOFF_ACTIONS = ["create", "accept", "reject", "timeout", "cleanup"] as const;
+const HANDOFF_ACTIONS = ["create", "accept", "heartbeat", "reject", "timeout", "cleanup"] as const;
 export const PAYLOAD_BYTES = 1024 * 1024;
 
 export const storyId = z
@@ -46,8 +47,16 @@ export const handoffActionSchema = z
   .discriminatedUnion(
     "action",
     [
-      z.strictObject({ action: z.literal("create"), storyId, fromAgent: agentName, toAgent: agentName, payload }),
+      z.strictObject({
+        action: z.literal("create"),
+        storyId,
+        fromAgent: agentName,
+        toAgent: agentName,
+        payload,
+        findings: findingNotesSchema,
+      }),
       z.strictObject({ action: z.literal("accept"), handoffId, payload }),
+      z.strictObject({ action: z.literal("heartbeat"), handoffId }),
       z.strictObject({
         action: z.literal("reject"),
         handoffId,
@@ -55,6 +64,7 @@ export const handoffActionSchema = z
           .string("expected a reason")
           .max(REASON_CHARS)
           .refine((reason) => reason.trim() !== "", "expected a reason that is not blank"),
+        findings: findingNotesSchema,
       }),
       z.strictObject({
         action: z.literal("timeout"),
@@ -79,7 +89,15 @@ const handedOnSchema = z.object({
   warnings,
   inbox,
 });
-const takenSchema = z.object({ success, handoff: handoffRowSchema });
+const takenSchema = z.object({
+  success,
+  handoff: handoffRowSchema,
+  leaseUntil: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({ description: "the next sign of life is due by then; null if the work is never taken back" }),
+});
 const sentBackSchema = z.object({
   success,
   handoff: handoffRowSchema,

@@ -1,7 +1,11 @@
 // Inbox items, and a person's answer to one.
 
 import { z } from "zod";
-import { json, subject, time } from "./common.ts";
+import { evidenceTableSchema } from "./evidence-table.ts";
+import { MARKED_KINDS } from "../../../core/view/marked-changes.ts";
+import { containment, json, subject, time } from "./common.ts";
+import { findingSchema } from "./finding.ts";
+import { looseEndSchema } from "./loose-end.ts";
 
 export const ITEM_KINDS = ["gate", "question", "choice", "escalation", "budget"] as const;
 
@@ -19,6 +23,9 @@ export const inboxItemSchema = z
     who: z.string(),
     openedAt: time,
     version: z.string().meta({ description: "pass it as If-Match with the answer" }),
+    why: z.string().nullable().meta({
+      description: "why a person is asked now, for an escalation about a finding that does not get fixed; else null",
+    }),
     asks: z.array(z.string()).meta({ description: "the question, in sentences" }),
     answers: z.array(z.string()).meta({ description: "the possible answers; empty if a text is expected" }),
     leads: z
@@ -29,6 +36,16 @@ export const inboxItemSchema = z
           who: z.string().meta({ description: "the agent or person of that stage; empty without one" }),
           isGate: z.boolean().meta({ description: "a person decides there and no agent works" }),
           word: z.string().meta({ description: "the run's status word then" }),
+          lands: z
+            .object({
+              way: z.enum(["land", "pr", "push", "stays"]).meta({
+                description:
+                  "land: the work is merged; pr: somebody merges it later; push: only the branch leaves; stays: nothing leaves",
+              }),
+              text: z.string(),
+            })
+            .nullable()
+            .meta({ description: "where the work goes then; null if more work or another decision follows" }),
         }),
       )
       .meta({ description: "the consequence of each answer" }),
@@ -43,6 +60,9 @@ export const inboxItemSchema = z
     branch: z.string().nullable().meta({ description: "the branch of the work; null for work in place" }),
     commit: z.string().nullable().meta({ description: "the commit that a decision is bound to" }),
     issues: z.array(json),
+    findings: z.array(findingSchema).meta({
+      description: "the open findings that the decision is about, with what both sides said",
+    }),
     budget: z
       .object({
         scope: z.string(),
@@ -60,10 +80,19 @@ const checkedStage = z.object({
   agent: z.string(),
   attempt: z.int().meta({ description: "the last one that has ended; the other fields describe it" }),
   runner: z.string().nullable(),
+  containment,
   by: z.enum(["agent", "check", "passrail", "outside"]).meta({
     description:
-      "what did the work: an agent's program; a program that the flow names and whose exit code is the verdict; Passrail itself; an outside agent",
+      "what did the work: an agent's program; the program that the flow itself names and whose exit code is the verdict; Passrail itself; an outside agent",
   }),
+  command: z
+    .string()
+    .nullable()
+    .meta({ description: "the program that ran, with its arguments; null for a coding agent" }),
+  replaced: z
+    .string()
+    .nullable()
+    .meta({ description: "the flow's own command, if another program ran instead of it; else null" }),
   exitCode: z.int().nullable().meta({ description: "of the program that played the agent" }),
   commits: z.object({ from: z.string(), to: z.string() }).nullable().meta({ description: "null without any" }),
   files: z.array(z.string()).meta({ description: "the files that it changed, according to git; the first fifty" }),
@@ -79,14 +108,91 @@ const checkedStage = z.object({
     .meta({ description: "whether its prompt says that it may rely on an earlier stage's report" }),
 });
 
-export const evidenceSchema = z.object({ stages: z.array(checkedStage) }).meta({ id: "Evidence" });
+const markedChange = z.object({
+  path: z.string(),
+  kind: z.enum(MARKED_KINDS),
+  why: z.string().meta({ description: "completes the sentence that begins with the path" }),
+});
+
+export const evidenceSchema = z
+  .object({
+    stages: z.array(checkedStage),
+    table: evidenceTableSchema,
+    marked: z.array(markedChange).meta({
+      description:
+        "changes to files that decide what runs later: Passrail's own, CI configuration, hooks, submodules, agents' settings, lockfiles; the first 200",
+    }),
+  })
+  .meta({ id: "Evidence" });
+
+const briefingSchema = z
+  .object({
+    feature: z.string(),
+    stages: z.array(
+      z.object({
+        stage: z.string(),
+        track: z.string(),
+        kind: z.string(),
+        who: z.string().meta({ description: "the agent that works there, or the person who decides" }),
+        runner: z.string().nullable(),
+        model: z.string().nullable(),
+        when: z.string().nullable().meta({ description: "it runs only if this holds then" }),
+        reads: z.array(z.string()),
+        produces: z.array(z.string()).meta({ description: "the headings that its handoff must have" }),
+        isMetered: z.boolean().meta({ description: "its runner reports a cost" }),
+        usd: z.number().nullable().meta({ description: "the usual cost of an attempt before" }),
+      }),
+    ),
+    files: z.array(
+      z.object({
+        name: z.string().nullable().meta({ description: "the input; null for the project's rules" }),
+        path: z.string(),
+        sha256: z.string(),
+        bytes: z.int(),
+      }),
+    ),
+    repositories: z.array(
+      z.object({
+        name: z.string(),
+        dir: z.string(),
+        branch: z.string().nullable(),
+        base: z.string().nullable(),
+        commit: z.string(),
+        dirty: z.int().meta({ description: "uncommitted files, which agents do not get" }),
+      }),
+    ),
+    contracts: z.string().nullable().meta({ description: "the plan's sections about contracts and interfaces" }),
+    usd: z.number().nullable().meta({ description: "one attempt of each stage; null if no cost is known" }),
+    unknown: z.int().meta({ description: "stages whose cost is unknown" }),
+  })
+  .meta({ id: "Briefing" });
 
 /** A single item, with the evidence for a decision. */
 export const itemDetailSchema = z
-  .object({ ...inboxItemSchema.shape, evidence: evidenceSchema })
+  .object({
+    ...inboxItemSchema.shape,
+    work: z
+      .array(
+        z.object({
+          branch: z.string(),
+          commit: z.string().nullable(),
+          commits: z.int().meta({ description: "how many commits the run's attempts added" }),
+          workspace: z.string().nullable().meta({ description: "the folder of the branch, if an attempt had one" }),
+        }),
+      )
+      .meta({ description: "the branches that the decision is about; the first 50" }),
+    evidence: evidenceSchema,
+    briefing: briefingSchema.nullable().meta({ description: "what will run; only at a gate before the first stage" }),
+  })
   .meta({ id: "InboxItemDetail" });
 
-export const inboxSchema = z.object({ items: z.array(inboxItemSchema) });
+export const inboxSchema = z.object({
+  items: z.array(inboxItemSchema),
+  looseEnds: z.array(looseEndSchema).meta({
+    description:
+      "what waits although no stage asked: unmerged work, stopped runs, blocked tickets, broken files, files that wait for trust; each is gone when it is settled",
+  }),
+});
 
 const ISSUES_AT_MOST = 100;
 const ISSUE_CHARS = 2000;

@@ -3,11 +3,24 @@
 import { z } from "zod";
 import { PRINCIPALS, SCOPES } from "../scopes.ts";
 import { time } from "./common.ts";
+import { agentName, storyId } from "./handoff-action.ts";
 
-export const KEY_KINDS = ["operator", "viewer", "webhook"] as const;
+export const KEY_KINDS = ["operator", "viewer", "agent", "webhook"] as const;
 
 const NAME = "expected 1 to 48 letters, digits, dots, dashes or underscores, beginning with a letter or a digit";
 const NOTE = "expected one line of at most 200 characters";
+
+/** What only some keys have. */
+const limits = {
+  agent: agentName
+    .optional()
+    .meta({ description: "the agent that it speaks for; required for the kind agent, and only there" }),
+  story: storyId.optional().meta({ description: "it is good for this story only; only for the kind agent" }),
+  expiresAt: z.iso
+    .datetime("expected a time in UTC, such as 2026-01-31T12:00:00.000Z")
+    .optional()
+    .meta({ description: "it is refused from then on; without it, when it is revoked" }),
+};
 
 const shared = {
   id: z.string(),
@@ -15,6 +28,7 @@ const shared = {
   kind: z.enum(KEY_KINDS),
   note: z.string(),
   createdAt: time,
+  ...limits,
 };
 
 const keySchema = z.object(shared).meta({ id: "Key" });
@@ -32,6 +46,15 @@ export const createKeySchema = z
       .max(200, NOTE)
       .refine((text) => !/\p{Cc}/u.test(text), NOTE)
       .default(""),
+    ...limits,
+  })
+  .superRefine(({ kind, agent, story }, context) => {
+    if (kind === "agent" && agent === undefined)
+      context.addIssue({ code: "custom", path: ["agent"], message: "expected the agent that the key speaks for" });
+    if (kind === "agent") return;
+    const path = agent !== undefined ? "agent" : story !== undefined ? "story" : undefined;
+    if (path !== undefined)
+      context.addIssue({ code: "custom", path: [path], message: "belongs to keys of the kind agent" });
   })
   .meta({ id: "CreateKey" });
 

@@ -1,11 +1,11 @@
 // Search results in an attempt's files, and the changes of a run.
 
 import { z } from "zod";
-import { ATTEMPT_FILES } from "./run.ts";
+import { attemptFileSchema } from "./run.ts";
 
 export const foundLinesSchema = z
   .object({
-    file: z.enum(ATTEMPT_FILES),
+    file: attemptFileSchema,
     size: z.int().meta({ description: "bytes of the whole file" }),
     lines: z.array(
       z.object({

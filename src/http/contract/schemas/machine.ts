@@ -32,4 +32,70 @@ export const projectSchema = z
   })
   .meta({ id: "Project" });
 
+const projectName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected a project's name: letters, digits, dots, dashes, underscores");
+
+export const projectNameParams = z.strictObject({ name: projectName });
+
+export const registeredProjectSchema = z
+  .object({
+    name: z.string(),
+    folder: z.string(),
+    addedAt: time,
+    present: z.boolean().meta({ description: "false if the folder was moved or removed" }),
+  })
+  .meta({ id: "RegisteredProject" });
+
+const listedProjectSchema = z
+  .object({
+    ...registeredProjectSchema.shape,
+    isOwn: z.boolean().meta({ description: "the folder that the daemon works on" }),
+    trust: z.enum(["none", "new", "approved", "changed", "unreadable"]).meta({
+      description:
+        "the files that decide what runs there: there are none, nobody approved them, approved, changed since, or they cannot be read",
+    }),
+    lastRun: z
+      .object({ number: z.int(), title: z.string(), word: z.string(), updatedAt: time })
+      .nullable()
+      .meta({ description: "null if none of the newest 200 runs was there" }),
+  })
+  .meta({ id: "ListedProject" });
+
+export const registeredProjectsSchema = z.object({ projects: z.array(listedProjectSchema) });
+
+export const addProjectSchema = z.strictObject({
+  folder: z.string().min(1).max(4096).meta({ description: "an absolute path on the daemon's machine" }),
+  name: projectName.optional().meta({ description: "default: the folder's own name" }),
+});
+
+export const queueSchema = z.object({
+  projects: z.array(
+    z.object({
+      project: z.string().meta({ description: "the folder" }),
+      name: z.string().nullable().meta({ description: "the registered name" }),
+      entries: z.array(
+        z
+          .object({
+            runId: z.string(),
+            number: z.int(),
+            flow: z.string(),
+            title: z.string(),
+            track: z.string(),
+            stage: z.string(),
+            attempt: z.int(),
+            agent: z.string(),
+            state: z.enum(["running", "queued", "later", "paused", "outside"]),
+            since: time,
+            notBefore: time.nullable(),
+            position: z.int().nullable().meta({ description: "the place in line; null if it is not in line" }),
+            inPlace: z.boolean().meta({ description: "works in the folder itself, one run after another" }),
+            why: z.string().nullable().meta({ description: "why it does not work yet; null for what works" }),
+          })
+          .meta({ id: "QueueEntry" }),
+      ),
+    }),
+  ),
+});
+
 export const demoSchema = z.object({ project: z.string(), runs: z.array(runSummarySchema) });

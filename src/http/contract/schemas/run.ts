@@ -1,9 +1,11 @@
 // A run on the wire: a row of a list, and the details of one. The canonical status and the source's word always appear together.
 
 import { z } from "zod";
+import { findingSchema } from "./finding.ts";
+import { evidenceTableSchema } from "./evidence-table.ts";
 import { HEALTHS, VERDICTS } from "../../../core/flow/outcome.ts";
 import { WORKSPACE_MODES } from "../../../core/flow/workspace-mode.ts";
-import { json, line, REASON_CHARS, stageName, subject, TEXT_CHARS, time, way } from "./common.ts";
+import { containment, json, line, REASON_CHARS, stageName, subject, TEXT_CHARS, time, way } from "./common.ts";
 import { handoffSchema } from "./handoff.ts";
 import { inboxItemSchema, ITEM_KINDS } from "./inbox.ts";
 
@@ -51,9 +53,14 @@ export const attemptSchema = z
     commits: z.object({ from: z.string(), to: z.string() }).nullable(),
     branch: z.string().nullable(),
     workspace: z.string().nullable().meta({ description: "the folder it worked in" }),
+    containment,
     runner: z.string().nullable(),
     model: z.string().nullable(),
     usage: usage.nullable(),
+    reportedMs: z
+      .number()
+      .nullable()
+      .meta({ description: "the time that the agent's program says it took; null without a report" }),
   })
   .meta({ id: "Attempt" });
 
@@ -69,6 +76,30 @@ export const stageSchema = z
   })
   .meta({ id: "Stage" });
 
+const runEndSchema = z
+  .object({
+    state: z.enum(["landed", "proposed", "pushed", "kept", "gone", "in-place", "none"]).meta({
+      description:
+        "landed: the target holds the work; proposed: a pull request waits; pushed: only the branch left; kept: the branch has it, nothing was merged; gone: the branch was removed; in-place: it is in the project's own folder; none: there is no work",
+    }),
+    branch: z.string().nullable(),
+    commits: z.int().meta({ description: "the number of commits that the run's attempts added" }),
+    tip: z.string().nullable(),
+    target: z.string().nullable().meta({ description: "where it went; null unless it left the branch" }),
+    landedAs: z.string().nullable().meta({ description: "the commit in the target" }),
+    url: z.string().nullable().meta({ description: "the pull request" }),
+    text: z.string().meta({ description: "all of it in sentences" }),
+    commands: z
+      .array(
+        z.object({
+          act: z.enum(["look", "merge", "pull-request", "discard", "restore", "commit"]),
+          command: z.string(),
+        }),
+      )
+      .meta({ description: "the exact commands that land, propose, inspect, discard or restore it" }),
+  })
+  .meta({ id: "RunEnd" });
+
 export const runDetailSchema = z
   .object({
     ...runSummarySchema.shape,
@@ -77,9 +108,32 @@ export const runDetailSchema = z
     flowHash: z.string(),
     paused: z.boolean(),
     reason: z.string().nullable().meta({ description: "why it is stopped or canceled" }),
+    landedLate: z
+      .object({
+        commit: z.string(),
+        branch: z.string(),
+        target: z.string(),
+        url: z.string().nullable().meta({ description: "the pull request, if one was opened" }),
+        undoneBy: z.string().nullable().meta({ description: "the commit that took it back; null if none did" }),
+      })
+      .nullable()
+      .meta({ description: "where the work of a canceled run landed all the same; null if it did not" }),
     endedAt: time.nullable(),
     resumesAt: time.nullable().meta({ description: "when it resumes, if it waits for a time" }),
     counters: z.array(z.object({ key: z.string(), loops: z.int(), max: z.int().nullable() })),
+    loops: z
+      .array(
+        z.object({
+          stage: z.string(),
+          track: z.string(),
+          role: z.string().meta({ description: "who judges there" }),
+          counter: z.string(),
+          iteration: z.int().meta({ description: "0 before the first; a counter that was set back begins again at 1" }),
+          max: z.int().nullable().meta({ description: "null without a limit" }),
+          backTo: z.string().meta({ description: "where it sends the work" }),
+        }),
+      )
+      .meta({ description: "the stages that can send work back, in the order of the flow" }),
     spent: z
       .object({
         attempts: z.int(),
@@ -89,9 +143,12 @@ export const runDetailSchema = z
         unknownTokens: z.int(),
       })
       .nullable(),
+    findings: z.array(findingSchema).meta({ description: "of the stages that judge, oldest first" }),
     stages: z.array(stageSchema),
     items: z.array(inboxItemSchema),
+    evidence: evidenceTableSchema,
     handoffs: z.array(handoffSchema),
+    end: runEndSchema.nullable().meta({ description: "where the work is; null while the run works or waits" }),
   })
   .meta({ id: "Run" });
 
@@ -125,7 +182,15 @@ const TITLE = "expected 1 to 200 characters, not only spaces, no control charact
 
 export const startRunSchema = z
   .strictObject({
-    flow: z.string().max(100),
+    flow: z.string().max(100).meta({
+      description:
+        "a flow, an alias such as pipeline, a family of flows of which the input chooses one, or an agent that works alone",
+    }),
+    project: z
+      .string()
+      .max(64)
+      .optional()
+      .meta({ description: "a registered project; default: the folder that the daemon works on" }),
     title: line(200, TITLE),
     body: z.string().max(TEXT_CHARS).default(""),
     id: z
@@ -140,6 +205,15 @@ export const startRunSchema = z
       .default({})
       .meta({ description: "facts for the flow's conditions and prompts, by dotted name" }),
     workspace: z.enum(WORKSPACE_MODES).optional(),
+    allow: z
+      .array(z.enum(["dirty", "branch"]))
+      .max(2)
+      .optional()
+      .meta({ description: "start although files are not committed, or from another branch than the base" }),
+    repositories: z.array(z.string().min(1).max(500)).max(20).optional().meta({
+      description:
+        "folders of the project that are repositories of their own and part of the work; default: those of the settings",
+    }),
     agents: z
       .record(z.string().min(1).max(100), z.string().min(1).max(2000))
       .refine((agents) => Object.keys(agents).length <= 100, "expected at most 100 agents")
@@ -151,12 +225,59 @@ export const startRunSchema = z
   })
   .meta({ id: "StartRun" });
 
+/** A start without its title: the title changes nothing that is checked. */
+export const previewRunSchema = startRunSchema.omit({ title: true, body: true, id: true }).meta({ id: "PreviewRun" });
+
+export const runPreviewSchema = z
+  .object({
+    flow: z.string().meta({ description: "the flow that would run" }),
+    title: z.string(),
+    stated: z
+      .array(
+        z.object({
+          fact: z.string(),
+          label: z.string().meta({ description: "the label of the line in the file" }),
+          value: json.meta({ description: "null if no file says it" }),
+        }),
+      )
+      .meta({ description: "what was read from the files" }),
+    files: z.array(z.object({ name: z.string(), path: z.string(), sha256: z.string(), bytes: z.int() })),
+    repositories: z.array(
+      z.object({
+        name: z.string(),
+        dir: z.string(),
+        branch: z.string().nullable(),
+        base: z.string().nullable(),
+        commit: z.string(),
+        dirty: z.int(),
+      }),
+    ),
+    refused: z
+      .object({
+        message: z.string(),
+        needs: z
+          .array(z.enum(["dirty", "branch"]))
+          .meta({ description: "pass these as `allow` to start all the same" }),
+      })
+      .nullable()
+      .meta({ description: "why it does not start until a person allows it; null if it starts" }),
+  })
+  .meta({ id: "RunPreview" });
+
 export const startedSchema = z.object({ run: runSummarySchema });
 
 const reason = z.string().max(REASON_CHARS);
 export const reasonSchema = z.strictObject({ reason: reason.default("") });
 export const nothingSchema = z.strictObject({});
-export const retrySchema = z.strictObject({ stage: stageName.optional(), note: reason.default("") });
+export const retrySchema = z.strictObject({
+  stage: stageName.optional(),
+  note: reason.default(""),
+  agents: z
+    .record(z.string().min(1).max(100), z.string().min(1).max(2000))
+    .refine((agents) => Object.keys(agents).length <= 100, "expected at most 100 agents")
+    .optional()
+    .meta({ description: "other runners for stages or agents, for the rest of the run: codex, or a command" }),
+});
 export const rerunSchema = z.strictObject({ stage: stageName, note: reason.default("") });
 export const skipSchema = z.strictObject({ stage: stageName.optional(), reason });
 
@@ -179,6 +300,7 @@ export const featureSchema = z
         verdict: z.string(),
         issues: z.array(json).optional(),
         revision_loop: z.int().optional(),
+        comment: z.string().optional().meta({ description: "what a person wrote with a decision, or answered" }),
       }),
     ),
   })
@@ -186,9 +308,15 @@ export const featureSchema = z
 
 export const ATTEMPT_FILES = ["prompt", "output", "events", "diff", "verdict", "handoff"] as const;
 
+/** `check-test` is the output of the check `test`. */
+export const attemptFileSchema = z.union([
+  z.enum(ATTEMPT_FILES),
+  z.templateLiteral(["check-", z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,47}$/)]),
+]);
+
 export const filePartSchema = z
   .object({
-    file: z.enum(ATTEMPT_FILES),
+    file: attemptFileSchema,
     size: z.int().meta({ description: "bytes of the whole file" }),
     offset: z.int(),
     next: z.int().nullable().meta({ description: "the offset to continue from; null at the current end of the file" }),

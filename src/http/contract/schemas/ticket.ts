@@ -61,7 +61,11 @@ const variantSchema = z
     hint: z.string().nullable().meta({ description: "its difference from the other variants" }),
     word: z.string(),
     state: z.enum(TICKET_STATES),
+    branch: z.string().meta({ description: "independent variants have their own" }),
     newest: z.object({ id: z.string(), number: z.int() }).nullable(),
+    checks: z
+      .array(z.object({ name: z.string(), state: z.string() }))
+      .meta({ description: "what Passrail's own checks found last" }),
     verdicts: z
       .array(z.object({ stage: z.string(), verdict: z.string() }))
       .meta({ description: "the last of each stage" }),
@@ -114,9 +118,33 @@ export const ticketSchema = z
   })
   .meta({ id: "Ticket" });
 
+export const chosenVariantSchema = z
+  .object({
+    chosen: z.string(),
+    canceled: z.array(
+      z.object({
+        id: z.string(),
+        branch: z.string().meta({ description: "it stays, with all commits" }),
+        from: z.string().meta({ description: "its status before" }),
+        pullRequest: z.string().nullable().meta({ description: "still open at the forge, if there is one" }),
+      }),
+    ),
+  })
+  .meta({ id: "ChosenVariant" });
+
 export const ticketProblemsSchema = z.object({
   folder: z.string().nullable().meta({ description: "the folder of ticket files; null if the daemon reads none" }),
   tickets: z.int().meta({ description: "the number of readable tickets" }),
   problems: z.array(ticketProblemSchema).meta({ description: "at most 500" }),
+  cannotStart: z
+    .array(
+      z.object({
+        ticket: z.string().nullable().meta({ description: "null for a file whose name is no ticket's" }),
+        path: z.string(),
+        line: z.int().nullable(),
+        why: z.string(),
+      }),
+    )
+    .meta({ description: "tickets that no waiting will start, at most 500" }),
   isCut: z.boolean(),
 });

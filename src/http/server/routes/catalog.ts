@@ -16,7 +16,9 @@ import { optional } from "../../../core/optional.ts";
 const RUNS_AT_MOST = 300;
 
 export function mountCatalog(mount: MountRoute, { flows, agents, store }: ServerDeps): void {
-  mount.json(ROUTES.listFlows, async () => ok({ flows: flows.list().map((flow) => ({ ...flow })) }));
+  mount.json(ROUTES.listFlows, async () =>
+    ok({ flows: flows.list().map(({ inputs, ...flow }) => ({ ...flow, inputs: [...inputs] })) }),
+  );
 
   mount.json(ROUTES.showFlow, async ({ params }) => {
     const resolved = flows.resolve(params.flow);

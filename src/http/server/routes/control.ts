@@ -1,4 +1,4 @@
-// A person controls a run: cancel, pause, resume, retry, rerun, skip. A request that changes nothing succeeds, too.
+// A person controls a run: cancel, pause, resume, retry, rerun, skip, undo. A request that changes nothing succeeds, too.
 
 import type { ControlAction } from "../../../app/control-run.ts";
 import { optional } from "../../../core/optional.ts";
@@ -18,9 +18,12 @@ export function mountControl(mount: MountRoute, deps: ServerDeps): void {
   mount.json(ROUTES.cancelRun, (call) => control(deps, call, { type: "cancel", reason: call.body.reason }));
   mount.json(ROUTES.pauseRun, (call) => control(deps, call, { type: "pause", reason: call.body.reason }));
   mount.json(ROUTES.resumeRun, (call) => control(deps, call, { type: "resume" }));
+  mount.json(ROUTES.undoLanding, (call) => control(deps, call, { type: "undo" }));
   mount.json(ROUTES.retryStage, (call) => {
-    const { stage, note } = call.body;
-    return control(deps, call, { type: "retry", note, ...optional({ stage }) });
+    const { stage, note, agents } = call.body;
+    const chosen = Object.entries(agents ?? {}).map(([name, runner]) => `${name}=${runner}`);
+    const others = chosen.length === 0 ? undefined : { agents: chosen };
+    return control(deps, call, { type: "retry", note, ...optional({ stage, with: others }) });
   });
   mount.json(ROUTES.rerunFrom, (call) => {
     const { stage, note } = call.body;

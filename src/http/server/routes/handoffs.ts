@@ -3,16 +3,20 @@
 import type { Refusal } from "../../contract/problem.ts";
 import type { AnswerOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
-import { storyAgents, storyState } from "../../../core/view/story.ts";
+import { askingAgents, storyAgents, storyState } from "../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import type { Call, MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
+import { reaches } from "../agent-reach.ts";
+import type { Principal } from "../principal.ts";
 import { createTurns } from "../../../app/turns.ts";
 import { createHandoff, unknownAgent } from "./handoffs/create.ts";
 import { mountDeletion } from "./handoffs/delete.ts";
 import type { Asking } from "./handoffs/deliver.ts";
+import { keepHandoff } from "./handoffs/keep.ts";
 import { acceptHandoff, cleanUpHandoffs, rejectHandoff, timeOutHandoff } from "./handoffs/process.ts";
-import { createStories, FOREIGN, type Stories } from "./handoffs/story.ts";
+import { createStories, type Stories } from "./handoffs/story.ts";
+import { FOREIGN } from "./handoffs/turn.ts";
 import { mountSignal } from "./signal.ts";
 import { mountStoryRun } from "./story-run.ts";
 import { mountVerdict } from "./verdict.ts";
@@ -47,6 +51,8 @@ async function act(asking: Asking, body: Call<typeof ROUTES.actOnHandoff>["body"
       return createHandoff(asking, body);
     case "accept":
       return acceptHandoff(asking, body);
+    case "heartbeat":
+      return keepHandoff(asking, body);
     case "reject":
       return rejectHandoff(asking, body);
     case "timeout":
@@ -74,7 +80,7 @@ async function list(
   const { storyId, agent, minutes } = query;
   const isStale = query.stale === "true";
   if (minutes !== undefined && !isStale) return err(wrong("minutes", "it belongs to stale=true"));
-  if (isStale) return stale(deps, stories, query, principal.kind === "attempt");
+  if (isStale) return stale(deps, stories, query, principal);
   if (storyId === undefined)
     return err(wrong("storyId", "give storyId=… for a story, or stale=true for stale handoffs of all stories"));
   const found = await stories.find(storyId, principal);
@@ -91,7 +97,7 @@ async function list(
     return ok({ handoff });
   }
   const own = rows.filter(({ runId }) => runId === story.run.id);
-  const { currentAgent, phase } = storyState(flow, own);
+  const { currentAgent, phase } = storyState(flow, own, askingAgents(flow, story.run));
   return ok({ currentAgent, phase, handoffs: await stories.show(rows) });
 }
 
@@ -100,16 +106,23 @@ async function stale(
   { now }: ServerDeps,
   stories: Stories,
   { storyId, agent, minutes = DEFAULT_MINUTES }: Call<typeof ROUTES.listHandoffs>["query"],
-  isAttempt: boolean,
+  principal: Principal,
 ): Promise<Result<Listed, Refusal>> {
-  if (isAttempt) return err(FOREIGN);
+  if (principal.kind === "attempt") return err(FOREIGN);
   const limit = new Date(Date.parse(now()) - minutes * 60_000).toISOString();
   const rows = await stories.rows(minutes === 0 ? { pending: true } : { pendingSince: limit });
   const wanted = rows.filter(
     ({ subjectId, toAgent }) =>
       (storyId === undefined || subjectId === storyId) && (agent === undefined || toAgent === agent),
   );
-  return ok({ stale: await stories.show(wanted), thresholdMinutes: minutes });
+  const reached = await Promise.all(
+    wanted.map(async ({ runId }) => {
+      const story = principal.kind === "agent" ? await stories.ofRun(runId) : undefined;
+      return principal.kind !== "agent" || (story !== undefined && reaches(principal, story));
+    }),
+  );
+  const shown = wanted.filter((_, index) => reached[index]);
+  return ok({ stale: await stories.show(shown), thresholdMinutes: minutes });
 }
 
 function wrong(name: string, why: string): Refusal {

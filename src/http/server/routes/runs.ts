@@ -2,9 +2,12 @@
 
 import { createHash } from "node:crypto";
 import type { Refusal } from "../../contract/problem.ts";
+import type { BodyOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
+import { openItems } from "../../../core/run/run.ts";
+import { projectOf } from "../../../core/run/run-settings.ts";
 import { featureRecord } from "../../../core/view/feature.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import type { RunSummary, Store } from "../../../store/store.ts";
@@ -36,7 +39,11 @@ export function mountRuns(mount: MountRoute, deps: ServerDeps): void {
 
   mount.json(ROUTES.showRun, async ({ params }) => {
     const described = await deps.app.describeRun(params.run);
-    return described.ok ? ok(showRun(described.value)) : err(refusalOf(described.error));
+    if (!described.ok) return err(refusalOf(described.error));
+    const { run } = described.value;
+    // Only items tell where work lands; a run without one needs no git for it.
+    const place = openItems(run).length === 0 ? null : await deps.landingPlace(projectOf(run));
+    return ok(showRun({ ...described.value, place }));
   });
 
   mount.json(ROUTES.runEvents, async ({ params, query: { after, limit } }) => {
@@ -72,6 +79,8 @@ export function mountRuns(mount: MountRoute, deps: ServerDeps): void {
     });
   });
 
+  mount.json(ROUTES.previewRun, (call) => previewRun(deps, call));
+
   mount.json(ROUTES.startRun, (call) => startRun(deps, call));
 }
 
@@ -99,21 +108,46 @@ async function startRun(
   { body, principal, key }: Call<StartRoute>,
 ): Promise<Result<{ run: RunSummary }, Refusal>> {
   const { app, store } = deps;
-  const { flow, input, workspace, agents = {} } = body;
   const plan = await app.planRun({
-    flow,
+    ...requestedIn(body),
     subject: { id: body.id ?? subjectId(deps, key), title: body.title, body: body.body },
-    input: Object.entries(input as JsonObject).flatMap(([name, value]): [string, Json][] =>
-      value === undefined ? [] : [[name, value]],
-    ),
-    runners: Object.entries(agents).map(([name, runner]) => `${name}=${runner}`),
-    ...optional({ workspace, key }),
+    ...optional({ key }),
   });
-  if (!plan.ok) return err(startRefusal(flow, plan.error));
+  if (!plan.ok) return err(startRefusal(body.flow, plan.error));
   const started = await app.startRun(plan.value, actorOf(principal));
   if (!started.ok) return err(refusalOf(started.error));
   const found = await findRun(store, started.value.run.id);
   return found.ok ? ok({ run: found.value.summary }) : found;
+}
+
+type PreviewRoute = typeof ROUTES.previewRun;
+
+async function previewRun({ app }: ServerDeps, { body }: Call<PreviewRoute>) {
+  const preview = await app.previewRun({
+    ...requestedIn(body),
+    subject: { id: "preview", title: "preview", body: "" },
+  });
+  if (!preview.ok) return err(startRefusal(body.flow, preview.error));
+  const { stated, files, repositories, refused, ...flow } = preview.value;
+  return ok({
+    ...flow,
+    stated: stated.map((each) => ({ ...each })),
+    files: files.map(({ name, path, sha256, bytes }) => ({ name, path, sha256, bytes })),
+    repositories: repositories.map((each) => ({ ...each })),
+    refused: refused === null ? null : { message: refused.problem.message, needs: [...refused.needs] },
+  });
+}
+
+function requestedIn(body: BodyOf<PreviewRoute>) {
+  const { flow, input, workspace, allow, repositories, project: projectName, agents = {} } = body;
+  return {
+    flow,
+    input: Object.entries(input as JsonObject).flatMap(([name, value]): [string, Json][] =>
+      value === undefined ? [] : [[name, value]],
+    ),
+    runners: Object.entries(agents).map(([name, runner]) => `${name}=${runner}`),
+    ...optional({ workspace, allow, repositories, projectName }),
+  };
 }
 
 /** The same key gives the same subject, so that a repeated request is the same start. */

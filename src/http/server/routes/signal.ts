@@ -11,10 +11,12 @@ import { err, ok, type Result } from "../../../core/result.ts";
 import { isWork } from "../../../core/run/sequence.ts";
 import { payloadProblems } from "../../../core/verdict/contract.ts";
 import type { Call, MountRoute } from "../mount.ts";
+import { isOwn } from "../agent-reach.ts";
 import type { ServerDeps } from "../deps.ts";
+import type { Principal } from "../principal.ts";
 import type { Turns } from "../../../app/turns.ts";
 import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
-import { redacted } from "./handoffs/redact.ts";
+import { redactJson } from "../../../core/secrets/redact-json.ts";
 import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/story.ts";
 import { findTurn, finishOf, reportOf, type Turn } from "./handoffs/turn.ts";
 import { optional } from "../../../core/optional.ts";
@@ -35,14 +37,18 @@ async function signal(asking: Asking, body: Body): Promise<Result<Signaled, Refu
   const story = found.value;
   if (await wasDone(asking, story.run.id)) return signaled(asking, story);
   const { principal } = asking;
-  const isOwn = (stage: WorkStage) => principal.kind !== "attempt" || stage.id === principal.stage;
-  const turn = findTurn(story, principal, "this caller", isOwn);
+  const turn = findTurn(story, principal, "this caller", (stage) => isCallers(principal, stage));
   if (!turn.ok) return turn;
   if (body.action === "progress") return progress(asking, story, turn.value, body);
   const report = body.action === "blocked" ? ok(blocked(story.resolved.flow, body)) : complete(story, turn.value, body);
   if (!report.ok) return report;
   const after = await deliver(asking, story, finishOf(turn.value, report.value), turn.value.actor);
   return after.ok ? signaled(asking, { ...story, run: after.value }) : after;
+}
+
+function isCallers(principal: Principal, stage: WorkStage): boolean {
+  if (principal.kind === "agent") return isOwn(principal, stage);
+  return principal.kind !== "attempt" || stage.id === principal.stage;
 }
 
 /** Adds a note to the attempt; it decides nothing. An agent that reports progress has started. */
@@ -60,7 +66,7 @@ async function progress(
   if (!started.ok) return started;
   const { deps } = asking;
   const said = { at: deps.now(), message: body.message ?? "", ...linkOf(body) };
-  await deps.store.noteAttempt(story.run.id, stage.id, attempt, { progress: redacted(said) });
+  await deps.store.noteAttempt(story.run.id, stage.id, attempt, { progress: redactJson(said, deps.redact) });
   return signaled(asking, { ...story, run: started.value });
 }
 

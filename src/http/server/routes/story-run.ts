@@ -6,7 +6,9 @@ import type { AnswerOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { isStale } from "../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
+import { isPlayedOutside } from "../../../core/flow/runner-choice.ts";
 import { isEnded, type Run } from "../../../core/run/run.ts";
+import type { HandoffRow } from "../../../store/store.ts";
 import type { Call, MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
 import type { Turns } from "../../../app/turns.ts";
@@ -15,6 +17,7 @@ import { closePending, expire } from "./handoffs/process.ts";
 import { runIdOf } from "../../../app/run-id.ts";
 import { startAgain, startFirst } from "./handoffs/start.ts";
 import { describeStory, inboxOf, type Stories, type Story } from "./handoffs/story.ts";
+import { currentWork } from "./handoffs/turn.ts";
 import { optional } from "../../../core/optional.ts";
 
 export function mountStoryRun(mount: MountRoute, deps: ServerDeps, stories: Stories, turns: Turns): void {
@@ -159,7 +162,14 @@ function orSame(after: Changed, story: Story): Result<Story, Refusal> {
   return after.ok ? ok(after.value ?? story) : after;
 }
 
-/** Times out the stale handoffs of every story and returns their stories. Younger ones stay. */
+/** Passrail itself starts the programs of the others: their work only waits for a slot, a budget or a time, and nobody is late. */
+function waitsForAgent({ run, resolved }: Story, { number }: Pick<HandoffRow, "number">): boolean {
+  return currentWork({ run, resolved }).some(
+    ({ stage, track }) => track.carry.handoff === number && isPlayedOutside(resolved, run.facts, stage),
+  );
+}
+
+/** Times out the stale handoffs of every story that wait for agents outside, and returns their stories. Younger ones stay. */
 async function timeOutStale(asking: Asking, turns: Turns): Promise<readonly string[]> {
   const { stories, deps } = asking;
   const runs: string[] = [];
@@ -168,6 +178,7 @@ async function timeOutStale(asking: Asking, turns: Turns): Promise<readonly stri
       const [row] = await stories.rows({ id });
       const story = await stories.ofRun(runId);
       if (row === undefined || story === undefined) return undefined;
+      if (!waitsForAgent(story, row)) return undefined;
       const limitMs = story.resolved.flow.handoffs.staleAfterMs;
       if (!isStale(row, Date.parse(deps.now()), limitMs)) return undefined;
       const reason = `Timed out on restart: ${toAgent ?? "nobody"} did not take it within ${limitMs / 60_000} minutes`;
@@ -183,7 +194,8 @@ async function isActive({ stories, deps }: Asking, { run, resolved }: Story): Pr
   if (run.paused || restingStages(run).length > 0) return false;
   if (!goesOn(run)) return !isEnded(run);
   const last = (await stories.rowsOf(run)).at(-1);
-  return last === undefined || !isStale(last, Date.parse(deps.now()), resolved.flow.handoffs.staleAfterMs);
+  if (last === undefined || !waitsForAgent({ run, resolved }, last)) return true;
+  return !isStale(last, Date.parse(deps.now()), resolved.flow.handoffs.staleAfterMs);
 }
 
 /** The same request did this earlier, perhaps before a restart. */

@@ -5,7 +5,10 @@ import type { Refusal } from "../../contract/problem.ts";
 import type { AnswerOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { runOfTicket } from "../../contract/ticket-moves.ts";
-import { err, ok, type Result } from "../../../core/result.ts";
+import { err, ok, type Problem, type Result } from "../../../core/result.ts";
+import { cannotStart } from "../../../core/ticket/cannot-start.ts";
+import type { TicketProblem } from "../../../core/ticket/ticket.ts";
+import { chooseVariant } from "../../../ticket/variants/choose.ts";
 import { actorOf } from "../actor.ts";
 import { findRun } from "../find-run.ts";
 import type { MountRoute } from "../mount.ts";
@@ -47,6 +50,16 @@ export function mountTickets(mount: MountRoute, deps: ServerDeps): void {
     return editTicket(tickets.known, planned.ticket, body, { seen: ifMatch, run });
   });
 
+  mount.json(ROUTES.chooseTicket, async ({ params }) => {
+    if (tickets === undefined) return err(NO_FOLDER);
+    const { plan } = await tickets.known.fresh();
+    if (!plan.tickets.has(params.ticket)) return noFile(params.ticket);
+    const chosen = await chooseVariant(await tickets.known.folder(), plan, params.ticket);
+    tickets.known.wrote();
+    if (!chosen.ok) return err({ code: "ticket_refused", detail: `${chosen.error.message}.` });
+    return ok({ chosen: chosen.value.chosen, canceled: chosen.value.canceled.map((each) => ({ ...each })) });
+  });
+
   mount.json(ROUTES.startTicket, async ({ params, principal }) => {
     const planned = (await tickets?.known.fresh())?.plan.tickets.get(params.ticket);
     if (tickets?.start === undefined || planned === undefined) return noFile(params.ticket);
@@ -63,14 +76,24 @@ export function mountTickets(mount: MountRoute, deps: ServerDeps): void {
 }
 
 async function problemsOf({ tickets }: ServerDeps): Promise<AnswerOf<typeof ROUTES.ticketProblems>> {
-  if (tickets === undefined) return { folder: null, tickets: 0, problems: [], isCut: false };
-  const { scan } = await tickets.known.now();
+  if (tickets === undefined) return { folder: null, tickets: 0, problems: [], cannotStart: [], isCut: false };
+  const { scan, plan } = await tickets.known.now();
+  const problems = [...(tickets.cannotLeave?.() ?? []).map(accessProblem), ...scan.problems];
   return {
     folder: tickets.path,
     tickets: scan.tickets.length,
-    problems: scan.problems.slice(0, PROBLEMS_AT_MOST).map(showProblem),
-    isCut: scan.problems.length > PROBLEMS_AT_MOST,
+    problems: problems.slice(0, PROBLEMS_AT_MOST).map(showProblem),
+    cannotStart: cannotStart(scan, plan, tickets.refused?.())
+      .slice(0, PROBLEMS_AT_MOST)
+      .map((each) => ({ ...each })),
+    isCut: problems.length > PROBLEMS_AT_MOST,
   };
+}
+
+/** It keeps every ticket from starting whose work would leave that way. */
+function accessProblem({ code, message, hint }: Problem): TicketProblem {
+  const text = hint === undefined ? message : `${message} ${hint}`;
+  return { code, message: `Finished work could not leave: ${text}`, severity: "refused", path: "passrail.yaml" };
 }
 
 const NO_FOLDER: Refusal = { code: "no_ticket_folder", detail: "This server looks after no folder of tickets." };

@@ -17,12 +17,14 @@ import { payloadProblems } from "../../../core/verdict/contract.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
 import { findRun } from "../find-run.ts";
 import { flowOf } from "../../../store/flow-of.ts";
+import { isOwn, reaches } from "../agent-reach.ts";
 import type { Call, MountRoute } from "../mount.ts";
 import type { ServerDeps } from "../deps.ts";
 import type { Principal } from "../principal.ts";
 import type { Turns } from "../../../app/turns.ts";
 import { type Asking, deliver, wasDone } from "./handoffs/deliver.ts";
 import { outsidePrompt } from "./handoffs/prompt.ts";
+import { refuseReview } from "./handoffs/findings.ts";
 import type { Stories, Story } from "./handoffs/story.ts";
 import { type CurrentWork, currentWork, findTurn, finishOf } from "./handoffs/turn.ts";
 import { optional } from "../../../core/optional.ts";
@@ -42,7 +44,9 @@ export function mountVerdict(mount: MountRoute, deps: ServerDeps, stories: Stori
     return turns(found.value.run.subject.id, () => submit(asking(principal, key), found.value.run.id, body));
   });
 
-  mount.json(ROUTES.listWork, async ({ query }) => ok({ work: await listWork(deps, query.agent) }));
+  mount.json(ROUTES.listWork, async ({ query, principal }) =>
+    ok({ work: await listWork(deps, query.agent, principal) }),
+  );
 
   mount.json(ROUTES.startWork, async ({ params, principal, key, origin }) => {
     const found = await findRun(store, params.run);
@@ -71,6 +75,7 @@ async function submit(
   const turn = findTurn(at, principal, named ?? agent ?? "this caller", (stage) => {
     if (named !== undefined) return stage.id === named;
     if (principal.kind === "attempt") return stage.id === principal.stage;
+    if (principal.kind === "agent") return isOwn(principal, stage);
     return agent === undefined || stage.agent === agent;
   });
   if (!turn.ok) return turn;
@@ -84,6 +89,8 @@ async function submit(
   const meant = meaningOf(at.resolved, stage, report.value);
   if (!meant.ok) return meant;
   const { outcome, warnings } = meant.value;
+  const unanswered = refuseReview(at.run, stage, outcome);
+  if (unanswered !== undefined) return err(unanswered);
   const full: Report = { ...report.value, warnings: [...(report.value.warnings ?? []), ...warnings] };
   const after = await deliver(asking, at, finishOf(turn.value, full), actor);
   return after.ok ? taken(asking, runId, stage.id, track.attempt, outcome, warnings) : after;
@@ -149,14 +156,16 @@ async function again(asking: Asking, runId: string): Promise<Result<Taken, Refus
 
 const WORK_AT_MOST = 1000;
 
-async function listWork(deps: ServerDeps, agent: string | undefined) {
+async function listWork(deps: ServerDeps, agent: string | undefined, principal: Principal) {
   const work = [];
   for (const runId of (await deps.store.activeRuns()).slice(0, WORK_AT_MOST)) {
     const stored = await deps.store.loadRun(runId);
     if (stored === undefined || stored.run.paused) continue;
     const at = { run: stored.run, resolved: await flowOf(deps.store, stored.run) };
+    if (!reaches(principal, at)) continue;
     for (const found of currentWork(at)) {
       const { stage, track } = found;
+      if (principal.kind === "agent" && !isOwn(principal, stage)) continue;
       const isWanted = agent === undefined || stage.shownAgent === agent || stage.agent === agent;
       if (track.at !== "ready" || !isWanted || !isPlayedOutside(at.resolved, at.run.facts, stage)) continue;
       work.push({ ...(await showWork(deps, at.run, found)), since: track.since });

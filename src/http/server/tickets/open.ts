@@ -8,6 +8,8 @@ import type { Settings } from "../../../settings/settings.ts";
 import type { Store } from "../../../store/store.ts";
 import { ownRepoNames } from "../../../ticket/file/repos.ts";
 import type { Mirror } from "../../../ticket/mirror/mirror.ts";
+import type { LandingAccess } from "../../../ticket/pick/landing-access.ts";
+import type { RefusedBoard } from "../../../ticket/pick/refused-board.ts";
 import { createFlowRules } from "../../../ticket/pick/flow-rules.ts";
 import { startTicket } from "../../../ticket/pick/start-ticket.ts";
 import { createKnownTickets, type TicketFiles } from "./known-tickets.ts";
@@ -15,9 +17,12 @@ import type { ProjectTickets } from "../project-tickets.ts";
 
 type Options = {
   readonly mirror: Mirror;
+  readonly access: LandingAccess;
+  readonly refused?: RefusedBoard | undefined;
   readonly app: UseCases;
   readonly store: Store;
   readonly config: Settings;
+  readonly home: string;
   readonly project: string;
   readonly resolve: (flow: string) => Result<ResolvedFlow>;
   /** The current settings: people edit them while the daemon runs. */
@@ -27,14 +32,14 @@ type Options = {
 };
 
 export function openProjectTickets(options: Options): ProjectTickets {
-  const { app, config, mirror, project, resolve, store } = options;
+  const { access, app, config, mirror, project, resolve, store } = options;
   const onProblem = (error: unknown): void => options.onProblem(messageOf(error));
   const source: TicketFiles = {
     folder: () => mirror.folder(project),
     look: () => mirror.look(project),
     listen: (onChange) => mirror.listen(project, onChange),
     busy: () => new Set(mirror.goingOn(project).keys()),
-    rules: createFlowRules({ project, flow: config.tickets.flow }),
+    rules: createFlowRules({ home: options.home, project, flow: config.tickets.flow }),
   };
   const known = createKnownTickets({ source, onChange: options.onChange, onProblem });
   // Read ahead, so that the first caller does not wait for thousands of files.
@@ -45,12 +50,14 @@ export function openProjectTickets(options: Options): ProjectTickets {
     path: config.tickets.folder,
     flow: config.tickets.flow,
     repo: ownRepoNames(project)[0] ?? ".",
+    cannotLeave: () => access.problems(),
+    refused: () => options.refused?.now() ?? new Map(),
     async start(planned, actor) {
       const now = await options.readSettings();
       if (!now.ok) return now;
       const { scan } = await known.now();
       const byId = new Map(scan.tickets.map((ticket) => [ticket.id, ticket]));
-      return startTicket(planned, byId, { app, store, config: now.value, project, actor, resolve });
+      return startTicket(planned, byId, { access, app, store, config: now.value, project, actor, resolve });
     },
   };
 }

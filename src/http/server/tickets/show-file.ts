@@ -2,6 +2,7 @@
 
 import type { z } from "zod";
 import type { ticketFileSchema, ticketProblemSchema } from "../../contract/schemas/ticket-file.ts";
+import { refusedStart, type RefusedStarts } from "../../../core/ticket/cannot-start.ts";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { TicketProblem } from "../../../core/ticket/ticket.ts";
 import type { TicketsNow } from "../project-tickets.ts";
@@ -12,8 +13,14 @@ type ShownProblem = z.input<typeof ticketProblemSchema>;
 const DEPENDENTS_SHOWN = 50;
 const PROBLEMS_SHOWN = 20;
 
-export function showFile(planned: PlannedTicket, { problems }: TicketsNow): ShownFile {
-  const { ticket, branch, dependents, why, state } = planned;
+/** `refused`: the starts that the dispatcher was refused; a ticket that could start by its file says why it does not. */
+export function showFile(
+  planned: PlannedTicket,
+  { problems }: TicketsNow,
+  refused: RefusedStarts = new Map(),
+): ShownFile {
+  const { ticket, branch, dependents, state } = planned;
+  const why = whyOf(planned, refused);
   const own = problems.get(ticket.id) ?? [];
   // Problems that only the plan finds, such as a cycle, are listed with the file's own.
   const found = planned.state === "refused" && !own.some(({ code }) => code === planned.problem.code);
@@ -38,6 +45,12 @@ export function showFile(planned: PlannedTicket, { problems }: TicketsNow): Show
     lastError: ticket.lastError,
     problems: [...own, ...(found ? [planned.problem] : [])].slice(0, PROBLEMS_SHOWN).map(showProblem),
   };
+}
+
+/** The same sentence in the list of tickets that cannot start. */
+export function whyOf(planned: PlannedTicket, refused: RefusedStarts): string {
+  const problem = planned.state === "eligible" ? refused.get(planned.ticket.id) : undefined;
+  return problem === undefined ? planned.why : `it cannot start: ${refusedStart(planned.ticket, problem).why}`;
 }
 
 export function showProblem(problem: TicketProblem): ShownProblem {

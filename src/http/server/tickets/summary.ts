@@ -14,7 +14,7 @@ import { counterRows } from "../../../core/run/counters.ts";
 import { showRow } from "../views/run-row.ts";
 import type { TicketsNow } from "../project-tickets.ts";
 import type { Listed } from "./list.ts";
-import { showFile } from "./show-file.ts";
+import { showFile, whyOf } from "./show-file.ts";
 
 export type TicketSummary = AnswerOf<typeof ROUTES.listTickets>["tickets"][number];
 
@@ -25,11 +25,12 @@ export function createSummaries(
 ): (listed: Listed) => Promise<TicketSummary> {
   const { store } = deps;
   const flows = new Map<string, Promise<Flow>>();
+  const refused = deps.tickets?.refused?.() ?? new Map();
   return async ({ file: planned, runs }) => {
-    const file = planned === undefined || now === undefined ? null : showFile(planned, now);
+    const file = planned === undefined || now === undefined ? null : showFile(planned, now, refused);
     if (runs === undefined) {
       if (planned === undefined) throw new Error("a ticket without file and run was listed");
-      return { ...ofFile(planned, deps.tickets?.flow ?? ""), file };
+      return { ...ofFile(planned, deps.tickets?.flow ?? ""), why: whyOf(planned, refused), file };
     }
     const run = await loadRun(store, runs);
     const flow = flows.get(run.flowHash) ?? flowOf(store, run).then((resolved) => resolved.flow);

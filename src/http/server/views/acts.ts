@@ -3,6 +3,7 @@
 import type { z } from "zod";
 import type { actListSchema } from "../../contract/schemas/act.ts";
 import { type Flow, MAIN_TRACK } from "../../../core/flow/flow.ts";
+import { lateLanding } from "../../../core/run/outward.ts";
 import { isEnded, type Run } from "../../../core/run/run.ts";
 import { isWork, stagesOf } from "../../../core/run/sequence.ts";
 import type { SignalBody } from "../../../core/run/signal.ts";
@@ -13,7 +14,7 @@ type Act = z.input<typeof actListSchema>["acts"][number];
 
 export function actsOf(flow: Flow, run: Run, at: string): Act[] {
   const whyNot = (signal: SignalBody): string | null => {
-    if (isEnded(run)) return `the run is ${run.status} (${run.word})`;
+    if (isEnded(run) && signal.type !== "undo.requested") return `the run is ${run.status} (${run.word})`;
     return transition(flow, run, { ...signal, id: "", at, actor: "human:?" }).ignored ?? null;
   };
   const about = (act: Act["act"], stage: string | null, signal: SignalBody): Act => ({
@@ -33,6 +34,7 @@ export function actsOf(flow: Flow, run: Run, at: string): Act[] {
     ...backTo(flow, run, current, (stage) => about("rerun", stage, { type: "retry.requested", stage, note: "" })),
     ...atCurrent("skip", (stage) => ({ type: "skip.requested", stage, reason: "tried out" })),
     about("cancel", null, { type: "cancel.requested", reason: "" }),
+    ...(lateLanding(run) === undefined ? [] : [about("undo", null, { type: "undo.requested" })]),
   ];
 }
 

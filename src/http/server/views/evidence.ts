@@ -5,46 +5,69 @@ import { attemptFacts } from "../../../core/attempt-facts.ts";
 import type { z } from "zod";
 import type { evidenceSchema } from "../../contract/schemas/inbox.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
-import { MAIN_TRACK, type WorkStage } from "../../../core/flow/flow.ts";
+import { MAIN_TRACK } from "../../../core/flow/flow.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Run } from "../../../core/run/run.ts";
 import { isWork, stagesOf } from "../../../core/run/sequence.ts";
 import type { AttemptRecord } from "../../../store/store.ts";
+import { containmentOf } from "../../../core/view/containment.ts";
+import { evidenceTable } from "../../../core/view/evidence-table.ts";
+import { whoRan } from "../../../core/view/who-ran.ts";
+import type { MarkedChange } from "../../../core/view/marked-changes.ts";
 import { listStages, whoOf } from "../../../core/view/stage-list.ts";
 
 type Evidence = z.input<typeof evidenceSchema>;
 type StageEvidence = Evidence["stages"][number];
 
 const ROWS_AT_MOST = 50;
+const MARKS_AT_MOST = 200;
+const PATH_CHARS = 400;
 const NAME_CHARS = 200;
 const LINE_CHARS = 1000;
 
-export function evidenceOf({ flow }: ResolvedFlow, run: Run, attempts: readonly AttemptRecord[]): Evidence {
-  const stages = listStages(stagesOf(flow, run, MAIN_TRACK)).flatMap(({ stage }): StageEvidence[] => {
+export function evidenceOf(
+  resolved: ResolvedFlow,
+  run: Run,
+  attempts: readonly AttemptRecord[],
+  marked: readonly MarkedChange[],
+): Evidence {
+  const stages = listStages(stagesOf(resolved.flow, run, MAIN_TRACK)).flatMap(({ stage }): StageEvidence[] => {
     const last = attempts.findLast((each) => each.stage === stage.id && each.status === "done");
     if (last === undefined || !isWork(stage)) return [];
+    const { by, replaced } = whoRan(resolved, run, stage, last);
+    const { warnings, ...rest } = measured(last);
     return [
-      { ...measured(last), stage: stage.id, agent: whoOf(stage), attempt: last.attempt, by: doneBy(stage, last) },
+      {
+        ...rest,
+        warnings: replaced === null ? warnings : [replacedWarning(stage.id, replaced), ...warnings],
+        stage: stage.id,
+        agent: whoOf(stage),
+        attempt: last.attempt,
+        by,
+        replaced,
+      },
     ];
   });
-  return { stages };
+  const marks = marked
+    .slice(0, MARKS_AT_MOST)
+    .map(({ path, kind, why }) => ({ path: cut(path, PATH_CHARS), kind, why }));
+  const table = evidenceTable(attempts).map((line) => ({
+    ...line,
+    what: cut(line.what, LINE_CHARS),
+    evidence: cut(line.evidence, LINE_CHARS),
+  }));
+  return { stages, table, marked: marks };
 }
 
-function doneBy(stage: WorkStage, record: AttemptRecord): StageEvidence["by"] {
-  if (stage.kind === "builtin") return "passrail";
-  const { runner } = attemptFacts(record);
-  if (runner === null) return "outside";
-  // The flow names the program, and its exit code is the whole verdict: no agent's claim is involved.
-  const isCheck = stage.command !== undefined && stage.result.from === "exit-code" && runner === "command";
-  return isCheck ? "check" : "agent";
-}
-
-function measured(record: AttemptRecord): Omit<StageEvidence, "stage" | "agent" | "attempt" | "by"> {
-  const { from, to, exitCode, runner, files, repaired, trust } = attemptFacts(record);
+function measured(record: AttemptRecord): Omit<StageEvidence, "stage" | "agent" | "attempt" | "by" | "replaced"> {
+  const facts = attemptFacts(record);
+  const { from, to, exitCode, runner, command, files, repaired, trust } = facts;
   const { outcome } = record;
   const payload = outcome?.["payload"];
   return {
     runner: runner === null ? null : cut(runner, NAME_CHARS),
+    containment: containmentOf(facts),
+    command: command === null ? null : cut(command, LINE_CHARS),
     exitCode,
     commits: from !== null && to !== null && from !== to ? { from, to } : null,
     files: textsOf(files, NAME_CHARS),
@@ -62,6 +85,10 @@ function measured(record: AttemptRecord): Omit<StageEvidence, "stage" | "agent" 
       reasons: textsOf(reasons, LINE_CHARS),
     })),
   };
+}
+
+function replacedWarning(stage: string, command: string): string {
+  return `check_replaced: ${stage} did not run the flow's own command (${command}); the run was started with another program for it`;
 }
 
 function textOf(value: Json | undefined): string {

@@ -4,9 +4,13 @@ import type { z } from "zod";
 import type { inboxItemSchema } from "../../contract/schemas/inbox.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import { leadsOf } from "../../../core/view/consequences.ts";
+import { explainEscalation } from "../../../core/view/escalation.ts";
+import { landingOf, type LandingPlace } from "../../../core/view/landing.ts";
 import { answersOf, type InboxItem, type Run } from "../../../core/run/run.ts";
 import { counterRows } from "../../../core/run/counters.ts";
 import { overText } from "../../../core/budget/budget.ts";
+import { dayBudgetNote } from "../../../core/view/day-budget.ts";
+import { type FindingRow, itemFindings } from "../../../core/view/findings.ts";
 import { branchOf } from "../../../core/run/branch.ts";
 import { workspaceMode } from "../../../core/run/run-settings.ts";
 
@@ -19,9 +23,12 @@ export type ItemFacts = {
   readonly resolved: ResolvedFlow;
   /** Made by itemVersion. */
   readonly version: string;
+  /** Where work of this project lands. */
+  readonly place: LandingPlace;
 };
 
-export function showItem({ run, runNumber, resolved, version }: ItemFacts, item: InboxItem): Shown {
+/** `others`: how many further runs wait for the same day's budget. */
+export function showItem({ run, runNumber, resolved, version, place }: ItemFacts, item: InboxItem, others = 0): Shown {
   const { number, kind, stage, who, openedAt } = item;
   const { flow } = resolved;
   const [, commit = null] = version.split("-");
@@ -38,17 +45,30 @@ export function showItem({ run, runNumber, resolved, version }: ItemFacts, item:
     who,
     openedAt,
     version,
-    asks: [...asksOf(item)],
+    why: explainEscalation(flow, run, item),
+    asks: [...asksOf(item), ...optionalLine(dayBudgetNote(item, others))],
     answers: [...answersOf(item)],
-    leads: leadsOf(flow, run, item).map((lead) => ({ ...lead })),
+    leads: leadsOf(flow, run, item).map((lead) => ({
+      ...lead,
+      lands: landingOf(resolved, run, runNumber, lead, place),
+    })),
     said: saidBefore(run, item),
     spent: { usd: usdOf(run), isWhole: (run.spent?.unknownUsd ?? 0) === 0 },
     loops: counterRows(flow, run).map(({ key, loops, max }) => ({ counter: key, loops, max })),
     branch: workspaceMode(resolved, run) !== "in-place" ? branchOf(flow, run) : null,
     commit,
     issues: item.kind === "escalation" ? [...item.issues] : [],
+    findings: itemFindings(run, item).map(showFinding),
     budget: item.kind === "budget" ? budgetOf(item) : null,
   };
+}
+
+export function showFinding(row: FindingRow): Shown["findings"][number] {
+  return { ...row, history: row.history.map((each) => ({ ...each })) };
+}
+
+function optionalLine(line: string | undefined): readonly string[] {
+  return line === undefined ? [] : [line];
 }
 
 /** Null if there were attempts and none of them reported its cost. */

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { runPageSchema } from "../../contract/schemas/run.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
 import { counterRows } from "../../../core/run/counters.ts";
+import { withLate } from "../../../core/run/outward.ts";
 import { openItems, type Run } from "../../../core/run/run.ts";
 import { findWork } from "../../../core/run/sequence.ts";
 import type { RunSummary } from "../../../store/store.ts";
@@ -41,7 +42,7 @@ function whyOf(run: Run): string | null {
     }
     case "stopped":
     case "canceled":
-      return run.reason === "" ? null : run.reason;
+      return withLate(run.reason, run) || null;
     case "running":
       return (
         Object.values(run.tracks).flatMap((track) =>

@@ -5,13 +5,19 @@ import type { attemptSchema, runDetailSchema, stageSchema } from "../../contract
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
 import { counterRows } from "../../../core/run/counters.ts";
+import { lateLanding, withLate } from "../../../core/run/outward.ts";
 import { openItems, type Run } from "../../../core/run/run.ts";
 import { findStage } from "../../../core/run/sequence.ts";
 import { waysOf } from "../../../core/run/targets.ts";
 import type { AttemptRow } from "../../../core/view/attempt-row.ts";
+import type { LandingPlace } from "../../../core/view/landing.ts";
+import type { RunEnd } from "../../../core/view/run-end.ts";
+import { evidenceTable } from "../../../core/view/evidence-table.ts";
+import { loopRows } from "../../../core/view/loops.ts";
 import { stageRows } from "../../../core/view/stage-list.ts";
 import type { AttemptRecord, HandoffRecord, RunSummary } from "../../../store/store.ts";
-import { showItem } from "./inbox.ts";
+import { findingRows } from "../../../core/view/findings.ts";
+import { showFinding, showItem } from "./inbox.ts";
 
 type Shown = z.input<typeof runDetailSchema>;
 type ShownStage = z.input<typeof stageSchema>;
@@ -25,9 +31,22 @@ export type ShownRunFacts = {
   readonly resolved: ResolvedFlow;
   readonly attempts: readonly AttemptRecord[];
   readonly handoffs: readonly HandoffRecord[];
+  readonly end: RunEnd | null;
+  /** Null without an open item. */
+  readonly place: LandingPlace | null;
 };
 
-export function showRun({ run, version, itemVersion, summary, resolved, attempts, handoffs }: ShownRunFacts): Shown {
+export function showRun({
+  run,
+  version,
+  itemVersion,
+  summary,
+  resolved,
+  attempts,
+  handoffs,
+  end,
+  place,
+}: ShownRunFacts): Shown {
   const { flow } = resolved;
   return {
     ...summary,
@@ -35,17 +54,32 @@ export function showRun({ run, version, itemVersion, summary, resolved, attempts
     version,
     flowHash: run.flowHash,
     paused: run.paused,
-    reason: run.status === "stopped" || run.status === "canceled" ? run.reason : null,
+    reason: run.status === "stopped" || run.status === "canceled" ? withLate(run.reason, run) : null,
+    landedLate: landedLate(run),
     endedAt: run.status === "completed" || run.status === "canceled" ? run.endedAt : null,
     resumesAt: resumesAt(run),
     counters: counterRows(flow, run).map((row) => ({ ...row })),
+    loops: loopRows(flow, run).map((row) => ({ ...row })),
     spent: run.spent ?? null,
+    findings: findingRows(run).map(showFinding),
     stages: showStages(flow, run, attempts),
-    items: openItems(run).map((item) =>
-      showItem({ run, runNumber: summary.number, resolved, version: itemVersion }, item),
-    ),
+    items:
+      place === null
+        ? []
+        : openItems(run).map((item) =>
+            showItem({ run, runNumber: summary.number, resolved, version: itemVersion, place }, item),
+          ),
+    evidence: evidenceTable(attempts).map((line) => ({ ...line })),
     handoffs: handoffs.map((handoff) => ({ ...handoff })),
+    end: end === null ? null : { ...end, commands: end.commands.map((each) => ({ ...each })) },
   };
+}
+
+function landedLate(run: Run): Shown["landedLate"] {
+  const late = lateLanding(run);
+  if (late === undefined) return null;
+  const { branch, target, seen } = late.act;
+  return { commit: seen.commit, branch, target, url: seen.url, undoneBy: late.undoneBy };
 }
 
 /** The earliest time that a stage waits for. */

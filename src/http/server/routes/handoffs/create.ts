@@ -12,12 +12,14 @@ import { err, ok } from "../../../../core/result.ts";
 import { isEnded, type Run } from "../../../../core/run/run.ts";
 import { findWork, isWork } from "../../../../core/run/sequence.ts";
 import { payloadProblems } from "../../../../core/verdict/contract.ts";
+import { judge } from "../../../../core/verdict/judge.ts";
 import type { HandoffRow } from "../../../../store/store.ts";
 import { type Asking, control, deliver, wasDone } from "./deliver.ts";
 import { runIdOf } from "../../../../app/run-id.ts";
 import { startAgain } from "./start.ts";
-import { FOREIGN, inboxOf, type Story } from "./story.ts";
-import { findTurn, finishOf, reportOf } from "./turn.ts";
+import { notesOf, refuseReview } from "./findings.ts";
+import { inboxOf, type Story } from "./story.ts";
+import { findTurn, FOREIGN, finishOf, reportOf } from "./turn.ts";
 import { optional } from "../../../../core/optional.ts";
 
 type Wanted = Extract<HandoffAction, { readonly action: "create" }>;
@@ -45,7 +47,7 @@ export async function createHandoff(asking: Asking, wanted: Wanted) {
 }
 
 /** The working agent passes the story on, or sends it back if the flow has such an edge. */
-async function handOn(asking: Asking, story: Story, { fromAgent, toAgent, payload }: Wanted) {
+async function handOn(asking: Asking, story: Story, { fromAgent, toAgent, payload, findings }: Wanted) {
   const { run, resolved } = story;
   const turn = findTurn(story, asking.principal, fromAgent, ({ shownAgent }) => shownAgent === fromAgent);
   if (!turn.ok) return turn;
@@ -55,7 +57,9 @@ async function handOn(asking: Asking, story: Story, { fromAgent, toAgent, payloa
   if (checked.refused !== undefined)
     return err<Refusal>({ code: "payload_refused", detail: `${checked.refused}.`, pointer: "/payload" });
   const said = saidBy(payload as JsonObject | undefined, checked.warnings, isPass);
-  const report = reportOf(resolved.flow, stage, isPass ? "pass" : "revise", said);
+  const report = reportOf(resolved.flow, stage, isPass ? "pass" : "revise", { ...said, ...notesOf(findings) });
+  const unanswered = refuseReview(run, stage, judge(resolved.flow.words, stage, report));
+  if (unanswered !== undefined) return err(unanswered);
   const after = await deliver(asking, story, finishOf(turn.value, report), actor);
   if (!after.ok) return after;
   const made = (await asking.stories.rowsOf(run)).find(
@@ -100,8 +104,9 @@ async function handedOn(asking: Asking, run: Run, row: HandoffRow | undefined, w
   return ok({ success: true as const, handoff, warnings: [...warnings], inbox: inboxOf(run) });
 }
 
-/** A token of an attempt speaks only for the agent of that attempt. */
+/** A token of an attempt speaks only for the agent of that attempt, a key of an agent for that agent. */
 function isOtherAgent({ principal }: Asking, { run, resolved }: Story, agent: string): boolean {
+  if (principal.kind === "agent") return agent !== principal.agent;
   if (principal.kind !== "attempt") return false;
   const stages = Object.keys(run.tracks).map((track) => findWork(resolved.flow, run, track, principal.stage));
   return !stages.some((stage) => stage?.shownAgent === agent);

@@ -7,15 +7,19 @@ import type { JsonObject } from "../../../../core/json.ts";
 import { outwardStatus } from "../../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../../core/result.ts";
 import { isEnded, type Run } from "../../../../core/run/run.ts";
+import { leaseUntil } from "../../../../core/run/lease.ts";
+import { judge } from "../../../../core/verdict/judge.ts";
 import type { HandoffRow } from "../../../../store/store.ts";
 import { actorOf } from "../../actor.ts";
+import { reaches } from "../../agent-reach.ts";
 import { allEvents } from "../../../../app/find-run.ts";
 import { acceptedFacts, acceptedWith } from "../../views/handoff.ts";
 import { refusePayload } from "./create.ts";
 import { type Asking, deliver, wasDone } from "./deliver.ts";
-import { redacted } from "./redact.ts";
-import { FOREIGN, inboxOf, type Story } from "./story.ts";
-import { findTurn, finishOf, reportOf } from "./turn.ts";
+import { redactJson } from "../../../../core/secrets/redact-json.ts";
+import { notesOf, refuseReview } from "./findings.ts";
+import { inboxOf, type Story } from "./story.ts";
+import { findTurn, FOREIGN, finishOf, reportOf } from "./turn.ts";
 import { optional } from "../../../../core/optional.ts";
 
 type Action<A extends HandoffAction["action"]> = Extract<HandoffAction, { readonly action: A }>;
@@ -48,22 +52,26 @@ export async function acceptHandoff(asking: Asking, { handoffId, payload }: Acti
       row.runId,
       stage.id,
       attempt,
-      acceptedFacts(row.number, redacted(payload as JsonObject)),
+      acceptedFacts(row.number, redactJson(payload as JsonObject, asking.deps.redact)),
     );
-  return taken(asking, await again(asking, row));
+  const accepted = await again(asking, row);
+  return ok({
+    ...(await taken(asking, accepted)).value,
+    leaseUntil: leaseUntil(story.resolved.flow, accepted.processedAt ?? asking.deps.now(), null),
+  });
 }
 
 /** The start is stored first. A crash after that can lose the payload that came with it, so the repeated request stores it. */
-async function keepLost({ deps: { store } }: Asking, { runId, number }: HandoffRow, payload: JsonObject) {
+async function keepLost({ deps: { redact, store } }: Asking, { runId, number }: HandoffRow, payload: JsonObject) {
   if (acceptedWith(await store.attempts(runId)).has(number)) return;
   const events = await allEvents(store, runId);
   const accepted = events.findIndex((event) => event.type === "handoff.accepted" && event.number === number);
   const started = events.slice(0, Math.max(accepted, 0)).findLast((event) => event.type === "stage.started");
   if (started !== undefined)
-    await store.noteAttempt(runId, started.stage, started.attempt, acceptedFacts(number, redacted(payload)));
+    await store.noteAttempt(runId, started.stage, started.attempt, acceptedFacts(number, redactJson(payload, redact)));
 }
 
-export async function rejectHandoff(asking: Asking, { handoffId, reason }: Action<"reject">) {
+export async function rejectHandoff(asking: Asking, { handoffId, reason, findings }: Action<"reject">) {
   const found = await findHandoff(asking, handoffId);
   if (!found.ok) return found;
   const { row, story } = found.value;
@@ -75,13 +83,16 @@ export async function rejectHandoff(asking: Asking, { handoffId, reason }: Actio
   if (!turn.ok)
     return row.state === "pending" || asking.principal.kind === "attempt" ? turn : err(await orNotOpen(turn.error));
   const { stage, actor } = turn.value;
-  const report = reportOf(resolved.flow, stage, "revise", { reason, summary: reason, issues: [reason] });
+  const said = { reason, summary: reason, issues: [reason], ...notesOf(findings) };
+  const report = reportOf(resolved.flow, stage, "revise", said);
+  const unanswered = refuseReview(run, stage, judge(resolved.flow.words, stage, report));
+  if (unanswered !== undefined) return err(unanswered);
   const after = await deliver(asking, story, finishOf(turn.value, report), actor);
   if (!after.ok) return after;
   return sentBack(asking, after.value, await again(asking, row), run.handoffs);
 
   async function orNotOpen(refusal: Refusal): Promise<Refusal> {
-    return refusal.code === "played_by_program" ? refusal : notOpen(asking, row);
+    return refusal.code === "out_of_turn" ? notOpen(asking, row) : refusal;
   }
 }
 
@@ -141,17 +152,17 @@ const REUSED: Refusal = {
 type Found = { readonly row: HandoffRow; readonly story: Story };
 
 /** An attempt gets the same refusal for another story's handoff and for one that does not exist. */
-async function findHandoff(asking: Asking, id: number): Promise<Result<Found, Refusal>> {
+export async function findHandoff(asking: Asking, id: number): Promise<Result<Found, Refusal>> {
   const { principal, stories } = asking;
   const [row] = await stories.rows({ id });
   const story = row === undefined ? undefined : await stories.ofRun(row.runId);
   if (principal.kind === "attempt" && row?.runId !== principal.runId) return err(FOREIGN);
-  if (row === undefined || story === undefined)
+  if (row === undefined || story === undefined || !reaches(principal, story))
     return err({ code: "handoff_not_found", detail: `There is no handoff ${id}.`, pointer: "/handoffId" });
   return ok({ row, story });
 }
 
-function brings(track: { readonly carry: { readonly handoff: number } }, { number }: HandoffRow): boolean {
+export function brings(track: { readonly carry: { readonly handoff: number } }, { number }: HandoffRow): boolean {
   return track.carry.handoff === number;
 }
 
@@ -160,10 +171,10 @@ async function again({ stories }: Asking, row: HandoffRow): Promise<HandoffRow> 
   return now;
 }
 
-async function taken({ stories }: Asking, row: HandoffRow) {
+export async function taken({ stories }: Asking, row: HandoffRow) {
   const [handoff] = await stories.show([row]);
   if (handoff === undefined) throw new Error("a row is shown as a row");
-  return ok({ success: true as const, handoff });
+  return { ok: true as const, value: { success: true as const, handoff } };
 }
 
 /** The handoff that was rejected, and the one that brings the work back: the first that its receiver made after `before`. */
@@ -177,7 +188,7 @@ async function sentBack(asking: Asking, run: Run, row: HandoffRow, before: numbe
   return ok({ success: true as const, handoff, returned, inbox: inboxOf(run) });
 }
 
-async function notOpen({ stories }: Asking, row: HandoffRow): Promise<Refusal> {
+export async function notOpen({ stories }: Asking, row: HandoffRow): Promise<Refusal> {
   const [handoff] = await stories.show([row]);
   const how = row.state === "done" ? "accepted, and its receiver has handed the work on" : outwardStatus(row.state);
   return {

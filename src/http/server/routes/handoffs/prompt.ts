@@ -3,6 +3,8 @@
 
 import type { ResolvedFlow } from "../../../../core/flow/agent.ts";
 import type { WorkStage } from "../../../../core/flow/flow.ts";
+import { ownVerdicts } from "../../../../attempt/prompt-history.ts";
+import { NO_HISTORY } from "../../../../core/prompt/history.ts";
 import { composePrompt, type EarlierHandoff } from "../../../../core/prompt/prompt.ts";
 import type { Carry, Run } from "../../../../core/run/run.ts";
 import { findWork } from "../../../../core/run/sequence.ts";
@@ -24,6 +26,7 @@ export async function outsidePrompt({ store }: Pick<ServerDeps, "store">, work: 
   const { run, resolved, track, stage, carry, url } = work;
   // The one form that explains how to use this API.
   const isSpoken = stage.result.from === "handoff-api";
+  const attempts = await store.attempts(run.id);
   const prompt = composePrompt({
     resolved: isSpoken ? resolved : withoutForms(resolved),
     run,
@@ -32,18 +35,22 @@ export async function outsidePrompt({ store }: Pick<ServerDeps, "store">, work: 
     carry,
     facts: {
       nonce: "",
+      // An outside agent has its own key; Passrail does not know it.
+      token: "$PASSRAIL_TOKEN",
       verdictFile: "",
       handoffFile: "",
       url,
       branch: branchOf(resolved.flow, run),
-      earlier: (await store.attempts(run.id)).flatMap((attempt) => toEarlier(work, attempt)),
+      earlier: attempts.flatMap((attempt) => toEarlier(work, attempt)),
       answers: [],
       trust: [],
       files: {},
       diffRange: "",
+      attempt: run.stages[stage.id]?.attempts ?? 1,
+      history: { ...NO_HISTORY, own: ownVerdicts(attempts, stage.id) },
     },
   });
-  return isSpoken ? prompt : `${prompt}\n${howToEnd(work)}\n`;
+  return [prompt, ...(isSpoken ? [] : [howToEnd(work)]), ...commitLine(work)].join("\n");
 }
 
 /** The forms of an ending that only a program can use. */
@@ -60,6 +67,14 @@ function howToEnd({ run, resolved: { flow }, stage, url }: Work): string {
 
 Send your conclusion once, as JSON, to POST ${url}/api/runs/${run.id}/verdict with "stage": "${stage.id}", ${verdict}, "summary", the "issues" that
 you found${payload}. If only a person can answer what you need, send "health": "blocked" with "questions" instead of a verdict.`;
+}
+
+/** Passrail runs checks only on work that it has. */
+function commitLine({ run, resolved, stage }: Work): readonly string[] {
+  if ((stage.checks ?? stage.evidence) === undefined) return [];
+  return [
+    `Commit your work to the branch ${branchOf(resolved.flow, run)} of the project, and name the commit as "commit" in the payload: Passrail runs the project's checks on it. Without it the evidence says that they are missing.\n`,
+  ];
 }
 
 function toEarlier(

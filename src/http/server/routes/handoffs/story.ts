@@ -5,12 +5,14 @@ import type { Refusal } from "../../../contract/problem.ts";
 import type { HandoffRowShown } from "../../../contract/schemas/handoff-row.ts";
 import type { ResolvedFlow } from "../../../../core/flow/agent.ts";
 import type { Flow } from "../../../../core/flow/flow.ts";
-import { type StoryState, storyState } from "../../../../core/view/story.ts";
+import { askingAgents, type StoryState, storyState } from "../../../../core/view/story.ts";
 import { err, ok, type Result } from "../../../../core/result.ts";
 import { isEnded, openItems, type Run } from "../../../../core/run/run.ts";
 import type { HandoffRow, RunSummary, Store } from "../../../../store/store.ts";
 import type { ServerDeps } from "../../deps.ts";
+import { reaches } from "../../agent-reach.ts";
 import type { Principal } from "../../principal.ts";
+import { FOREIGN } from "./turn.ts";
 import { acceptedWith, showHandoff } from "../../views/handoff.ts";
 import { flowOf } from "../../../../store/flow-of.ts";
 
@@ -36,8 +38,6 @@ export type Stories = {
 };
 
 export function createStories({ store }: Pick<ServerDeps, "store">): Stories {
-  // A flow does not change under its hash.
-
   const stories: Stories = {
     async find(storyId, principal) {
       if (principal.kind === "attempt") {
@@ -46,17 +46,13 @@ export function createStories({ store }: Pick<ServerDeps, "store">): Stories {
         return ok(own);
       }
       const summaries = await store.runsOf(storyId);
-      if (summaries.length === 0)
-        return err({
-          code: "story_not_found",
-          detail: `There is no story ${JSON.stringify(storyId)}.`,
-          hint: `POST /api/run {"action":"start","storyId":…} starts one`,
-        });
+      if (summaries.length === 0) return err(unknownStory(storyId));
       for (const { id } of openFirst(summaries).slice(0, LOOKED_THROUGH)) {
         const story = await stories.ofRun(id);
-        if (story !== undefined) return ok(story);
+        if (story === undefined) continue;
+        return reaches(principal, story) ? ok(story) : err(unknownStory(storyId));
       }
-      return ok(undefined);
+      return principal.kind === "agent" ? err(unknownStory(storyId)) : ok(undefined);
     },
     async require(storyId, principal) {
       const found = await stories.find(storyId, principal);
@@ -90,7 +86,7 @@ export function createStories({ store }: Pick<ServerDeps, "store">): Stories {
       return (await store.handoffRows({ subjectId: run.subject.id })).filter(({ runId }) => runId === run.id);
     },
     async state({ run, resolved }) {
-      return storyState(resolved.flow, await stories.rowsOf(run));
+      return storyState(resolved.flow, await stories.rowsOf(run), askingAgents(resolved.flow, run));
     },
     async show(rows) {
       const runs = new Map(
@@ -109,15 +105,17 @@ export function createStories({ store }: Pick<ServerDeps, "store">): Stories {
 
 const OPEN_AT_MOST = 1000;
 
+function unknownStory(storyId: string): Refusal {
+  return {
+    code: "story_not_found",
+    detail: `There is no story ${JSON.stringify(storyId)}.`,
+    hint: `POST /api/run {"action":"start","storyId":…} starts one`,
+  };
+}
+
 export function isStory({ handoffs }: Flow): boolean {
   return handoffs.entry !== undefined || handoffs.exit !== undefined;
 }
-
-/** An attempt gets the same refusal for another's story and for one that does not exist. */
-export const FOREIGN: Refusal = {
-  code: "scope_missing",
-  detail: "An attempt's token is good for its own story, as its own agent, and for nothing else.",
-};
 
 /** The inbox item that the story waits for. */
 export function inboxOf(run: Run): string | null {

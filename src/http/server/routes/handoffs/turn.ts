@@ -11,8 +11,14 @@ import { err, ok, type Result } from "../../../../core/result.ts";
 import type { Run, Track } from "../../../../core/run/run.ts";
 import { findWork } from "../../../../core/run/sequence.ts";
 import type { WorkReport } from "../../../../app/report-work.ts";
+import { isOwn } from "../../agent-reach.ts";
 import type { Principal } from "../../principal.ts";
-import { redacted } from "./redact.ts";
+
+/** An attempt or an agent gets the same refusal for another's story and for another agent's work. */
+export const FOREIGN: Refusal = {
+  code: "scope_missing",
+  detail: "This token is good for its own story, as its own agent, and for nothing else.",
+};
 
 export type Turn = {
   /** The name of the track. */
@@ -62,6 +68,12 @@ export function findTurn(
       ? ok({ name, stage, track, isOutside, actor: `agent:${stage.shownAgent}` })
       : err(outOfTurn(at.run, work, whose));
   }
+  if (principal.kind === "agent") {
+    if (!isOwn(principal, stage)) return err(FOREIGN);
+    return isOutside
+      ? ok({ name, stage, track, isOutside, actor: `agent:${stage.shownAgent}` })
+      : err(byProgram(stage));
+  }
   if (principal.kind !== "operator") throw new Error(`a ${principal.kind} acts`);
   if (!isOutside) return err(byProgram(stage));
   return ok({ name, stage, track, isOutside, actor: principal.actor });
@@ -69,7 +81,7 @@ export function findTurn(
 
 export function finishOf({ stage, track, isOutside }: Turn, report: Report): WorkReport {
   const { attempt } = track;
-  const body = { type: "attempt.finished", stage: stage.id, attempt, report: redacted(report) } as const;
+  const body = { type: "attempt.finished", stage: stage.id, attempt, report } as const;
   return isOutside ? { ...body, outside: true } : body;
 }
 

@@ -1,0 +1,16 @@
+// What will run, on the wire.
+
+import type { z } from "zod";
+import type { Briefing } from "../../../core/view/briefing.ts";
+import type { itemDetailSchema } from "../../contract/schemas/inbox.ts";
+
+type Shown = NonNullable<z.input<typeof itemDetailSchema>["briefing"]>;
+
+export function showBriefing({ stages, files, repositories, ...rest }: Briefing): Shown {
+  return {
+    ...rest,
+    stages: stages.map((stage) => ({ ...stage, reads: [...stage.reads], produces: [...stage.produces] })),
+    files: [...files],
+    repositories: [...repositories],
+  };
+}
