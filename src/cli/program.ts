@@ -5,7 +5,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { didYouMean } from "../core/check/suggest.ts";
-import { CliError, EXIT, reportError, usageError } from "./errors.ts";
+import { CliError, EXIT, problemError, reportError, usageError } from "./errors.ts";
 import { EXAMPLES } from "./help-text.ts";
 import type { Io } from "./terminal/io.ts";
 import { addCommands } from "./wiring.ts";
@@ -17,6 +17,8 @@ type Globals = {
   readonly color: boolean;
   readonly cwd?: string;
   readonly home?: string;
+  readonly project?: string;
+  readonly trust?: boolean;
 };
 
 export async function runProgram(args: readonly string[], version: string): Promise<number> {
@@ -50,13 +52,18 @@ async function buildProgram(version: string, args: readonly string[], done: (exi
     .option("--no-color", "no colours, as with NO_COLOR or TERM=dumb")
     .option("--cwd <dir>", "the project folder (default: the current folder)")
     .option("--home <dir>", "the state folder (default: PASSRAIL_HOME)")
+    .option("--project <name>", "a registered project instead of a folder, see: passrail projects list")
+    .option("--trust", "approve the project's files as they are now, as with: passrail trust --yes")
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
     .configureHelp({ subcommandTerm: (command) => termOf(command) })
     .addHelpText("after", EXAMPLES);
-  const call = async (command: (io: Io) => Promise<number>): Promise<void> =>
-    done(await command(await buildIo(program.opts<Globals>())));
+  const call = async (command: (io: Io) => Promise<number>): Promise<void> => {
+    const io = await buildIo(program.opts<Globals>());
+    if (program.opts<Globals>().trust === true) (await import("./trust.ts")).approveNow(io);
+    done(await command(io));
+  };
   await addCommands(program, { call, version }, args);
   program.argument("[word...]").action(async (words: readonly string[]) => {
     requireKnown(program, words);
@@ -68,6 +75,7 @@ async function buildProgram(version: string, args: readonly string[], done: (exi
     });
   });
   for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
+    if (GROUPS_THAT_ACT.has(group.name())) continue;
     group
       .argument("[word...]")
       .usage("<command> [options]")
@@ -83,6 +91,9 @@ async function buildProgram(version: string, args: readonly string[], done: (exi
   }
   return program;
 }
+
+/** Commands that do something without a word of their group. */
+const GROUPS_THAT_ACT: ReadonlySet<string> = new Set(["trust"]);
 
 /** Help shows a group with `<command>`; the group itself accepts any word, to explain an unknown one. */
 function termOf(command: Command): string {
@@ -111,7 +122,14 @@ function requireKnown(group: Command, words: readonly string[]): void {
 
 async function buildIo(options: Globals): Promise<Io> {
   const { homeOf } = await import("../settings/site.ts");
-  const cwd = resolve(options.cwd ?? ".");
+  const { stateFolderProblem } = await import("../settings/real-folder.ts");
+  const home = resolve(options.home ?? homeOf(process.env));
+  const unusable = stateFolderProblem(home);
+  if (unusable !== undefined) throw new CliError(unusable.code, unusable.message, unusable.hint, EXIT.usage);
+  if (options.project !== undefined && options.cwd !== undefined)
+    throw usageError("project_twice", "Give --project or --cwd, not both.");
+  const named = options.project === undefined ? undefined : await folderOf(home, options.project);
+  const cwd = resolve(named ?? options.cwd ?? ".");
   if (!existsSync(cwd) || !statSync(cwd).isDirectory())
     throw new CliError("cwd_not_found", `There is no folder ${cwd}.`);
   const { stdout } = process;
@@ -128,8 +146,16 @@ async function buildIo(options: Globals): Promise<Io> {
     columns: tty ? stdout.columns : 80,
     environment: process.env,
     cwd: realpathSync(cwd),
-    home: resolve(options.home ?? homeOf(process.env)),
+    home,
+    ...(options.project === undefined ? {} : { project: options.project }),
   };
+}
+
+async function folderOf(home: string, name: string): Promise<string> {
+  const { requireProject } = await import("../app/projects.ts");
+  const found = requireProject(home, name);
+  if (!found.ok) throw problemError(found.error);
+  return found.value.folder;
 }
 
 function usesColor(stream: NodeJS.WriteStream, { color }: Globals): boolean {

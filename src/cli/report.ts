@@ -9,8 +9,12 @@ import { openForReading } from "../store/sqlite/open-for-reading.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 import type { Io } from "./terminal/io.ts";
 import { paint, printJson, printTable } from "./terminal/output.ts";
-import { oneLine } from "./terminal/plain-text.ts";
+import { oneLine, plainText } from "./terminal/plain-text.ts";
 import { isSettled, itemJson, whyOf } from "./terminal/run-view.ts";
+import { commitOf } from "../app/commit-of.ts";
+import { findRunEnd } from "../app/run-end.ts";
+import type { RunEnd } from "../core/view/run-end.ts";
+import { spentText } from "../core/view/spent-text.ts";
 import { attemptRow } from "../core/view/attempt-row.ts";
 import { flowOf } from "../store/flow-of.ts";
 import type { Rest } from "./session.ts";
@@ -24,6 +28,28 @@ export async function withReader<T>(io: Pick<Io, "home">, read: (store: Store | 
   } finally {
     store?.close();
   }
+}
+
+/** Where the work of a run is that has ended or stopped, and the commands that go on from there. */
+export async function endOf(
+  store: Store | undefined,
+  {
+    run,
+    number,
+    resolved,
+  }: { readonly run: Run; readonly number: number; readonly resolved: ResolvedFlow | undefined },
+): Promise<RunEnd | null> {
+  if (store === undefined || resolved === undefined) return null;
+  const attempts = await store.attempts(run.id);
+  return findRunEnd(store, { resolved, run, number, attempts, commitOf: (each) => commitOf(store, each) });
+}
+
+export function endLines(io: Io, { text, commands }: RunEnd): readonly string[] {
+  const wide = Math.max(0, ...commands.map(({ command }) => command.length));
+  return [
+    oneLine(text, 400),
+    ...commands.map(({ act, command }) => `  ${plainText(command.padEnd(wide))}  ${paint(io, "dim", act)}`),
+  ];
 }
 
 export type Standing = {
@@ -48,7 +74,7 @@ export function standingOf(run: Run, number: number, resolved?: ResolvedFlow): S
     word: run.word,
     paused: run.paused,
     why: whyOf(run, resolved),
-    items: openItems(run).map((item) => itemJson(run.id, number, item)),
+    items: openItems(run).map((item) => itemJson(run.id, number, item, run)),
   };
 }
 
@@ -58,11 +84,12 @@ export async function printRest(
   { run, performedBy }: Rest,
   options: { readonly stream: boolean; readonly exit: number; readonly did?: string },
 ): Promise<void> {
-  const { number, resolved } = await withReader(io, async (store) => ({
-    number: (await store?.findRuns(run.id))?.find(({ id }) => id === run.id)?.number ?? 0,
-    resolved: store === undefined ? undefined : await flowOf(store, run),
-  }));
-  const standing = standingOf(run, number, resolved);
+  const { number, resolved, end } = await withReader(io, async (store) => {
+    const found = (await store?.findRuns(run.id))?.find(({ id }) => id === run.id)?.number ?? 0;
+    const flow = store === undefined ? undefined : await flowOf(store, run);
+    return { number: found, resolved: flow, end: await endOf(store, { run, number: found, resolved: flow }) };
+  });
+  const standing = { ...standingOf(run, number, resolved), end };
   const by = performedBy === null ? {} : { performedBy };
   if (io.json) {
     if (options.stream) io.out(JSON.stringify({ type: "run.settled", ...standing, ...by, exit: options.exit }));
@@ -77,6 +104,8 @@ export async function printRest(
       [run.id, String(number), run.status, run.word, standing.why].map((value) => ({ name: "", value })),
     ]);
   else io.out(sentenceOf(run, number, standing.why));
+  if (end !== null) for (const line of endLines(io, end)) io.err(line);
+  if (end !== null && run.spent !== undefined) io.err(`Spent: ${spentText(run.spent)}`);
   if (run.status === "stopped")
     io.err(
       `  passrail runs retry ${number}   runs the stage again\n  passrail runs show ${number}    shows what happened`,

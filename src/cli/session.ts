@@ -3,6 +3,8 @@
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { PassrailOptions, Passrail, Performer } from "../compose.ts";
+import { needsApi } from "../app/needs-api.ts";
+import type { RunListener } from "../daemon/run-listener.ts";
 import { openForReading } from "../store/sqlite/open-for-reading.ts";
 import { isEnded, openItems, type Run } from "../core/run/run.ts";
 import { CliError, EXIT, problemError } from "./errors.ts";
@@ -27,6 +29,8 @@ export type ForegroundWork = {
   readonly stream: boolean;
   /** Where progress lines go: to stdout if they are the requested data, else to stderr. */
   readonly lines: "out" | "err";
+  /** The command stops something: it acts even where nobody has approved the project's files, and then performs nothing. */
+  readonly stops?: boolean;
 };
 
 /** `performedBy`: the other process that performs the run, if there is one. */
@@ -54,12 +58,12 @@ async function untilRest(
 ): Promise<Rest> {
   let view: View | undefined;
   for (let { act } = job; ; act = undefined) {
-    const passrail = await open(io, job.flags);
+    const { passrail, mayPerform } = await open(io, job);
     onStore(passrail.store);
     let round: Round;
     try {
       view ??= await openView(io, job, passrail.store);
-      const isDone = act !== undefined && !(await act(passrail));
+      const isDone = (act !== undefined && !(await act(passrail))) || !mayPerform;
       if (!isDone) await stay(io, job, passrail, { runId: job.runId, view, caught });
       await view.update(passrail.store);
       const { performedBy } = passrail;
@@ -97,18 +101,24 @@ function mayLeave(
   return follow ? isSettled(run) : !hasActed;
 }
 
-async function open(io: Io, flags: PassrailOptions["flags"]): Promise<Passrail> {
+type OpenedHere = { readonly passrail: Passrail; readonly mayPerform: boolean };
+
+async function open(io: Io, { flags, stops = false }: ForegroundWork): Promise<OpenedHere> {
   // Commands that only read also import this file; they must not load every adapter.
   const { openPassrail } = await import("../compose.ts");
-  const opened = await openPassrail({
+  const options: PassrailOptions = {
     home: io.home,
     project: io.cwd,
     environment: io.environment,
     flags,
     onError: (runId, error) => io.err(`! ${runId === null ? "" : `${runId}: `}${messageOf(error)}`),
-  });
-  if (!opened.ok) throw problemError(opened.error);
-  return opened.value;
+  };
+  const opened = await openPassrail(options);
+  if (opened.ok) return { passrail: opened.value, mayPerform: true };
+  const isUntrusted = opened.error.code === "project_not_trusted" || opened.error.code === "trust_damaged";
+  const bare = stops && isUntrusted ? await openPassrail({ ...options, unapproved: "ignore" }) : opened;
+  if (!bare.ok) throw problemError(bare.error);
+  return { passrail: bare.value, mayPerform: false };
 }
 
 /** A view that shows only events from now on. */
@@ -120,12 +130,18 @@ async function openView(io: Io, { runId, stream, lines }: ForegroundWork, store:
 type Watched = { readonly runId: string; readonly view: View; readonly caught: Promise<Caught> };
 
 async function stay(io: Io, job: ForegroundWork, passrail: Passrail, watched: Watched): Promise<void> {
-  if (passrail.performedBy === null) return perform(io, passrail, watched);
+  if (passrail.performedBy === null) return perform(io, job, passrail, watched);
   if (job.follow) await follow(io, passrail, watched);
 }
 
 /** Performs until the run is idle, and shows its progress. */
-async function perform(io: Io, passrail: Performer, { runId, view, caught }: Watched): Promise<void> {
+async function perform(
+  io: Io,
+  { flags }: Pick<ForegroundWork, "flags">,
+  passrail: Performer,
+  { runId, view, caught }: Watched,
+): Promise<void> {
+  const listener = await listenForAgents(io, flags, passrail);
   await passrail.perform();
   const updates = keepUpdated(view, passrail.store);
   try {
@@ -135,8 +151,9 @@ async function perform(io: Io, passrail: Performer, { runId, view, caught }: Wat
       await passrail.engine.idle(runId);
       return "rest";
     };
-    const ended = await Promise.race([rest(), caught, updates.failed]);
+    const ended = await Promise.race([rest(), caught, updates.failed, passrail.fenced]);
     if (ended === "rest") return;
+    if (ended instanceof Error) throw ended;
     await updates.stop();
     io.err("Stopping: ending the agents and keeping their reports. Press Ctrl-C again to stop at once.");
     await passrail.engine.close();
@@ -147,7 +164,20 @@ async function perform(io: Io, passrail: Performer, { runId, view, caught }: Wat
     throw new CliError("interrupted", `Stopped by ${ended.signal}.`, hint, ended.exit);
   } finally {
     await updates.stop();
+    await listener?.close();
   }
+}
+
+/** Before anything is performed: the first agent that hands over by HTTP finds the API, also without a daemon. */
+async function listenForAgents(
+  { cwd: project, environment, err }: Io,
+  flags: ForegroundWork["flags"],
+  passrail: Performer,
+): Promise<RunListener | undefined> {
+  if (!(await needsApi(passrail.store))) return undefined;
+  // Most runs need no server; they do not load it.
+  const { openRunListener } = await import("../daemon/run-listener.ts");
+  return openRunListener(passrail, { environment, project, flags, log: (line) => err(`! ${line}`) });
 }
 
 /** Shows what the other process stores until the run settles, or until that process has been silent for a while. */

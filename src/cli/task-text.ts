@@ -111,7 +111,7 @@ export async function readInput(): Promise<string> {
 }
 
 /** The first heading, else the first line that says something. */
-function titleOf(text: string): string {
+export function titleOf(text: string): string {
   const lines = text
     .slice(0, 20_000)
     .split("\n")

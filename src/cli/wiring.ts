@@ -8,6 +8,14 @@ type Registration = { readonly names: readonly string[]; readonly load: () => Pr
 
 const REGISTRATIONS: readonly Registration[] = [
   { names: ["run", "start-detached"], load: async () => (await import("./commands/run/add-run.ts")).addRun },
+  {
+    names: ["build-plan"],
+    load: async () => (await import("./commands/build-plan/add-build-plan.ts")).addBuildPlan,
+  },
+  { names: ["projects"], load: async () => (await import("./commands/projects/add-projects.ts")).addProjects },
+  { names: ["settings"], load: async () => (await import("./commands/settings/add-settings.ts")).addSettings },
+  { names: ["queue"], load: async () => (await import("./commands/queue/add-queue.ts")).addQueue },
+  { names: ["logs"], load: async () => (await import("./commands/logs/add-logs.ts")).addLogs },
   { names: ["spec"], load: async () => (await import("./commands/spec/add-spec.ts")).addSpec },
   { names: ["work"], load: async () => (await import("./commands/work/add-work.ts")).addWork },
   { names: ["explain"], load: async () => (await import("./commands/explain/add-explain.ts")).addExplain },
@@ -21,15 +29,17 @@ const REGISTRATIONS: readonly Registration[] = [
   { names: ["agent"], load: async () => (await import("./commands/agent/add-agent.ts")).addAgent },
   { names: ["flow"], load: async () => (await import("./commands/flow/add-flow.ts")).addFlow },
   {
-    names: ["up", "down", "status", "open", "key", "service"],
+    names: ["up", "start", "down", "stop", "status", "open", "key", "service"],
     load: async () => (await import("./commands/daemon/add-daemon.ts")).addDaemon,
   },
   { names: ["webhook"], load: async () => (await import("./commands/webhook/add-webhook.ts")).addWebhook },
   { names: ["trigger"], load: async () => (await import("./commands/trigger/add-trigger.ts")).addTrigger },
   {
-    names: ["done", "merge-queue", "undo"],
+    names: ["merge", "discard", "done", "merge-queue", "undo"],
     load: async () => (await import("./commands/merge/add-merge.ts")).addMerge,
   },
+  { names: ["import"], load: async () => (await import("./commands/import/add-import.ts")).addImport },
+  { names: ["trust"], load: async () => (await import("./commands/trust/add-trust.ts")).addTrust },
   { names: ["workspace"], load: async () => (await import("./commands/workspace/add-workspace.ts")).addWorkspace },
   { names: ["mcp"], load: async () => (await import("./commands/mcp/add-mcp.ts")).addMcp },
   { names: ["demo"], load: async () => (await import("./commands/demo/add-demo.ts")).addDemo },

@@ -16,6 +16,23 @@ export function canAsk(io: Pick<Io, "json" | "quiet">): boolean {
   return process.stdin.isTTY && process.stderr.isTTY && !io.json && !io.quiet;
 }
 
+/** Anything but y or yes is a no. */
+export async function askYesOrNo(question: string): Promise<boolean> {
+  const { stdin, stderr } = process;
+  const reader = createInterface({ input: stdin, output: stderr, terminal: true });
+  try {
+    const closed = new Promise<string>((resolve) => {
+      reader.once("SIGINT", () => resolve(""));
+      reader.once("close", () => resolve(""));
+    });
+    const said = await Promise.race([new Promise<string>((resolve) => reader.question(question, resolve)), closed]);
+    return /^y(es)?$/iu.test(said.trim());
+  } finally {
+    reader.close();
+    stdin.pause();
+  }
+}
+
 /** `known` are answers that were given before; they are shown and not asked again. */
 export async function askInTerminal(questions: readonly string[], known: readonly (string | null)[]): Promise<Asked> {
   const { stdin, stderr } = process;

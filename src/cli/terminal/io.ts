@@ -20,4 +20,6 @@ export type Io = {
   readonly cwd: string;
   /** The state folder; it may not exist yet. */
   readonly home: string;
+  /** The name that --project gave; `cwd` is its folder. */
+  readonly project?: string;
 };

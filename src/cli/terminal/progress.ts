@@ -1,192 +1,48 @@
-// The progress of a run as lines, one per change that matters to a reader: the flow's own log line if it has one, else core's sentence
-// after a mark. Turns events into lines; knows nothing about terminals.
+// A run's progress as the terminal shows it: the lines of core/view, with times by the reader's own clock and the commands that answer.
 
+import { isConfining } from "../../core/flow/workspace-mode.ts";
+import type { Issue } from "../../core/flow/outcome.ts";
+import type { RunEvent } from "../../core/run/event.ts";
 import { runFacts } from "../../core/run/facts.ts";
-import type { EventType, RunEvent } from "../../core/run/event.ts";
-import type { Flow } from "../../core/flow/flow.ts";
-import { counterLimit } from "../../core/run/counters.ts";
-import { outcomeWord, sentenceOf } from "../../core/view/event-sentence.ts";
-import { phaseLine, phasesOf } from "../../core/view/phase-line.ts";
-import { type InboxItem, openItems, type Run } from "../../core/run/run.ts";
-import { findWork, stagesOf } from "../../core/run/sequence.ts";
-import { tokensOf } from "../../core/budget/usage.ts";
+import { asksAboutInputs, type InboxItem, type Run } from "../../core/run/run.ts";
+import { findingLines, itemFindings } from "../../core/view/findings.ts";
+import { type Progress, progressLines as linesOf } from "../../core/view/progress-lines.ts";
 import { oneLine } from "./plain-text.ts";
 import { answersTo, askedBy, localTime } from "./run-view.ts";
 
 const WIDTH = 300;
 
-/** What a line is made with besides the event: its run, and when attempts began, remembered from call to call. */
-export type Progress = {
-  readonly flow: Flow;
-  readonly run: Run;
-  readonly number: number;
-  readonly startedAt: Map<string, number>;
-};
-
 /** The lines for the events of one run, in order. */
-export function progressLines(progress: Progress, events: readonly RunEvent[]): readonly string[] {
-  return events.flatMap((event, index) => linesOf(progress, event, events.slice(index + 1)));
+export function progressLines(progress: Omit<Progress, "wording">, events: readonly RunEvent[]): readonly string[] {
+  return linesOf({ ...progress, wording: { oneLine, timeOf: localTime, waitingLines } }, events);
 }
 
-/** The events that get a line, with their mark. The words are core's. */
-const MARKS: Readonly<Partial<Record<EventType, string>>> = {
-  "stage.started": "▶",
-  "stage.expanded": " ",
-  "stage.interrupted": "!",
-  "stage.skipped": "⤼",
-  "stage.postponed": "⏲",
-  "stage.held": "⏲",
-  "counter.changed": "↺",
-  "counter.spent": "↺",
-  "warning.raised": "!",
-  "gate.answered": "✔",
-  "question.answered": "✔",
-  "escalation.resolved": "✔",
-  "budget.answered": "✔",
-  "budget.warned": "!",
-  "run.stopped": "✖",
-  "run.paused": "⏸",
-  "run.unpaused": "▶",
-  "run.canceled": "⊘",
-  "run.completed": "✔",
-  "ticket.edited": "✎",
-};
-
-function linesOf(progress: Progress, event: RunEvent, later: readonly RunEvent[]): readonly string[] {
-  const own = OWN_LINES[event.type] as LinesOf<RunEvent> | undefined;
-  return own === undefined ? marked(progress, event) : own(progress, event, later);
-}
-
-type LinesOf<E> = (progress: Progress, event: E, later: readonly RunEvent[]) => readonly string[];
-type EventOf<T extends EventType> = Extract<RunEvent, { readonly type: T }>;
-
-/** Printed only if the item is still open: of the items in old events most are answered already. */
-const itemLines: LinesOf<EventOf<"gate.opened" | "question.asked" | "escalation.opened" | "budget.reached">> = (
-  { run, number },
-  { item },
-) => (openItems(run).some((open) => open.number === item.number) ? waitingLines(item, number, run) : []);
-
-/** Events whose lines are more than core's sentence behind a mark. */
-const OWN_LINES: { readonly [T in EventType]?: LinesOf<EventOf<T>> } = {
-  "stage.started"(progress, event) {
-    const { flow, run, startedAt } = progress;
-    startedAt.set(`${event.stage}#${event.attempt}`, Date.parse(event.at));
-    const place = placeOf(flow, run, event.track, event.stage);
-    if (place === undefined) return [];
-    return flow.log.start === undefined ? marked(progress, event) : [fill(flow.log.start, place)];
-  },
-  "stage.finished": (progress, event, later) => [finishedLine(progress, event, later)],
-  "stage.expanded": (progress, event) => (progress.flow.log.start === undefined ? marked(progress, event) : []),
-  "stage.skipped": (progress, event) => (event.actor.startsWith("human:") ? marked(progress, event) : []),
-  "counter.changed": (progress, event) => (event.to === 0 ? [] : marked(progress, event)),
-  "gate.opened": itemLines,
-  "question.asked": itemLines,
-  "escalation.opened": itemLines,
-  "budget.reached": itemLines,
-  "run.completed": (progress, event) => {
-    const { done } = progress.flow.log;
-    return done === undefined ? marked(progress, event) : [done];
-  },
-};
-
-function marked({ flow, run }: Progress, event: RunEvent): readonly string[] {
-  const mark = MARKS[event.type];
-  if (mark === undefined) return [];
-  const sentence = sentenceOf(event, {
-    agentOf: (track, stage) => findWork(flow, run, track, stage)?.shownAgent ?? "",
-    limitOf: (key) => counterLimit(flow, key),
-    timeOf: (at) => localTime(at, Date.parse(event.at)),
-  });
-  return [`${mark} ${oneLine(sentence, WIDTH)}`];
-}
-
-/** The flow's own log line, else a line per phase with duration, tokens and where the run went. */
-function finishedLine({ flow, run, startedAt }: Progress, event: Finished, later: readonly RunEvent[]): string {
-  const { outcome } = event;
-  const place = placeOf(flow, run, event.track, event.stage);
-  const why = outcome.health === "complete" ? "" : `: ${oneLine(outcome.reason ?? outcome.cause ?? "", WIDTH)}`;
-  if (flow.log.end !== undefined && place !== undefined)
-    return outcome.health === "complete" ? fill(flow.log.end, place) : `✖ ${place.agent} ${outcome.health}${why}`;
-  const status = `${outcomeWord(outcome)}${why}`;
-  const next = nextOf(event.track, later);
-  if (place === undefined) return `✔ ${event.stage}: ${status} → ${next}`;
-  const begun = startedAt.get(`${event.stage}#${event.attempt}`);
-  return phaseLine({
-    ...phaseOf(flow, event.stage, place),
-    iteration: event.attempt,
-    status,
-    tokens: tokensTold(event.stage, event.attempt, later),
-    durationMs: begun === undefined ? null : Date.parse(event.at) - begun,
-    next,
-  });
-}
-
-type Finished = Extract<RunEvent, { type: "stage.finished" }>;
+/** The difference of a changed file is what the person decides about. */
+const DIFF_LINES = 300;
 
 /** What waits, what it asks, and the commands that answer it. */
 export function waitingLines(item: InboxItem, number: number, run?: Run): readonly string[] {
   const head = `⏸ ${item.kind} ${item.stage} waits for ${item.who}`;
-  const asked = askedBy(item)
-    .flatMap((text) => text.split("\n").slice(0, 20))
+  const findings = run === undefined ? [] : itemFindings(run, item);
+  // What has an id is said with it, and with both sides' words.
+  const texts = new Set(findings.map(({ text }) => text));
+  const own =
+    item.kind === "escalation" ? { ...item, issues: item.issues.filter((issue) => !texts.has(bareText(issue))) } : item;
+  const asked = [...askedBy(own), ...findings.flatMap(findingLines)]
+    .flatMap((text) => text.split("\n").slice(0, asksAboutInputs(item) ? DIFF_LINES : 20))
     .map((line) => `    ${oneLine(line, WIDTH)}`);
   // The person should know what the gate is worth: an agent that runs as the person can reach everything that the person can.
   const caution = item.kind === "gate" ? [`    ${heldBy(run)}`] : [];
   return [head, ...asked, ...caution, ...answersTo(item, `${number}.${item.number}`).map((command) => `  ${command}`)];
 }
 
+function bareText(issue: Issue): string {
+  return (typeof issue === "string" ? issue : issue.description).trim();
+}
+
 function heldBy(run: Run | undefined): string {
   const mode = run === undefined ? null : runFacts(run).config.workspace;
-  return mode === "bubblewrap" || mode === "docker" || mode === "podman" || mode === "daytona"
+  return mode !== null && isConfining(mode)
     ? `agents run in a sandbox (${mode})`
     : "agents run as you, without a sandbox";
-}
-
-type StagePlace = { readonly n: number; readonly total: number; readonly agent: string };
-
-/** Where an agent's stage stands among those of its track; builtins and the router are not counted. */
-function placeOf(flow: Flow, run: Run, track: string, stage: string): StagePlace | undefined {
-  const work = findWork(flow, run, track, stage);
-  if (work === undefined || work.kind !== "agent") return undefined;
-  const agents = stagesOf(flow, run, track).filter((each) => each.kind === "agent" && !each.enterOnly);
-  const at = agents.findIndex((each) => each.id === stage);
-  return at === -1
-    ? { n: 1, total: 1, agent: work.shownAgent }
-    : { n: at + 1, total: agents.length, agent: work.shownAgent };
-}
-
-/** Where the stage stands among all phases of the flow; what the runner does not report is not known. */
-function phaseOf(flow: Flow, stage: string, place: StagePlace) {
-  const phases = phasesOf(flow);
-  const at = phases.findIndex(({ id }) => id === stage);
-  const [number, total] = at === -1 ? [place.n, place.total] : [at + 1, phases.length];
-  return { number, total, role: place.agent, model: phases[at]?.model ?? null, toolUses: null };
-}
-
-/** What the same decision recorded of the attempt's use. */
-function tokensTold(stage: string, attempt: number, later: readonly RunEvent[]): number | null {
-  const recorded = later.find(
-    (event) => event.type === "usage.recorded" && event.stage === stage && event.attempt === attempt,
-  );
-  return recorded?.type === "usage.recorded" ? tokensOf(recorded.usage) : null;
-}
-
-function fill(template: string, { n, total, agent }: StagePlace): string {
-  return template.replaceAll("{n}", String(n)).replaceAll("{total}", String(total)).replaceAll("{agent}", agent);
-}
-
-/** Where the same decision led: the first thing after it that says where the track, or the run, stands now. */
-function nextOf(track: string, later: readonly RunEvent[]): string {
-  for (const event of later) {
-    if (event.type === "stage.finished") break;
-    if (event.type === "stage.postponed") return "later again";
-    if (event.type === "stage.ready") return event.stage;
-    if (event.type === "stage.stopped") return "stopped";
-    if (event.type === "track.done" && event.track === track) return "joins the others";
-    if (event.type === "run.completed") return "end";
-    if (event.type === "run.canceled") return "canceled";
-    if (event.type === "gate.opened" || event.type === "question.asked" || event.type === "escalation.opened") {
-      return `${event.item.kind} ${event.item.stage}`;
-    }
-  }
-  return "…";
 }

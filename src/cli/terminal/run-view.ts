@@ -5,9 +5,11 @@ import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import { issueText } from "../../core/flow/outcome.ts";
 import { isPlayedOutside } from "../../core/flow/runner-choice.ts";
 import { causeText } from "../../core/run/postponement.ts";
+import { withLate } from "../../core/run/outward.ts";
 import { type InboxItem, openItems, type Run, type Track } from "../../core/run/run.ts";
 import { findWork } from "../../core/run/sequence.ts";
 import { overText } from "../../core/budget/budget.ts";
+import { itemFindings } from "../../core/view/findings.ts";
 
 /** The reason for the state, in one sentence. With its flow it is known whether a stage waits for a slot or for somebody outside. */
 export function whyOf(run: Run, resolved?: ResolvedFlow): string {
@@ -23,7 +25,7 @@ export function whyOf(run: Run, resolved?: ResolvedFlow): string {
     case "completed":
       return "";
     case "canceled":
-      return `${run.reason} (by ${run.by.replace(/^human:/u, "")})`;
+      return withLate(`${run.reason} (by ${run.by.replace(/^human:/u, "")})`, run);
   }
 }
 
@@ -103,7 +105,13 @@ export function answersTo(item: InboxItem, reference: string): readonly string[]
     case "choice":
       return Object.keys(item.choices).map((choice) => `passrail ask answer ${reference} --choice ${choice}`);
     case "escalation":
-      return Object.keys(item.choices).map((choice) => `passrail escalation choose ${reference} ${choice}`);
+      return [
+        ...Object.keys(item.choices).map((choice) => `passrail escalation choose ${reference} ${choice}`),
+        // Its agent could not be started, so there is nothing to accept; another one may be.
+        ...(Object.values(item.choices).includes("accept")
+          ? []
+          : [`passrail runs retry ${reference.split(".")[0] ?? reference} --agent ${item.stage}=RUNNER`]),
+      ];
     case "budget":
       return [`passrail budget raise ${reference} --by ${raiseText(item)}`, `passrail budget stop ${reference}`];
   }
@@ -116,12 +124,13 @@ function raiseText({ unit, size, used, needed, limit }: InboxItem & { kind: "bud
   return unit === "usd" ? String(amount) : `"${amount} tokens"`;
 }
 
-export function itemJson(runId: string, number: number, item: InboxItem): Record<string, unknown> {
+export function itemJson(runId: string, number: number, item: InboxItem, run?: Run): Record<string, unknown> {
   return {
     id: `${runId}.${item.number}`,
     run: runId,
     runNumber: number,
     ...item,
+    ...(run === undefined ? {} : { findings: itemFindings(run, item) }),
     commands: answersTo(item, `${number}.${item.number}`),
   };
 }

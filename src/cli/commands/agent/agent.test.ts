@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { approveFiles } from "../../../../test/harness/approve-files.ts";
 import type { TryResult } from "../../../runner/try.ts";
 import type { Detected } from "../../../runner/detect.ts";
 import { readSettings } from "../../../settings/settings.ts";
@@ -104,6 +106,7 @@ describe("agent list", () => {
     mkdirSync(join(cwd, ".passrail/agents"), { recursive: true });
     writeFileSync(join(cwd, ".passrail/agents/mine.md"), "---\nname: mine\ndescription: My own.\n---\nWork.");
     writeFileSync(join(cwd, ".passrail/agents/bad.md"), "---\nname: bad\n---\n");
+    approveFiles(join(cwd, "home"), cwd);
     const { io, out, errors } = ioOf();
     printAgents(io, { runners: [FOUND], playedBy: nobody });
     expect(out).toContain("mine\tproject\tnobody yet\tMy own.");

@@ -13,7 +13,7 @@ import { EXIT, problemError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { type Column, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
-import { openCatalog } from "../flow/catalog.ts";
+import { openApproved } from "../flow/catalog.ts";
 import { optional } from "../../../core/optional.ts";
 
 export type AgentListDeps = {
@@ -23,14 +23,14 @@ export type AgentListDeps = {
 };
 
 export async function agentList(io: Io): Promise<number> {
-  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
+  const config = await loadSettings({ home: io.home, environment: io.environment, project: io.cwd, flags: {} });
   if (!config.ok) throw problemError(config.error);
   const runners = io.quiet ? [] : await detectRunners(io.environment, io.cwd, config.value);
   return printAgents(io, { runners, playedBy: playedByConfig(config.value) });
 }
 
 export function printAgents(io: Io, { runners, playedBy }: AgentListDeps): number {
-  const catalog = openCatalog(io).agents();
+  const catalog = openApproved(io).agents();
   const agents = [...catalog.agents.values()].map((agent) => ({
     name: agent.name,
     description: agent.description,
@@ -141,7 +141,7 @@ export async function agentTest(
   io: Io,
   runner: RunnerName,
   attempt: (runner: RunnerName) => ReturnType<typeof tryRunner> = (name) =>
-    tryRunner({ environment: io.environment, project: io.cwd }, name),
+    tryRunner({ home: io.home, environment: io.environment, project: io.cwd }, name),
 ): Promise<number> {
   if (!io.json && !io.quiet) io.err(`One short attempt with ${runner}; it costs what one short answer costs.`);
   const tried = await attempt(runner);

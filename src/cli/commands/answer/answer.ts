@@ -10,8 +10,9 @@ import { findDaemon } from "../../../daemon/note.ts";
 import { systemClock } from "../../../engine/clock.ts";
 import { CliError, EXIT, usageError } from "../../errors.ts";
 import { type ChosenItem, chooseItem, type AnsweredKind } from "../../find-run.ts";
+import { gateLines, tellGate } from "../../gate-lines.ts";
 import { requireOperator } from "../../operator.ts";
-import { printRest, withReader } from "../../report.ts";
+import { printPhases, printRest, withReader } from "../../report.ts";
 import { exitOf, workOn } from "../../session.ts";
 import type { Io } from "../../terminal/io.ts";
 import { answersTo, whyOf } from "../../terminal/run-view.ts";
@@ -90,9 +91,12 @@ export async function answerItem(io: Io, typed: TypedAnswer): Promise<number> {
   );
   if (checked?.ok === false) throw refused(checked.error, chosen, typed);
   if (checked?.value.type === "already") return already(io, chosen, checked.value, typed);
+  if ((typed.kind === "gate" || typed.kind === "escalation") && !io.json && !io.quiet)
+    for (const line of await gateLines(io, chosen.run)) io.err(line);
   let answered: Result<Answered, AppProblem> | undefined;
   // A daemon carries the run on as this command would; any other process that performs reports by itself.
-  const follow = findDaemon(io.home) !== undefined;
+  // A raised budget may release many runs, for hours: the daemon has them, and the command is done.
+  const follow = typed.kind !== "budget" && findDaemon(io.home) !== undefined;
   const rest = await workOn(io, {
     runId: chosen.run.id,
     flags: {},
@@ -108,11 +112,13 @@ export async function answerItem(io: Io, typed: TypedAnswer): Promise<number> {
   if (answered?.value.type === "already") return already(io, chosen, answered.value, typed);
   const exit = rest.performedBy === null || follow ? exitOf(rest.run, EXIT.ok) : EXIT.ok;
   const { item, summary } = chosen;
+  await printPhases(io, rest.run);
   await printRest(io, rest, {
     stream: false,
     exit,
     did: `${item.kind} ${item.stage} of #${summary.number} ${typed.said}`,
   });
+  await tellGate(io, rest.run);
   return exit;
 }
 

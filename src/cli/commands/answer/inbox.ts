@@ -1,11 +1,15 @@
-// `inbox`: the items that wait for a person, with the commands that answer them.
+// `inbox`: the items that wait for a person, with the commands that answer them, and then the loose ends, with the commands that settle
+// them. `--quiet` prints only what can be answered by its id.
 
 import type { Run } from "../../../core/run/run.ts";
+import { dayBudgetNote, groupDayBudgets } from "../../../core/view/day-budget.ts";
 import { EXIT } from "../../errors.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, paint, printJson, printTable } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
+import { briefingOfItem, gateLines, isJudged } from "../../gate-lines.ts";
+import { looseEndCells, looseEndJson, looseEndLines, looseEndsOf } from "./loose-ends.ts";
 import { withReader } from "../../report.ts";
 import { waitingLines } from "../../terminal/progress.ts";
 import { askedBy, itemJson } from "../../terminal/run-view.ts";
@@ -15,51 +19,56 @@ type Waiting = {
   readonly number: number;
   readonly record: Awaited<ReturnType<Store["inbox"]>>[number];
   readonly run?: Run;
+  /** Further runs that wait for the same day's budget. */
+  readonly others: number;
 };
 
 export async function inboxOf(store: Store): Promise<readonly Waiting[]> {
   return Promise.all(
-    (await store.inbox()).map(async (record) => {
+    groupDayBudgets(await store.inbox()).map(async ({ others, ...record }) => {
       const run = (await store.loadRun(record.runId))?.run;
       const number = (await store.findRuns(record.runId)).find(({ id }) => id === record.runId)?.number ?? 0;
-      return { record, number, ...optional({ run }) };
+      return { record, number, others, ...optional({ run }) };
     }),
   );
 }
 
 export async function inbox(io: Io): Promise<number> {
-  const waiting = await withReader(io, async (store) => (store === undefined ? [] : inboxOf(store)));
+  const { waiting, loose } = await withReader(io, async (store) => ({
+    waiting: store === undefined ? [] : await inboxOf(store),
+    loose: await looseEndsOf(io, store),
+  }));
   if (io.json) {
-    printJson(io, {
-      items: waiting.map(({ number, record }) => ({
-        ...itemJson(record.runId, number, record.item),
-        flow: record.flow,
-        subject: record.subject,
-      })),
-    });
+    const items = waiting.map(async ({ number, record, run, others }) => ({
+      ...itemJson(record.runId, number, record.item, run),
+      flow: record.flow,
+      subject: record.subject,
+      ...(others === 0 ? {} : { others }),
+      briefing: run === undefined ? null : await briefingOfItem(io, run, record.item),
+    }));
+    printJson(io, { items: await Promise.all(items), looseEnds: loose.map(looseEndJson) });
   } else if (io.quiet) {
     for (const { record } of waiting) io.out(`${record.runId}.${record.item.number}`);
   } else if (io.plain) {
+    const items = waiting.map(({ number, record: { runId, item, flow, subject } }) => [
+      `${runId}.${item.number}`,
+      `${number}.${item.number}`,
+      item.kind,
+      item.stage,
+      item.who,
+      flow,
+      item.openedAt,
+      subject.title,
+      askedBy(item).join(" / "),
+    ]);
     printTable(
       io,
-      waiting.map(({ number, record: { runId, item, flow, subject } }) =>
-        [
-          `${runId}.${item.number}`,
-          `${number}.${item.number}`,
-          item.kind,
-          item.stage,
-          item.who,
-          flow,
-          item.openedAt,
-          subject.title,
-          askedBy(item).join(" / "),
-        ].map((value) => ({ name: "", value })),
-      ),
+      [...items, ...loose.map(looseEndCells)].map((row) => row.map((value) => ({ name: "", value }))),
     );
-  } else if (waiting.length === 0) {
+  } else if (waiting.length + loose.length === 0) {
     io.out("Nothing waits for you.");
   } else {
-    for (const [index, { number, record, run }] of waiting.entries()) {
+    for (const [index, { number, record, run, others }] of waiting.entries()) {
       if (index > 0) io.out("");
       io.out(paint(io, "bold", oneLine(`${number}.${record.item.number}  ${record.subject.title}`, io.columns)));
       io.out(
@@ -70,6 +79,13 @@ export async function inbox(io: Io): Promise<number> {
         ),
       );
       for (const line of waitingLines(record.item, number, run)) io.out(line);
+      const note = dayBudgetNote(record.item, others);
+      if (note !== undefined) io.out(oneLine(note, io.columns));
+      if (isJudged(record.item) && run !== undefined) for (const line of await gateLines(io, run)) io.out(line);
+    }
+    for (const [index, end] of loose.entries()) {
+      if (waiting.length + index > 0) io.out("");
+      for (const line of looseEndLines(io, end)) io.out(line);
     }
   }
   return EXIT.ok;

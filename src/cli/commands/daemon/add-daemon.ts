@@ -15,7 +15,7 @@ export function addDaemon(program: Command, context: CommandContext): void {
 }
 
 function addUp(program: Command, { call, version }: CommandContext): void {
-  const command = program.command("up").description("run the daemon (engine and API) until Ctrl-C");
+  const command = program.command("up").alias("start").description("run the daemon (engine and API) until Ctrl-C");
   const read = addOptions(command, {
     detach: flag("--detach", "run in the background"),
     work: flag("--work", "also pick the project's tickets, as the setting tickets.dispatch does"),
@@ -33,6 +33,7 @@ function addUp(program: Command, { call, version }: CommandContext): void {
 function addDown(program: Command, { call }: CommandContext): void {
   const command = program
     .command("down")
+    .alias("stop")
     .description("stop the daemon and its agents; the next daemon runs their stages again");
   const read = addOptions(command, {
     drain: flag("--drain", "start nothing new, and let running agents finish first"),
@@ -66,12 +67,15 @@ function addKey(program: Command, { call }: CommandContext): void {
   const create = key
     .command("create")
     .description("create a token; it is printed once")
-    .argument("<name>", "the owner; for a webhook the name of its source");
+    .argument("[name]", "the owner; for a webhook the name of its source (default: the agent)");
   const read = addOptions(create, {
-    scope: choiceOr("--scope <scope>", "what the token allows", ["viewer", "operator", "webhook"]),
+    scope: choiceOr("--scope <scope>", "what the token allows", ["viewer", "operator", "agent", "webhook"]),
+    agent: text("--agent <agent>", "scope agent: the agent outside that it speaks for"),
+    story: text("--story <id>", "scope agent: good for this story or ticket only"),
+    expires: text("--expires <time>", "refused after this time: 12h, 30d (default: when it is revoked)"),
   });
-  create.action((name: string, typed: TypedFlags) =>
-    call(async (io) => (await import("./key.ts")).keyCreate(io, name, read(typed).scope)),
+  create.action((name: string | undefined, typed: TypedFlags) =>
+    call(async (io) => (await import("./key.ts")).keyCreate(io, name, read(typed))),
   );
   key
     .command("list")

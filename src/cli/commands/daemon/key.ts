@@ -3,8 +3,10 @@
 
 import { userInfo } from "node:os";
 import { mkdirSync } from "node:fs";
-import { createAudit } from "../../../http/server/audit.ts";
-import { createKeys, type KeyKind, type Keys } from "../../../http/server/keys.ts";
+import { durationMs } from "../../../core/flow/duration.ts";
+import { optional } from "../../../core/optional.ts";
+import { createKeys, type KeyKind, type KeyLimits, type Keys } from "../../../http/server/keys.ts";
+import { auditNote } from "../../audit-note.ts";
 import { CliError, EXIT, usageError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
@@ -12,19 +14,54 @@ import { age, printJson, printTable } from "../../terminal/output.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/u;
 
-export async function keyCreate(io: Io, name: string, kind: KeyKind): Promise<number> {
+export type KeyFlags = {
+  readonly scope: KeyKind;
+  readonly agent?: string;
+  readonly story?: string;
+  readonly expires?: string;
+};
+
+/** Without a name, the key of an agent has the agent's. */
+export async function keyCreate(io: Io, given: string | undefined, flags: KeyFlags): Promise<number> {
   requireOperator(io, "key create");
+  const { scope: kind } = flags;
+  const limits = limitsOf(flags);
+  const name = given ?? limits.agent;
+  if (name === undefined) throw usageError("name_missing", "Name the owner of the key.", "passrail key create NAME");
   if (!NAME.test(name))
     throw usageError("name_invalid", "A key's name has 1 to 48 letters, digits, dots, dashes or underscores.");
   const keys = await openKeys(io);
-  const { token, ...info } = await keys.create({ name, kind });
-  note(io, `key ${info.id} created: ${name}, ${kind}`);
+  const { token, ...info } = await keys.create({ name, kind, ...limits });
+  auditNote(io, `key ${info.id} created: ${[name, kind, ...shownLimits(info)].join(", ")}`);
   if (io.json) printJson(io, { ...info, token });
   else {
     io.out(token);
-    if (!io.quiet) io.err(`Key ${info.id} (${name}, ${kind}). The token is shown once; only its hash is kept.`);
+    const about = [name, kind, ...shownLimits(info)].join(", ");
+    if (!io.quiet) io.err(`Key ${info.id} (${about}). The token is shown once; only its hash is kept.`);
   }
   return EXIT.ok;
+}
+
+/** For how long a key may be made; it can be revoked before. */
+const EXPIRES = /^[1-9][0-9]{0,3}[mhd]$/u;
+
+function limitsOf({ scope, agent, story, expires }: KeyFlags): KeyLimits {
+  if (scope === "agent" && (agent === undefined || agent.trim() === ""))
+    throw usageError("agent_missing", "A key of the scope agent speaks for one agent.", "--agent implementer");
+  if (scope !== "agent" && (agent !== undefined || story !== undefined))
+    throw usageError("agent_not_allowed", "--agent and --story belong to --scope agent.");
+  if (expires !== undefined && !EXPIRES.test(expires))
+    throw usageError("expires_invalid", `${expires} is no time that a key lasts.`, "--expires 30m, 12h or 30d");
+  const expiresAt = expires === undefined ? undefined : new Date(Date.now() + durationMs(expires)).toISOString();
+  return optional({ agent, story, expiresAt });
+}
+
+function shownLimits({ agent, story, expiresAt }: KeyLimits): readonly string[] {
+  return [
+    ...(agent === undefined ? [] : [`for ${agent}`]),
+    ...(story === undefined ? [] : [`story ${story}`]),
+    ...(expiresAt === undefined ? [] : [`until ${expiresAt}`]),
+  ];
 }
 
 export async function keyList(io: Io): Promise<number> {
@@ -36,11 +73,12 @@ export async function keyList(io: Io): Promise<number> {
   else
     printTable(
       io,
-      found.map(({ id, name, kind, createdAt }) => [
+      found.map(({ id, name, kind, createdAt, ...limits }) => [
         { name: "id", value: id },
         { name: "kind", value: kind },
         { name: "name", value: name },
         { name: "created", value: io.plain ? createdAt : age(createdAt) },
+        { name: "limits", value: shownLimits(limits).join(", ") },
       ]),
     );
   return EXIT.ok;
@@ -50,26 +88,10 @@ export async function keyRevoke(io: Io, id: string): Promise<number> {
   requireOperator(io, "key revoke");
   if (!(await (await openKeys(io)).revoke(id)))
     throw new CliError("key_not_found", `There is no key ${id}.`, "passrail key list");
-  note(io, `key ${id} revoked`);
+  auditNote(io, `key ${id} revoked`);
   if (io.json) printJson(io, { revoked: id });
   else if (!io.quiet) io.out(`Revoked ${id}: its token no longer works.`);
   return EXIT.ok;
-}
-
-/** The audit record holds every change of keys, with or without a daemon. */
-function note(io: Io, what: string): void {
-  const audit = createAudit(io.home, { now: () => new Date().toISOString(), onProblem: (text) => io.err(`! ${text}`) });
-  audit.record({
-    type: "request.made",
-    principal: null,
-    who: `human:${userInfo().username}`,
-    from: `process ${process.pid}`,
-    what,
-    status: null,
-    code: null,
-    requestId: null,
-  });
-  audit.close();
 }
 
 async function openKeys(io: Io): Promise<Keys> {

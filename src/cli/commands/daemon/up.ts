@@ -16,6 +16,7 @@ import { requireOperator } from "../../operator.ts";
 import { age, printJson } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { forceEnd } from "../../session.ts";
+import { ensureTrusted } from "../../trust.ts";
 import { optional } from "../../../core/optional.ts";
 
 export type UpOptions = {
@@ -39,6 +40,7 @@ const PATIENCE_MS = 30_000;
 export async function up(io: Io, version: string, options: UpOptions): Promise<number> {
   requireOperator(io, "up");
   const running = findDaemon(io.home);
+  if (running === undefined) await ensureTrusted(io);
   if (options.detach)
     return running === undefined ? startBeside(io, options) : sayRunning(io, running, "is up already");
   // Other users cannot read the files created from here on, whatever the caller's umask is.
@@ -46,7 +48,7 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
   const flags = {
     ...optional({ slots: options.slots, workspace: options.workspace }),
   };
-  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags });
+  const config = await loadSettings({ home: io.home, environment: io.environment, project: io.cwd, flags });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   const address = readAddress({
     port: options.port ?? String(config.value.port.value),
@@ -89,7 +91,12 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
     }
     daemon = opened.value;
     tellUp(io, daemon, options);
-    const how = await Promise.race([signals.caught.then(() => "interrupt" as const), drained.asked]);
+    const how = await Promise.race([signals.caught.then(() => "interrupt" as const), drained.asked, daemon.fenced]);
+    if (typeof how === "object") {
+      log.write(`stopping: ${how.message}`);
+      await daemon.close("fenced");
+      throw problemError(how);
+    }
     log.write(
       how === "drain"
         ? "stopping: running attempts may finish first"

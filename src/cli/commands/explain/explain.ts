@@ -1,6 +1,8 @@
 // `explain AGI-7` or `explain 12`: why a ticket or a run is or is not running, one reason per line, with the command that helps.
 
-import { loadSettings } from "../../../settings/load.ts";
+import { resolveFlow } from "../../../app/start-run/resolve-flow.ts";
+import { createLandingAccess } from "../../../ticket/pick/landing-access.ts";
+import { loadSettings, projectEnvironment } from "../../../settings/load.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { explainTicket, type PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { Run } from "../../../core/run/run.ts";
@@ -17,7 +19,13 @@ import { withReader } from "../../report.ts";
 import { findTicket, readTickets } from "../ticket/read-tickets.ts";
 
 export async function explain(io: Io, reference: string): Promise<number> {
-  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
+  const config = await loadSettings({
+    home: io.home,
+    environment: io.environment,
+    project: io.cwd,
+    flags: {},
+    unapproved: "show",
+  });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   return withReader(io, async (store) => {
     const isTicket = new RegExp(`^${config.value.tickets.ticketPrefix}-[0-9]{1,9}$`, "iu").test(reference.trim());
@@ -43,6 +51,7 @@ async function explainOne(io: Io, config: Settings, store: Store | undefined, as
     reason(planned?.state ?? "refused", first, ...helpFor(id, planned)),
     ...more.map((line) => reason("ticket", line)),
     ...(run === undefined || store === undefined ? [] : await explainRun(store, run, config)),
+    ...(run === undefined ? await cannotLeave(io, config, planned) : []),
     ...pickedBy(io, planned, run),
   ];
   print(io, { ticket: id, run: run?.id ?? null, status: planned?.ticket.status ?? null }, reasons);
@@ -65,6 +74,33 @@ function helpFor(id: string, planned: PlannedTicket | undefined): readonly strin
     case "ended":
       return [];
   }
+}
+
+/** A ticket whose finished work could not leave does not start. */
+async function cannotLeave(io: Io, config: Settings, planned: PlannedTicket | undefined): Promise<readonly Reason[]> {
+  if (planned?.state !== "eligible") return [];
+  const resolved = resolveFlow({ home: io.home, project: io.cwd }, planned.ticket.flow ?? config.tickets.flow);
+  if (!resolved.ok) return [];
+  const { mode, ...settings } = config.merge;
+  const environment = projectEnvironment({ home: io.home, project: io.cwd, environment: io.environment });
+  if (!environment.ok) return [];
+  const checked = await createLandingAccess({ home: io.home, environment: environment.value }).check({
+    resolved: resolved.value,
+    project: io.cwd,
+    mode: mode.value,
+    isTerminal: planned.dependents.length === 0,
+    settings,
+    ticketsFolder: config.tickets.folder,
+  });
+  if (checked.ok) return [];
+  const { message, hint } = checked.error;
+  return [
+    reason(
+      "cannot_leave",
+      `its finished work could not leave, so it does not start: ${message}`,
+      ...(hint === undefined ? [] : [hint]),
+    ),
+  ];
 }
 
 /** A ticket that could start needs a process that picks tickets. */

@@ -1,4 +1,4 @@
-// Registers `flow list|show|check|graph|schema|simulate`.
+// Registers `flow list|show|check|graph|schema|explain|simulate`.
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
@@ -30,6 +30,14 @@ export function addFlow(program: Command, context: CommandContext): void {
     .command("schema")
     .description("print the JSON Schema of flow files, for editors")
     .action(() => call(async (io) => (await import("./flow.ts")).flowSchema(io)));
+  flow
+    .command("explain")
+    .description("how a router would treat a task: the agents it may choose, and the rule that fires; no model runs")
+    .argument("<flow>", "a flow or its alias, such as pipeline")
+    .argument("<task>", "the task; - reads standard input")
+    .action((name: string, task: string) =>
+      call(async (io) => (await import("./explain.ts")).flowExplain(io, name, task)),
+    );
   addSimulate(flow, context);
 }
 

@@ -1,8 +1,13 @@
 // `flow check`: reports each problem of a flow with its place, its line and a fix. Checks all flows if none is named.
 
-import { isAbsolute, relative, resolve } from "node:path";
-import type { Catalog } from "../../../catalog/catalog.ts";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import type { Catalog, CatalogFolders } from "../../../catalog/catalog.ts";
+import { runnerChoiceOf } from "../../../core/flow/runner-choice.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import type { FileProblem } from "../../../core/check/problem.ts";
+import { readText } from "../../../file/read-text.ts";
+import { loadSettings } from "../../../settings/load.ts";
+import { SETTINGS_FILE, valueOf } from "../../../settings/trust/project-files.ts";
 import { EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { printJson } from "../../terminal/output.ts";
@@ -10,10 +15,13 @@ import { plainText } from "../../terminal/plain-text.ts";
 import { openCatalog } from "./catalog.ts";
 
 export async function flowCheck(io: Io, targets: readonly string[]): Promise<number> {
-  const catalog = openCatalog(io);
+  const catalog = openCatalog(io, await fromSettings(io));
   const wanted = targets.length === 0 ? catalog.listFlows().map(({ name }) => name) : targets;
   // Two targets may be the same file, and all flows share the agents' files.
-  const problems = unique(wanted.flatMap((target) => problemsOf(io, catalog, target)));
+  const problems = unique([
+    ...wanted.flatMap((target) => problemsOf(io, catalog, target)),
+    ...catalog.agents().problems,
+  ]);
   const shown = problems.map((problem) => ({ ...problem, file: shortPath(io.cwd, problem.file) }));
   const errors = shown.filter(({ severity }) => severity === "error").length;
   if (io.json) printJson(io, shown);
@@ -22,6 +30,26 @@ export async function flowCheck(io: Io, targets: readonly string[]): Promise<num
     if (!io.quiet) io.err(summary(wanted.length, errors, shown.length - errors));
   }
   return errors > 0 ? EXIT.error : EXIT.ok;
+}
+
+/** Checks and runners in the settings, and the checks that the project's file defines now; settings with an error are another command's matter. */
+async function fromSettings({ home, cwd, environment }: Io): Promise<Pick<CatalogFolders, "checks" | "runnerOf">> {
+  const settings = await loadSettings({ home, project: cwd, environment, flags: {}, unapproved: "show" });
+  if (!settings.ok) return {};
+  const { agents: runners, checks, runner } = settings.value;
+  const facts = { runners, config: runner.value === "none" ? {} : { runner: runner.value } } as JsonObject;
+  return {
+    checks: new Set([...Object.keys(checks), ...editedChecks(cwd)]),
+    runnerOf: (stage, agents) => runnerChoiceOf({ agents: Object.fromEntries(agents) }, facts, stage)?.runner,
+  };
+}
+
+/** The names in the project's file as it is now, approved or not. */
+function editedChecks(cwd: string): readonly string[] {
+  const text = readText(join(cwd, SETTINGS_FILE), cwd, "settings");
+  const edited = text.ok ? valueOf(SETTINGS_FILE, text.value) : undefined;
+  const checks = typeof edited === "object" && edited !== null && "checks" in edited ? edited.checks : undefined;
+  return typeof checks === "object" && checks !== null ? Object.keys(checks) : [];
 }
 
 /** A target is the name of a flow, or the path of a file. */

@@ -11,6 +11,7 @@ export function describeFlow(flow: Flow, entry: FlowEntry): string[] {
     `${flow.name}${flow.title === undefined ? "" : `: ${flow.title}`}`,
     `version ${flow.version}, subject ${flow.subject}, ${entry.origin} file ${entry.file}`,
     ...(flow.description === undefined ? [] : [flow.description]),
+    ...section("Inputs", inputLines(flow)),
     "",
     "Stages",
     ...flow.stages.flatMap((stage, at) => stageLines(stage, `${at + 1}`, "  ", shared)),
@@ -24,6 +25,21 @@ export function describeFlow(flow: Flow, entry: FlowEntry): string[] {
     ...section("Words", wordLines(flow)),
   ];
   return lines.map((line) => plainText(line));
+}
+
+/** What a start names, what the files decide, and what is checked first. */
+function inputLines({ inputs = [], family, chooseWhen, preflight }: Flow): readonly string[] {
+  return [
+    ...inputs.flatMap(({ name, kind, required, about, states, repository }) => [
+      `  ${name}: ${kind}${required ? ", required" : ""}${about === undefined ? "" : `, ${about}`}${repository === undefined ? "" : `, --repo ${repository}=FOLDER`}`,
+      ...states.map(
+        ({ fact, labels, oneOf }) =>
+          `    says ${fact} after "${labels[0] ?? ""}:" (${oneOf === "yes-no" ? "yes, no" : oneOf.join(", ")})`,
+      ),
+    ]),
+    ...(family === undefined ? [] : [`  chosen by ${family} when ${chooseWhen ?? ""}`]),
+    ...(preflight === undefined ? [] : [`  starts only if: ${preflight.join(", ")}`]),
+  ];
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
@@ -127,11 +143,10 @@ function enterLines(flow: Flow): string[] {
   );
 }
 
-function budget({ maxLoops, scope, sameIssues, onExhausted, column, resets }: Counter): string {
+function budget({ maxLoops, scope, onExhausted, column, resets }: Counter): string {
   const limit = maxLoops === null ? "no limit" : `max ${maxLoops} loop${maxLoops === 1 ? "" : "s"}`;
   return [
     `${limit} per ${scope}`,
-    ...(sameIssues === null ? [] : [`spent when the same issues come ${sameIssues} times in a row`]),
     `then ${onExhausted}`,
     ...(resets.length === 0 ? [] : [`starts ${resets.join(", ")} anew`]),
     ...(column === null ? [] : [`shown as ${column}`]),

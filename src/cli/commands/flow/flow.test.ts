@@ -12,8 +12,10 @@ const NAMES = [
   "build-plan-complex",
   "build-plan-simple",
   "build-plan-standard",
+  "checklist",
   "feature",
   "intake",
+  "land",
   "routed",
   "story",
   "ticket",
@@ -127,7 +129,7 @@ describe("flow check", () => {
   test("R-X-02: without a target every flow is checked; warnings do not fail", async () => {
     const { io, errors } = ioOf();
     expect(await flowCheck(io, [])).toBe(0);
-    expect(errors()).toContain("8 flows checked: 0 errors");
+    expect(errors()).toContain("10 flows checked: 0 errors");
   });
 
   test("R-X-02: a problem has its file, line, column, code, line, caret and hint", async () => {
@@ -226,8 +228,28 @@ describe("flow simulate", () => {
     const { io, lines } = ioOf({ json: true });
     expect(await flowSimulate(io, "feature", { outcomes: script(text), input: [] })).toBe(0);
     expect(JSON.parse(lines().at(-1) ?? "")).toEqual({
-      final: { state: "running", waitingFor: null, stage: "spec", status: "speccing", counters: { revision: 0 } },
+      final: {
+        state: "running",
+        waitingFor: null,
+        stage: "spec",
+        status: "speccing",
+        counters: { checks: 0, ci: 0, revision: 0 },
+      },
     });
+  });
+
+  test("a review of the script may say what became of a finding; without a word about them all are fixed", async () => {
+    const says = (more: object) => JSON.stringify({ stage: "qa", verdict: "REVISE", issues: ["x"], ...more });
+    const built = ["spec", "design"].map((stage) => `{"stage":"${stage}","verdict":"APPROVED"}`);
+    const build = '{"stage":"build","verdict":"COMPLETE"}';
+    const before = [approve, ...built, build, says({}), build];
+    const ends = async (second: string): Promise<unknown> => {
+      const { io, lines } = ioOf({ json: true });
+      await flowSimulate(io, "feature", { outcomes: script([...before, second].join("\n")), input: [] });
+      return (JSON.parse(lines().at(-1) ?? "") as { final: { waitingFor: unknown } }).final.waitingFor;
+    };
+    expect(await ends(says({}))).toBe(null);
+    expect(await ends(says({ findings: [{ id: "F9", state: "fixed" }] }))).toBe("escalation");
   });
 
   test("an outcome that does not fit is an error that names what is waited for; what came before is printed", async () => {
@@ -276,7 +298,7 @@ describe("flow simulate", () => {
       }),
     ).toBe(0);
     expect(errors()).toBe(
-      "warning: the flow build-plan-standard does not read colour; it reads: plan.complexity, plan.new_infra",
+      "warning: the flow build-plan-standard does not read colour; it reads: plan.complexity, plan.new_infra, plan.spec, plan.plan, plan.task",
     );
   });
 

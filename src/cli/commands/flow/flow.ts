@@ -16,6 +16,8 @@ type Listed = {
   readonly origin: string;
   readonly file: string;
   readonly problem: string | null;
+  /** The name that starts the flow of several that the input chooses. */
+  readonly family: string | null;
 };
 
 export async function flowList(io: Io): Promise<number> {
@@ -23,11 +25,11 @@ export async function flowList(io: Io): Promise<number> {
   const flows = catalog.listFlows().map(({ name, origin, file }): Listed => {
     const checked = catalog.requireFlow(name);
     if (checked.ok) {
-      const { title = "", subject, stages } = checked.value.flow;
-      return { name, title, subject, stages: stages.length, origin, file, problem: null };
+      const { title = "", family = null, subject, stages } = checked.value.flow;
+      return { name, title, family, subject, stages: stages.length, origin, file, problem: null };
     }
     const problem = checked.error[0]?.message ?? "it cannot be read";
-    return { name, title: "", subject: "", stages: 0, origin, file, problem };
+    return { name, title: "", family: null, subject: "", stages: 0, origin, file, problem };
   });
   if (io.json) printJson(io, flows);
   else if (io.quiet) for (const { name } of flows) io.out(name);
@@ -35,8 +37,9 @@ export async function flowList(io: Io): Promise<number> {
   return EXIT.ok;
 }
 
-function rowOf({ name, title, subject, stages, origin, problem }: Listed): readonly Column[] {
-  const about = problem === null ? title : `has errors: ${problem}; see: passrail flow check ${name}`;
+function rowOf({ name, title, family, subject, stages, origin, problem }: Listed): readonly Column[] {
+  const named = family === null ? title : `${title} (family ${family})`;
+  const about = problem === null ? named : `has errors: ${problem}; see: passrail flow check ${name}`;
   return [
     { name: "flow", value: name, color: "bold" },
     { name: "subject", value: subject },

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { didYouMean } from "../../../core/check/suggest.ts";
 import { err, messageOf, ok, type Problem, type Result } from "../../../core/result.ts";
 import type { ScriptedOutcome } from "../../../core/run/simulate.ts";
+import { DISPOSITIONS } from "../../../core/flow/outcome.ts";
 import { optional } from "../../../core/optional.ts";
 
 const MAX_OUTCOMES = 10_000;
@@ -37,6 +38,10 @@ const FORMS = {
     exit: z.int().min(0).max(255).optional(),
     score: z.number().optional(),
     issues: z.array(issue).max(1000).optional(),
+    findings: z
+      .array(z.strictObject({ id: name, state: z.enum(DISPOSITIONS).optional(), reason: text.optional() }))
+      .max(1000)
+      .optional(),
     questions: z.array(text).max(1000).optional(),
     blame: z.array(name).optional(),
     stages: z
@@ -131,9 +136,10 @@ const FORM_READERS: { readonly [F in Form]: (value: object) => Result<ScriptedOu
   answer: (value) =>
     check("answer", value, ({ stage, answer, ...said }) => ok({ at: stage, kind: null, answer, text: remark(said) })),
   stage: (value) =>
-    check("stage", value, ({ comment, ...said }) => {
+    check("stage", value, ({ comment, findings: given, ...said }) => {
       const { reason = comment, ...rest } = present(said);
-      return ok({ ...rest, ...optional({ reason }) } as ScriptedOutcome);
+      const findings = given?.map(({ id, state, reason: why = "" }) => ({ id, ...optional({ state }), said: why }));
+      return ok({ ...rest, ...optional({ reason, findings }) } as ScriptedOutcome);
     }),
 };
 

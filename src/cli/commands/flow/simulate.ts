@@ -3,7 +3,7 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { describeExpected, type Final, simulate, type TraceLine } from "../../../core/run/simulate.ts";
-import { placeInputs } from "../../../app/start-run/inputs.ts";
+import { otherWork, placeInputs } from "../../../app/start-run/inputs.ts";
 import { CliError, EXIT, problemError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { readPairs } from "../../input-pairs.ts";
@@ -28,7 +28,10 @@ export async function flowSimulate(io: Io, name: string, options: SimulateOption
   const { facts, warnings } = inputs.value;
   const script = readOutcomes(await readSource(io, options.outcomes));
   if (!script.ok) throw problemError(script.error);
-  for (const warning of warnings) io.err(`warning: ${plainText(warning)}`);
+  // A start would refuse such facts; a simulation shows what the flow does with them.
+  const other = otherWork(checked.flow, facts)?.message;
+  for (const warning of [...warnings, ...(other === undefined ? [] : [other])])
+    io.err(`warning: ${plainText(warning)}`);
 
   const knownAgents = Object.keys(resolved.value.agents);
   const { trace, final, problem } = simulate(checked.flow, script.value, { facts, knownAgents });

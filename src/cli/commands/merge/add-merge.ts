@@ -1,17 +1,35 @@
-// Registers `done`, `merge-queue` and `undo`.
+// Registers `merge`, `discard`, `done`, `merge-queue` and `undo`.
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
+import { RUN } from "../../help-text.ts";
 import { addOptions, flag, text, type TypedFlags } from "../../options.ts";
 
 export function addMerge(program: Command, context: CommandContext): void {
   const { call } = context;
+  addMergeRun(program, context);
+  program
+    .command("discard")
+    .description("remove the branch of a run that has ended; `passrail undo` restores it")
+    .argument("<run>", RUN)
+    .action((run: string) => call(async (io) => (await import("./merge.ts")).discard(io, run)));
   addDone(program, context);
   program
     .command("merge-queue")
     .description("list work that is landing or waits to be merged")
     .action(() => call(async (io) => (await import("./done.ts")).mergeQueue(io)));
   addUndo(program, context);
+}
+
+function addMergeRun(program: Command, { call }: CommandContext): void {
+  const command = program
+    .command("merge")
+    .description("land the work of a completed run in the target branch, after the checks of merge.checks")
+    .argument("<run>", RUN);
+  const read = addOptions(command, { pr: flag("--pr", "open a pull request instead, and wait for its merge") });
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./merge.ts")).merge(io, run, read(typed))),
+  );
 }
 
 function addDone(program: Command, { call }: CommandContext): void {
@@ -32,7 +50,7 @@ function addDone(program: Command, { call }: CommandContext): void {
 function addUndo(program: Command, { call }: CommandContext): void {
   const command = program
     .command("undo")
-    .description("restore the branch of a ticket that was cleaned up")
+    .description("take back what landed after a cancel, or restore a branch that was cleaned up")
     .argument("[ticket]", "the ticket's id");
   const read = addOptions(command, {
     list: flag("--list", "list the branches: still there, moved or gone"),

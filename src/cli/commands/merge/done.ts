@@ -2,8 +2,7 @@
 // to be merged.
 
 import { projectOf } from "../../../core/run/run-settings.ts";
-import { withProjectKeys } from "../../../settings/project-keys.ts";
-import { loadSettings } from "../../../settings/load.ts";
+import { loadSettings, projectEnvironment } from "../../../settings/load.ts";
 import type { Report } from "../../../core/flow/outcome.ts";
 import { forcedReport, proveMerge } from "../../../ticket/land/done.ts";
 import { type LandingRun, runsOfTicket, runsOnTheWay } from "../../../ticket/land/find.ts";
@@ -70,8 +69,10 @@ async function prove(io: Io, { run, landed }: LandingRun, commit: string | undef
       'passrail done … --force --reason "…"',
     );
   const project = projectOf(run);
-  const environment = withProjectKeys(io.environment, project);
-  const config = await loadSettings({ environment, project, flags: {} });
+  const found = projectEnvironment({ home: io.home, project, environment: io.environment });
+  if (!found.ok) throw problemError(found.error);
+  const environment = found.value;
+  const config = await loadSettings({ home: io.home, environment, project, flags: {} });
   if (!config.ok) throw problemError(config.error);
   const { merge, tickets } = config.value;
   const forge = await forgeOfProject(project, {

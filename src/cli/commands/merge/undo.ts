@@ -1,9 +1,12 @@
-// `undo`: restores a branch that was cleaned up, under its own name or, if that is taken, a free one. Changes no existing branch.
+// `undo`: takes back what landed although its run was canceled. Otherwise restores a branch that was cleaned up, under its own name or, if
+// that is taken, a free one; that changes no existing branch.
 
+import { lateLanding } from "../../../core/run/outward.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
 import { branchHeads, pinnedCommits, restoreBranch } from "../../../ticket/land/branches.ts";
 import { type LandingRun, runsOfTicket } from "../../../ticket/land/find.ts";
 import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
+import { control } from "../runs/control.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { printJson, printTable } from "../../terminal/output.ts";
@@ -16,6 +19,8 @@ export async function undo(io: Io, ticket: string): Promise<number> {
   const runs = await withReader(io, async (store) => (store === undefined ? [] : runsOfTicket(store, ticket)));
   if (runs.length === 0)
     throw new CliError("ticket_not_found", `There are no runs of ${ticket}.`, "passrail undo --list");
+  const late = runs.find(({ run }) => lateLanding(run)?.undoneBy === null);
+  if (late !== undefined) return control(io, "undo", late.run.id, {});
   for (const each of runs) {
     const work = await workOf(each);
     if (work === undefined) continue;

@@ -7,6 +7,7 @@ import { EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, paint, printJson } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
+import { looseEndJson, looseEndsOf } from "../answer/loose-ends.ts";
 import { withReader } from "../../report.ts";
 import { itemJson } from "../../terminal/run-view.ts";
 import { inboxOf } from "../answer/inbox.ts";
@@ -17,6 +18,7 @@ export async function glance(io: Io): Promise<number> {
   return withReader(io, async (store) => {
     const counts = await store?.countRuns();
     const waiting = store === undefined ? [] : await inboxOf(store);
+    const loose = store === undefined ? [] : await looseEndsOf(io, store);
     const active = store === undefined ? [] : await store.listRuns({ status: "running", limit: SHOWN });
     const daemon = findDaemon(io.home);
     const performer = performerOf(io.home);
@@ -27,6 +29,7 @@ export async function glance(io: Io): Promise<number> {
         url: daemon?.url ?? null,
         runs: counts ?? {},
         inbox: waiting.map(({ number, record }) => itemJson(record.runId, number, record.item)),
+        looseEnds: loose.map(looseEndJson),
       });
       return EXIT.ok;
     }
@@ -65,9 +68,15 @@ export async function glance(io: Io): Promise<number> {
         );
       }
     }
+    if (loose.length > 0) {
+      io.out("");
+      io.out(paint(io, "yellow", `Also waits: ${loose.length}`));
+      for (const { kind, title, run } of loose.slice(0, SHOWN))
+        io.out(oneLine(`  ${run === null ? "" : `#${run.number} `}${kind} · ${title}`, Math.max(40, io.columns)));
+    }
     const first = active[0];
     printNext(io, [
-      ...(waiting.length > 0 ? ["passrail inbox"] : []),
+      ...(waiting.length + loose.length > 0 ? ["passrail inbox"] : []),
       ...(first === undefined
         ? []
         : [`passrail runs watch ${first.number}${performer === null ? "   resumes it" : ""}`]),

@@ -1,8 +1,8 @@
-// `run FLOW "text"`: plans a run, starts it and follows it until it stops or needs a person.
+// `run FLOW [PROJECT] "text"`: plans a run, starts it and follows it until it stops or needs a person.
 
 import { randomUUID } from "node:crypto";
+import { basename } from "node:path";
 import { loadSettings } from "../../../settings/load.ts";
-import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import { runIdOf } from "../../../app/run-id.ts";
 import { prepareRun } from "../../../app/start-run/prepare.ts";
@@ -11,13 +11,17 @@ import { EXIT, problemError, usageError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { plainText } from "../../terminal/plain-text.ts";
+import { tellGate } from "../../gate-lines.ts";
 import { printPhases, printRest } from "../../report.ts";
 import type { CommandPlan } from "./run-plan.ts";
 import { readPairs } from "../../input-pairs.ts";
 import { exitOf, workOn } from "../../session.ts";
+import { ensureTrusted } from "../../trust.ts";
 import { readTask } from "../../task-text.ts";
-import { flowError, requireFlow } from "../flow/catalog.ts";
+import { allowedBy, prepareAsking, readRepositories, requireStart } from "./start-flow.ts";
+import { openApproved } from "../flow/catalog.ts";
 import { optional } from "../../../core/optional.ts";
+import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 
 export type RunOptions = {
   readonly ticket?: string;
@@ -25,13 +29,20 @@ export type RunOptions = {
   readonly input: readonly string[];
   readonly workspace?: string;
   readonly slots?: string;
+  /** False: every check runs. */
+  readonly checkCache?: boolean;
   readonly id?: string;
   readonly title?: string;
+  readonly adoptBranch?: boolean;
   readonly detach: boolean;
+  readonly repo?: readonly string[];
+  readonly allowDirty?: boolean;
+  readonly allowBranch?: boolean;
 };
 
 export async function run(io: Io, flowName: string, text: string | undefined, options: RunOptions): Promise<number> {
   requireOperator(io, "run");
+  await ensureTrusted(io);
   const plan = await planRun(io, flowName, text, options);
   if (!options.detach) return startRun(io, plan);
   // A daemon performs the run; only without one does it need a background process.
@@ -65,6 +76,7 @@ export async function startRun(io: Io, plan: CommandPlan, then: "follow" | "leav
     exit,
     ...(then === "leave" ? { did: `started ${runId}` } : {}),
   });
+  if (then === "follow") await tellGate(io, rest.run);
   return exit;
 }
 
@@ -77,28 +89,33 @@ export async function planRun(
 ): Promise<CommandPlan> {
   const flags = {
     ...optional({ slots: options.slots, workspace: options.workspace }),
+    ...(options.checkCache === false ? { checkCache: "off" } : {}),
   };
-  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags });
+  const config = await loadSettings({ home: io.home, environment: io.environment, project: io.cwd, flags });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
-  const resolved = requireResolved(io, flowName);
+  const named = readRepositories(io, flowName, options.repo ?? []);
+  const written = [...readPairs(options.input), ...named.input];
+  const { resolved, input } = requireStart(io, flowName, written);
+  for (const line of agentFileLines(io, resolved)) io.err(line);
   const task = await readTask(io, { text, ticket: options.ticket });
   const id = options.id ?? task.id ?? randomUUID();
   if (!/^[^\s\p{C}]{1,200}$/u.test(id)) throw usageError("invalid_id", "--id: at most 200 characters, no spaces.");
   const subject = { id, title: options.title ?? task.title, body: task.body };
-  const prepared = await prepareRun(
-    {
-      resolved,
-      subject,
-      project: io.cwd,
-      cwd: io.cwd,
-      input: readPairs(options.input),
-      runners: options.agent,
-      ...optional({ ticket: task.ticket }),
-    },
-    config.value,
+  const start = {
+    resolved,
+    subject,
+    project: io.cwd,
+    cwd: io.cwd,
+    input: [...written, ...input],
+    runners: options.agent,
+    home: io.home,
+    ...optional({ ticket: task.ticket, adoptsBranch: options.adoptBranch, repositories: named.folders }),
+  };
+  const prepared = await prepareAsking(io, allowedBy(options), (allow) =>
+    prepareRun({ ...start, allow }, config.value),
   );
   if (!prepared.ok) throw problemError(prepared.error, TYPED_WRONG.has(prepared.error.code) ? EXIT.usage : EXIT.error);
-  const { facts, warnings, notes } = prepared.value;
+  const { facts, warnings, notes, texts } = prepared.value;
   for (const warning of warnings) io.err(`! ${plainText(warning)}`);
   if (!io.quiet && !io.json) for (const note of notes) io.err(plainText(note));
   return {
@@ -106,8 +123,18 @@ export async function planRun(
     resolved,
     subject,
     facts,
+    texts,
     flags: options.slots === undefined ? {} : { slots: options.slots },
   };
+}
+
+/** Agent files that are left out, or that take the place of a shipped agent of this flow. */
+function agentFileLines(io: Io, { agents }: ResolvedFlow): readonly string[] {
+  const { problems } = openApproved(io).agents();
+  const isOfFlow = (file: string): boolean => Object.hasOwn(agents, basename(file, ".md").toLowerCase());
+  return problems
+    .filter(({ severity, file }) => severity === "error" || isOfFlow(file))
+    .map(({ file, line, message }) => `! ${plainText(`${file}:${line}: ${message}`)}`);
 }
 
 /** The words of the command itself are wrong, not what they are about. */
@@ -119,10 +146,3 @@ const TYPED_WRONG: ReadonlySet<string> = new Set([
   "input_reserved",
   "invalid_input",
 ]);
-
-function requireResolved(io: Io, name: string): ResolvedFlow {
-  const { catalog } = requireFlow(io, name);
-  const resolved = catalog.resolve(name);
-  if (!resolved.ok) throw flowError(name, resolved.error);
-  return resolved.value;
-}

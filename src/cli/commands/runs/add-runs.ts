@@ -3,7 +3,16 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
 import { RUN } from "../../help-text.ts";
-import { addOptions, type DeclaredOption, flag, requiredText, text, textOr, type TypedFlags } from "../../options.ts";
+import {
+  addOptions,
+  type DeclaredOption,
+  flag,
+  list,
+  requiredText,
+  text,
+  textOr,
+  type TypedFlags,
+} from "../../options.ts";
 import type { Control, ControlOptions } from "./control.ts";
 
 export function addRuns(program: Command, context: CommandContext): void {
@@ -60,6 +69,7 @@ function addLogs(runs: Command, { call }: CommandContext): void {
   const command = runs.command("logs").description("print the raw output of an attempt").argument("<run>", RUN);
   const read = addOptions(command, {
     stage: text("--stage <stage#n>", "the attempt; without a number the stage's last (default: the run's last)"),
+    check: text("--check <name>", "the output of this check, which Passrail ran after the attempt"),
     follow: flag("-f, --follow", "until the attempt ends"),
   });
   command.action((run: string, typed: TypedFlags) =>
@@ -77,7 +87,7 @@ function addEvents(runs: Command, { call }: CommandContext): void {
 
 type ControlHelp = {
   readonly help: string;
-  readonly options: () => { readonly [K in keyof ControlOptions]: DeclaredOption<string | undefined> };
+  readonly options: () => { readonly [K in keyof ControlOptions]: DeclaredOption<ControlOptions[K]> };
 };
 
 const reason = () => text("--reason <text>", "why; goes into the record");
@@ -88,11 +98,19 @@ const CONTROLS: Readonly<Record<Control, ControlHelp>> = {
   cancel: { help: "end a run and its agents", options: () => ({ reason: reason() }) },
   pause: { help: "start no more stages; agents that are running may finish", options: () => ({ reason: reason() }) },
   resume: { help: "continue a paused run", options: () => ({}) },
-  retry: { help: "run the current stage again", options: () => ({ note: note(), stage: stage() }) },
+  retry: {
+    help: "run the current stage again",
+    options: () => ({
+      note: note(),
+      stage: stage(),
+      agent: list("--agent <stage=runner>", "another agent for this stage or agent, for the rest of the run"),
+    }),
+  },
   rerun: {
     help: "go back to an earlier stage and continue from there",
     options: () => ({ note: note(), from: requiredText("--from <stage>", "the earlier stage") }),
   },
+  undo: { help: "take back what landed although the run was canceled", options: () => ({}) },
   skip: { help: "continue without the current stage", options: () => ({ reason: reason(), stage: stage() }) },
 };
 

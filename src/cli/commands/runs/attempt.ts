@@ -1,6 +1,8 @@
 // One attempt of a run: finds the attempt that a person named, and prints it or one of its files.
 
-import { attemptFiles, readAgentFile } from "../../../attempt/attempt-files.ts";
+import { realpathSync } from "node:fs";
+import { attemptFiles } from "../../../attempt/attempt-files.ts";
+import { readConfined } from "../../../file/confined.ts";
 import { CliError } from "../../errors.ts";
 import { type AttemptRecord } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -36,11 +38,16 @@ export async function showAttemptFile(
   { stage, attempt }: AttemptRecord,
   file: ShownFile,
 ): Promise<void> {
-  const files = attemptFiles(io.home, runId, stage, attempt);
+  const home = realpathSync(io.home);
+  const files = attemptFiles(home, runId, stage, attempt);
+  const read = (from: string): string | undefined => {
+    const found = readConfined(home, from, FILE_BYTES);
+    return found.ok ? found.value : undefined;
+  };
   const path = files[file];
   // An agent writes its verdict to a file or submits it with a tool.
-  const submitted = file === "verdict" ? await readAgentFile(files.submission, FILE_BYTES) : undefined;
-  const text = submitted ?? (await readAgentFile(path, FILE_BYTES));
+  const submitted = file === "verdict" ? read(files.submission) : undefined;
+  const text = submitted ?? read(path);
   if (text === undefined) throw new CliError("file_not_there", `${stage}#${attempt} has no ${file}.`, path);
   if (io.json) printJson(io, { stage, attempt, file, path, text });
   else for (const line of text.replace(/\n$/u, "").split("\n")) io.out(plainText(line, io.color));

@@ -1,8 +1,9 @@
-// `runs cancel|pause|resume|retry|rerun|skip`: a person controls a run. The record says who did it and why.
+// `runs cancel|pause|resume|retry|rerun|skip|undo`: a person controls a run. The record says who did it and why.
 
 import { checkControl, type ControlAction, type Controlled } from "../../../app/control-run.ts";
 import type { AppProblem } from "../../../app/problem.ts";
 import { optional } from "../../../core/optional.ts";
+import { lateLanding, openActs } from "../../../core/run/outward.ts";
 import type { Result } from "../../../core/result.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import type { RunSummary, Store } from "../../../store/store.ts";
@@ -11,7 +12,7 @@ import { requireRun } from "../../find-run.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { printRest, withReader } from "../../report.ts";
-import { exitOf, workOn } from "../../session.ts";
+import { exitOf, type Rest, workOn } from "../../session.ts";
 
 export type Control = ControlAction["type"];
 export type ControlOptions = {
@@ -20,6 +21,8 @@ export type ControlOptions = {
   readonly from?: string;
   readonly reason?: string;
   readonly note?: string;
+  /** `STAGE=RUNNER`, for `retry`. */
+  readonly agent?: readonly string[];
 };
 
 const DONE: Readonly<Record<Control, string>> = {
@@ -29,12 +32,13 @@ const DONE: Readonly<Record<Control, string>> = {
   retry: "started again",
   rerun: "taken back to an earlier stage",
   skip: "skipped a stage",
+  undo: "taken back",
 };
 
 export async function control(io: Io, verb: Control, reference: string, options: ControlOptions): Promise<number> {
   requireOperator(io, `runs ${verb}`);
   const { run, summary } = await withReader(io, (store) => requireRun(store, reference));
-  const action = actionOf(verb, options);
+  const action = actionOf(io, verb, options);
   const checked = checkControl(run, summary.number, action);
   if (!checked.ok) throw refused(checked.error, verb, summary);
   if (checked.value === "so-already") {
@@ -50,6 +54,7 @@ export async function control(io: Io, verb: Control, reference: string, options:
     runId: run.id,
     flags: {},
     follow,
+    stops: isEnd,
     stream: false,
     lines: "err",
     act: async ({ app, store, person }) => {
@@ -58,11 +63,33 @@ export async function control(io: Io, verb: Control, reference: string, options:
     },
   });
   if (controlled?.ok === false) throw refused(controlled.error, verb, summary);
+  if (verb === "undo") return afterUndo(io, rest, summary.number);
   const only = isEnd || (rest.performedBy !== null && !follow);
   const exit = only ? EXIT.ok : exitOf(rest.run);
   await printRest(io, rest, { stream: false, exit, did: `#${summary.number} ${DONE[verb]}` });
   return exit;
 }
+
+/** The process that performs takes it back; this one waits for what it sees. */
+async function afterUndo(io: Io, rest: Rest, number: number): Promise<number> {
+  const deadline = performance.now() + UNDO_MS;
+  let { run } = rest;
+  while (openActs(run).length > 0 && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    run = (await withReader(io, (store) => requireRun(store, rest.run.id))).run;
+  }
+  const undoneBy = lateLanding(run)?.undoneBy ?? null;
+  if (undoneBy === null)
+    throw new CliError(
+      "undo_failed",
+      `#${number} was not taken back${openActs(run).length > 0 ? " yet" : ""}.`,
+      `passrail runs events ${number}`,
+    );
+  await printRest(io, { ...rest, run }, { stream: false, exit: EXIT.ok, did: `#${number} taken back as ${undoneBy}` });
+  return EXIT.ok;
+}
+
+const UNDO_MS = 60_000;
 
 /** Ending or holding one run is no reason to start others. With no other at work the engine only tidies up. */
 async function nothingWorks(store: Store): Promise<boolean> {
@@ -73,6 +100,7 @@ const SO_ALREADY: Readonly<Partial<Record<Control, string>>> = {
   cancel: "was canceled already",
   pause: "is paused already",
   resume: "is not paused",
+  undo: "was taken back already",
 };
 
 function refused(
@@ -88,15 +116,20 @@ function refused(
   return new CliError(`${verb}_refused`, `#${number} was not ${DONE[verb]}: ${why}`, show);
 }
 
-function actionOf(verb: Control, { stage, from, reason = "", note = "" }: ControlOptions): ControlAction {
+function actionOf(
+  { cwd }: Io,
+  verb: Control,
+  { stage, from, reason = "", note = "", agent: agents = [] }: ControlOptions,
+): ControlAction {
   switch (verb) {
     case "cancel":
     case "pause":
       return { type: verb, reason };
     case "resume":
+    case "undo":
       return { type: verb };
     case "retry":
-      return { type: verb, note, ...optional({ stage }) };
+      return { type: verb, note, ...optional({ stage, with: agents.length === 0 ? undefined : { agents, cwd } }) };
     case "rerun":
       if (from === undefined)
         throw usageError("stage_missing", "From which stage?", "passrail runs rerun RUN --from STAGE");

@@ -9,11 +9,15 @@ import { type AttemptRecord, type RunSummary } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, type Column, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
-import { standingOf, statusColor, withReader } from "../../report.ts";
+import { endLines, endOf, standingOf, statusColor, withReader } from "../../report.ts";
 import { waitingLines } from "../../terminal/progress.ts";
 import { treeLines } from "../../terminal/run-tree.ts";
 import { counterRows } from "../../../core/run/counters.ts";
+import { EVIDENCE_WORDS, type EvidenceLine, evidenceTable } from "../../../core/view/evidence-table.ts";
 import { type AttemptRow, attemptRow } from "../../../core/view/attempt-row.ts";
+import { findingLines, findingRows } from "../../../core/view/findings.ts";
+import { spentText } from "../../../core/view/spent-text.ts";
+import type { RunEnd } from "../../../core/view/run-end.ts";
 import { stageRows } from "../../../core/view/stage-list.ts";
 import { whyOf } from "../../terminal/run-view.ts";
 import { flowOf } from "../../../store/flow-of.ts";
@@ -27,6 +31,7 @@ type ShownRun = {
   readonly attempts: readonly AttemptRecord[];
   readonly counters: ReturnType<typeof counterRows>;
   readonly why: string;
+  readonly end: RunEnd | null;
 };
 
 export async function runsShow(io: Io, reference: string, options: ShowOptions): Promise<number> {
@@ -45,7 +50,8 @@ export async function runsShow(io: Io, reference: string, options: ShowOptions):
     }
     const resolved = await flowOf(store, run);
     const { flow } = resolved;
-    const shown = { run, summary, attempts, counters: counterRows(flow, run), why: whyOf(run, resolved) };
+    const end = await endOf(store, { run, number: summary.number, resolved });
+    const shown = { run, summary, attempts, counters: counterRows(flow, run), why: whyOf(run, resolved), end };
     if (io.json)
       printJson(io, {
         ...standingOf(run, summary.number, resolved),
@@ -53,9 +59,12 @@ export async function runsShow(io: Io, reference: string, options: ShowOptions):
         createdAt: run.createdAt,
         updatedAt: summary.updatedAt,
         counters: shown.counters,
+        findings: findingRows(run),
         spent: run.spent ?? null,
         stages: stageRows(flow, run, attempts, Date.now()),
+        evidence: evidenceTable(attempts),
         handoffs: await store.handoffs(run.id),
+        end,
       });
     else if (io.quiet) io.out(run.id);
     else if (io.plain) showPlain(io, shown);
@@ -76,7 +85,7 @@ function fileOf(options: ShowOptions): ShownFile | undefined {
 }
 
 /** One record per line; the first word says what it is. */
-function showPlain(io: Io, { run, summary, attempts, counters, why }: ShownRun): void {
+function showPlain(io: Io, { run, summary, attempts, counters, why, end }: ShownRun): void {
   const rows = [
     ["run", run.id, String(summary.number), run.flow, run.status, run.word, run.subject.id, run.subject.title, why],
     ...attempts
@@ -91,9 +100,28 @@ function showPlain(io: Io, { run, summary, attempts, counters, why }: ShownRun):
         exitCode(row),
         commits(row),
         row.cause ?? row.summary ?? "",
+        row.containment?.label ?? "",
       ]),
+    ...evidenceTable(attempts).map(({ stage, attempt, what, state, isGood, evidence }) => [
+      "evidence",
+      `${stage}#${attempt}`,
+      what,
+      EVIDENCE_WORDS[state],
+      isGood === null ? "" : String(isGood),
+      evidence,
+    ]),
     ...(run.spent === undefined ? [] : [["spent", ...spentCells(run.spent)]]),
     ...counters.map(({ key, loops, max }) => ["counter", key, String(loops), max === null ? "" : String(max)]),
+    ...findingRows(run).map((row) => [
+      "finding",
+      row.id,
+      row.state,
+      row.severity ?? "",
+      row.where ?? "",
+      `${row.stage}#${row.iteration}`,
+      row.history.map(({ by, iteration, said }) => `${by}#${iteration} ${said}`).join(", "),
+      row.text,
+    ]),
     ...openItems(run).map((item) => [
       "item",
       `${run.id}.${item.number}`,
@@ -102,11 +130,27 @@ function showPlain(io: Io, { run, summary, attempts, counters, why }: ShownRun):
       item.who,
       item.openedAt,
     ]),
+    ...(end === null ? [] : [["end", end.state, end.branch ?? "", String(end.commits), end.tip ?? "", end.text]]),
+    ...(end?.commands ?? []).map(({ act, command }) => ["next", act, command]),
   ];
   for (const row of rows) printTable(io, [row.map((value) => ({ name: "", value }))]);
 }
 
-function showRich(io: Io, { run, summary, attempts, counters, why }: ShownRun, tree: readonly string[]): void {
+function showEvidence(io: Io, lines: readonly EvidenceLine[]): void {
+  if (lines.length === 0) return;
+  io.out("");
+  io.out(paint(io, "dim", "Evidence"));
+  const cells = lines.map(({ stage, attempt, what, state, isGood, evidence }) => [
+    { name: "Stage", value: `${stage}#${attempt}` },
+    { name: "What", value: oneLine(what, 60) },
+    { name: "", value: isGood === null ? "·" : isGood ? "✓" : "✗" },
+    { name: "How known", value: EVIDENCE_WORDS[state] },
+    { name: "Evidence", value: oneLine(evidence, 200) },
+  ]);
+  printTable(io, cells);
+}
+
+function showRich(io: Io, { run, summary, attempts, counters, why, end }: ShownRun, tree: readonly string[]): void {
   const status = run.paused && run.status === "running" ? "paused" : run.status;
   io.out(
     `${paint(io, "bold", `#${summary.number} ${oneLine(run.subject.title, 100)}`)}  ${paint(io, statusColor(run.status), status)} (${oneLine(run.word, 40)})`,
@@ -121,15 +165,26 @@ function showRich(io: Io, { run, summary, attempts, counters, why }: ShownRun, t
     io.out(paint(io, "dim", "Attempts"));
     printTable(io, attempts.map(attemptCells));
   }
+  showEvidence(io, evidenceTable(attempts));
   if (counters.length > 0)
     io.out(
       `\n${paint(io, "dim", "Counters")}  ${counters.map(({ key, loops, max }) => `${key} ${loops} of ${max ?? "no limit"}`).join(" · ")}`,
     );
   if (run.spent !== undefined)
     io.out(`${counters.length > 0 ? "" : "\n"}${paint(io, "dim", "Spent")}  ${spentText(run.spent)}`);
+  const findings = findingRows(run);
+  if (findings.length > 0) {
+    io.out("");
+    io.out(paint(io, "dim", "Findings"));
+    for (const row of findings) for (const line of findingLines(row)) io.out(`  ${oneLine(line, 400)}`);
+  }
   for (const item of openItems(run)) {
     io.out("");
     for (const line of waitingLines(item, summary.number, run)) io.out(line);
+  }
+  if (end !== null) {
+    io.out("");
+    for (const line of endLines(io, end)) io.out(line);
   }
   const last = attempts.at(-1);
   if (last !== undefined)
@@ -147,6 +202,7 @@ function attemptCells(record: AttemptRecord): readonly Column[] {
     exitCode(row),
     commits(row),
     playedBy(row),
+    row.containment?.label ?? "",
     row.cause ?? row.summary ?? "",
   ].map((value) => ({ name: "", value }));
 }
@@ -159,17 +215,6 @@ function playedBy({ runner, usage }: AttemptRow): string {
   return [runner, cost !== null ? amountText("usd", cost) : tokens === null ? "" : amountText("tokens", tokens)]
     .filter((part) => part !== "")
     .join(" ");
-}
-
-/** `$1.25 (2 attempts did not say) · 12,300 tokens`; more in `passrail cost`. */
-function spentText({ usd, unknownUsd, attempts, tokens, unknownTokens }: NonNullable<Run["spent"]>): string {
-  const silent = (count: number): string => `${count} attempt${count === 1 ? "" : "s"} did not say`;
-  const money = unknownUsd === attempts ? "cost unknown" : amountText("usd", usd);
-  const words = unknownTokens === attempts ? "tokens unknown" : amountText("tokens", tokens);
-  return [
-    `${money}${unknownUsd === 0 || unknownUsd === attempts ? "" : ` (${silent(unknownUsd)})`}`,
-    `${words}${unknownTokens === 0 || unknownTokens === attempts ? "" : ` (${silent(unknownTokens)})`}`,
-  ].join(" · ");
 }
 
 function spentCells({

@@ -2,9 +2,10 @@
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { attemptFiles } from "../../../attempt/attempt-files.ts";
+import { attemptFiles, checkLog } from "../../../attempt/attempt-files.ts";
+import { isName } from "../../../core/flow/name.ts";
 import { isEnded, type Run } from "../../../core/run/run.ts";
-import { CliError, EXIT } from "../../errors.ts";
+import { CliError, EXIT, usageError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
 import { eventsOf } from "../../../app/find-run.ts";
 import { type Store, type StoredEvent } from "../../../store/store.ts";
@@ -12,6 +13,7 @@ import type { Io } from "../../terminal/io.ts";
 import { isAgent } from "../../operator.ts";
 import { printJson, printTable } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
+import { tellGate } from "../../gate-lines.ts";
 import { printPhases, printRest, withReader } from "../../report.ts";
 import { isSettled } from "../../terminal/run-view.ts";
 import { exitOf, workOn } from "../../session.ts";
@@ -32,6 +34,7 @@ export async function runsWatch(io: Io, reference: string, options: { readonly e
   const exit = options.exitStatus ? exitOf(rest.run) : EXIT.ok;
   await printPhases(io, rest.run);
   await printRest(io, rest, { stream: true, exit });
+  await tellGate(io, rest.run);
   return exit;
 }
 
@@ -92,13 +95,16 @@ function printEvent(io: Io, { seq, event }: StoredEvent): void {
 export async function runsLogs(
   io: Io,
   reference: string,
-  options: { readonly stage?: string; readonly follow: boolean },
+  options: { readonly stage?: string; readonly check?: string; readonly follow: boolean },
 ): Promise<number> {
+  const { check } = options;
+  if (check !== undefined && !isName(check)) throw usageError("invalid_check", "--check: the name of a check.");
   return withReader(io, async (store) => {
     const { run } = await requireRun(store, reference);
     if (store === undefined) return EXIT.error;
     const { stage, attempt } = pickAttempt(await store.attempts(run.id), options.stage);
-    const path = attemptFiles(io.home, run.id, stage, attempt).output;
+    const files = attemptFiles(io.home, run.id, stage, attempt);
+    const path = check === undefined ? files.output : checkLog(files, check);
     const source = openSource(path);
     const writer = createLineWriter(io, `${stage}#${attempt}`);
     let isThere = false;

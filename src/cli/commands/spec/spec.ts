@@ -2,6 +2,7 @@
 // files that it created. Without a terminal, or if this command ends early, the questions stay in the inbox.
 
 import { loadSettings } from "../../../settings/load.ts";
+import { type CannotStart, cannotStart, cannotStartLines } from "../../../core/ticket/cannot-start.ts";
 import { openItems, type InboxItem, type Run } from "../../../core/run/run.ts";
 import { answerText, type PreparedAnswers } from "../../../ticket/intake/answers.ts";
 import { createdPaths } from "../../../ticket/intake/created.ts";
@@ -14,8 +15,10 @@ import { printJson } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { standingOf, withReader } from "../../report.ts";
 import { exitOf, type Rest, workOn } from "../../session.ts";
+import { ensureTrusted } from "../../trust.ts";
 import { TERMINAL_RULES } from "../../terminal-rules.ts";
 import { planRun } from "../run/run.ts";
+import { readTickets } from "../ticket/read-tickets.ts";
 
 export type SpecOptions = { readonly agent: readonly string[]; readonly answers?: string };
 
@@ -28,7 +31,8 @@ export async function spec(io: Io, words: readonly string[], options: SpecOption
   if (request === "")
     throw new CliError("request_missing", "The request is missing.", 'Usage: passrail spec "<request>"');
   const answers = options.answers === undefined ? undefined : await readAnswersFile(io, options.answers);
-  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
+  await ensureTrusted(io);
+  const config = await loadSettings({ home: io.home, environment: io.environment, project: io.cwd, flags: {} });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   const plan = await planRun(io, config.value.tickets.intakeFlow, request, { agent: options.agent, input: [] });
   const { runId, flags } = plan;
@@ -108,19 +112,21 @@ async function tellEnd(io: Io, { run, performedBy }: Rest): Promise<number> {
   if (run.status === "stopped")
     throw new CliError(
       "no_tickets",
-      `No ticket was written: ${oneLine(run.reason, 500)}.`,
+      `No ticket was written: ${oneLine(await whyNone(io, run), 500)}.`,
       `passrail runs show ${number}    shows what the agent said\npassrail runs retry ${number}   lets it try again`,
     );
   const paths = await withReader(io, async (store) =>
     store === undefined ? [] : createdPaths(await store.attempts(run.id)),
   );
   const exit = run.status === "canceled" ? EXIT.unsuccessful : exitOf(run);
+  const stuck = paths.length === 0 ? [] : await stuckOf(io, paths);
   if (io.json) {
     const by = performedBy === null ? {} : { performedBy };
-    printJson(io, { ...standingOf(run, number), ...by, tickets: paths });
+    printJson(io, { ...standingOf(run, number), ...by, tickets: paths, cannotStart: stuck });
   } else if (run.status === "completed") {
     if (!io.quiet) io.out(`Created ${paths.length} ticket(s):`);
     for (const path of paths) io.out(io.quiet ? path : `  - ${path}`);
+    for (const line of cannotStartLines(stuck)) io.err(plainText(line));
   } else {
     const { why } = standingOf(run, number);
     io.err(plainText(`#${number} is ${run.status}: ${oneLine(why, 300)}`));
@@ -128,6 +134,21 @@ async function tellEnd(io: Io, { run, performedBy }: Rest): Promise<number> {
       io.err(`  passrail ask answer ${number}.${item} "…"   continues and writes the tickets`);
   }
   return exit;
+}
+
+/** Of the new tickets, those that `work` would not start. */
+async function stuckOf(io: Io, paths: readonly string[]): Promise<readonly CannotStart[]> {
+  const { scan, plan } = await readTickets(io);
+  const created = new Set(paths);
+  return cannotStart(scan, plan).filter(({ path }) => created.has(path));
+}
+
+/** What the agent did instead, where the run only says that it did not write. */
+async function whyNone(io: Io, run: Run & { readonly status: "stopped" }): Promise<string> {
+  const attempts = await withReader(io, async (store) => (await store?.attempts(run.id)) ?? []);
+  const questions = attempts.findLast(({ status }) => status === "done")?.outcome?.["questions"];
+  if (!Array.isArray(questions) || questions.length === 0) return run.reason;
+  return `the agent asked again after the last round: ${questions.map(String).join(" ")}`;
 }
 
 async function numberOf(io: Io, runId: string): Promise<number> {

@@ -1,4 +1,4 @@
-// Registers `ticket new|list|show|edit|move|deps|import|log`.
+// Registers `ticket new|list|show|edit|move|deps|compare|choose|import|log`.
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
@@ -13,6 +13,7 @@ export function addTicket(program: Command, context: CommandContext): void {
   addEdit(ticket, context);
   addMove(ticket, context);
   addDeps(ticket, context);
+  addVariants(ticket, context);
   addImport(ticket, context);
   addLog(ticket, context);
 }
@@ -86,6 +87,19 @@ function addDeps(ticket: Command, { call }: CommandContext): void {
   command.action((id: string, typed: TypedFlags) =>
     call(async (io) => (await import("./deps.ts")).ticketDeps(io, id, read(typed))),
   );
+}
+
+function addVariants(ticket: Command, { call }: CommandContext): void {
+  ticket
+    .command("compare")
+    .description("compare the variants of a group: branch, changes, checks, verdicts, cost")
+    .argument("<group>", "the group's name")
+    .action((group: string) => call(async (io) => (await import("./variants.ts")).ticketCompare(io, group)));
+  ticket
+    .command("choose")
+    .description("choose one variant; the others of its group become Canceled, their branches stay")
+    .argument("<ticket>", TICKET)
+    .action((id: string) => call(async (io) => (await import("./variants.ts")).ticketChoose(io, id)));
 }
 
 function addImport(ticket: Command, { call }: CommandContext): void {

@@ -37,7 +37,13 @@ const DEFAULT_LIMIT = "100";
 
 export async function ticketImport(io: Io, options: ImportOptions): Promise<number> {
   requireOperator(io, "ticket import");
-  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
+  const config = await loadSettings({
+    home: io.home,
+    environment: io.environment,
+    project: io.cwd,
+    flags: {},
+    unapproved: "show",
+  });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   const { issues, origin, repo } = await readGiven(io, options);
   if (!issues.ok) throw problemError(issues.error);

@@ -12,6 +12,7 @@ import type { TicketFolder } from "../../../ticket/file/folder.ts";
 import { createFlowRules } from "../../../ticket/pick/flow-rules.ts";
 import { openTicketFolder } from "../../../ticket/file/open-folder.ts";
 import type { TicketSettings } from "../../../settings/tickets.ts";
+import type { Store } from "../../../store/store.ts";
 import { CliError, EXIT, problemError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { optional } from "../../../core/optional.ts";
@@ -27,13 +28,19 @@ export type Tickets = {
 };
 
 export async function readTickets(io: Io): Promise<Tickets> {
-  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
+  const config = await loadSettings({
+    home: io.home,
+    environment: io.environment,
+    project: io.cwd,
+    flags: {},
+    unapproved: "show",
+  });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   const settings = config.value.tickets;
   const folder = openTicketFolder({ project: io.cwd, settings });
   const scan = await folder.scan();
   const runs = await runsOf(io, scan);
-  const rules = createFlowRules({ project: io.cwd, flow: settings.flow })();
+  const rules = createFlowRules({ home: io.home, project: io.cwd, flow: settings.flow })();
   const plan = planTickets(scan, { busy: new Set(runs.keys()), busyBranches: new Set() }, rules);
   return { folder, settings, scan, plan, rules, runs };
 }
@@ -73,9 +80,8 @@ async function runsOf(io: Io, scan: TicketScan): Promise<ReadonlyMap<string, Run
     for (let before: number | undefined; ; ) {
       const page = await store.listSubjects({ open: true, limit: PAGE, ...optional({ before }) });
       for (const { newest } of page) {
-        const run = ids.has(newest.subject.id) ? (await store.loadRun(newest.id))?.run : undefined;
-        // The same number may be another project's ticket.
-        if (run !== undefined && ticketOfRun(run)?.project === io.cwd) found.set(run.subject.id, run);
+        const run = ids.has(newest.subject.id) ? await openRunOf(store, io.cwd, newest.subject.id) : undefined;
+        if (run !== undefined) found.set(run.subject.id, run);
       }
       before = page.at(-1)?.newest.number;
       if (page.length < PAGE || before === undefined) return found;
@@ -83,6 +89,16 @@ async function runsOf(io: Io, scan: TicketScan): Promise<ReadonlyMap<string, Run
   } finally {
     store.close();
   }
+}
+
+/** The same number may be another project's ticket, and a later run may only land the work of an earlier one. */
+async function openRunOf(store: Store, project: string, ticket: string): Promise<Run | undefined> {
+  for (const { id, status } of await store.runsOf(ticket)) {
+    if (status === "completed" || status === "canceled") continue;
+    const run = (await store.loadRun(id))?.run;
+    if (run !== undefined && ticketOfRun(run)?.project === project) return run;
+  }
+  return undefined;
 }
 
 const PAGE = 500;

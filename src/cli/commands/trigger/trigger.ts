@@ -10,6 +10,7 @@ import { findDaemon } from "../../../daemon/note.ts";
 import { CliError, EXIT, problemError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
+import { ensureTrusted } from "../../trust.ts";
 import { printJson, printTable } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { startRun } from "../run/run.ts";
@@ -70,6 +71,7 @@ export async function triggerTest(io: Io, name: string): Promise<number> {
 
 export async function triggerRun(io: Io, name: string): Promise<number> {
   requireOperator(io, "trigger run");
+  await ensureTrusted(io);
   const { settings, source } = requireTrigger(await openAll(io), name);
   const occurrence = await source.byHand(new Date());
   if (!occurrence.ok) throw problemError(occurrence.error);
@@ -86,7 +88,7 @@ export async function triggerRun(io: Io, name: string): Promise<number> {
 async function openAll(io: Io): Promise<readonly OpenedTrigger[]> {
   const config = await loadSettings(placeOf(io));
   if (!config.ok) throw problemError(config.error, EXIT.usage);
-  const triggers = readTriggers(config.value.triggers, { ...placeOf(io), home: realOf(io.home) });
+  const triggers = readTriggers(config.value.triggers, placeOf(io));
   if (!triggers.ok) throw problemError(triggers.error);
   return triggers.value;
 }
@@ -99,7 +101,7 @@ function requireTrigger(triggers: readonly OpenedTrigger[], name: string): Opene
 }
 
 function placeOf(io: Io): TriggerPlace {
-  return { project: io.cwd, environment: io.environment, flags: {} };
+  return { home: realOf(io.home), project: io.cwd, environment: io.environment, flags: {} };
 }
 
 /** The daemon knows the state folder by its real name. */

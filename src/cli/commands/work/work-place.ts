@@ -10,7 +10,13 @@ export async function isWorkPlace(io: Io): Promise<boolean> {
   if (io.json || io.quiet) return false;
   // Most projects have neither; reading the settings takes longer than everything else here.
   if (!["feature_requests", "passrail.yaml"].some((name) => existsSync(join(io.cwd, name)))) return false;
-  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags: {} });
+  const config = await loadSettings({
+    home: io.home,
+    environment: io.environment,
+    project: io.cwd,
+    flags: {},
+    unapproved: "show",
+  });
   if (!config.ok || !existsSync(join(io.cwd, config.value.tickets.folder))) return false;
   const { findDaemon } = await import("../../../daemon/note.ts");
   return findDaemon(io.home) === undefined;

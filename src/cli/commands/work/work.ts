@@ -8,6 +8,7 @@ import type { RunEvent } from "../../../core/run/event.ts";
 import { messageOf, type Problem } from "../../../core/result.ts";
 import { openItems, type Run } from "../../../core/run/run.ts";
 import { findDaemon } from "../../../daemon/note.ts";
+import type { CannotStart } from "../../../core/ticket/cannot-start.ts";
 import type { Dispatcher } from "../../../ticket/pick/dispatcher.ts";
 import { interruptAttempts } from "../../../ticket/pick/interrupt-attempts.ts";
 import { openDispatcher } from "../../../ticket/pick/open.ts";
@@ -17,6 +18,7 @@ import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { forceEnd } from "../../session.ts";
+import { ensureTrusted } from "../../trust.ts";
 import { askedBy, answersTo } from "../../terminal/run-view.ts";
 
 export type WorkOptions = { readonly once: boolean; readonly runners: readonly string[]; readonly slots?: string };
@@ -26,8 +28,9 @@ const WIDTH = 200;
 
 export async function work(io: Io, options: WorkOptions): Promise<number> {
   requireOperator(io, "work");
+  await ensureTrusted(io);
   const flags = options.slots === undefined ? {} : { slots: options.slots };
-  const config = await loadSettings({ environment: io.environment, project: io.cwd, flags });
+  const config = await loadSettings({ home: io.home, environment: io.environment, project: io.cwd, flags });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
   try {
     return await workHere(io, options, flags);
@@ -60,7 +63,12 @@ async function workHere(io: Io, { once, runners }: WorkOptions, flags: { readonl
       `Working on the tickets in ${join(io.cwd, folder)}, ${passrail.config.slots.value} at once. Ctrl-C stops.`,
     );
     await Promise.race([dispatcher.start(), stopping.first]);
-    const ended = await Promise.race([once ? untilIdle(passrail, dispatcher) : forever(), stopping.first]);
+    const ended = await Promise.race([
+      once ? untilIdle(passrail, dispatcher) : forever(),
+      stopping.first,
+      passrail.fenced,
+    ]);
+    if (ended instanceof Error) throw ended;
     if (ended === "idle") return endOnce(passrail, dispatcher);
     dispatcher.stop();
     tell.line("Stopping: no new ticket starts, running attempts may finish. Press Ctrl-C again to end them now.");
@@ -94,12 +102,25 @@ async function untilIdle({ engine, mirror }: Performer, dispatcher: Dispatcher):
 
 /** Like `run`, the exit code says whether a run waits for a person or has stopped. */
 function endOnce({ mirror, project }: Performer, dispatcher: Dispatcher): number {
-  const [refused] = dispatcher.state().refused;
-  if (refused !== undefined) throw problemError(refused);
+  const { refused, cannotStart } = dispatcher.state();
+  const [first] = refused;
+  if (first !== undefined) throw problemError(first);
+  if (cannotStart.length > 0) throw stuckError(cannotStart);
   const left = [...mirror.goingOn(project).values()];
   if (left.some((run) => openItems(run).length > 0)) return EXIT.waiting;
   return left.some(({ status }) => status === "stopped") ? EXIT.unsuccessful : EXIT.ok;
 }
+
+/** The reasons were told when they were found; a script needs the code and who is meant. */
+function stuckError(stuck: readonly CannotStart[]): CliError {
+  const names = stuck.slice(0, NAMED_AT_MOST).map(({ ticket, path }) => ticket ?? path);
+  const more = stuck.length > NAMED_AT_MOST ? ", …" : "";
+  const are = stuck.length === 1 ? "1 ticket" : `${stuck.length} tickets`;
+  return new CliError(STUCK, `${are} cannot start: ${names.join(", ")}${more}`, "passrail ticket list");
+}
+
+const STUCK = "ticket_cannot_start";
+const NAMED_AT_MOST = 10;
 
 /** Reports on standard error; with --json each report is a line of data. */
 function teller(io: Io) {
@@ -165,7 +186,7 @@ function takenProblem(io: Io, problem: Problem): Problem {
 
 /** 004 reports fatal errors in this form; usage errors keep the common form. */
 function fatal(error: unknown): unknown {
-  if (error instanceof CliError && error.exit !== EXIT.error) return error;
+  if (error instanceof CliError && (error.exit !== EXIT.error || error.code === STUCK)) return error;
   const { code, hint } = error instanceof CliError ? error : { code: "fatal", hint: "" };
   const message = messageOf(error);
   return new CliError(code, `Fatal error: ${message}`, hint, EXIT.error);

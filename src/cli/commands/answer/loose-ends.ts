@@ -1,0 +1,50 @@
+// The loose ends of the inbox on the command line: read for the folder of the command, shown with the commands that settle them.
+
+import { commitOf } from "../../../app/commit-of.ts";
+import { createLooseEnds } from "../../../app/loose-ends.ts";
+import type { LooseEnd } from "../../../core/view/loose-end.ts";
+import type { Store } from "../../../store/store.ts";
+import { readTickets } from "../ticket/read-tickets.ts";
+import { CliError } from "../../errors.ts";
+import type { Io } from "../../terminal/io.ts";
+import { age, paint } from "../../terminal/output.ts";
+import { oneLine, plainText } from "../../terminal/plain-text.ts";
+import { placeOf } from "../../trust.ts";
+
+export async function looseEndsOf(io: Io, store: Store | undefined): Promise<readonly LooseEnd[]> {
+  return createLooseEnds({
+    ...placeOf(io),
+    ...(store === undefined ? {} : { store }),
+    commitOf: async (run) => (store === undefined ? null : commitOf(store, run)),
+    tickets: async () => {
+      try {
+        return await readTickets(io);
+      } catch (error) {
+        // Settings that cannot be read are shown by every command that needs them; the rest of the inbox is shown all the same.
+        if (error instanceof CliError) return undefined;
+        throw error;
+      }
+    },
+  })();
+}
+
+export function looseEndLines(io: Io, { kind, title, text, since, run, ticket, verbs }: LooseEnd): readonly string[] {
+  const what = run === null ? (ticket ?? "") : `#${run.number}`;
+  const head = what === "" || title.startsWith(what) ? title : `${what}  ${title}`;
+  const wide = Math.max(...verbs.map(({ command }) => command.length));
+  return [
+    paint(io, "bold", oneLine(head, io.columns)),
+    paint(io, "dim", oneLine(since === null ? kind : `${kind} · ${age(since)}`, io.columns)),
+    oneLine(text, Math.max(400, io.columns)),
+    ...verbs.map(({ verb, command }) => `  ${plainText(command.padEnd(wide))}  ${paint(io, "dim", verb)}`),
+  ];
+}
+
+/** In the columns of `inbox --plain`: the stage, the person and the flow stay empty. */
+export function looseEndCells({ id, kind, title, text, since, run }: LooseEnd): readonly string[] {
+  return [id, run === null ? "" : `#${run.number}`, kind, "", "", "", since ?? "", title, text];
+}
+
+export function looseEndJson({ id, kind, title, text, since, run, ticket, verbs }: LooseEnd) {
+  return { id, kind, title, text, since, run, ticket, verbs };
+}

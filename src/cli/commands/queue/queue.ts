@@ -1,0 +1,45 @@
+// `queue`: what works and what waits its turn, per project and in order. Reads the store only.
+
+import { listQueue, type ProjectQueue, type QueueEntry } from "../../../app/list-queue.ts";
+import { listProjects } from "../../../app/projects.ts";
+import { EXIT } from "../../errors.ts";
+import { withReader } from "../../report.ts";
+import type { Io } from "../../terminal/io.ts";
+import { age, printJson, printTable } from "../../terminal/output.ts";
+import { oneLine } from "../../terminal/plain-text.ts";
+
+type NamedQueue = ProjectQueue & { readonly name: string | null };
+
+export async function queue(io: Io): Promise<number> {
+  const found = await withReader(io, async (store) =>
+    store === undefined ? [] : listQueue(store, new Date().toISOString()),
+  );
+  const known = listProjects(io.home);
+  const names = new Map((known.ok ? known.value : []).map(({ name, folder }) => [folder, name]));
+  const shown = found
+    .filter(({ project }) => io.project === undefined || project === io.cwd)
+    .map((each): NamedQueue => ({ ...each, name: names.get(each.project) ?? null }));
+  if (io.json) printJson(io, { queue: shown });
+  else if (io.quiet) for (const { entries } of shown) for (const { runId } of entries) io.out(runId);
+  else if (shown.length === 0) io.err("Nothing works and nothing waits its turn. Items for you:  passrail inbox");
+  else for (const each of shown) printQueue(io, each);
+  return EXIT.ok;
+}
+
+function printQueue(io: Io, { name, project, entries }: NamedQueue): void {
+  if (!io.plain) io.out(oneLine(name === null ? project : `${name}  ${project}`, 400));
+  printTable(
+    io,
+    entries.map((entry) => (io.plain ? plainRow(project, entry) : row(entry)).map((value) => ({ name: "", value }))),
+  );
+}
+
+function row({ position, number, state, stage, agent, since, notBefore, title }: QueueEntry): readonly string[] {
+  const when = notBefore === null ? age(since) : `not before ${notBefore}`;
+  return [`  ${position ?? " "}`, `#${number}`, state, stage === agent ? stage : `${stage} (${agent})`, when, title];
+}
+
+function plainRow(project: string, entry: QueueEntry): readonly string[] {
+  const { position, runId, number, state, stage, attempt, since, title } = entry;
+  return [project, String(position ?? ""), runId, String(number), state, stage, String(attempt), since, title];
+}

@@ -1,0 +1,36 @@
+// `settings`: every setting and limit of this project with its value in force and where it came from. Starts nothing and changes nothing.
+
+import { didYouMean } from "../../../core/check/suggest.ts";
+import { listSettings } from "../../../settings/list-settings.ts";
+import { loadSettings } from "../../../settings/load.ts";
+import { EXIT, problemError, usageError } from "../../errors.ts";
+import type { Io } from "../../terminal/io.ts";
+import { printJson, printTable } from "../../terminal/output.ts";
+
+export async function settings(io: Io, name: string | undefined): Promise<number> {
+  const { home, environment, cwd: project } = io;
+  const config = await loadSettings({ home, environment, project, flags: {}, unapproved: "show" });
+  if (!config.ok) throw problemError(config.error, EXIT.usage);
+  const all = listSettings(config.value);
+  const shown = all.filter((each) => name === undefined || each.name === name || each.name.startsWith(`${name}.`));
+  if (shown.length === 0) {
+    const known = all.map((each) => each.name);
+    throw usageError(
+      "setting_unknown",
+      `There is no setting ${JSON.stringify(name)}.`,
+      didYouMean(name ?? "", known, "settings"),
+    );
+  }
+  if (io.json) printJson(io, { settings: shown });
+  else if (io.quiet) for (const each of shown) io.out(each.name);
+  else
+    printTable(
+      io,
+      shown.map(({ name: key, value, from }) => [
+        { name: "name", value: key },
+        { name: "value", value: typeof value === "string" ? value : JSON.stringify(value) },
+        { name: "from", value: from },
+      ]),
+    );
+  return EXIT.ok;
+}

@@ -1,0 +1,96 @@
+// What a person should know before they decide at a gate or an escalation, a line each: where the work is, what its agents report of their
+// checks, what contained them, which changed files decide what runs later, and before the first stage what will run.
+
+import { findBriefing } from "../app/briefing.ts";
+import { commitOf } from "../app/commit-of.ts";
+import { findLandingPlace } from "../app/landing-place.ts";
+import { markedWork } from "../app/marked-work.ts";
+import { repositoryOf } from "../core/run/joint.ts";
+import { projectOf } from "../core/run/run-settings.ts";
+import { type InboxItem, openItems, type Run } from "../core/run/run.ts";
+import { attemptRow } from "../core/view/attempt-row.ts";
+import { type Briefing, briefingLines } from "../core/view/briefing.ts";
+import { leadsOf } from "../core/view/consequences.ts";
+import { landingOf } from "../core/view/landing.ts";
+import { containedStages } from "../core/view/containment.ts";
+import { type MarkedChange, markedSentence } from "../core/view/marked-changes.ts";
+import { workLines } from "../core/view/work-lines.ts";
+import { loadSettings } from "../settings/load.ts";
+import { flowOf } from "../store/flow-of.ts";
+import type { AttemptRecord, Store } from "../store/store.ts";
+import { withReader } from "./report.ts";
+import type { Io } from "./terminal/io.ts";
+import { oneLine } from "./terminal/plain-text.ts";
+
+const LINES_AT_MOST = 20;
+const WIDTH = 200;
+
+/** There a person decides about work. */
+export function isJudged({ kind }: { readonly kind: string }): boolean {
+  return kind === "gate" || kind === "escalation";
+}
+
+/** For a command that leaves a run where a person decides next. */
+export async function tellGate(io: Io, run: Run): Promise<void> {
+  if (io.json || io.quiet || !openItems(run).some(isJudged)) return;
+  for (const line of await gateLines(io, run)) io.err(line);
+}
+
+type Place = Pick<Io, "home" | "environment" | "cwd">;
+
+export async function gateLines(io: Place, run: Run): Promise<readonly string[]> {
+  return withReader(io, async (store) => {
+    if (store === undefined) return [];
+    const attempts = await store.attempts(run.id);
+    const marked = await markedWork(repositoryOf(run), attempts, await commitOf(store, run));
+    const work = workLines(attempts).slice(0, LINES_AT_MOST);
+    return [
+      ...work.map((line) => `  · ${oneLine(line, 2 * WIDTH)}`),
+      ...containmentLines(attempts),
+      ...markedLines(marked),
+      ...(await landingLines(io, store, run)),
+      ...(await briefingIn(io, store, run)),
+    ];
+  });
+}
+
+/** What will run, as data; null for every item but a gate before the first stage. */
+export async function briefingOfItem({ home }: Pick<Io, "home">, run: Run, item: InboxItem): Promise<Briefing | null> {
+  return withReader({ home }, async (store) =>
+    store === undefined ? null : findBriefing({ store, home }, await flowOf(store, run), run, item),
+  );
+}
+
+async function briefingIn({ home }: Pick<Io, "home">, store: Store, run: Run): Promise<readonly string[]> {
+  const [item] = openItems(run);
+  const found = item === undefined ? null : await findBriefing({ store, home }, await flowOf(store, run), run, item);
+  return found === null ? [] : briefingLines(found).map((line) => `    ${oneLine(line, WIDTH)}`);
+}
+
+/** Where each answer brings the work. Settings that cannot be read are told by the command that needs them. */
+async function landingLines({ home, environment, cwd }: Place, store: Store, run: Run): Promise<readonly string[]> {
+  const [item] = openItems(run);
+  const settings = await loadSettings({ home, environment, project: cwd, flags: {}, unapproved: "show" });
+  const [summary] = await store.findRuns(run.id);
+  if (item === undefined || summary === undefined || !settings.ok) return [];
+  const { mode, ...merge } = settings.value.merge;
+  const place = await findLandingPlace(projectOf(run), { ...merge, mode: mode.value }, environment["GH_HOST"]);
+  const resolved = await flowOf(store, run);
+  return leadsOf(resolved.flow, run, item).flatMap((lead) => {
+    const landing = landingOf(resolved, run, summary.number, lead, place);
+    return landing === null ? [] : [oneLine(`  · ${lead.answer}: ${landing.text}`, 2 * WIDTH)];
+  });
+}
+
+function containmentLines(attempts: readonly AttemptRecord[]): readonly string[] {
+  const rows = attempts.map((record) => attemptRow(record, Date.now()));
+  return containedStages(rows).map(({ label, stages, isConfined }) =>
+    oneLine(`  ${isConfined ? "·" : "!"} ${label} (${stages.join(", ")})`, WIDTH),
+  );
+}
+
+function markedLines(marked: readonly MarkedChange[]): readonly string[] {
+  const lines = marked.slice(0, LINES_AT_MOST).map((change) => `  ! ${oneLine(markedSentence(change), WIDTH)}`);
+  const left = marked.length - lines.length;
+  return left > 0 ? [...lines, `  ! ${left} more such files`] : lines;
+}
