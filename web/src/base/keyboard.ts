@@ -60,7 +60,8 @@ function isMeantForOthers({ repeat, isComposing, target }: KeyboardEvent): boole
   return repeat || isComposing || (target instanceof Element && target.closest("[role=dialog]") !== null);
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Whether keys pressed there are text. */
+export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) || target.role === "textbox")

@@ -17,9 +17,13 @@ export const queryClient = new QueryClient({
   },
 });
 
+/** Files change without an event of ours, so an open page asks again now and then. */
+const FILES_EVERY_MS = 20_000;
+
 export const inboxQuery = queryOptions({
   queryKey: ["inbox"],
   queryFn: ({ signal }) => call("listInbox", {}, { signal }),
+  refetchInterval: FILES_EVERY_MS,
 });
 
 export const itemQuery = (item: string) =>
@@ -82,6 +86,25 @@ export const whoQuery = queryOptions({
   queryFn: ({ signal }) => call("whoami", {}, { signal }),
 });
 
+/** The registered projects. */
+export const projectsQuery = queryOptions({
+  queryKey: ["projects"],
+  queryFn: ({ signal }) => call("listProjects", {}, { signal }),
+});
+
+/** The folder that the daemon works on. */
+export const ownProjectQuery = queryOptions({
+  queryKey: ["project"],
+  queryFn: ({ signal }) => call("showProject", {}, { signal }),
+});
+
+/** The project's files that decide what runs. */
+export const trustQuery = queryOptions({
+  queryKey: ["trust"],
+  queryFn: ({ signal }) => call("showTrust", {}, { signal }),
+  refetchInterval: FILES_EVERY_MS,
+});
+
 /** Marks the queries that a change touches as out of date. */
 export function onLive(changes: readonly LiveChange[] | "reset"): void {
   if (changes === "reset") return void queryClient.invalidateQueries();
@@ -119,7 +142,16 @@ export function onLive(changes: readonly LiveChange[] | "reset"): void {
 }
 
 /** Any change may touch these lists. A new load waits for the one before. */
-const LISTS: ReadonlySet<unknown> = new Set(["runs", "tickets", "ticket-problems", "health", "cost", "workers"]);
+const LISTS: ReadonlySet<unknown> = new Set([
+  "runs",
+  "tickets",
+  "ticket-problems",
+  "health",
+  "cost",
+  "workers",
+  "projects",
+  "queue",
+]);
 const LISTS_REST_MS = 300;
 const refreshLists = oneAtATime(
   () => queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => LISTS.has(kind) }),
@@ -127,7 +159,9 @@ const refreshLists = oneAtATime(
 );
 
 const DECIDED = /^(gate|question|escalation|budget)\.(answered|resolved)$/;
-const WAITING = /^(gate|question|escalation|budget|item|run)\./;
+/** Items to answer, and what makes or settles a loose end. */
+const WAITING =
+  /^(gate|question|escalation|budget|item|run|outward)\.|^stage\.(stopped|ready|skipped)$|^ticket\.changed$/;
 
 /** Pages name runs by number, events by id; the cached run knows both. */
 function runOf(reference: string): string {

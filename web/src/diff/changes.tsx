@@ -6,7 +6,7 @@ import { call } from "../base/api.ts";
 import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
-import type { Finding } from "./findings.ts";
+import type { DiffFinding } from "./findings.ts";
 import { LineCount } from "./file-head.tsx";
 import { parseDiff } from "./parse.ts";
 import type { DiffReview } from "./rows.ts";
@@ -23,7 +23,7 @@ export type ChangesProps = {
   readonly run: string;
   /** Oldest first. Shows all commits together by default, or the last attempt if nothing was committed. */
   readonly attempts: readonly ChangedBy[];
-  readonly findings?: readonly Finding[];
+  readonly findings?: readonly DiffFinding[];
   readonly review?: DiffReview;
   readonly onReview?: (change: Partial<DiffReview>) => void;
 };

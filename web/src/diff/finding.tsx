@@ -2,11 +2,11 @@
 
 import type { ReactNode } from "react";
 import { SafeText } from "../ui/safe-text.tsx";
-import type { Finding } from "./findings.ts";
+import type { DiffFinding } from "./findings.ts";
 
 const SHOWN_AT_MOST = 50;
 
-export function FindingCard({ finding }: { readonly finding: Finding }): ReactNode {
+export function FindingCard({ finding }: { readonly finding: DiffFinding }): ReactNode {
   return (
     <div className="m-2 rounded-md border border-warning bg-warning-soft px-3 py-2 font-sans text-sm">
       <Said finding={finding} />
@@ -19,7 +19,7 @@ export function FindingList({
   isInDiff,
   goTo,
 }: {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DiffFinding[];
   readonly isInDiff: (file: string) => boolean;
   readonly goTo: (file: string) => void;
 }): ReactNode {
@@ -57,7 +57,7 @@ export function FindingList({
   );
 }
 
-function Said({ finding: { by, severity, description, file, line } }: { readonly finding: Finding }): ReactNode {
+function Said({ finding: { by, severity, description, file, line } }: { readonly finding: DiffFinding }): ReactNode {
   return (
     <span className="[overflow-wrap:anywhere] whitespace-pre-wrap">
       <span className="font-medium text-warning">

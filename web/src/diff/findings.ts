@@ -2,7 +2,7 @@
 
 import type { FileDiff } from "./parse.ts";
 
-export type Finding = {
+export type DiffFinding = {
   /** The stage and attempt that reported it. */
   readonly by: string;
   readonly severity: string | null;
@@ -13,8 +13,8 @@ export type Finding = {
 
 export type PlacedFindings = {
   /** By the file's path in the diff, then by the line of its new text. */
-  readonly inLines: ReadonlyMap<string, ReadonlyMap<number, readonly Finding[]>>;
-  readonly elsewhere: readonly Finding[];
+  readonly inLines: ReadonlyMap<string, ReadonlyMap<number, readonly DiffFinding[]>>;
+  readonly elsewhere: readonly DiffFinding[];
 };
 
 export const NOTHING_FOUND: PlacedFindings = { inLines: new Map(), elsewhere: [] };
@@ -30,14 +30,14 @@ type Stage = {
 };
 
 /** From every stage's last attempt: later work has answered the findings of earlier attempts. */
-export function findingsOf(stages: readonly Stage[]): readonly Finding[] {
+export function findingsOf(stages: readonly Stage[]): readonly DiffFinding[] {
   return stages
     .flatMap(({ attempts }) => attempts.slice(-1))
     .flatMap(({ stage, attempt, issues }) => issues.map((issue) => findingOf(`${stage} #${attempt}`, issue)))
     .slice(0, MOST);
 }
 
-function findingOf(by: string, issue: unknown): Finding {
+function findingOf(by: string, issue: unknown): DiffFinding {
   if (typeof issue !== "object" || issue === null)
     return { by, severity: null, description: String(issue), file: null, line: null };
   const { severity, description, file, line } = issue as Readonly<Record<string, unknown>>;
@@ -50,11 +50,11 @@ function findingOf(by: string, issue: unknown): Finding {
   };
 }
 
-export function placeFindings(files: readonly FileDiff[], findings: readonly Finding[]): PlacedFindings {
+export function placeFindings(files: readonly FileDiff[], findings: readonly DiffFinding[]): PlacedFindings {
   if (findings.length === 0) return NOTHING_FOUND;
   const paths = files.map(({ path }) => path);
-  const wanted = new Map<string, Map<number, Finding[]>>();
-  const elsewhere: Finding[] = [];
+  const wanted = new Map<string, Map<number, DiffFinding[]>>();
+  const elsewhere: DiffFinding[] = [];
   const shown = new Map<string, ReadonlySet<number>>();
   for (const finding of findings) {
     const path = finding.file === null ? undefined : pathOf(finding.file, paths);
@@ -63,7 +63,7 @@ export function placeFindings(files: readonly FileDiff[], findings: readonly Fin
       elsewhere.push(finding);
       continue;
     }
-    const lines = wanted.get(file.path) ?? new Map<number, Finding[]>();
+    const lines = wanted.get(file.path) ?? new Map<number, DiffFinding[]>();
     lines.set(finding.line, [...(lines.get(finding.line) ?? []), finding]);
     wanted.set(file.path, lines);
   }

@@ -1,6 +1,6 @@
 // The rows of the diff viewer as a flat list (files, hunks, lines, comments, findings), so that it can draw only those in view.
 
-import { type Finding, NOTHING_FOUND, type PlacedFindings } from "./findings.ts";
+import { type DiffFinding, NOTHING_FOUND, type PlacedFindings } from "./findings.ts";
 import { type Pair, pairsOf } from "./pairs.ts";
 import type { DiffLine, FileDiff } from "./parse.ts";
 import type { Severity } from "./severity.ts";
@@ -23,7 +23,7 @@ export type Row =
   | { readonly type: "line"; readonly key: string; readonly file: FileDiff; readonly line: DiffLine }
   | { readonly type: "pair"; readonly key: string; readonly file: FileDiff; readonly pair: Pair }
   | { readonly type: "comment"; readonly key: string; readonly comment: Comment }
-  | { readonly type: "finding"; readonly key: string; readonly finding: Finding }
+  | { readonly type: "finding"; readonly key: string; readonly finding: DiffFinding }
   | { readonly type: "writing"; readonly key: string };
 
 export type Showing = DiffReview & {

@@ -7,7 +7,7 @@ import { useShortcuts } from "../base/keyboard.ts";
 import { useTop } from "../ui/use-top.ts";
 import { FileList } from "./file-list.tsx";
 import { FindingList } from "./finding.tsx";
-import { type Finding, pathOf, placeFindings } from "./findings.ts";
+import { type DiffFinding, pathOf, placeFindings } from "./findings.ts";
 import { LayoutChoice } from "./layout-choice.tsx";
 import type { FileDiff } from "./parse.ts";
 import { type RowActs, RowView } from "./row.tsx";
@@ -23,14 +23,14 @@ export type DiffViewerProps = {
   /** The key under which the browser remembers viewed files. */
   readonly name: string;
   /** Findings of agents; shown below the lines they are about. */
-  readonly findings?: readonly Finding[];
+  readonly findings?: readonly DiffFinding[];
   readonly review?: DiffReview;
   /** Absent if the diff takes no comments, such as in a run that has ended. */
   readonly onReview?: (change: Partial<DiffReview>) => void;
 };
 
 const NOTHING_SAID: DiffReview = { comments: [], writing: null };
-const NO_FINDINGS: readonly Finding[] = [];
+const NO_FINDINGS: readonly DiffFinding[] = [];
 
 /** The line number is a button; smaller ones are hard to press. */
 const LINE_PX = 24;

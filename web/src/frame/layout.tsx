@@ -31,7 +31,8 @@ export function Layout(): ReactNode {
     [navigate],
   );
   useShortcuts(shortcuts);
-  const waiting = useQuery(inboxQuery).data?.items.length ?? 0;
+  const { items = [], looseEnds = [] } = useQuery(inboxQuery).data ?? {};
+  const waiting = items.length + looseEnds.length;
   useAttention();
   useEffect(() => {
     document.title = waiting === 0 ? "Passrail" : `(${waiting}) Passrail`;

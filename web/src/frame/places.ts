@@ -8,6 +8,8 @@ export const PLACES = [
   { to: "/flows", name: "Flows", sign: "⇢", keys: "g f" },
   { to: "/agents", name: "Agents", sign: "☻", keys: "g a" },
   { to: "/workers", name: "Workers", sign: "⚙", keys: "g w" },
+  { to: "/projects", name: "Projects", sign: "⌂", keys: "g j" },
   { to: "/insights", name: "Insights", sign: "∑", keys: "g n" },
+  { to: "/trust", name: "Trust", sign: "✓", keys: "g p" },
   { to: "/settings", name: "Settings", sign: "≡", keys: "g s" },
 ] as const;

@@ -82,6 +82,11 @@ const workers = createRoute({
   path: "/workers",
   component: lazyRouteComponent(() => import("../agents/workers-page.tsx"), "WorkersPage"),
 });
+const projects = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/projects",
+  component: lazyRouteComponent(() => import("../project/page.tsx"), "ProjectsPage"),
+});
 const insights = createRoute({
   getParentRoute: () => rootRoute,
   path: "/insights",
@@ -93,6 +98,11 @@ const settings = createRoute({
   path: "/settings",
   validateSearch: (search: Record<string, unknown>) => pick(search, "tab"),
   component: lazyRouteComponent(() => import("../settings/page.tsx"), "SettingsPage"),
+});
+const trust = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/trust",
+  component: lazyRouteComponent(() => import("../trust/page.tsx"), "TrustPage"),
 });
 const welcome = createRoute({
   getParentRoute: () => rootRoute,
@@ -113,8 +123,10 @@ export const router = createRouter({
     flow,
     agents,
     workers,
+    projects,
     insights,
     settings,
+    trust,
     welcome,
   ]),
   defaultPreload: "intent",

@@ -6,7 +6,9 @@ import type { ReactNode } from "react";
 import { itemQuery } from "../base/queries.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { plain } from "../base/plain-text.ts";
+import { ContainedBy, ContainmentBadge } from "../ui/containment-badge.tsx";
 import { Badge } from "../ui/status-badge.tsx";
+import { EvidenceTable } from "./evidence-table.tsx";
 import type { Evidence } from "./types.ts";
 
 type Stage = Evidence["stages"][number];
@@ -14,20 +16,28 @@ type Stage = Evidence["stages"][number];
 export function Checks({ item }: { readonly item: string }): ReactNode {
   const { data } = useQuery(itemQuery(item));
   const stages = data?.evidence.stages ?? [];
+  const marked = data?.evidence.marked ?? [];
   // No agent has worked yet.
   if (stages.length === 0) return null;
+  const table = data?.evidence.table ?? [];
   const ran = stages.filter(({ by }) => by === "check");
+  const hasRun = ran.length > 0 || table.some(({ state }) => state === "run");
   const reporting = stages.filter(({ reported }) => reported.length > 0);
   const warned = stages.filter(({ warnings, isRepaired }) => warnings.length > 0 || isRepaired);
   return (
     <section aria-label="Checks" className="flex flex-col gap-1.5 text-sm">
-      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <span className="text-muted">Checks run by Passrail</span>
-        {ran.map((stage) => (
-          <Check key={stage.stage} name={stage.stage} isGood={stage.exitCode === 0} line={exitText(stage)} />
-        ))}
-        {ran.length === 0 && <span>none: Passrail ran no test, build or linter.</span>}
-      </div>
+      <Marked marked={marked} />
+      <ContainedBy ran={stages} />
+      {(ran.length > 0 || !hasRun) && (
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="text-muted">Checks run by Passrail</span>
+          {ran.map((stage) => (
+            <Check key={stage.stage} name={stage.stage} isGood={stage.exitCode === 0} line={exitText(stage)} />
+          ))}
+          {!hasRun && <span>none: Passrail ran no test, build or linter.</span>}
+        </div>
+      )}
+      <EvidenceTable lines={table} />
       {reporting.map((stage) => (
         <Reported key={stage.stage} stage={stage} stages={stages} />
       ))}
@@ -54,6 +64,27 @@ export function Checks({ item }: { readonly item: string }): ReactNode {
         </ul>
       </details>
     </section>
+  );
+}
+
+/** Files that decide what runs later. */
+function Marked({ marked }: { readonly marked: Evidence["marked"] }): ReactNode {
+  if (marked.length === 0) return null;
+  return (
+    <div className="rounded-md bg-warning-soft px-3 py-2 text-warning">
+      <p className="font-medium">Look at these changes first</p>
+      <ul className="flex flex-col gap-0.5">
+        {marked.map(({ path, why }) => (
+          <li key={path} className="[overflow-wrap:anywhere]">
+            <span aria-hidden="true">⚠ </span>
+            <code className="font-mono text-xs">
+              <SafeText max={400}>{path}</SafeText>
+            </code>{" "}
+            {why}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
@@ -107,6 +138,7 @@ function Measured({ stage }: { readonly stage: Stage }): ReactNode {
         {stage.stage} #{stage.attempt}
       </span>
       <span className="text-muted">{exitText(stage)}</span>
+      <ContainmentBadge containment={stage.containment} />
       <span className="text-muted">
         {commits === null ? (
           "no commit"
@@ -132,8 +164,9 @@ function Measured({ stage }: { readonly stage: Stage }): ReactNode {
   );
 }
 
-function exitText({ by, exitCode, runner }: Stage): string {
+function exitText({ by, exitCode, runner: name, command }: Stage): string {
   if (by === "passrail") return "done by Passrail";
   if (by === "outside") return "reported from outside";
+  const runner = command === null ? name : plain(command, 200);
   return exitCode === null ? `${runner} did not exit on its own` : `${runner} exited with code ${exitCode}`;
 }

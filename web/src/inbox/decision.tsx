@@ -6,20 +6,23 @@ import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { runQuery } from "../base/queries.ts";
 import { findingsOf } from "../diff/findings.ts";
 import { Button } from "../ui/button.tsx";
+import { Findings } from "../ui/findings.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Ago, clock } from "../ui/time.tsx";
 import { AnswerForm } from "./answer-form.tsx";
+import { Briefing } from "./briefing.tsx";
 import { Checks } from "./checks.tsx";
 import { Closed } from "./closed.tsx";
 import { useDraft } from "./draft.ts";
 import { Facts, Verdicts } from "./evidence.tsx";
 import { Issues } from "./issues.tsx";
 import type { Changed, WaitingItem } from "./types.ts";
+import { Work } from "./work.tsx";
 import { useAnswer } from "./use-answer.ts";
-import { headOf, KINDS, labelOf, leadText, nameOf } from "./words.ts";
+import { approvalOf, headOf, KINDS, labelOf, leadText, nameOf } from "./words.ts";
 
 /** People read the question first; the diff loads after it is drawn. */
 const Changes = lazy(async () => ({ default: (await import("../diff/changes.tsx")).Changes }));
@@ -54,10 +57,19 @@ export function Decision({ item, onDecided }: DecisionProps): ReactNode {
     <div className="flex min-w-0 flex-col gap-4">
       <Head item={item} />
       <Facts item={item} />
+      <Work item={item.id} />
+      {item.kind === "escalation" && <Asked item={item} />}
       {(item.kind === "gate" || item.kind === "escalation") && <Checks item={item.id} />}
-      <Asked item={item} />
+      {item.kind === "gate" && <Briefing item={item.id} />}
+      {item.kind !== "escalation" && <Asked item={item} />}
+      {item.findings.length > 0 && (
+        <Panel title={item.kind === "escalation" ? "Findings: both sides" : "Open findings"}>
+          <Findings findings={item.findings} />
+        </Panel>
+      )}
       {moved !== undefined && <Moved changed={moved} lookAgain={lookAgain} />}
       <Panel title={item.kind === "question" ? "Your answer" : "Your decision"}>
+        <Approval item={item} />
         <AnswerForm
           item={item}
           draft={draft}
@@ -115,38 +127,72 @@ function Head({ item }: { readonly item: WaitingItem }): ReactNode {
 
 /** The questions; for a gate, the notes to read before the decision. */
 function Asked({ item }: { readonly item: WaitingItem }): ReactNode {
-  if (item.asks.length === 0 && item.issues.length === 0) return null;
+  const issues = unlisted(item);
+  if (item.asks.length === 0 && issues.length === 0) return null;
   const isNote = item.kind === "gate";
   return (
     <div
       className={`rounded-md border px-4 py-3 text-sm ${isNote ? "border-warning bg-warning-soft" : "border-line bg-panel"}`}
     >
       {isNote && <p className="mb-1 font-medium text-warning">Before you decide</p>}
+      {item.why !== null && (
+        <p className="[overflow-wrap:anywhere]">
+          <SafeText max={2000}>{item.why}</SafeText>
+        </p>
+      )}
       <ol className={item.kind === "question" && item.asks.length > 1 ? "list-decimal pl-5" : ""}>
-        {item.asks.map((text) => (
+        {(item.why === null ? item.asks : []).map((text) => (
           <li key={text} className="whitespace-pre-wrap [overflow-wrap:anywhere]">
             <SafeText max={16_384}>{text}</SafeText>
           </li>
         ))}
       </ol>
-      {item.issues.length > 0 && (
+      {issues.length > 0 && (
         <div className="mt-2">
           <p className="mb-1 font-medium">Open issues</p>
-          <Issues issues={item.issues} />
+          <Issues issues={issues} />
         </div>
       )}
     </div>
   );
 }
 
+/** Issues that are not among the findings with an id. */
+function unlisted({ issues, findings }: WaitingItem): readonly unknown[] {
+  const texts = new Set(findings.map(({ text }) => text));
+  return issues.filter((issue) => {
+    const said = typeof issue === "object" && issue !== null && "description" in issue ? issue.description : issue;
+    return typeof said !== "string" || !texts.has(said.trim());
+  });
+}
+
+/** What an approval does to the work: a gate called "merge" may merge nothing. */
+function Approval({ item }: { readonly item: WaitingItem }): ReactNode {
+  const landing = approvalOf(item);
+  if (landing === null) return null;
+  return (
+    <p
+      className={`mb-3 rounded-md border-l-4 px-3 py-2 text-sm [overflow-wrap:anywhere] ${landing.way === "land" ? "border-active bg-active-soft" : "border-line bg-sunken"}`}
+    >
+      <strong className="font-medium">If you approve: </strong>
+      <SafeText max={600}>{landing.text}</SafeText>
+    </p>
+  );
+}
+
 function Leads({ item }: { readonly item: WaitingItem }): ReactNode {
-  if (item.leads.length === 0) return null;
+  // Where the approval brings the work is told above; that a stage of Passrail's own is next says less.
+  const leads = item.leads.filter(({ lands, to }) => lands === null || lands !== approvalOf(item) || to === "end");
+  if (leads.length === 0) return null;
   return (
     <dl className="mt-3 flex flex-col gap-1 border-t border-line pt-3 text-sm text-muted">
-      {item.leads.map((lead) => (
+      {leads.map((lead) => (
         <div key={lead.answer} className="flex gap-1.5">
           <dt className="shrink-0">{labelOf(lead, item.kind)}:</dt>
-          <dd className="m-0">{leadText(lead, item.word)}</dd>
+          <dd className="m-0 min-w-0 [overflow-wrap:anywhere]">
+            {leadText(lead, item.word)}
+            {lead.lands !== null && lead.lands !== approvalOf(item) && ` ${lead.lands.text}`}
+          </dd>
         </div>
       ))}
     </dl>

@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { call } from "../base/api.ts";
-import { runQuery } from "../base/queries.ts";
+import { itemQuery, runQuery } from "../base/queries.ts";
 import type { Tone } from "../base/status.ts";
 import { LineCount } from "../diff/file-head.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
@@ -21,6 +21,8 @@ type Attempt = Stage["attempts"][number];
 /** One line: branch, commit, cost, loops. */
 export function Facts({ item }: { readonly item: WaitingItem }): ReactNode {
   const loops = item.loops.filter((each) => each.loops > 0);
+  // The list of branches below names it, once it is there.
+  const hasWork = (useQuery(itemQuery(item.id)).data?.work.length ?? 0) > 0;
   return (
     <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
       <Fact name="Run">
@@ -30,14 +32,14 @@ export function Facts({ item }: { readonly item: WaitingItem }): ReactNode {
         · {item.flow}
       </Fact>
       <Fact name="Status">{item.word}</Fact>
-      {item.branch !== null && (
+      {item.branch !== null && !hasWork && (
         <Fact name="Branch">
           <code className="font-mono text-xs [overflow-wrap:anywhere]">
             <SafeText max={200}>{item.branch}</SafeText>
           </code>
         </Fact>
       )}
-      {item.commit !== null && (
+      {item.commit !== null && !hasWork && (
         <Fact name="Commit">
           <code title={item.commit} className="font-mono text-xs">
             {item.commit.slice(0, 10)}

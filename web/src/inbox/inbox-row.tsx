@@ -2,11 +2,12 @@
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { LANDING_WORDS } from "../../../src/core/view/landing.ts";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Ago, usd } from "../ui/time.tsx";
 import type { WaitingItem } from "./types.ts";
-import { KINDS, questionOf } from "./words.ts";
+import { approvalOf, KINDS, questionOf } from "./words.ts";
 
 export type InboxListProps = {
   readonly items: readonly WaitingItem[];
@@ -23,6 +24,7 @@ export function InboxRow({
   onOpen,
 }: Omit<InboxListProps, "items"> & { readonly item: WaitingItem }): ReactNode {
   const { word, sign, tone } = KINDS[item.kind];
+  const approval = approvalOf(item);
   const isShown = isWide && item.id === selected;
   const look = `block rounded-md border px-3 py-2 text-ink no-underline pointer-coarse:min-h-11 ${isShown ? "border-active bg-active-soft" : "border-line bg-panel hover:bg-sunken"}`;
   const content = (
@@ -53,6 +55,7 @@ export function InboxRow({
           </span>
         )}
         <span>Cost {usd(item.spent.usd)}</span>
+        {approval !== null && <span>{LANDING_WORDS[approval.way]}</span>}
       </span>
     </>
   );

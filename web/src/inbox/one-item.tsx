@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../base/api.ts";
 import { itemQuery, runQuery } from "../base/queries.ts";
+import { RunEnd } from "../ui/run-end.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Closed } from "./closed.tsx";
@@ -35,16 +36,25 @@ export function OneItem({ id, onDecided }: { readonly id: string; readonly onDec
   return <Decision key={data.id} item={data} onDecided={onDecided} />;
 }
 
-/** Its run; the daemon no longer has the item itself. */
+/** Its run, and where its work went; the daemon no longer has the item itself. */
 function About({ run }: { readonly run: string }): ReactNode {
   const { data } = useQuery(runQuery(run));
   if (data === undefined) return null;
   return (
-    <p className="[overflow-wrap:anywhere]">
-      <Link to="/runs/$run" params={{ run: String(data.number) }} className="underline">
-        #{data.number} <SafeText max={200}>{data.subject.title}</SafeText>
-      </Link>{" "}
-      <span className="text-muted">is now: {data.word}</span>
-    </p>
+    <>
+      <p className="[overflow-wrap:anywhere]">
+        <Link to="/runs/$run" params={{ run: String(data.number) }} className="underline">
+          #{data.number} <SafeText max={200}>{data.subject.title}</SafeText>
+        </Link>{" "}
+        <span className="text-muted">is now: {data.word}</span>
+      </p>
+      {data.end === null ? (
+        data.status === "running" && (
+          <p className="text-sm text-muted">The run goes on at {data.stage ?? "its next stage"}.</p>
+        )
+      ) : (
+        <RunEnd end={data.end} />
+      )}
+    </>
   );
 }

@@ -4,14 +4,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { useShortcuts } from "../base/keyboard.ts";
+import { isTyping, useShortcuts } from "../base/keyboard.ts";
 import { inboxQuery } from "../base/queries.ts";
 import { Decision } from "./decision.tsx";
 import { DoneToday } from "./done-today.tsx";
 import { InboxList } from "./inbox-list.tsx";
+import { LooseEnds } from "./loose-ends.tsx";
 import { OneItem } from "./one-item.tsx";
 import { Quiet } from "./quiet.tsx";
-import type { WaitingItem } from "./types.ts";
+import { TrustLine } from "./trust-line.tsx";
+import type { ShownLooseEnd, WaitingItem } from "./types.ts";
 import { PageHead } from "../ui/panel.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { useMedia, WIDE } from "../ui/use-media.ts";
@@ -20,10 +22,12 @@ export function InboxPage(): ReactNode {
   const { data, error, isPending, refetch } = useQuery(inboxQuery);
   if (isPending) return <Loading what="the inbox" />;
   if (data === undefined) return <Failure error={error} retry={() => void refetch()} />;
-  return <Inbox items={data.items} />;
+  return <Inbox items={data.items} ends={data.looseEnds} />;
 }
 
-function Inbox({ items }: { readonly items: readonly WaitingItem[] }): ReactNode {
+type InboxProps = { readonly items: readonly WaitingItem[]; readonly ends: readonly ShownLooseEnd[] };
+
+function Inbox({ items, ends }: InboxProps): ReactNode {
   const navigate = useNavigate();
   const isWide = useMedia(WIDE);
   const { item: wanted } = useSearch({ from: "/" });
@@ -51,6 +55,7 @@ function Inbox({ items }: { readonly items: readonly WaitingItem[] }): ReactNode
   return (
     <>
       <PageHead title="Inbox" />
+      <TrustLine />
       <div className={isBeside ? "grid grid-cols-[minmax(17rem,22rem)_minmax(0,1fr)] items-start gap-6" : ""}>
         <div
           className={
@@ -59,9 +64,8 @@ function Inbox({ items }: { readonly items: readonly WaitingItem[] }): ReactNode
               : "flex flex-col gap-3"
           }
         >
-          {items.length === 0 ? (
-            <Quiet />
-          ) : (
+          {items.length + ends.length === 0 && <Quiet />}
+          {items.length > 0 && (
             <section aria-labelledby="needs-you">
               <h2 id="needs-you" className="mb-1.5 text-xs font-semibold text-muted">
                 Needs you now ({items.length})
@@ -69,6 +73,7 @@ function Inbox({ items }: { readonly items: readonly WaitingItem[] }): ReactNode
               <InboxList items={items} selected={selected} isWide={isWide} onOpen={setWantsFocus} />
             </section>
           )}
+          <LooseEnds ends={ends} />
           <DoneToday />
         </div>
         {isBeside && (
@@ -100,8 +105,11 @@ function useInboxShortcuts(items: readonly WaitingItem[], selected: string | und
       const next = list[Math.min(Math.max(at + by, 0), list.length - 1)];
       if (next === undefined) return;
       if (isWide) void navigate({ to: "/", search: { item: next.id }, replace: true });
-      // The row may not be drawn yet.
-      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-item="${CSS.escape(next.id)}"]`)?.focus());
+      // The row may not be drawn yet. Whoever writes an answer by then keeps the focus.
+      requestAnimationFrame(() => {
+        if (isTyping(document.activeElement)) return;
+        document.querySelector<HTMLElement>(`[data-item="${CSS.escape(next.id)}"]`)?.focus();
+      });
     };
     return [
       { keys: "j", does: "Next item", group: "Inbox", act: () => move(1) },

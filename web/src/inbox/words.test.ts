@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { choicesOf, decidedText, headOf, labelOf, leadText, questionOf } from "./words.ts";
 
-const lead = (answer: string, to: string, who = "", word = "") => ({ answer, to, who, isGate: false, word });
+const lead = (answer: string, to: string, who = "", word = "") => ({
+  answer,
+  to,
+  who,
+  isGate: false,
+  word,
+  lands: null,
+});
 const asked = { stage: "ship", subject: { id: "F-1", title: "Add login" }, asks: ["Which one?"] };
 
 test("a gate asks by its own name, the others in the words that were asked", () => {

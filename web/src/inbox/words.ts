@@ -104,6 +104,11 @@ export function leadText({ to, who, isGate, word }: AnswerLead, before: string):
   }
 }
 
+/** Where an approval brings the work; null if more follows, or where nothing is approved. */
+export function approvalOf({ kind, leads }: Pick<WaitingItem, "kind" | "leads">): AnswerLead["lands"] {
+  return kind === "gate" ? (leads.find(({ answer }) => answer === "approve")?.lands ?? null) : null;
+}
+
 /** The answer as on its button. */
 export function labelOf({ answer }: Pick<AnswerLead, "answer">, kind: ItemKind): string {
   if (answer === "") return "Answered";

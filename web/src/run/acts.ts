@@ -36,6 +36,12 @@ export const WORDING: Readonly<Record<Verb, Wording>> = {
     says: "needed reason",
     isDanger: true,
   },
+  undo: {
+    name: "Undo landing",
+    about: "Takes back what landed although the run was canceled: by a commit on top, or by closing the pull request.",
+    says: "nothing",
+    isDanger: true,
+  },
   cancel: { name: "Cancel", about: "Ends the run. Its branch and its records stay.", says: "reason", isDanger: true },
 };
 

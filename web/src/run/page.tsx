@@ -21,9 +21,10 @@ const LogTab = lazy(async () => ({ default: (await import("./log-tab.tsx")).LogT
 const ChangesTab = lazy(async () => ({ default: (await import("./changes-tab.tsx")).ChangesTab }));
 const EventsTab = lazy(async () => ({ default: (await import("./events-tab.tsx")).EventsTab }));
 const ArtifactsTab = lazy(async () => ({ default: (await import("./artifacts-tab.tsx")).ArtifactsTab }));
+const FindingsTab = lazy(async () => ({ default: (await import("./findings-tab.tsx")).FindingsTab }));
 const CostTab = lazy(async () => ({ default: (await import("./cost-tab.tsx")).CostTab }));
 
-const TABS = ["timeline", "stages", "log", "changes", "events", "artifacts", "cost"] as const;
+const TABS = ["timeline", "stages", "findings", "log", "changes", "events", "artifacts", "cost"] as const;
 type Tab = (typeof TABS)[number];
 
 export function RunPage(): ReactNode {
@@ -75,6 +76,8 @@ function Content({ run, tab }: { readonly run: RunDetail; readonly tab: Tab }): 
       return <TimelineTab run={run} />;
     case "stages":
       return <StagesTab run={run} selected={stage} />;
+    case "findings":
+      return <FindingsTab run={run} />;
     case "log":
       return <LogTab run={run} stage={stage} attempt={attempt} file={file} />;
     case "changes":
@@ -99,7 +102,7 @@ function Tabs({
 }): ReactNode {
   const of = stage === undefined ? {} : { stage };
   return (
-    <nav aria-label="Deps of the run" className="flex items-center gap-1 overflow-x-auto border-b border-line">
+    <nav aria-label="Parts of the run" className="flex items-center gap-1 overflow-x-auto border-b border-line">
       {TABS.map((each) => (
         <Link
           key={each}
@@ -111,6 +114,9 @@ function Tabs({
           className={`flex min-h-9 items-center border-b-2 px-3 text-sm font-medium no-underline pointer-coarse:min-h-11 ${each === tab ? "border-active text-active" : "border-transparent text-ink hover:bg-sunken"}`}
         >
           {name(each)}
+          {each === "findings" && run.findings.length > 0 && (
+            <span className="ml-1 text-xs whitespace-nowrap text-muted tabular">{findingsCount(run)}</span>
+          )}
           {each === "events" && <span className="ml-1 text-xs text-muted tabular">{run.version}</span>}
         </Link>
       ))}
@@ -128,6 +134,12 @@ function Tabs({
       )}
     </nav>
   );
+}
+
+/** What is still there counts first. */
+function findingsCount({ findings }: RunDetail): string {
+  const open = findings.filter(({ state }) => state === "open" || state === "accepted").length;
+  return open === 0 ? String(findings.length) : `${open} open`;
 }
 
 /** To the runs before and after, in the order of their numbers. */

@@ -18,6 +18,8 @@ export function performAct(run: string, { act, stage }: Pick<Act, "act" | "stage
       return call("rerunFrom", { params, body: { stage: stage ?? "", note: text } });
     case "skip":
       return call("skipStage", { params, body: { ...of, reason: text } });
+    case "undo":
+      return call("undoLanding", { params, body: {} });
     case "cancel":
       return call("cancelRun", { params, body: { reason: text } });
   }

@@ -2,8 +2,10 @@
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Issues } from "../inbox/issues.tsx";
+import { Loops } from "./loops.tsx";
 import { marksOf } from "./stage-mark.ts";
 import { withoutColours } from "./log/ansi.ts";
+import { ContainmentBadge } from "../ui/containment-badge.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { clock, Elapsed, usd } from "../ui/time.tsx";
@@ -24,16 +26,19 @@ export function StagesTab({
 }): ReactNode {
   const marks = marksOf(run.stages);
   return (
-    <ol className="flex flex-col gap-3">
-      {run.stages.map((stage, index) => (
-        <StageItem key={stage.id} run={run} stage={stage} isSelected={stage.id === selected}>
-          <Badge tone={marks[index]?.tone ?? "quiet"}>
-            <span aria-hidden="true">{marks[index]?.sign}</span>
-            {marks[index]?.word}
-          </Badge>
-        </StageItem>
-      ))}
-    </ol>
+    <div className="flex flex-col gap-4">
+      <Loops run={run} />
+      <ol aria-label="Stages" className="flex flex-col gap-3">
+        {run.stages.map((stage, index) => (
+          <StageItem key={stage.id} run={run} stage={stage} isSelected={stage.id === selected}>
+            <Badge tone={marks[index]?.tone ?? "quiet"}>
+              <span aria-hidden="true">{marks[index]?.sign}</span>
+              {marks[index]?.word}
+            </Badge>
+          </StageItem>
+        ))}
+      </ol>
+    </div>
   );
 }
 
@@ -100,6 +105,7 @@ function AttemptItem({ run, attempt }: { readonly run: RunDetail; readonly attem
           )}
         </span>
         <span className="text-muted">{facts(attempt).join(" · ")}</span>
+        <ContainmentBadge containment={attempt.containment} />
         <span className="ml-auto flex gap-3">
           <FileLinks run={run.number} attempt={attempt} files={["output", "prompt", "diff"]} />
         </span>

@@ -25,7 +25,7 @@ export function WaitingBanner({ run }: { readonly run: RunDetail }): ReactNode {
                 <span aria-hidden="true">◆ </span>
                 <SafeText>{`${item.kind} ${item.stage}: ${item.who} decides`}</SafeText> · <Ago at={item.openedAt} />
               </p>
-              {item.asks.slice(0, 3).map((ask) => (
+              {(item.why === null ? item.asks.slice(0, 3) : [item.why]).map((ask) => (
                 <p key={ask} className="break-words">
                   <SafeText max={500}>{ask}</SafeText>
                 </p>

@@ -1,6 +1,7 @@
 // The settings in force, each with its origin. To change one, edit the file.
 
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { settingsQuery } from "../agents/queries.ts";
 import { Panel } from "../ui/panel.tsx";
@@ -22,7 +23,11 @@ export function InForce(): ReactNode {
         <div className="flex flex-col gap-3">
           <p className="text-sm text-muted">
             Highest precedence first: flag, environment, the project's passrail.yaml, your own passrail.yaml, default.
-            Secrets are not shown.
+            Secrets are not shown. The project's file counts in the version that you{" "}
+            <Link to="/trust" className="underline">
+              approved
+            </Link>
+            .
           </p>
           <Table label="Settings" head={["Setting", "Value", "From"]}>
             {data.settings.map(({ name, value, from }) => (

@@ -64,7 +64,14 @@ export function ApiKeys(): ReactNode {
                   </span>
                 )}
               </Cell>
-              <Cell of="Can">{CAN[key.kind]}</Cell>
+              <Cell of="Can">
+                {CAN[key.kind]}
+                {limitsOf(key).map((limit) => (
+                  <span key={limit} className="block text-xs text-muted">
+                    <SafeText max={220}>{limit}</SafeText>
+                  </span>
+                ))}
+              </Cell>
               <Cell of="Created">
                 <Ago at={key.createdAt} />
               </Cell>
@@ -86,19 +93,35 @@ export function ApiKeys(): ReactNode {
 const CAN: Readonly<Record<Key["kind"], string>> = {
   operator: "do everything",
   viewer: "read",
+  agent: "work as its agent",
   webhook: "send webhooks",
 };
 const KINDS = [
   { value: "viewer", name: "viewer: can read" },
   { value: "operator", name: "operator: can do everything" },
+  { value: "agent", name: "agent: an agent outside, which works as itself" },
   { value: "webhook", name: "webhook: a source that sends" },
 ] as const;
 
+function limitsOf({ agent, story, expiresAt }: Key): readonly string[] {
+  return [
+    ...(agent === undefined ? [] : [agent]),
+    ...(story === undefined ? [] : [`story ${story}`]),
+    ...(expiresAt === undefined ? [] : [`until ${expiresAt}`]),
+  ];
+}
+
 function CreateKey({ close }: { readonly close: () => void }): ReactNode {
-  const [values, field] = useFields({ name: "", note: "" });
+  const [values, field] = useFields({ name: "", note: "", agent: "", story: "" });
   const [kind, setKind] = useState<Key["kind"]>("viewer");
   const name = values.name.trim();
-  const making = useMutation({ mutationFn: () => call("createKey", { body: { name, kind, note: values.note } }) });
+  const [agent, story] = [values.agent.trim(), values.story.trim()];
+  const limits = kind === "agent" ? { agent, ...(story === "" ? {} : { story }) } : {};
+  const making = useMutation({
+    mutationFn: () => call("createKey", { body: { name, kind, note: values.note, ...limits } }),
+  });
+  const missing = name === "" ? "Enter a name." : kind === "agent" && agent === "" ? "Enter the agent." : undefined;
+  const flags = kind === "agent" ? ` --agent ${agent || "AGENT"}${story === "" ? "" : ` --story ${story}`}` : "";
   if (making.data !== undefined)
     return (
       <Dialog title={`Key ${making.data.name}`} close={close}>
@@ -121,9 +144,9 @@ function CreateKey({ close }: { readonly close: () => void }): ReactNode {
       close={close}
       submit={() => making.mutate()}
       action="Create key"
-      disabledBecause={name === "" ? "Enter a name." : making.isPending ? "The key is being created." : undefined}
+      disabledBecause={missing ?? (making.isPending ? "The key is being created." : undefined)}
       error={making.error}
-      command={`passrail key create ${name === "" ? "NAME" : name} --scope ${kind}`}
+      command={`passrail key create ${name === "" ? "NAME" : name} --scope ${kind}${flags}`}
     >
       <TextField
         label="Name"
@@ -138,6 +161,22 @@ function CreateKey({ close }: { readonly close: () => void }): ReactNode {
         value={kind}
         pick={(value) => setKind(KINDS.find((each) => each.value === value)?.value ?? "viewer")}
       />
+      {kind === "agent" && (
+        <>
+          <TextField
+            label="Agent"
+            hint="It hands over and reports as this agent only."
+            maxLength={100}
+            {...field("agent")}
+          />
+          <TextField
+            label="Story"
+            hint="Leave it empty for every story of the agent."
+            maxLength={200}
+            {...field("story")}
+          />
+        </>
+      )}
       <TextField label="Note" maxLength={200} {...field("note")} />
     </FormDialog>
   );

@@ -34,13 +34,25 @@ export function History({ log }: { readonly log: readonly Entry[] }): ReactNode 
 }
 
 function Row({ entry }: { readonly entry: Entry }): ReactNode {
-  const { issues = [] } = entry;
-  if (issues.length === 0) return <Line entry={entry} />;
+  const { issues = [], comment = "" } = entry;
+  const said = comment !== "" && (
+    <p className="pl-4 text-ink [overflow-wrap:anywhere]">
+      <SafeText max={4000}>{comment}</SafeText>
+    </p>
+  );
+  if (issues.length === 0)
+    return (
+      <>
+        <Line entry={entry} />
+        {said}
+      </>
+    );
   return (
     <details>
       <summary className="cursor-pointer">
         <Line entry={entry} />
       </summary>
+      {said}
       <ul className="mt-1 list-disc pl-8 text-ink">
         {issues.map((issue, index) => (
           <li key={index} className="break-words">

@@ -13,20 +13,44 @@ const SHOWN = 100;
 
 export function ProblemsBanner(): ReactNode {
   const data = useQuery(problemsQuery).data;
-  if (data === undefined || data.problems.length === 0) return null;
-  const { problems, isCut } = data;
-  const refused = problems.filter(({ severity }) => severity === "refused").length;
+  if (data === undefined) return null;
+  const { cannotStart, isCut } = data;
+  // The list of tickets that cannot start tells these already.
+  const told = new Set(cannotStart.map(({ path }) => path));
+  const problems = data.problems.filter(({ path, severity }) => severity === "warning" || !told.has(path));
+  const count = cannotStart.length + problems.length;
+  if (count === 0) return null;
   return (
-    <details className={`mb-3 rounded-lg border text-sm ${refused > 0 ? "border-bad" : "border-warning"}`}>
+    <details className={`mb-3 rounded-lg border text-sm ${told.size > 0 ? "border-bad" : "border-warning"}`}>
       <summary className="min-h-9 cursor-pointer px-4 py-2 font-medium pointer-coarse:min-h-11">
         <span aria-hidden="true">⚠ </span>
-        {problems.length}
-        {isCut && "+"} {problems.length === 1 ? "problem" : "problems"} in ticket files
-        {refused > 0 && `, ${refused === problems.length ? "all" : refused} preventing tickets from starting`}
+        {count}
+        {isCut && "+"} {count === 1 ? "problem" : "problems"} in ticket files
+        {told.size > 0 &&
+          `, ${cannotStart.length === count ? "all" : cannotStart.length} preventing tickets from starting`}
       </summary>
+      <StuckList stuck={cannotStart.slice(0, SHOWN)} />
       <ProblemList problems={problems.slice(0, SHOWN)} />
-      {problems.length > SHOWN && <p className="px-4 pb-2 text-muted">Only the first {SHOWN} problems are shown.</p>}
+      {count > SHOWN && <p className="px-4 pb-2 text-muted">Only the first {SHOWN} of each kind are shown.</p>}
     </details>
+  );
+}
+
+function StuckList({ stuck }: { readonly stuck: AnswerTo<"ticketProblems">["cannotStart"] }): ReactNode {
+  return (
+    <ul className="flex flex-col divide-y divide-line border-t border-line">
+      {stuck.map(({ ticket, path, line, why }, at) => (
+        <li key={`${path} ${at}`} className="px-4 py-2 text-sm">
+          <p className="min-w-0 break-words">
+            <span className="text-bad">✖ {ticket === null ? "" : `${plain(ticket, 60)} `}cannot start</span>:{" "}
+            <SafeText max={600}>{why}</SafeText>
+          </p>
+          <p className="font-mono text-xs break-all text-muted">
+            {plain(line === null ? path : `${path}:${line}`, 400)}
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }
 

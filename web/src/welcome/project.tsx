@@ -1,19 +1,14 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../base/api.ts";
+import { ownProjectQuery } from "../base/queries.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 
-const projectQuery = queryOptions({
-  queryKey: ["project"],
-  queryFn: ({ signal }) => call("showProject", {}, { signal }),
-});
-
 /** The project folder, and whether runs can have separate branches in it. */
 export function Project(): ReactNode {
-  const { data, error, refetch } = useQuery(projectQuery);
+  const { data, error, refetch } = useQuery(ownProjectQuery);
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the repository" />;
   const { path, git } = data;

@@ -59,7 +59,9 @@ const SHOWS: Readonly<Record<string, string>> = {
   "/flows": "passrail flow list",
   "/agents": "passrail agent list",
   "/workers": "passrail status",
+  "/projects": "passrail queue",
   "/insights": "passrail cost --by day",
+  "/trust": "passrail trust",
 };
 
 export function entriesOf(known: Known): readonly Entry[] {

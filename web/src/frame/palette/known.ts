@@ -2,10 +2,10 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMatches } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
 import { call } from "../../base/api.ts";
 import { PLACES } from "../places.ts";
 import { actsQuery, flowsQuery, inboxQuery, runQuery } from "../../base/queries.ts";
+import { useSettled } from "../../ui/use-settled.ts";
 import type { Known } from "./entries.ts";
 
 const PAUSE_MS = 150;
@@ -57,14 +57,4 @@ function searchOf(text: string): { q?: string } {
     .trim()
     .slice(0, 200);
   return line === "" ? {} : { q: line };
-}
-
-/** The last value after a pause without changes. */
-function useSettled(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }

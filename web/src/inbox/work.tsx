@@ -1,0 +1,44 @@
+// Where the work is that a decision is about: each branch with its commit, and the folder to look at it.
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { itemQuery } from "../base/queries.ts";
+import { SafeText } from "../ui/safe-text.tsx";
+
+export function Work({ item }: { readonly item: string }): ReactNode {
+  const work = useQuery(itemQuery(item)).data?.work ?? [];
+  if (work.length === 0) return null;
+  return (
+    <section aria-label="Where the work is" className="text-sm">
+      <ul className="flex flex-col divide-y divide-line rounded-md border border-line">
+        {work.map(({ branch, commit, commits, workspace }) => (
+          <li key={branch} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-3 py-1.5">
+            <code className="font-mono text-xs [overflow-wrap:anywhere]">
+              <SafeText max={200}>{branch}</SafeText>
+            </code>
+            <span>
+              {commits} {commits === 1 ? "commit" : "commits"}
+              {commit !== null && (
+                <>
+                  {" "}
+                  at{" "}
+                  <code title={commit} className="font-mono text-xs">
+                    {commit.slice(0, 12)}
+                  </code>
+                </>
+              )}
+            </span>
+            {workspace !== null && (
+              <span className="text-muted [overflow-wrap:anywhere]">
+                in{" "}
+                <code className="font-mono text-xs">
+                  <SafeText max={400}>{workspace}</SafeText>
+                </code>
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
