@@ -2,7 +2,15 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { cycles, type Files, importsOf, isSource, repeatedTypeNames, violations } from "./architecture.ts";
+import {
+  cycles,
+  type Files,
+  importsOf,
+  isSource,
+  repeatedTypeNames,
+  schemasInPages,
+  violations,
+} from "./architecture.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -14,6 +22,19 @@ function source(): Files {
 
 test("imports point one way, layer by layer, and no folder has a cycle inside", () => {
   expect(violations(source())).toEqual([]);
+});
+
+test("S03: no page of the dashboard loads a schema, which would compile code", () => {
+  expect(schemasInPages(source())).toEqual([]);
+  const planted = new Map([
+    ["web/src/run/words.ts", `import { sentence } from "../../../src/core/view/sentence.ts";`],
+    ["src/core/view/sentence.ts", `import { parse } from "../flow/options.ts";`],
+    ["src/core/flow/options.ts", `import { z } from "zod";`],
+  ]);
+  expect(schemasInPages(planted)).toEqual([
+    "web/src/run/words.ts → src/core/view/sentence.ts → src/core/flow/options.ts",
+  ]);
+  expect(schemasInPages(new Map([...planted, ["web/src/run/words.ts", "export {};"]]))).toEqual([]);
 });
 
 test("an exported type name exists once", () => {

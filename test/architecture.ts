@@ -142,6 +142,26 @@ function refuseWeb(path: string, from: string): string | null {
   return there > here ? "the direction is wrong" : null;
 }
 
+/** How pages would come to load a schema: zod compiles code, and the dashboard's Content-Security-Policy forbids that. */
+export function schemasInPages(files: Files): string[] {
+  const cameFrom = new Map([...files.keys()].filter((path) => path.startsWith("web/")).map((path) => [path, ""]));
+  const found: string[] = [];
+  for (const path of cameFrom.keys()) {
+    for (const { from, typeOnly } of importsOf(files.get(path) ?? "")) {
+      if (typeOnly) continue;
+      if (packageName(from) === "zod") found.push(wayTo(path, cameFrom));
+      const target = targetOf(path, from);
+      if (from.startsWith(".") && files.has(target) && !cameFrom.has(target)) cameFrom.set(target, path);
+    }
+  }
+  return found;
+}
+
+function wayTo(path: string, cameFrom: ReadonlyMap<string, string>): string {
+  const before = cameFrom.get(path) ?? "";
+  return before === "" ? path : `${wayTo(before, cameFrom)} → ${path}`;
+}
+
 /** At every folder its children, files and folders alike, must form no cycle. So no two folders import each other, at any depth. */
 export function cycles(files: Files): string[] {
   const levels = new Map<string, Map<string, Map<string, string>>>();

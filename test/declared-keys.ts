@@ -11,10 +11,10 @@ export type Planted = { readonly file: string; readonly before: string; readonly
 
 const ROOT = join(import.meta.dirname, "..");
 const CONFIG = join(ROOT, "tsconfig.declared-keys.json");
-const SCHEMAS = ["src/core/flow/flow-file.ts", "src/core/flow/agent-options.ts"];
-const RESOLVED = "src/core/flow/flow.ts";
+const SCHEMAS = ["src/core/flow/flow-file.ts", "src/core/flow/agent-options.ts", "src/core/flow/check-file.ts"];
+const RESOLVED = ["src/core/flow/flow.ts", "src/core/flow/check-result.ts"];
 /** Files that write, check or describe keys; acting on them happens elsewhere. */
-const DECLARING = /^src\/core\/(flow\/(flow|flow-file|agent-options)\.ts|check\/)/u;
+const DECLARING = /^src\/core\/(flow\/(flow|flow-file|agent-options|check-file|check-definitions)\.ts|check\/)/u;
 const TESTS = /\.(test|testsuite)\.ts$/u;
 
 /** Part of the schema -> types of the resolved flow that hold its keys, where they are not stored as written. */
@@ -35,7 +35,11 @@ const HELD_BY: Readonly<Record<string, readonly string[]>> = {
   stage: ["StageBase", "WorkStage", "GateStage", "ParallelStage", "DynamicStage", "WorkStage.settings"],
   "stage.tracks": ["TrackPlan"],
   entry: ["EntryRule"],
+  input: ["FlowInput"],
+  stated: ["StatedFact"],
+  "flowFileSchema.bundles": ["Flow.bundles"],
   flowFileSchema: ["Flow"],
+  check: ["CheckDefinition"],
   "flowFileSchema.handoffs": ["Flow.handoffs"],
   "flowFileSchema.log": ["Flow.log"],
   "flowFileSchema.defaults": ["WorkStage"],
@@ -50,8 +54,11 @@ const FIELD: Readonly<Record<string, string>> = {
   "counter.max_attempts": "Counter.maxLoops",
   "limits.startup": "StageLimits.startupMs",
   "limits.idle": "StageLimits.idleMs",
+  "limits.idle.alone": "StageLimits.idleMs",
+  "limits.idle.team": "StageLimits.idleTeamMs",
   "limits.total": "StageLimits.totalMs",
   "limits.output": "StageLimits.outputBytes",
+  "check.timeout": "CheckDefinition.timeoutMs",
   "sharedKeys.timeout": "StageLimits.totalMs",
   "sharedKeys.yield": "WorkStage.yields",
   "stageKeys.phase": "WorkStage.status.running",
@@ -62,7 +69,10 @@ const FIELD: Readonly<Record<string, string>> = {
   "flowFileSchema.flow": "Flow.name",
   "flowFileSchema.choose": "Flow.chooseWhen",
   "flowFileSchema.choose.when": "Flow.chooseWhen",
+  "flowFileSchema.choose.family": "Flow.family",
+  "stated.yes_no": "StatedFact.oneOf",
   "flowFileSchema.handoffs.stale_after": "Flow.handoffs.staleAfterMs",
+  "flowFileSchema.handoffs.lease": "Flow.handoffs.leaseMs",
   "flowFileSchema.defaults": "Flow.stages",
   "flowFileSchema.defaults.branch": "Flow.workspace",
 };
@@ -79,7 +89,7 @@ export function reportKeys(planted: readonly Planted[] = []): KeyReport {
     const [project] = api.updateSnapshot({ openProjects: [CONFIG] }).getProjects();
     if (project === undefined) throw new Error("the compiler opened no project");
     const keys = SCHEMAS.flatMap((file) => declarationsOf(sourceOf(project, file), isSchemaKey));
-    const fields = new Map(declarationsOf(sourceOf(project, RESOLVED), isField));
+    const fields = new Map(RESOLVED.flatMap((file) => declarationsOf(sourceOf(project, file), isField)));
     const unread = keys.filter(([key, node]) => !isRead(project, fieldOf(key, fields)) && !isRead(project, node));
     return { declared: keys.map(([key]) => key), unread: unread.map(([key]) => key) };
   } finally {

@@ -35,6 +35,12 @@ const RULES = [
       "src/compose.ts": 1,
       // The watcher of pull requests and `passrail done` report a merge that the forge has shown.
       "src/ticket/land/merge-stage.ts": 1,
+      // The heartbeat is a part of the engine: it notices a silence, nobody asked for it.
+      "src/engine/heartbeat.ts": 1,
+      // So are the day's budgets: a new day or a raise makes room, nobody asked for it.
+      "src/engine/day-budgets.ts": 1,
+      // The removal of a landed branch is an act of Passrail's own, stored before and after.
+      "src/ticket/land/cleanup.ts": 1,
       // At a hard stop the engine is closed already, and its attempts are recorded as interrupted.
       "src/ticket/pick/interrupt-attempts.ts": 1,
     },

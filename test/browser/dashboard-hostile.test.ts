@@ -4,11 +4,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, itemOf, openDashboard, show, STRAIGHT } from "./dashboard.ts";
+import { injected, openEverything } from "./injected.ts";
 import { NAMES, PAYLOADS, TITLES } from "./payloads.ts";
 import { tellStory } from "./told-story.ts";
 
@@ -112,6 +112,7 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
       "/workers",
       "/insights",
       "/settings",
+      "/trust",
     ];
   }
 
@@ -161,32 +162,3 @@ describe.skipIf(isBrowserMissing())("hostile text", () => {
     return handoff;
   }
 });
-
-/** What is folded is opened, so that it is drawn. */
-async function openEverything(page: Page): Promise<void> {
-  await page.evaluate(`(() => {
-    for (const each of document.querySelectorAll("main details")) each.open = true;
-    for (const each of document.querySelectorAll("main button[aria-expanded=false]")) each.click();
-  })()`);
-  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-}
-
-/** Elements and attributes that no page of ours has. */
-async function injected(page: Page): Promise<string[]> {
-  return page.evaluate(`(() => {
-    const strange = "iframe, object, embed, base, video, audio, math, meta[http-equiv], form[action], [srcdoc], [name=token], " +
-      "main img, main style, main link, main script";
-    const found = [...document.querySelectorAll(strange)].map((each) => each.outerHTML.slice(0, 200));
-    for (const each of document.querySelectorAll("*"))
-      for (const { name } of each.attributes) if (name.startsWith("on")) found.push(each.outerHTML.slice(0, 200));
-    for (const { src = "", href = "", outerHTML } of document.querySelectorAll("script, link"))
-      if (new URL(src || href, location).origin !== location.origin) found.push(outerHTML.slice(0, 200));
-    for (const link of document.querySelectorAll("a[href]")) {
-      const isOurs = link.origin === location.origin;
-      const isSafe = /^(https?:|mailto:)/.test(link.getAttribute("href")) && /noopener/.test(link.rel) && /nofollow/.test(link.rel);
-      if (!isOurs && !isSafe) found.push(link.outerHTML.slice(0, 200));
-    }
-    if (window.hit !== undefined) found.push("a script ran");
-    return found;
-  })()`);
-}

@@ -1,7 +1,7 @@
 // What waits for a person, whatever kind it is, in one place; the words of a flow beside those of Passrail; loops with their limits wherever
 // they can be seen.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
@@ -32,14 +32,17 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
     dashboard.play({ spec: [{ via: "text", text: "QUESTIONS:\n1. For whom?\n2. By when?", log }] });
     question = await dashboard.start("intake", "Unclear");
     dashboard.play({ "*": [{ via: "handoff-file", text: UNFINISHED, log }] });
-    choice = await begin("build-plan-simple", "Unfinished");
+    const files = { spec: "# Names", plan: "Complexity: simple", task: "# Show names" };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(daemon.project, `${name}.md`), `${text}\n`);
+    const input = { "plan.spec": "spec.md", "plan.plan": "plan.md", "plan.task": "task.md" };
+    choice = await begin("build-plan-simple", "Unfinished", { input, allow: ["dirty", "branch"] });
     for (const { id } of [question, choice])
       await until("it asks", async () => (await itemOf(daemon, id)) ?? undefined, 60_000);
   }, SLOW);
   afterAll(() => dashboard.close());
 
-  async function begin(flow: string, title: string): Promise<Run> {
-    const run = await dashboard.start(flow, title);
+  async function begin(flow: string, title: string, more: Readonly<Record<string, unknown>> = {}): Promise<Run> {
+    const run = await dashboard.start(flow, title, more);
     await dashboard.answer(run.id, "approve");
     return run;
   }

@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { approveFiles } from "../harness/approve-files.ts";
 import { until } from "../harness/until.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, openDashboard, show, STRAIGHT } from "./dashboard.ts";
@@ -153,6 +154,7 @@ describe.skipIf(isBrowserMissing())("the page of a run", () => {
       writeFileSync(file, program);
       const settings = { agents: { "*": { command: [process.execPath, file] } } };
       writeFileSync(join(dashboard.daemon.project, "passrail.yaml"), JSON.stringify(settings));
+      approveFiles(dashboard.daemon.home, dashboard.daemon.project);
       const run = await dashboard.start("feature", "Loud");
       await dashboard.answer(run.id, "approve");
       const { context, page, seen } = await dashboard.visit(`/runs/${run.number}?tab=log&stage=spec&attempt=1`);

@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { approveFiles } from "../harness/approve-files.ts";
 import { isBrowserMissing } from "./browser.ts";
 import { type Dashboard, openDashboard, show } from "./dashboard.ts";
 import { faultsOf } from "./faults.ts";
@@ -76,17 +77,22 @@ describe.skipIf(isBrowserMissing())("settings and insights", () => {
     async () => {
       const script = join(dashboard.daemon.dir, "paid.json");
       const say = (verdict: string, more = {}) => [{ submit: { verdict, summary: "Done.", ...more } }];
-      const words = { spec: "APPROVED", design: "APPROVED", build: "COMPLETE" };
+      const words = { spec: "APPROVED", design: "APPROVED" };
       const said = Object.fromEntries(Object.entries(words).map(([stage, word]) => [stage, [say(word)]]));
       writeFileSync(
         script,
         JSON.stringify({
           ...said,
-          qa: [say("REVISE", { issues: [{ severity: "major", description: "no tests" }] }), say("SHIP")],
+          build: [[{ write: { path: "a.txt", text: "1" } }, ...say("COMPLETE")]],
+          qa: [
+            say("REVISE", { issues: [{ severity: "major", description: "no tests" }] }),
+            say("SHIP", { findings: [{ id: "F1", state: "fixed", reason: "there are tests" }] }),
+          ],
         }),
       );
       const settings = { agents: { "*": { runner: "claude", command: [process.execPath, AGENT, script] } } };
       writeFileSync(join(dashboard.daemon.project, "passrail.yaml"), JSON.stringify(settings));
+      approveFiles(dashboard.daemon.home, dashboard.daemon.project);
       const run = await dashboard.start("feature", "Paid");
       await dashboard.answer(run.id, "approve");
       await dashboard.stands(run.number, "review");

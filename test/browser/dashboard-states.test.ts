@@ -8,7 +8,19 @@ import { faultsOf } from "./faults.ts";
 import { picture } from "./picture.ts";
 
 const SLOW = 240_000;
-const PLACES = ["/", "/board", "/runs", "/tickets", "/flows", "/agents", "/workers", "/insights", "/settings?tab=keys"];
+const PLACES = [
+  "/",
+  "/board",
+  "/runs",
+  "/tickets",
+  "/flows",
+  "/agents",
+  "/workers",
+  "/projects",
+  "/insights",
+  "/trust",
+  "/settings?tab=keys",
+];
 const named = (path: string): string => path.replaceAll(/[^a-z]/gu, "") || "inbox";
 
 describe.skipIf(isBrowserMissing())("a page without its data", () => {

@@ -4,6 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { approveFiles } from "../harness/approve-files.ts";
 import { type Running, startDaemon } from "../scenarios/daemon/running.ts";
 import { until } from "../harness/until.ts";
 import { openBrowser } from "./browser.ts";
@@ -63,6 +64,7 @@ export async function openDashboard(): Promise<Dashboard> {
     play(script) {
       const command = daemon.player(script).split(" ");
       writeFileSync(join(daemon.project, "passrail.yaml"), JSON.stringify({ agents: { "*": { command } } }));
+      approveFiles(daemon.home, daemon.project);
     },
     async address(path = "/") {
       const made = await daemon.call("POST", "/api/login-codes", { body: {} });

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { approveFiles } from "../harness/approve-files.ts";
 import { ROUTES } from "../../src/http/contract/routes.ts";
 import { type Running, startDaemon } from "../scenarios/daemon/running.ts";
 import { isBrowserMissing, openBrowser } from "./browser.ts";
@@ -23,6 +24,7 @@ describe.skipIf(isBrowserMissing())("a page of somebody else", () => {
   beforeAll(async () => {
     [daemon, browser] = await Promise.all([startDaemon(), openBrowser([FOREIGN])]);
     writeFileSync(join(daemon.project, "passrail.yaml"), 'agents: { "*": { runner: outside } }\n');
+    approveFiles(daemon.home, daemon.project);
     const started = await daemon.call("POST", "/api/runs", { body: { flow: "feature", title: "Mine" } });
     run = (started.body as unknown as { run: { id: string } }).run.id;
     await daemon.call("POST", "/api/run", { body: { action: "start", storyId: "v0.1:1.1.1" } });

@@ -62,6 +62,7 @@ export async function populate(dashboard: Dashboard): Promise<Populated> {
   await dashboard.stands(held.number, "designing");
   await sendBack();
   dashboard.play(STRAIGHT);
+  await daemon.call("POST", "/api/projects", { body: { folder: daemon.project, name: "own" } });
 
   const item = (await itemOf(daemon, ship.id)) ?? "";
   const other = async (id: string): Promise<string> => (await itemOf(daemon, id)) ?? "";
@@ -79,6 +80,7 @@ export async function populate(dashboard: Dashboard): Promise<Populated> {
       ["runs", "/runs"],
       ["run", run],
       ["run-stages", `${run}?tab=stages`],
+      ["run-findings", `${run}?tab=findings`],
       ["run-log", `${run}?tab=log&stage=qa&attempt=1`],
       ["run-changes", `${run}?tab=changes`],
       ["run-events", `${run}?tab=events`],
@@ -92,6 +94,7 @@ export async function populate(dashboard: Dashboard): Promise<Populated> {
       ["flow", "/flows/feature"],
       ["agents", "/agents"],
       ["workers", "/workers"],
+      ["projects", "/projects"],
       ["insights", "/insights"],
       ["settings", "/settings"],
       ["welcome", "/welcome"],

@@ -2,6 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { approveFiles } from "../harness/approve-files.ts";
 import type { Running } from "../scenarios/daemon/running.ts";
 
 export type ToldStory = {
@@ -12,6 +13,7 @@ export type ToldStory = {
 
 export async function tellStory(daemon: Running, id: string, title: string, body = "As a user …"): Promise<ToldStory> {
   writeFileSync(join(daemon.project, "passrail.yaml"), "runner: outside\n");
+  approveFiles(daemon.home, daemon.project);
   await tell("/api/run", { action: "start", storyId: id, title, body });
   return {
     async hand(fromAgent, toAgent, payload = {}) {

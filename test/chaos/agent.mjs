@@ -47,6 +47,7 @@ if (how === "hangs") {
 
 WORK_RESULT:
   success: false
+  nonce: ${/^ {2}nonce: (\S+)$/mu.exec(prompt)?.[1]}
   stage_completed: ${stage}
   next_status: Needs Human Decision
   error: |

@@ -2,6 +2,7 @@
 // what they did, outside of anything that Passrail could lose.
 
 import { execFileSync } from "node:child_process";
+import { approveFiles } from "../harness/approve-files.ts";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,6 +50,7 @@ export function createWorld(): World {
   git(project, "add", "-A");
   git(project, "commit", "-q", "-m", "Thirty tickets");
   git(project, "push", "-q", "-u", "origin", "main");
+  approveFiles(home, project);
   writeFileSync(join(dir, "plan.json"), JSON.stringify(PLAN));
   return { dir, home, project, remote };
 }

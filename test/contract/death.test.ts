@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { approveFiles } from "../harness/approve-files.ts";
 import { findMarked } from "../../src/runner/process/process-table.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
 import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
@@ -13,8 +14,7 @@ import { until } from "../harness/until.ts";
 import { newRepository } from "../harness/workbench.ts";
 import { contractTests } from "./installed.ts";
 import { claude, codex, gemini, opencode, settingsFor } from "./vendors.ts";
-
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+import { PROGRAM } from "../harness/program.ts";
 
 let dir: string;
 let home: string;
@@ -48,6 +48,7 @@ describe.skipIf(contractTests() === "left out")("death of the whole program", ()
     async (vendor) => {
       const project = newRepository(dir);
       writeFileSync(join(project, "passrail.yaml"), JSON.stringify(settingsFor(vendor, dir, models.url)));
+      approveFiles(home, project);
       const run = passrail(project, "run", "routed", "Build it", "--input", "input.agent=builder");
       const mark = `${storeMark(realpathSync(home))}/`;
       await until("the agent runs its tool", () => (isWorking(mark) ? true : undefined), 60_000);
@@ -74,7 +75,7 @@ function commandOf(pid: number): string {
 }
 
 function passrail(cwd: string, ...args: readonly string[]) {
-  return spawn(process.execPath, [MAIN, ...args], {
+  return spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
     env: { ...process.env, PASSRAIL_HOME: home },
     stdio: "ignore",

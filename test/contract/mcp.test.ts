@@ -1,6 +1,5 @@
 // A person's own agent, the real program, works with runs through Passrail's MCP server: over standard input and over HTTP.
 
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClaudeRunner } from "../../src/runner/claude/runner.ts";
 import { createCodexRunner } from "../../src/runner/codex/runner.ts";
@@ -9,8 +8,7 @@ import { type Served, serve } from "../scenarios/http/served.ts";
 import { type Bench, openBench, transcript } from "./bench.ts";
 import { contractTests } from "./installed.ts";
 import { claude, codex } from "./vendors.ts";
-
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+import { PROGRAM } from "../harness/program.ts";
 
 describe.skipIf(contractTests() === "left out").each([
   { vendor: claude, create: createClaudeRunner },
@@ -39,7 +37,7 @@ describe.skipIf(contractTests() === "left out").each([
     bench.play({ [way]: [use("list_flows", {}), use("start_run", { flow: "feature", title }), { text: "Done." }] });
     const servers = {
       stdio: {
-        command: [process.execPath, "--no-warnings", "--experimental-strip-types", MAIN, "mcp"],
+        command: [process.execPath, "--no-warnings", PROGRAM, "mcp"],
         env: { PASSRAIL_URL: socket.url, PASSRAIL_TOKEN: token },
       },
       http: { url: `${socket.url}/mcp`, headers: { Authorization: `Bearer ${token}` } },

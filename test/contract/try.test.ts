@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { approveFiles } from "../harness/approve-files.ts";
 import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";
 import { contractTests } from "./installed.ts";
 import { claude, codex, gemini, opencode, settingsFor, type Vendor } from "./vendors.ts";
-
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+import { PROGRAM } from "../harness/program.ts";
 
 let dir: string;
 let models: FakeModels;
@@ -76,7 +76,8 @@ const tried = (vendor: Vendor): Promise<Tried> => passrail(vendor, "agent", "tes
 
 async function passrail<T>(vendor: Vendor, ...args: readonly string[]): Promise<T> {
   writeFileSync(join(dir, "passrail.yaml"), JSON.stringify(settingsFor(vendor, dir, models.url)));
-  const run = promisify(execFile)(process.execPath, [MAIN, ...args], {
+  approveFiles(join(dir, "state"), dir);
+  const run = promisify(execFile)(process.execPath, [PROGRAM, ...args], {
     cwd: dir,
     env: { ...process.env, PASSRAIL_HOME: join(dir, "state") },
   });

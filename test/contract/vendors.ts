@@ -93,7 +93,15 @@ export const opencode: Vendor = {
     write(home, ".config/opencode/opencode.json", [JSON.stringify(config)]);
     // It installs a package for plugins beside each configuration that it reads; nobody answers it here.
     write(home, ".npmrc", ["registry=http://127.0.0.1:9/", "fetch-retries=0"]);
-    return { SCRIPTED_API_KEY: apiKey, OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" };
+    // A third of its start goes into the list of all models of all vendors, and into code that is compiled to run for hours.
+    write(home, "models.json", ["{}"]);
+    return {
+      SCRIPTED_API_KEY: apiKey,
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_MODELS_PATH: join(home, "models.json"),
+      BUN_JSC_useDFGJIT: "0",
+    };
   },
 };
 

@@ -1,7 +1,7 @@
 // Starts the driver, kills it (its own process only, as a crash would), starts it again. Each scenario gets a folder of its own with a
 // store, a repository and the agents' scripts. What must hold afterwards is in invariants.ts.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -14,15 +14,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { killLeftovers } from "../../src/runner/process/kill-tree.ts";
 import { findMarked } from "../../src/runner/process/process-table.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
+import { CRASH_DRIVER } from "../harness/program.ts";
 import { newRepository } from "../harness/workbench.ts";
 import type { Scenario } from "./scenarios.ts";
 import { optional } from "../../src/core/optional.ts";
 
-const DRIVER = fileURLToPath(import.meta.resolve("./driver.ts"));
 /** Code that was compiled once: half of a short life would else be spent on it. */
 const COMPILED = join(import.meta.dirname, "../../node_modules/.cache/passrail-crash");
 /** Far beyond what a scenario takes on a busy machine: whoever needs longer is stuck. */
@@ -44,6 +43,8 @@ export type Drive = {
   readonly settledMs: number | null;
 };
 
+export const remoteOf = (dir: string): string => join(dir, "remote.git");
+
 export function openStage(scenario: Scenario): Stage {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "passrail-crash-")));
   const project = newRepository(dir);
@@ -51,10 +52,15 @@ export function openStage(scenario: Scenario): Stage {
     join(project, ".git", "config"),
     "[user]\n\tname = player\n\temail = player@localhost\n[gc]\n\tauto = 0\n",
   );
+  if (scenario.remote === true) {
+    execFileSync("git", ["clone", "-q", "--bare", project, remoteOf(dir)], { stdio: "ignore" });
+    execFileSync("git", ["-C", project, "remote", "add", "origin", remoteOf(dir)]);
+  }
   for (const { runId, script } of scenario.runs) {
     const folder = join(dir, "script", runId);
     mkdirSync(folder, { recursive: true });
-    for (const [key, { says, does }] of Object.entries(script)) {
+    for (const [key, { says, does, hands }] of Object.entries(script)) {
+      if (hands !== undefined) writeFileSync(join(folder, `${key}.md`), hands);
       if (says !== undefined) writeFileSync(join(folder, `${key}.json`), JSON.stringify(says));
       if (does !== undefined) writeFileSync(join(folder, `${key}.sh`), does);
     }
@@ -73,7 +79,7 @@ export type Kill = { readonly since: "begun" | "ready" | "working"; readonly aft
 
 /** Lets the driver work, to its end or to its death. */
 export async function drive(stage: Stage, options: { kill?: Kill; failpoint?: string } = {}): Promise<Drive> {
-  const child = spawn(process.execPath, [DRIVER, stage.dir, stage.scenario.name], {
+  const child = spawn(process.execPath, [CRASH_DRIVER, stage.dir, stage.scenario.name], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,

@@ -1,8 +1,9 @@
-// A whole program around the engine, to be killed from outside: node driver.ts FOLDER SCENARIO. It starts the scenario's runs unless
+// A whole program around the engine, to be killed from outside: driver FOLDER SCENARIO. It starts the scenario's runs unless
 // they are there, answers whatever waits for a person, works until everything rests, and writes down what it was told is durable.
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import { ROOT } from "../harness/build-once.ts";
 import { openIdle } from "../harness/open-performer.ts";
 import type { RunEvent } from "../../src/core/run/event.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -12,7 +13,7 @@ import { resolveShipped } from "../harness/workbench.ts";
 import { eventMark } from "./event-mark.ts";
 import { type RunPlan, SCENARIOS } from "./scenarios.ts";
 
-const PLAYER = join(import.meta.dirname, "../fixtures/player/play.sh");
+const PLAYER = join(ROOT, "test/fixtures/player/play.sh");
 
 const [dir = "", name = ""] = process.argv.slice(2);
 const scenario = SCENARIOS[name];

@@ -1,11 +1,12 @@
 // The program ends itself at every named place between "persisted" and "performed", the first, second and third time it passes there;
 // then it is started again and everything must have held. Random kills rarely hit these places: here each of them is hit.
 
+import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { FAILPOINTS, type Failpoint } from "../../src/attempt/failpoint.ts";
-import { closeStage, drive, openStage } from "./drive.ts";
+import { closeStage, drive, openStage, remoteOf } from "./drive.ts";
 import { type Ending, inspect } from "./invariants.ts";
 import { endings, scenarioOf } from "./seeds.ts";
 
@@ -18,8 +19,16 @@ type Try = {
 const TRIES: readonly Try[] = [{ scenario: "feature" }, { scenario: "several" }];
 const OWN_TRIES: Partial<Record<Failpoint, readonly Try[]>> = {
   // Only where each stage has a workspace of its own.
-  "stage-work-committed": [{ scenario: "staged" }],
   "stage-workspace-closed": [{ scenario: "staged" }],
+  "check-started": [{ scenario: "checked" }],
+  "check-ended": [{ scenario: "checked" }],
+  "work-undone": [{ scenario: "checked" }],
+  // Only where work lands: three runs, one act each.
+  "outward-intended": [{ scenario: "landing" }],
+  "outward-done": [{ scenario: "landing" }],
+  "outward-seen": [{ scenario: "landing" }],
+  // Two tracks, joined once, and once more after the tester's bounce.
+  "track-joined": [{ scenario: "complex" }],
   // Two tracks were running when the engine died.
   "interrupt-committed": [{ scenario: "complex", before: "process-noted:2" }],
 };
@@ -28,12 +37,13 @@ const AT_LEAST: Partial<Record<Failpoint, number>> = {
   "workspace-released": 2,
   "interrupt-committed": 2,
   "stage-workspace-closed": 2,
+  "work-undone": 1,
 };
 
 let expected: ReadonlyMap<string, Ending>;
 beforeAll(async () => {
-  expected = await endings(["feature", "several", "complex", "staged"]);
-}, 120_000);
+  expected = await endings(["feature", "several", "complex", "staged", "landing", "delivered", "checked"]);
+}, 240_000);
 
 for (const name of FAILPOINTS) {
   test.concurrent(`R-X-05, R-000-16, R-001-40: killed at ${name}, the run goes on as if nothing had happened`, {
@@ -67,6 +77,61 @@ test("R-X-05: killed between the folder of a workspace and its note, the branch 
     await closeStage(stage);
   }
 });
+
+test.each(["staged", "complex"])(
+  "S07: killed between the commit of a stage's work and its record, the commit is neither lost nor doubled (%s)",
+  { timeout: 120_000 },
+  async (name) => {
+    const stage = openStage(scenarioOf(name));
+    try {
+      expect(await drive(stage, { failpoint: "stage-work-committed:2" })).toMatchObject({ end: "killed" });
+      const [run] = stage.scenario.runs;
+      const branch = run?.branch ?? `passrail/${run?.runId}`;
+      const log = (format: string): string[] =>
+        execFileSync("git", ["log", `--format=${format}`, branch], { cwd: stage.project, encoding: "utf8" }).split(
+          "\n",
+        );
+      const before = log("%H").filter((id) => id !== "");
+      expect(await drive(stage)).toMatchObject({ end: "settled" });
+      expect((await inspect(stage, expected.get(name))).violations).toEqual([]);
+      const after = log("%H");
+      for (const id of before) expect(after).toContain(id);
+      const own = log("%s %T").filter((line) => /^\S+: /u.test(line));
+      expect(new Set(own).size).toBe(own.length);
+    } finally {
+      await closeStage(stage);
+    }
+  },
+);
+
+test.each([
+  "track-joined:1",
+  "track-joined:2",
+  "answer-committed:2",
+  "outward-intended:1",
+  "outward-done:1",
+  "outward-seen:1",
+  "workspace-released:1",
+])(
+  "R-002-23, R-X-05: a build plan killed at %s is delivered once, with the work of both tracks",
+  {
+    timeout: 180_000,
+  },
+  async (failpoint) => {
+    const stage = openStage(scenarioOf("delivered"));
+    try {
+      expect(await drive(stage, { failpoint })).toMatchObject({ end: "killed" });
+      expect(await drive(stage)).toMatchObject({ end: "settled" });
+      expect((await inspect(stage, expected.get("delivered"))).violations).toEqual([]);
+      const files = execFileSync("git", ["-C", remoteOf(stage.dir), "ls-tree", "--name-only", "main"], {
+        encoding: "utf8",
+      });
+      for (const name of ["be.txt", "fe.txt", "rdelivered.txt"]) expect(files.split("\n")).toContain(name);
+    } finally {
+      await closeStage(stage);
+    }
+  },
+);
 
 async function crashAt(failpoint: string, { scenario, before }: Try) {
   const stage = openStage(scenarioOf(scenario));

@@ -12,6 +12,7 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import { type Store, StoreError } from "../../src/store/store.ts";
 import { createDirectoryWorkspaces } from "../../src/workspace/directory.ts";
+import { createRepositoryGuard } from "../../src/workspace/repository-guard.ts";
 import { nobody } from "../harness/nobody.ts";
 import { resolveShipped } from "../harness/workbench.ts";
 
@@ -47,7 +48,7 @@ beforeEach(async () => {
     runners: nobody,
     builtins,
     processes: { killLeftovers: async () => 0, findMarked: () => [] },
-    workspaces: createDirectoryWorkspaces,
+    workspaces: () => createDirectoryWorkspaces(createRepositoryGuard(home)),
     notifier: { notify: async () => true },
     home,
     storeId: "full",

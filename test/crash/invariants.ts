@@ -12,7 +12,7 @@ import { evolve } from "../../src/core/run/evolve.ts";
 import { isEnded, type Run } from "../../src/core/run/run.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
 import type { Store } from "../../src/store/store.ts";
-import { readNotes, type Stage } from "./drive.ts";
+import { readNotes, remoteOf, type Stage } from "./drive.ts";
 import { eventMark, sortedJson } from "./event-mark.ts";
 
 export const INVARIANTS = {
@@ -24,8 +24,9 @@ export const INVARIANTS = {
   I6: "an ended run never goes on",
   I7: "the store is the fold of an unbroken chain of events",
   I8: "no process of the store is left",
-  I9: "no worktree is left, and the work is on its branch and pinned",
+  I9: "no worktree is left, and all work is on its branch and pinned",
   I10: "what an attempt used is recorded once, and a stage is put off only so often in a row",
+  I11: "what left this machine left once, and every intent is followed by what was seen",
   same: "every run ends as it does without a crash",
   marked: "every attempt that was cut off is marked interrupted and nothing else is",
   told: "everybody who had to be told was told",
@@ -75,6 +76,7 @@ export async function inspect(stage: Stage, expected?: Ending): Promise<Inspecti
         ...acknowledged(stage, runId, events),
         ...decisions(flow, stored.run, events),
         ...(await cutOff(store, runId, events)),
+        ...outward(stage, runId, events),
       );
     }
     for (const { what, runId } of await store.verify()) violations.push({ invariant: "I7", what: `${runId}: ${what}` });
@@ -187,6 +189,30 @@ async function cutOff(store: Store, runId: string, events: readonly RunEvent[]):
   return violations;
 }
 
+function outward({ dir, scenario }: Stage, runId: string, events: readonly RunEvent[]): Violation[] {
+  if (scenario.remote !== true) return [];
+  const violations: Violation[] = [];
+  const wrong = (what: string): void => void violations.push({ invariant: "I11", what: `${runId}: ${what}` });
+  for (const event of events) {
+    if (event.type !== "outward.intended") continue;
+    const seen = events.filter((each) => each.type === "outward.seen" && each.key === event.key);
+    if (seen.length !== 1) wrong(`${event.key} was seen ${seen.length} times`);
+  }
+  const done = events.flatMap((event) =>
+    event.type === "outward.seen" && event.sight.result === "done" ? [event.sight.commit] : [],
+  );
+  const log = execFileSync("git", ["-C", remoteOf(dir), "log", "--format=%H", "main", "--", `${runId}.txt`], {
+    encoding: "utf8",
+  });
+  const landed = log.split("\n").filter(Boolean);
+  if (landed.length !== 1) wrong(`its work is ${landed.length} times in the target`);
+  if (new Set(done).size !== 1 || done[0] !== landed[0])
+    wrong(`the events say ${done.join(", ") || "nothing"}, the target has ${landed.join(", ")}`);
+  if (events.some((event) => event.type === "warning.raised" && event.code === "landed_late"))
+    wrong("it is said to have landed late");
+  return violations;
+}
+
 function machine(stage: Stage): Violation[] {
   const violations: Violation[] = findMarked(`${storeMark(stage.home)}/`).map(({ pid, marker }) => ({
     invariant: "I8",
@@ -219,11 +245,16 @@ function repository({ project, home, scenario }: Stage, ending: Ending): Violati
     if (left.length > 0) violations.push({ invariant: "I9", what: `${folder} are left: ${left.join(", ")}` });
   }
   const refs = git("for-each-ref", "--format=%(refname)");
-  for (const { runId, workspace, branch = `passrail/${runId}` } of scenario.runs) {
+  for (const { runId, workspace, flow, branch = `passrail/${runId}` } of scenario.runs) {
     if (workspace === "in-place" || ending[runId]?.status !== "completed") continue;
     for (const ref of [`refs/heads/${branch}`, `refs/passrail/keep/${runId}`]) {
       if (!refs.includes(ref)) violations.push({ invariant: "I9", what: `there is no ${ref}` });
     }
+    // With a workspace per stage, the work of an attempt that was cut off is pinned beside the branch.
+    if (flow === "ticket") continue;
+    const hidden = git("rev-list", `refs/passrail/keep/${runId}`, "--not", `refs/heads/${branch}`);
+    if (hidden.length > 0)
+      violations.push({ invariant: "I9", what: `${runId}: work is only under a hidden ref: ${hidden.join(", ")}` });
   }
   return violations;
 }

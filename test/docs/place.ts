@@ -7,7 +7,9 @@ import { createServer as createHttpServer, type Server } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { approveFiles } from "../harness/approve-files.ts";
 import type { Step } from "./pages.ts";
+import { PROGRAM } from "../harness/program.ts";
 
 export const ROOT: string = join(import.meta.dirname, "../..");
 /** The port that the pages show. Each page gets a free one instead. */
@@ -48,7 +50,7 @@ export async function openPlace(): Promise<Place> {
     writeFileSync(join(bin, name), `#!/bin/sh\nexec ${words} "$@"\n`);
     chmodSync(join(bin, name), 0o755);
   };
-  program("passrail", process.execPath, join(ROOT, "src/cli/main.ts"));
+  program("passrail", process.execPath, PROGRAM);
   let sink: Server | undefined;
   return {
     project,
@@ -63,6 +65,8 @@ export async function openPlace(): Promise<Place> {
     write(path, text) {
       mkdirSync(dirname(join(project, path)), { recursive: true });
       writeFileSync(join(project, path), text);
+      // Files that a setup writes are there already when the page begins; a page approves what it writes itself.
+      approveFiles(state, project);
     },
     async run(before, steps) {
       const text = await runShell(scriptOf(before, steps, port), project, env);

@@ -32,14 +32,17 @@ Keep people logged in.
 `;
 
 /** The verdict that an agent's stage accepts; agents of tickets need none. */
-const AGENT = `cat > /dev/null
-say() { echo "{\\"verdict\\": \\"$1\\"}" > "$PASSRAIL_VERDICT_FILE"; }
+const AGENT = `prompt=$(cat)
+file=$(printf %s "$prompt" | sed -n 's/.*\`\\([^\`]*verdict.json\\)\`.*/\\1/p' | head -1)
+nonce=$(printf %s "$prompt" | sed -n 's/.*"nonce": "\\([^"]*\\)".*/\\1/p' | tail -1)
+say() { echo "{\\"verdict\\": \\"$1\\", \\"nonce\\": \\"$nonce\\"}" > "$file"; }
 case "$PASSRAIL_AGENT" in
   [iI][nN]1 | [iI][nN]5) say APPROVED ;;
-  [iI][nN]2) say COMPLETE ;;
+  [iI][nN]2) echo change >> change.txt && say COMPLETE ;;
   [iI][nN]6) say SHIP ;;
   builder) echo change >> change.txt && say APPROVE ;;
   spec) cat "$(dirname "$0")/tickets.yaml" ;;
+  worker) echo "$PASSRAIL_STAGE" >> change.txt ;;
   *) echo done ;;
 esac
 `;
@@ -53,8 +56,17 @@ export const SETUPS: Readonly<Record<string, Setup>> = {
 passrail gate approve 1.1 -q > /dev/null 2>&1 || true`;
   },
   "docs/api.md": () => UP,
+  "docs/build-plan.md": (place) => {
+    place.write("docs/spec.md", "# Names\n\nEvery user has a name.\n");
+    place.write("docs/plan.md", "# Plan\n\nComplexity: standard\n");
+    place.write("docs/task.md", "# Show names\n\n- [ ] names are shown\n");
+    return `export PASSRAIL_PACKAGE=${ROOT}
+git add -A && git commit -q -m "The plan"`;
+  },
+  "docs/coming-from-agent-teams.md": withAgent,
   "docs/cli.md": (place) => {
     withAgent(place);
+    place.write("passrail.yaml", "agents: { '*': { command: [my-agent] } }\nmerge: { mode: merge }\n");
     place.write(
       "feature_requests/FR-1/AGI-7.md",
       TICKET.replace("AGI-5", "AGI-7").replace("status:", "workflow: oneshot\nstatus:"),
@@ -64,6 +76,10 @@ passrail gate approve 1.1 -q > /dev/null 2>&1 || true`;
   },
   "docs/daemon.md": () => UP,
   "docs/handoffs.md": (place) => {
+    place.write("passrail.yaml", "runner: outside\n");
+    return UP;
+  },
+  "docs/outside-agents.md": (place) => {
     place.write("passrail.yaml", "runner: outside\n");
     return UP;
   },
@@ -112,6 +128,10 @@ echo "${sink}" > ~/.config/passrail/slack.url
 ${START}
 ${UP}`;
   },
+  "docs/trust.md": (place) => {
+    codingAgents(place);
+    return "";
+  },
   "docs/workspaces.md": (place) => {
     withAgent(place);
     return `${START}\npassrail gate approve 1.1 -q > /dev/null || test $? -eq 3`;
@@ -146,7 +166,7 @@ function codingAgents(place: Place, spec: unknown = submit("APPROVED")): void {
     test: [[{ submit: { verdict: "pass", summary: "it works" } }]],
     spec,
     design: submit("APPROVED"),
-    build: submit("COMPLETE"),
+    build: [[{ write: { path: "change.txt", text: "change" } }, { submit: { verdict: "COMPLETE" } }]],
     qa: submit("SHIP"),
   };
   writeFileSync(talk, JSON.stringify(said));

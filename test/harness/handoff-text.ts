@@ -12,13 +12,24 @@ export type HandoffDeps = {
   readonly questions?: readonly string[];
   readonly gates?: readonly string[];
   readonly blame?: string;
-  readonly iteration?: number;
+  /** Rows of the DoD coverage, without the dash before them. */
+  readonly dod?: readonly string[];
+  /** Default: that of the attempt, as the player is told it. */
+  readonly iteration?: number | string;
 };
 
 export function handoffText(parts: HandoffDeps = {}): string {
   const list = (items: readonly string[] = []) =>
     items.length === 0 ? "None" : items.map((item) => `- ${item}`).join("\n");
-  const { status = "complete", reason = "", verdict = "n/a", questions, gates, blame, iteration = 1 } = parts;
+  const {
+    status = "complete",
+    reason = "",
+    verdict = "n/a",
+    questions,
+    gates,
+    blame,
+    iteration = "$ITERATION",
+  } = parts;
   return `## Status
 
 ${status}
@@ -44,7 +55,7 @@ ${list(gates)}
 
 ## DoD coverage
 
-- ✓ the thing exists — src/thing.ts:1
+${list(parts.dod ?? ["✓ the thing exists — README.md:1"])}
 
 ## Open Questions
 

@@ -6,6 +6,9 @@ export const nobody: Runners = {
   runnerFor: () => {
     throw new Error("no program is started here");
   },
+  checkRunner: () => {
+    throw new Error("no check is started here");
+  },
   desk: { open: () => Promise.reject(new Error("no desk here")), close: () => Promise.resolve() },
   redact: (text) => text,
   redactor: () => ({ push: (chunk) => chunk, flush: () => new Uint8Array() }),

@@ -1,5 +1,6 @@
 // Passrail as the process that performs: opened and performing, or refused with an error.
 
+import { approveFiles } from "./approve-files.ts";
 import { openPassrail, type PassrailOptions, type Performer, requirePerformer } from "../../src/compose.ts";
 
 export async function openPerformer(options: PassrailOptions): Promise<Performer> {
@@ -10,6 +11,7 @@ export async function openPerformer(options: PassrailOptions): Promise<Performer
 
 /** Holds the lock and performs nothing yet. */
 export async function openIdle(options: PassrailOptions): Promise<Performer> {
+  approveFiles(options.home, options.project);
   const opened = await openPassrail(options);
   if (!opened.ok) throw new Error(opened.error.message);
   const performer = await requirePerformer(opened.value);

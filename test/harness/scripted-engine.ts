@@ -27,6 +27,8 @@ export type ScriptedOptions = Pick<EngineOptions, "budgets" | "lingerMs"> & {
   readonly agent: (job: ScriptedJob) => Report | Promise<Report>;
   readonly metered?: (stage: string) => Metered | null;
   readonly slots?: number;
+  /** Between the engine and the store file: a store that fails, or loses its answers. */
+  readonly wrap?: (store: Store) => Store;
   /** An existing folder; the harness does not remove it. */
   readonly home?: string;
 };
@@ -72,7 +74,8 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
   let monotonicMs = 0;
   let ids = 0;
   const clock = { now: () => new Date(wallMs).toISOString(), monotonicMs: () => monotonicMs };
-  const openStore = () => openSqliteStore({ file: join(home, "passrail.db") });
+  const wrap = options.wrap ?? ((store: Store) => store);
+  const openStore = () => wrap(openSqliteStore({ file: join(home, "passrail.db") }));
   const start = (store: Store): Engine =>
     createEngine({
       store,
@@ -80,7 +83,13 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
       slots: options.slots ?? 20,
       agentLimits: {},
       runStage: async (job, ports) => options.agent({ ...job, ...ports }),
-      runners: { runnerFor: never, desk: { open: never, close: never }, redact: (text) => text, redactor: never },
+      runners: {
+        runnerFor: never,
+        checkRunner: never,
+        desk: { open: never, close: never },
+        redact: (text) => text,
+        redactor: never,
+      },
       builtins,
       processes: { killLeftovers: async () => 0, findMarked: () => [] },
       workspaces: () => workspaces,
@@ -121,8 +130,9 @@ export async function openScripted(options: ScriptedOptions): Promise<Scripted> 
     },
     until: (runId, what, holds) =>
       until(`${runId}: ${what}`, async () => {
-        const run = await scripted.load(runId);
-        return holds(run) ? run : undefined;
+        // A store that fails now may answer the next time.
+        const run = await scripted.load(runId).catch(() => undefined);
+        return run !== undefined && holds(run) ? run : undefined;
       }),
     async answer(runId, kind, answer, text = "") {
       const item = openItems(await scripted.load(runId)).find((open) => open.kind === kind);

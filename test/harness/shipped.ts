@@ -14,6 +14,7 @@ export const SHIPPED = [
   "build-plan-simple",
   "story",
   "intake",
+  "land",
   "ticket",
 ] as const;
 

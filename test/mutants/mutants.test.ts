@@ -31,6 +31,8 @@ const COPIED = [
 ];
 const AT_ONCE = 2;
 const PATIENCE_MS = 120_000;
+/** For all tests of all mutants together. */
+const ALL_PATIENCE_MS = 600_000;
 
 /** Names of the tests that passed and that failed; `broken` when a file did not even load. */
 type Outcome = { readonly passed: readonly string[]; readonly failed: readonly string[]; readonly broken: string };
@@ -46,6 +48,7 @@ beforeAll(async () => {
       void (untouched = await runTests(
         copy,
         MUTANTS.flatMap(({ tests }) => tests),
+        ALL_PATIENCE_MS,
       )),
   ];
   for (const mutant of MUTANTS)
@@ -99,7 +102,7 @@ async function tryMutant(copy: string, { file, find, replace, tests }: Mutant): 
   }
 }
 
-async function runTests(copy: string, tests: Mutant["tests"]): Promise<Outcome> {
+async function runTests(copy: string, tests: Mutant["tests"], patienceMs = PATIENCE_MS): Promise<Outcome> {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
   const files = [...new Set(tests.map(([file]) => file))];
@@ -116,7 +119,7 @@ async function runTests(copy: string, tests: Mutant["tests"]): Promise<Outcome> 
     "--no-cache",
     "--maxWorkers=1",
   ];
-  const output = await finish(args, copy);
+  const output = await finish(args, copy, patienceMs);
   try {
     return readOutcome(JSON.parse(readFileSync(report, "utf8")) as Report);
   } catch (cause) {
@@ -144,12 +147,12 @@ function readOutcome({ testResults }: Report): Outcome {
 }
 
 /** Runs to the end, or is ended when it hangs: a bug that hangs the tests is noticed, too, but not by a test. */
-function finish(args: readonly string[], cwd: string): Promise<string> {
+function finish(args: readonly string[], cwd: string, timeout: number): Promise<string> {
   const child = spawn(process.execPath, args, {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, VITEST: "" },
-    timeout: PATIENCE_MS,
+    timeout,
   });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));

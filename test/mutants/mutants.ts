@@ -10,6 +10,14 @@ export type Mutant = {
   readonly tests: readonly (readonly [file: string, name: string])[];
 };
 
+const LEDGER = "test/scenarios/trust/ledger-matrix.test.ts";
+const FILES = "test/scenarios/trust/files-matrix.test.ts";
+const UNSIGNED_COUNTS = {
+  file: "src/core/verdict/ledger.ts",
+  find: 'withoutNoise(spoke.filter((each) => each.signed || rules.nonce === "optional"))',
+  replace: "withoutNoise(spoke)",
+};
+
 export const MUTANTS: readonly Mutant[] = [
   {
     name: "a change that was decided upon an old version is taken for a new one",
@@ -112,16 +120,37 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [["src/core/verdict/json-tail.test.ts", "S07: no text without the nonce ever yields a verdict"]],
   },
   {
-    name: "a review that an earlier attempt left counts",
-    file: "src/attempt/run-agent.ts",
-    find: 'if (stage.result.from === "file-verdict" &&',
-    replace: 'if (stage.result.from === "exit-code" &&',
-    tests: [["test/crash/recovery.test.ts", "a review that was there before the attempt is no review"]],
+    name: "a verdict that nobody signed counts where the nonce is required",
+    file: "src/core/verdict/ledger.ts",
+    find: 'withoutNoise(spoke.filter((each) => each.signed || rules.nonce === "optional"))',
+    replace: "withoutNoise(spoke)",
+    tests: [["src/core/verdict/ledger.test.ts", "S07: without the nonce no verdict is read"]],
+  },
+  {
+    name: "of two channels that disagree one wins silently",
+    file: "src/core/verdict/ledger.ts",
+    find: 'if (disputing.length > 0 && deciding.channel !== "desk")',
+    replace: 'if (disputing.length > 99 && deciding.channel !== "desk")',
+    tests: [["src/core/verdict/ledger.test.ts", "S07: where the nonce is optional"]],
+  },
+  {
+    name: "a second name of a person's file is read",
+    file: "src/file/confined.ts",
+    find: "if (stat.nlink > 1n)",
+    replace: "if (stat.nlink > 9n)",
+    tests: [["src/file/confined.test.ts", "S13: a second name of a person's file"]],
+  },
+  {
+    name: "what an attempt planted before a crash becomes the baseline",
+    file: "src/workspace/repository-guard.ts",
+    find: "known?.baseline ?? (await readStored(home, commonDir))",
+    replace: "known?.baseline ?? null",
+    tests: [["test/scenarios/trust/shared-git.test.ts", "after a crash the plant of the dead attempt is put back"]],
   },
   {
     name: "what a dead engine left running is left alone",
     file: "src/compose.ts",
-    find: "processes: { killLeftovers, findMarked },",
+    find: "processes: { killLeftovers, findMarked, watchStrays },",
     replace: "processes: { killLeftovers: async () => 0, findMarked },",
     tests: [["test/crash/recovery.test.ts", "what a killed engine left running is ended"]],
   },
@@ -159,5 +188,126 @@ export const MUTANTS: readonly Mutant[] = [
     find: "return says(changed, before.value, wanted) ? ok(changed)",
     replace: "return says(text, before.value, []) ? ok(changed)",
     tests: [["src/ticket/file/rewrite.test.ts", "a text that would say more than it should is refused"]],
+  },
+  // The guards of trust: each planter of the matrices has one without which its cells turn red.
+  {
+    name: "what a child of the judge plants counts without the nonce",
+    ...UNSIGNED_COUNTS,
+    tests: [[LEDGER, "planted by a child, nonce required, the judge says mute"]],
+  },
+  {
+    name: "what another run plants counts without the nonce of the attempt",
+    ...UNSIGNED_COUNTS,
+    tests: [[LEDGER, "planted by another run, nonce required, the judge says mute"]],
+  },
+  {
+    name: "what a living process of an earlier attempt plants counts",
+    ...UNSIGNED_COUNTS,
+    tests: [[LEDGER, "planted by an earlier attempt, nonce required, the judge says mute"]],
+  },
+  {
+    name: "a review that was in the tree before the attempt counts",
+    file: "src/attempt/run-agent.ts",
+    find: "  await setAside(workspace.dir, join(dir, stage.result.path), files, REPLACED_REVIEW);",
+    replace: "  void [setAside, join, REPLACED_REVIEW];",
+    tests: [
+      [LEDGER, "planted by the repository, nonce optional, the judge says mute"],
+      [LEDGER, "planted by a landed commit, nonce optional, the judge says mute"],
+      [LEDGER, "planted by an earlier stage, nonce optional, the judge says mute"],
+    ],
+  },
+  {
+    name: "an old review that git brings back counts",
+    file: "src/attempt/converse.ts",
+    find: "isKnownFile: (text) => known.has(squeezed(text)),",
+    replace: "isKnownFile: (text) => known.has(`${squeezed(text)}?`),",
+    tests: [[LEDGER, "planted by the repository, nonce optional, the judge says mute"]],
+  },
+  {
+    name: "a verdict that the agent only repeats from its prompt counts",
+    file: "src/attempt/converse.ts",
+    find: "isQuoted: (block) => prompts.holds(block),",
+    replace: "isQuoted: (block) => prompts.holds(`${block}?`),",
+    tests: [[LEDGER, "planted by the prompt, nonce optional, the judge says mute"]],
+  },
+  {
+    name: "an operator's key speaks for an agent that a program plays",
+    file: "src/http/server/routes/handoffs/turn.ts",
+    find: "if (!isOutside) return err(byProgram(stage));",
+    replace: "void byProgram;",
+    tests: [[LEDGER, "planted by an outside agent, nonce optional, the judge says mute"]],
+  },
+  {
+    name: "an answer with a prefix is signed by a nonce anywhere in it",
+    file: "src/core/verdict/prefix.ts",
+    find: '(body.split("\\n", 1)[0] ?? "").includes(nonce)',
+    replace: "body.includes(nonce)",
+    tests: [["src/core/verdict/prefix.test.ts", "S07: only the line below the word signs"]],
+  },
+  {
+    name: "project files of the working tree take effect",
+    file: "src/settings/trust/in-effect.ts",
+    find: 'if (found.type === "approved") return ok(found.dir);',
+    replace: 'if (found.type === "approved") return ok(place.project);',
+    tests: [
+      [FILES, "planted by another run"],
+      [FILES, "planted by a landed commit"],
+    ],
+  },
+  {
+    name: "a repository that nobody approved decides what runs",
+    file: "src/settings/trust/in-effect.ts",
+    find: "return hasProjectFiles(place.project) ? err(notTrusted(place.project)) : ok(null);",
+    replace: "return hasProjectFiles(place.project) ? ok(place.project) : ok(null);",
+    tests: [[FILES, "the files of a repository that nobody approved start nothing"]],
+  },
+  {
+    name: "what an agent plants in the shared .git stays",
+    file: "src/attempt/run-stage.ts",
+    find: 'if (stage.kind === "builtin" || workspaces.guard === undefined) return none;',
+    replace: "if (stage.id !== workspace.dir || workspaces.guard === undefined) return none;",
+    tests: [[FILES, "planted in the shared .git by an agent in a workspace worktree"]],
+  },
+  {
+    name: "a canceled run still acts outside",
+    file: "src/core/run/outward-rules.ts",
+    find: 'if (run.status === "canceled" || run.status === "completed") return',
+    replace: 'if (run.status === "completed") return',
+    tests: [["src/core/run/outward.test.ts", "S14: an intent is taken from an attempt that works"]],
+  },
+  {
+    name: "a decision about one commit is stored for another",
+    file: "src/core/run/answers.ts",
+    find: "if (isAboutOther(signal)) return",
+    replace: 'if (isAboutOther(signal) && signal.answer === "") return',
+    tests: [["test/scenarios/trust/gate-binding.test.ts", "the run itself refuses an answer about another commit"]],
+  },
+  {
+    name: "a daemon that was taken over goes on writing",
+    file: "src/store/sqlite/fence.ts",
+    find: "if (owner && now.epoch !== opened.epoch) throw",
+    replace: "if (owner && now.epoch < opened.epoch) throw",
+    tests: [["src/store/sqlite/open.test.ts", "P9: an owner that was replaced writes nothing"]],
+  },
+  {
+    name: "a person's own branch is taken over",
+    file: "src/workspace/made-branches.ts",
+    find: "  if (noted !== null) return true;",
+    replace: "  if (noted !== commonDir) return true;",
+    tests: [["test/scenarios/trust/branches.test.ts", "and is a person's own is refused in a worktree"]],
+  },
+  {
+    name: "a word for all agents replaces a check",
+    file: "src/core/flow/runner-choice.ts",
+    find: "const isAgent = !isOutside && ownCommand(stage) === null;",
+    replace: "const isAgent = !isOutside || ownCommand(stage) === null;",
+    tests: [["src/core/flow/runner-choice.test.ts", "S07: a word for all agents does not replace"]],
+  },
+  {
+    name: "work that changed nothing is done",
+    file: "src/attempt/required-files.ts",
+    find: "return mustWork(stage) && !hasWork ?",
+    replace: "return mustWork(stage) && hasWork === null ?",
+    tests: [["test/scenarios/trust/green.test.ts", "S07: fails with a reason if it changed nothing"]],
   },
 ];

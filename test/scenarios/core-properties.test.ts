@@ -2,6 +2,7 @@
 // signal that may or may not fit. What holds must hold after every step.
 
 import * as fc from "fast-check";
+import { awaiting } from "../../src/core/finding/finding.ts";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/core/run/event.ts";
 import { evolve } from "../../src/core/run/evolve.ts";
@@ -447,9 +448,13 @@ function onward(run: Run): SignalBody {
           ? [""]
           : item.kind === "budget"
             ? ["raise"]
-            : Object.entries(item.choices).flatMap(([name, target]) =>
-                ["accept", "next"].includes(target) ? [name] : [],
-              );
+            : [
+                ...Object.entries(item.choices).flatMap(([name, target]) =>
+                  ["accept", "next"].includes(target) ? [name] : [],
+                ),
+                // Where nothing accepts, the first choice tries again.
+                ...Object.keys(item.choices),
+              ];
     const text = item.kind === "budget" ? "" : "yes";
     return { type: "item.answered", number: item.number, kind: item.kind, answer: answers[0] ?? "", text };
   }
@@ -458,11 +463,13 @@ function onward(run: Run): SignalBody {
     if (track.at === "stopped") return { type: "retry.requested", stage: track.stage, note: "" };
     if (track.at !== "running") continue;
     const stages = [{ agent: "builder", teams: false }];
+    // A judge that passes says of every open finding of its own that it is fixed.
+    const fixed = awaiting(run.findings, track.stage).map(({ id }) => ({ id, state: "fixed" as const, said: "seen" }));
     return {
       type: "attempt.finished",
       stage: track.stage,
       attempt: track.attempt,
-      report: { structured: true, verdict: "pass", stages },
+      report: { structured: true, verdict: "pass", stages, ...(fixed.length > 0 ? { findings: fixed } : {}) },
     };
   }
   return { type: "cancel.requested", reason: "nothing to do" };

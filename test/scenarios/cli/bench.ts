@@ -5,9 +5,11 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { approveFiles } from "../../harness/approve-files.ts";
+import { PROGRAM } from "../../harness/program.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-export const CLI: string = join(root, "src/cli/main.ts");
+export const CLI: string = PROGRAM;
 const PLAYER = join(root, "test/fixtures/player/play.mjs");
 
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
@@ -16,7 +18,7 @@ export type Bench = {
   readonly dir: string;
   readonly home: string;
   readonly project: string;
-  /** Calls the program and waits for its end. */
+  /** Calls the program and waits for its end. Before each call the tester approves the project's files. */
   readonly passrail: (
     args: readonly string[],
     options?: { input?: string; env?: Record<string, string> },
@@ -44,6 +46,7 @@ export function openBench(): Bench {
   let scripts = 0;
 
   function start(args: readonly string[], options: { input?: string; env?: Record<string, string> } = {}): Started {
+    approveFiles(home, project);
     const env = { ...environment, PASSRAIL_HOME: home, XDG_CONFIG_HOME: join(dir, "config"), ...options.env };
     const child = spawn(process.execPath, [CLI, ...args], { cwd: project, env, stdio: ["pipe", "pipe", "pipe"] });
     running.add(child);

@@ -27,7 +27,7 @@ describe("words that are not understood", () => {
     [["runs"], "command_missing", "list, show, watch"],
     [["run"], "missing_argument", "flow"],
     [["run", "feature"], "task_missing", "--ticket"],
-    [["run", "feature", "x", "y"], "excess_arguments", ""],
+    [["run", "feature", "x", "y", "z"], "excess_arguments", ""],
     [["run", "feature", "  "], "task_empty", ""],
     [["run", "feature", "x", "--slots", "0"], "invalid_setting", "docs/settings.md"],
     [["run", "feature", "x", "--workspace", "moon"], "invalid_setting", ""],
@@ -90,7 +90,7 @@ describe("words that are not understood", () => {
     });
     const help = await bench.passrail(["--help"]);
     expect(help).toMatchObject({ code: 0 });
-    for (const word of ["run <flow> [text]", "runs <command>", "gate <command>", "inbox", "demo"])
+    for (const word of ["run <flow> [words...]", "runs <command>", "gate <command>", "inbox", "demo"])
       expect(help.out).toContain(word);
     expect((await bench.passrail(["runs", "cancel", "--help"])).out).toContain("--reason");
     const codes = await bench.passrail(["help", "exit-codes"]);

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openBench } from "../cli/bench.ts";
 import { until } from "../../harness/until.ts";
 import { type Running, startDaemon } from "./running.ts";
@@ -219,17 +219,20 @@ describe("how it ends", () => {
     expect(firsts).toHaveLength(1);
   });
 
-  test("R14: of twenty that start at once exactly one works", async () => {
+  test("R14: of twenty that start at once exactly one works", { timeout: 240_000 }, async () => {
     const bench = openBench();
+    onTestFinished(() => bench.remove());
     const starts = Array.from({ length: 20 }, () => bench.start(["up", "--port", "0", "--json"]));
     const losers = await until(
       "nineteen are refused",
       () => {
         const ended = starts.filter(({ child }) => child.exitCode !== null);
-        return ended.length === 19 ? ended : undefined;
+        return ended.length >= 19 ? ended : undefined;
       },
-      60_000,
+      // Twenty programs start on the cores that all tests share.
+      180_000,
     );
+    expect(losers).toHaveLength(19);
     for (const { ended } of losers) {
       const { code, err } = await ended;
       expect(code).toBe(3);
@@ -243,6 +246,5 @@ describe("how it ends", () => {
     expect(JSON.parse(status)).toMatchObject({ running: true, pid: winner?.child.pid });
     winner?.child.kill("SIGTERM");
     expect((await winner?.ended)?.code).toBe(0);
-    bench.remove();
   });
 });

@@ -4,6 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { approveFiles } from "../../harness/approve-files.ts";
 import { findDaemon } from "../../../src/daemon/note.ts";
 import { until } from "../../harness/until.ts";
 import { type Reply, type Running, startDaemon } from "./running.ts";
@@ -19,6 +20,7 @@ beforeAll(async () => {
   daemon = await startDaemon();
   // Passrail starts no agent: all work is done by those who ask for it over the API.
   writeFileSync(join(daemon.project, "passrail.yaml"), 'agents: { "*": { runner: outside } }\n');
+  approveFiles(daemon.home, daemon.project);
 }, SLOW);
 afterAll(() => daemon.close());
 

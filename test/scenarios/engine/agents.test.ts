@@ -69,13 +69,29 @@ const causeOf = (events: readonly RunEvent[]) =>
 const spec = () => onlyStages("feature", ["spec"]);
 
 describe("the verdict", () => {
+  test("S07: an accepted verdict is final: a program that goes on is ended, and its verdict is kept", async () => {
+    const { run, events } = await play(spec(), { spec: [[{ submit: APPROVED }, { hang: true }]] });
+    expect(run.status).toBe("completed");
+    expect(verdictsOf(events)).toEqual(["spec:APPROVED"]);
+    expect(warningsOf(events)).toEqual([expect.stringContaining("ended_after_verdict")]);
+  });
+
+  test("S07: the token of the desk alone is not enough: a call without the attempt's nonce is refused", async () => {
+    const qa = onlyStages("feature", ["qa"]);
+    const forged = { verdict: "SHIP", summary: "All is well." };
+    const { events } = await play(qa, { qa: [[{ submit: { ...forged, nonce: "0".repeat(32) } }, { say: "Bye." }]] });
+    // The repair round is refused, too.
+    expect(answers().map((answer) => answer.split(":")[0])).toEqual(["refused", "refused"]);
+    expect(verdictsOf(events)).not.toContain("qa:SHIP");
+  });
+
   test("S07: what is accepted at the desk counts; the prompt names the tool, and what was said is kept", async () => {
     const { run, events } = await play(spec(), { spec: [[{ submit: { ...APPROVED, issues: [] } }, { say: "Bye." }]] });
     expect(run.status).toBe("completed");
     expect(verdictsOf(events)).toEqual(["spec:APPROVED"]);
     expect(told()[0]?.prompt).toContain("submit_verdict");
     const submission = readFileSync(join(bench.home, "runs", run.id, "spec-1", "submission.json"), "utf8");
-    expect(JSON.parse(submission)).toEqual({ ...APPROVED, issues: [] });
+    expect(JSON.parse(submission)).toEqual({ ...APPROVED, issues: [], nonce: "[nonce]" });
     const happened = readFileSync(join(bench.home, "runs", run.id, "spec-1", "events.jsonl"), "utf8");
     expect(happened).toContain('"type":"tool.called"');
   });
@@ -138,14 +154,14 @@ describe("the verdict", () => {
   test("where a flow hands a file on, it has to be there and to say the same before a verdict is taken", async () => {
     const write = (verdict: string) => ({ write: { path: "$HANDOFF_FILE", text: handoffText({ verdict }) } });
     const submit = { submit: { verdict: "APPROVED", summary: "Looked at all of it." } };
-    const { run, events } = await play(onlyStages("build-plan-standard", ["review"]), {
-      review: [[submit, write("REQUEST_CHANGES"), submit, write("APPROVED"), submit]],
+    const { run, events } = await play(onlyStages("build-plan-standard", ["test"]), {
+      test: [[submit, write("REQUEST_CHANGES"), submit, write("APPROVED"), submit]],
     });
     const [missing, other, accepted] = answers();
     expect(missing).toMatch(/^refused: Write .*handoff\.md first/su);
     expect(other).toMatch(/^refused: .*handoff\.md says something else/su);
     expect(accepted).toMatch(/^Accepted/u);
-    expect(verdictsOf(events)).toEqual(["review:APPROVED"]);
+    expect(verdictsOf(events)).toEqual(["test:APPROVED"]);
     expect(run.status).toBe("completed");
   });
 });
@@ -233,12 +249,16 @@ describe("sessions", () => {
   const loop = () => onlyStages("feature", ["build", "qa"]);
   const script = {
     build: [
-      [{ submit: { verdict: "COMPLETE", summary: "built" } }],
+      [{ write: { path: "sum.txt", text: "a - b" } }, { submit: { verdict: "COMPLETE", summary: "built" } }],
       [{ submit: { verdict: "COMPLETE", summary: "fixed" } }],
     ],
     qa: [
       [{ submit: { verdict: "REVISE", summary: "no", issues: [{ description: "it subtracts" }] } }],
-      [{ submit: { verdict: "SHIP", summary: "yes" } }],
+      [
+        {
+          submit: { verdict: "SHIP", summary: "yes", findings: [{ id: "F1", state: "fixed", reason: "it adds" }] },
+        },
+      ],
     ],
   };
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { openItems, type Run } from "../../../src/core/run/run.ts";
 import { APPROVED, each, hands } from "../../harness/handoff-text.ts";
-import { openWorkbench, type Script, verdictsOf, type Workbench } from "../../harness/workbench.ts";
+import { openWorkbench, resolveShipped, type Script, verdictsOf, type Workbench } from "../../harness/workbench.ts";
 
 let bench: Workbench;
 beforeEach(async () => {
@@ -134,13 +134,20 @@ test("R-002-27: two tracks may wait for a person at once, each answered by itsel
   expect(await bench.load(run.id)).toMatchObject({ word: "merge question" });
 });
 
-test("R-002-28: each track works in its own folder of the workspace", async () => {
+const git = (...args: string[]) =>
+  execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], {
+    cwd: bench.project,
+    encoding: "utf8",
+  });
+const filesOf = (branch: string) => git("ls-tree", "-r", "--name-only", branch).trim().split("\n").sort();
+const noted = async (run: Run, stage: string) =>
+  (await bench.passrail.store.attempts(run.id)).findLast((attempt) => attempt.stage === stage)?.facts ?? {};
+
+test("R-002-28: each track works in its own folder of its own worktree", async () => {
   for (const name of ["backend", "frontend"]) {
     mkdirSync(join(bench.project, name));
     writeFileSync(join(bench.project, name, "kept.txt"), "kept\n");
   }
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], { cwd: bench.project });
   git("add", "-A");
   git("commit", "-q", "-m", "folders");
   const log = join(bench.dir, "log.jsonl");
@@ -153,9 +160,109 @@ test("R-002-28: each track works in its own folder of the workspace", async () =
     .split("\n")
     .map((line) => JSON.parse(line) as { stage: string; cwd: string });
   const cwd = (stage: string) => lines.find((line) => line.stage === stage)?.cwd ?? "";
-  expect(cwd("be-dev")).toBe(join(cwd("test"), "backend"));
-  expect(cwd("fe-dev")).toBe(join(cwd("test"), "frontend"));
+  expect(cwd("be-dev")).toBe(`${cwd("test")}-t-be/backend`);
+  expect(cwd("fe-dev")).toBe(`${cwd("test")}-t-fe/frontend`);
   expect(existsSync(join(cwd("test"), "made.txt"))).toBe(false);
+  expect(existsSync(join(cwd("test"), "backend/made.txt"))).toBe(true);
+});
+
+test("R-002-28: each track has its own branch, diff and files; the join has both, and the tester sees them", async () => {
+  const run = await build({
+    ...happy,
+    "be-dev": [hands({}, { write: { "api.txt": "be" }, commit: true })],
+    "fe-dev": [hands({}, { write: { "page.txt": "fe" } })],
+  });
+  expect(run).toMatchObject({ word: "merge question", stages: { join: { attempts: 1 } } });
+  const branch = `passrail/${run.id}`;
+  expect(filesOf(`${branch}-be`)).toEqual(["README.md", "api.txt"]);
+  expect(filesOf(`${branch}-fe`)).toEqual(["README.md", "page.txt"]);
+  expect(filesOf(branch)).toEqual(["README.md", "api.txt", "page.txt"]);
+  expect(await noted(run, "be-dev")).toMatchObject({ branch: `${branch}-be`, files: ["api.txt"] });
+  expect(await noted(run, "fe-dev")).toMatchObject({ branch: `${branch}-fe`, files: ["page.txt"] });
+  const diff = readFileSync(join(bench.home, "runs", run.id, "fe-dev-1/changes.diff"), "utf8");
+  expect(diff).toContain("page.txt");
+  expect(diff).not.toContain("api.txt");
+  expect(prompt(run, "fe-review-1")).not.toContain("api.txt");
+});
+
+test("R-002-28: a join conflict goes to a person with its files; joined by hand the run goes on", async () => {
+  const both = (text: string) => [hands({}, { write: { "package.json": text }, commit: true })];
+  const run = await build({ ...happy, "be-dev": both('{"be":1}'), "fe-dev": both('{"fe":1}') });
+  expect(run).toMatchObject({ status: "waiting", word: "ESCALATED" });
+  expect(run.stages["test"]).toBeUndefined();
+  const [item] = openItems(run);
+  expect(item).toMatchObject({ kind: "choice", stage: "join" });
+  const branch = `passrail/${run.id}`;
+  const dir = join(bench.home, "worktrees", run.id);
+  const text = JSON.stringify(item);
+  for (const part of ["package.json", `${branch}-fe`, `git -C ${dir} merge ${branch}-fe`]) expect(text).toContain(part);
+  // Neither side is lost, and nothing is half-merged.
+  expect(git("show", `${branch}-be:package.json`)).toBe('{"be":1}\n');
+  expect(git("show", `${branch}-fe:package.json`)).toBe('{"fe":1}\n');
+  expect(execFileSync("git", ["status", "--porcelain"], { cwd: dir, encoding: "utf8" })).toBe("");
+  const byHand = ["-c", "user.name=t", "-c", "user.email=t@localhost", "merge", "-q", "-X", "ours", "-m", "both"];
+  execFileSync("git", [...byHand, `${branch}-fe`], { cwd: dir });
+  await bench.answer(run, "choice", "joined-by-hand-go-on");
+  expect(await bench.load(run.id)).toMatchObject({ word: "merge question", stages: { join: { attempts: 2 } } });
+});
+
+test("R-002-28: where the flow has a way back, the conflicting track resolves the conflict itself", async () => {
+  const shipped = resolveShipped("build-plan-complex");
+  const join = { goto: "tracks", onlyBlamed: true, counter: "ci", carry: ["issues"], once: false };
+  const stages = shipped.flow.stages.map((stage) =>
+    stage.id === "join" && "route" in stage ? { ...stage, route: { revise: join } } : stage,
+  ) as typeof shipped.flow.stages;
+  const both = (text: string) => hands({}, { write: { "package.json": text }, commit: true });
+  const script: Script = {
+    ...happy,
+    "be-dev": [both('{"be":1}')],
+    ...each("fe-dev", both('{"fe":1}'), hands({}, { merges: true })),
+  };
+  const started = await bench.run({ ...shipped, flow: { ...shipped.flow, stages } }, script);
+  await bench.answer(started, "gate", "approve");
+  const run = await bench.load(started.id);
+  expect(run).toMatchObject({ word: "merge question" });
+  expect(attemptsOf(run, "be-dev", "fe-dev", "fe-review", "join", "test")).toEqual([1, 2, 2, 2, 1]);
+  expect(prompt(run, "fe-dev-2")).toContain(`git merge passrail/${run.id}`);
+});
+
+test("R-002-29: after a bounce the blamed track works on the joined commit", async () => {
+  const run = await build({
+    ...happy,
+    ...each(
+      "be-dev",
+      hands({}, { write: { "api.txt": "1" } }),
+      hands({}, { write: { "api.txt": "2" }, needs: "page.txt" }),
+    ),
+    "fe-dev": [hands({}, { write: { "page.txt": "fe" } })],
+    ...each("test", CHANGES("login fails", { blame: "be" }), APPROVED),
+  });
+  expect(run).toMatchObject({ word: "merge question" });
+  expect(attemptsOf(run, "be-dev", "fe-dev", "join", "test")).toEqual([2, 1, 2, 2]);
+  expect(await noted(run, "be-dev")).toMatchObject({ files: ["api.txt"] });
+  expect(git("show", `passrail/${run.id}:api.txt`)).toBe("1\n2\n");
+  expect(git("show", `passrail/${run.id}:page.txt`)).toBe("fe\n");
+});
+
+test.each([
+  ["leads out", "..", "workspace_dir_invalid"],
+  ["leads out further on", "a/../../b", "workspace_dir_invalid"],
+  ["is absolute", "/tmp", "workspace_dir_invalid"],
+  ["is a repository of its own", "nested", "workspace_dir_is_repository"],
+])("R-002-28: a track's folder that %s is an error, never the root", async (_, dir, cause) => {
+  execFileSync("git", ["init", "-q", join(bench.project, "nested")]);
+  const run = await build(happy, { plan: { backend_dir: dir } });
+  expect(run).toMatchObject({ status: "stopped", tracks: { be: { at: "stopped" }, fe: { at: "done" } } });
+  const failed = (await bench.events(run.id)).find(
+    (event) => event.type === "stage.finished" && event.stage === "be-dev",
+  );
+  expect(failed).toMatchObject({ outcome: { cause } });
+});
+
+test("R-002-28: in place the tracks are refused, they would overwrite each other", async () => {
+  const run = await build(happy, { config: { workspace: "in-place" } });
+  expect(run).toMatchObject({ status: "stopped" });
+  expect(JSON.stringify(await bench.events(run.id))).toContain("tracks_in_place");
 });
 
 test("R-002-28: a folder that is not there yet is made for its track", async () => {
@@ -218,9 +325,9 @@ test("R-002-55: the tester gets the handoffs of both tracks, and trust for each"
   const run = await build({ ...happy, "fe-dev": [hands({ gates: ["Lint: 3 errors"] })] });
   const text = prompt(run, "test-1");
   for (const attempt of ["be-dev-1", "be-review-1", "fe-dev-1", "fe-review-1"]) {
-    expect(text).toContain(`(handoff: ${join(bench.home, "runs", run.id, attempt, "result/handoff.md")})`);
+    expect(text).toMatch(new RegExp(`\\(handoff: /\\S+/handoffs/${attempt}\\.md\\)`, "u"));
   }
   expect(text).toContain("Quality gates of be-dev, iteration 1: trusted.");
   expect(text).toMatch(/Quality gates of fe-dev, iteration 1: not trusted, because not every line/u);
-  expect(prompt(run, "be-review-1")).not.toContain("fe-dev");
+  expect(prompt(run, "be-review-1")).not.toMatch(/fe-dev-1|of fe-dev/u);
 });

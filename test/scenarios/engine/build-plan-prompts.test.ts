@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { attemptFacts } from "../../../src/core/attempt-facts.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Run } from "../../../src/core/run/run.ts";
 import { APPROVED, each, hands } from "../../harness/handoff-text.ts";
@@ -113,14 +114,74 @@ test("R-002-50: no time, run, attempt or nonce stands before the previous handof
 
 test("R-002-37: an agent is told where the handoffs lie that it needs", async () => {
   const run = await build({ ...happy, ...each("review", CHANGES, APPROVED) });
-  const at = (attempt: string) => `(handoff: ${join(bench.home, "runs", run.id, attempt, "result/handoff.md")})`;
-  expect(prompt(run, "dod-1")).toContain(at("dev-1"));
-  expect(prompt(run, "review-1")).toContain(at("dev-1"));
-  expect(prompt(run, "dev-2")).toContain(at("review-1"));
-  expect(prompt(run, "review-2")).toContain(at("dev-2"));
-  expect(prompt(run, "review-2")).not.toContain(at("dev-1"));
-  expect(prompt(run, "test-1")).toContain(at("dev-2"));
-  expect(prompt(run, "test-1")).toContain(at("review-2"));
+  const toldOf = (attempt: string) => {
+    const paths = [...prompt(run, attempt).matchAll(/\(handoff: ([^)\n]+)\)/gu)].map(([, path]) => path ?? "");
+    // In a folder of the attempt's own, whose name nobody could know before.
+    for (const path of paths) expect(path).toMatch(/\/channels\/[^/]+\/[0-9a-f]{32}\/handoffs\/[a-z0-9-]+\.md$/u);
+    return paths.map((path) => path.slice(path.lastIndexOf("/") + 1));
+  };
+  expect(toldOf("dod-1")).toEqual(["dev-1.md"]);
+  expect(toldOf("review-1")).toEqual(["dev-1.md", "dod-1.md"]);
+  expect(toldOf("dev-2")).toEqual(["review-1.md"]);
+  expect(toldOf("review-2")).toEqual(["dev-2.md", "dod-2.md"]);
+  expect(toldOf("test-1")).toEqual(["dev-2.md", "review-2.md"]);
+});
+
+test("R-002-18, R-002-34: a role that works again is told its iteration of how many, its own findings, and the changes since", async () => {
+  const run = await build({ ...happy, ...each("review", CHANGES, APPROVED) });
+  const attempts = await bench.passrail.store.attempts(run.id);
+  const factsOf = (stage: string) =>
+    attemptFacts(attempts.find((each) => each.stage === stage && each.attempt === 1) ?? { facts: {} });
+  const first = prompt(run, "review-1");
+  expect(first).toContain("This is iteration 1 of your stage in this run. This is review iteration 1 of max 3.");
+  expect(first).not.toContain("What you concluded before");
+  expect(first).not.toContain("Changes since your iteration");
+  const again = prompt(run, "review-2");
+  expect(again).toContain("This is iteration 2 of your stage in this run. This is review iteration 2 of max 3.");
+  expect(again).toContain("Iteration 1: REQUEST_CHANGES\nit was done\n- a finding");
+  expect(again).toContain(`All changes of this run: \`git diff ${factsOf("dev").from}..HEAD\``);
+  expect(again).toContain(`Changes since your iteration 1: \`git diff ${factsOf("review").to}..HEAD\``);
+  expect(again).toContain("```text\nwork-dev.txt | +1 -0\n```");
+  expect(again).toContain("`iter 2`");
+  expect(prompt(run, "dod-2")).toContain("This is iteration 2 of your stage in this run. This is dod iteration ");
+  expect(prompt(run, "dev-2")).toContain("This is iteration 2 of your stage in this run.");
+  expect(prompt(run, "dev-2")).toContain("This is revision loop 1 of 2.");
+});
+
+test("R-002-34: every role has the constraints, and the one that updates the spec has the paths", async () => {
+  const run = await build(happy);
+  for (const attempt of ["dev-1", "dod-1", "review-1", "test-1", "update-specs-1"]) {
+    expect([attempt, prompt(run, attempt)]).toEqual([attempt, expect.stringContaining("No push, no merge")]);
+    expect([attempt, prompt(run, attempt)]).toEqual([attempt, expect.stringContaining("You cannot ask the person")]);
+  }
+  const told = prompt(run, "update-specs-1");
+  expect(told).toContain("Bring the spec specs/spec.md in line with what was built");
+  expect(told).toContain("Read, in this order: specs/spec.md, specs/plan.md, specs/task.md.");
+});
+
+test("R-002-53: a developer's handoff with another iteration's number is kept, and its gates are not trusted", async () => {
+  const run = await build({ ...happy, dev: [hands({ gates: CLEAN, iteration: 7 })] });
+  expect(prompt(run, "test-1")).toContain("it names iteration 7, and it is iteration 1");
+  const warned = (await bench.events(run.id)).flatMap((event) =>
+    event.type === "stage.finished" && event.stage === "dev" ? event.outcome.warnings : [],
+  );
+  expect(warned).toContainEqual(expect.stringContaining("iteration_mismatch"));
+});
+
+test("R-002-53: a judge that names another iteration is asked once more; if it insists, its verdict does not count", async () => {
+  const wrong = hands({ verdict: "APPROVED", iteration: 7 });
+  const mended = { ...wrong, repair: { via: "handoff-file", text: APPROVED["text"] ?? "" } };
+  const run = await build({ ...happy, review: [mended] });
+  const finished = async (id: string) =>
+    (await bench.events(id)).flatMap((event) =>
+      event.type === "stage.finished" && event.stage === "review" ? [event.outcome] : [],
+    );
+  expect(await finished(run.id)).toMatchObject([
+    { verdict: "pass", warnings: [expect.stringContaining("says 7, and this is iteration 1")] },
+  ]);
+  const liar = await build({ ...happy, review: [wrong] });
+  expect(await finished(liar.id)).toMatchObject([{ health: "failed" }]);
+  expect(liar).toMatchObject({ status: "stopped" });
 });
 
 test("R-002-55, R-002-56: clean gates of the latest iteration are trusted; this is stored and told to the tester only", async () => {
@@ -129,7 +190,7 @@ test("R-002-55, R-002-56: clean gates of the latest iteration are trusted; this 
     "Quality gates of dev, iteration 1: trusted. Run your own new tests, the full suite once at the end.",
   );
   expect(prompt(run, "review-1")).not.toContain("Quality gates of dev");
-  expect(await trustOf(run, 1)).toEqual([{ stage: "dev", iteration: 1, trusted: true, reasons: [] }]);
+  expect(await trustOf(run, 1)).toMatchObject([{ stage: "dev", iteration: 1, trusted: true, reasons: [] }]);
 });
 
 test.each([
@@ -145,7 +206,8 @@ test.each([
 });
 
 test("R-002-55: changes that were asked for and not made take the trust away", async () => {
-  const run = await build({ ...happy, review: [CHANGES] });
+  const honest = [1, 2, 3].map((iteration) => hands({ gates: CLEAN, iteration }));
+  const run = await build({ ...happy, ...each("dev", ...honest), review: [CHANGES] });
   await bench.answer(run, "escalation", "accept-with-known-issues");
   expect(prompt(run, "test-1")).toContain(
     "not trusted, because changes were asked for after it, and no developer iteration followed.",

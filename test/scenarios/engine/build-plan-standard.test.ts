@@ -121,15 +121,24 @@ test("R-002-14: the same gaps in three developer iterations in a row are escalat
     stages: { dev: { attempts: 3 }, dod: { attempts: 3 } },
   });
   expect(run.tracks["main"]).toMatchObject({
-    item: { kind: "escalation", reason: "the same issues came 3 times in a row" },
+    item: { kind: "escalation", reason: "F1 was not fixed 2 times; F2 was not fixed 2 times" },
   });
   expect(run.stages["review"]).toBeUndefined();
 });
 
-test("R-002-14: gaps that change in between begin a new count", async () => {
-  const same = BLOCKED("row 1");
-  const run = await build({ ...happy, ...each("dod", same, same, BLOCKED("row 2"), same, same, APPROVED) });
-  expect(run).toMatchObject({ word: "merge question", stages: { dod: { attempts: 6 } } });
+test("R-002-14: a gap that comes back after it was gone is escalated with both sides' words", async () => {
+  const run = await build({
+    ...happy,
+    ...each("dod", BLOCKED("row 1 — none"), BLOCKED("row 2"), BLOCKED("row 1 — gone")),
+  });
+  expect(run).toMatchObject({ word: "ESCALATED", stages: { dod: { attempts: 3 } } });
+  expect(run.tracks["main"]).toMatchObject({ item: { reason: "F1 came back after it was closed" } });
+  const [first] = run.findings?.list ?? [];
+  expect(first?.said.map(({ by, attempt, state }) => [by, attempt, state])).toEqual([
+    ["dev", 2, undefined],
+    ["dod", 2, "fixed"],
+    ["dod", 3, "not_fixed"],
+  ]);
 });
 
 test("R-002-17: two requests for changes go back to the developer and through the DoD-checker; the third is ESCALATED", async () => {

@@ -1,10 +1,12 @@
 // Source 000's record of a feature over real runs: what a table or a board would show at each moment.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RunEvent } from "../../../src/core/run/event.ts";
 import { evolve } from "../../../src/core/run/evolve.ts";
 import { featureRecord } from "../../../src/core/view/feature.ts";
-import type { Run } from "../../../src/core/run/run.ts";
+import { openItems, type Run } from "../../../src/core/run/run.ts";
 import { openWorkbench, resolveShipped, type Workbench } from "../../harness/workbench.ts";
 
 let bench: Workbench;
@@ -107,4 +109,36 @@ test("R-000-32: nobody is shown at work after an escalation and after cancel", a
     "ESCALATED",
     "cancel",
   ]);
+});
+
+test("R-000-21 R-000-29 R-000-33: after a person's again the loop starts anew in prompt, log and card, and the log has what people wrote", async () => {
+  const revise = (issue: string) => say("REVISE", [issue]);
+  // The agents play by their loop: after the person's answer they begin anew, and the loop is spent a second time.
+  const qa = [revise("one"), revise("two"), revise("three")];
+  let run = await bench.run("feature", { ...script, qa });
+  await bench.answer(run, "gate", "approve", "go");
+  run = await bench.load(run.id);
+  await bench.answer(run, "escalation", "again", "mind the cache");
+  run = await bench.load(run.id);
+  expect(openItems(run)).toMatchObject([{ kind: "escalation", stage: "qa", number: 3 }]);
+  const record = recordOf(await bench.events(run.id));
+  expect(record.revision_count).toBe(2);
+  const rows = record.pipeline_log
+    .filter(({ stage, verdict }) => stage === "build" && verdict === "COMPLETE")
+    .map(({ revision_loop: loop = 0 }) => loop);
+  expect(rows).toEqual([0, 1, 2, 0, 1, 2]);
+  const said = record.pipeline_log.flatMap(({ agent, verdict, comment }) =>
+    comment === undefined ? [] : [[agent, verdict, comment]],
+  );
+  expect(said).toEqual([
+    ["human:tester", "approve", "go"],
+    ["human:tester", "again", "mind the cache"],
+  ]);
+  const prompt = (attempt: number): string =>
+    readFileSync(join(bench.home, "runs", run.id, `build-${attempt}`, "prompt.md"), "utf8");
+  expect(prompt(3)).toContain("loop 2 of 2");
+  expect(prompt(4)).not.toMatch(/loop \d of 2/u);
+  expect(prompt(4)).toContain("three");
+  expect(prompt(4)).toContain("mind the cache");
+  expect(prompt(5)).toContain("loop 1 of 2");
 });

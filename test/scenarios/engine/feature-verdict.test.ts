@@ -173,9 +173,10 @@ describe("whose verdict it is", () => {
     expect(finishedOf(played)).toMatchObject({ health: "failed", cause: "verdict_wrong_subject" });
   });
 
-  test("R-000-04: a verdict that names no agent is not accepted", async () => {
-    const played = await play((id) => says(JSON.stringify({ verdict: "APPROVED", feature_id: id })));
-    expect(played.run).toMatchObject(escalated);
+  test("R-000-01, R-000-04: a verdict that names no agent counts as the last word, and not as one among others", async () => {
+    const short = (id: string) => JSON.stringify({ verdict: "APPROVED", feature_id: id });
+    expect((await play((id) => says(`${short(id)}\nThat was in a file.`))).run).toMatchObject(escalated);
+    expect((await play((id) => says(short(id)))).run).toMatchObject(advanced);
   });
 
   test("R-000-04: the same holds for the verdict file", async () => {
@@ -236,7 +237,7 @@ describe("the handoff document", () => {
     await bench.answer(waiting, "gate", "approve");
     expect(await bench.load(waiting.id)).toMatchObject(escalated);
     const finished = (await bench.events(waiting.id)).find((event) => event.type === "stage.finished");
-    expect(finished).toMatchObject({ outcome: { cause: "handoff_outside" } });
+    expect(finished).toMatchObject({ outcome: { cause: "worktree_tampered" } });
   });
 });
 
@@ -317,7 +318,7 @@ describe("issues", () => {
 
   test("R-000-07: REVISE without issues is accepted, flagged, and what was said is carried instead", async () => {
     const said = "The login page is blank after the second click.";
-    const text = `${said}\n\n${JSON.stringify({ verdict: "REVISE", agent: "IN6", issues: [] })}`;
+    const text = `${said}\n\n${JSON.stringify({ verdict: "REVISE", agent: "IN6", issues: [], nonce: "$NONCE" })}`;
     const { run, prompt, events } = await revise(says(text));
     expect(run).toMatchObject({ ...advanced, counters: { revision: { loops: 1 } } });
     expect(warningsOf(events)).toMatchObject([{ stage: "qa", code: "issues_empty" }]);

@@ -75,7 +75,7 @@ test("R-000-07, R-000-14, R-000-19, R-000-29: REVISE sends the issues to the bui
   expect(prompt("build", 2)).toMatch(/- issue 1\n- \[major\] second \(a\.ts:3\)/u);
 });
 
-test("R-000-20: builds run three times, the third REVISE escalates, and a person's note goes to the next build", async () => {
+test("R-000-20 R-000-21: builds run three times, the third REVISE escalates, and a person's note goes to the next build", async () => {
   let run = await bench.run("feature", revising(3));
   await bench.answer(run, "gate", "approve");
   run = await bench.load(run.id);
@@ -170,6 +170,7 @@ test("R-000-16: verdict, count, route and the start of the next stage are one ch
   expect(change.map(({ type }) => type)).toEqual([
     "stage.finished",
     "handoff.rejected",
+    "findings.reviewed",
     "counter.changed",
     "handoff.created",
     "stage.ready",
@@ -189,6 +190,7 @@ test("R-000-16: a spent counter escalates in the same change as the verdict that
   expect(types).toEqual([
     "stage.finished",
     "handoff.rejected",
+    "findings.reviewed",
     "counter.spent",
     "escalation.opened",
     "status.changed",
@@ -232,7 +234,7 @@ test("the owner is told feature, stage, loops, issues and where to answer", asyn
     expect(notice?.text).toContain(part);
 });
 
-test("again starts a new budget, with the person's note in the prompt and the author in the log", async () => {
+test("R-000-21: again starts a new budget, with the person's note in the prompt and the author in the log", async () => {
   const script = { ...revising(3), "qa#4": [{ via: "json-tail", verdict: "SHIP" }] };
   let run = await bench.run("feature", script);
   await bench.answer(run, "gate", "approve");
@@ -255,7 +257,7 @@ test("again starts a new budget, with the person's note in the prompt and the au
   });
 });
 
-test("cancel at an escalation ends the feature", async () => {
+test("R-000-21: cancel at an escalation ends the feature", async () => {
   let run = await bench.run("feature", { ...happy, spec: [{ via: "json-tail", verdict: "REJECT" }] });
   await bench.answer(run, "gate", "approve");
   run = await bench.load(run.id);

@@ -1,7 +1,7 @@
 // Source 004, from a request to ticket files: real processes that begin their output with QUESTIONS: or TICKETS:.
 
 import { mkdirSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { each } from "../../harness/handoff-text.ts";
@@ -82,32 +82,30 @@ test("R-004-21: more than five questions in a round are cut to five, with a warn
   expect((await bench.events(run.id)).filter(({ type }) => type === "warning.raised")).toHaveLength(1);
 });
 
-test("after three rounds one last call must assume and write", async () => {
-  let run = await bench.run("intake", each("spec", asks("1?"), asks("2?"), asks("3?"), asks("4?"), ONE));
+test("R-004-22: after three rounds one last call must assume and write", async () => {
+  let run = await bench.run("intake", each("spec", asks("1?"), asks("2?"), asks("3?"), ONE));
   for (let round = 1; round <= 3; round++) {
     expect(run.status).toBe("waiting");
     await bench.answer(run, "question", "", `answer ${round}`);
     run = await bench.load(run.id);
   }
   expect(verdictsOf(await bench.events(run.id))).toEqual([
-    ...Array<string>(4).fill("spec:QUESTIONS"),
+    ...Array<string>(3).fill("spec:QUESTIONS"),
     "spec:TICKETS",
     "write:pass",
   ]);
-  // The call after the third answered round is told so, and the one forced after that again.
   expect(prompt(run.id, 3)).not.toContain("No more questions");
   expect(prompt(run.id, 4)).toContain("No more questions");
-  expect(prompt(run.id, 5)).toContain("No more questions");
   expect(files()).toEqual(["FR-1/AGI-1.md"]);
 });
 
-test("a last call that still does not write stops the run, and no file is written", async () => {
+test("R-004-22: a last call that still does not write stops the run, and no file is written", async () => {
   let run = await bench.run("intake", each("spec", asks("again?")));
   for (let round = 1; round <= 3; round++) {
     await bench.answer(run, "question", "", "no idea");
     run = await bench.load(run.id);
   }
-  expect(run).toMatchObject({ status: "stopped", word: "Blocked", stages: { spec: { attempts: 5 } } });
+  expect(run).toMatchObject({ status: "stopped", word: "Blocked", stages: { spec: { attempts: 4 } } });
   expect(existsSync(root())).toBe(false);
   expect(bench.notices.filter(({ event }) => event === "stopped")).toHaveLength(1);
 });
@@ -118,7 +116,7 @@ test("R-004-24: free text uses up a round with a reminder of the form and never 
   expect(run).toMatchObject({
     status: "stopped",
     word: "Blocked",
-    stages: { spec: { attempts: 5 } },
+    stages: { spec: { attempts: 4 } },
     counters: { clarify: { loops: 3 } },
   });
   expect(prompt(run.id, 1)).not.toContain("could not be read");
@@ -137,7 +135,7 @@ test("R-004-23: blank lines, a code fence and flow style are read; the list is r
     "\n\nTICKETS:\n```yaml\n- {title: \"A: b\", description: x, dependsOn: []}\n- title: plain words\n  description: 'quo''ted'\n```\n";
   const run = await bench.run("intake", each("spec", says(text)));
   expect(run.status).toBe("completed");
-  expect(ticket("FR-1/AGI-1.md")).toMatchObject({ title: "A: b", description: "x", repo: "TBD" });
+  expect(ticket("FR-1/AGI-1.md")).toMatchObject({ title: "A: b", description: "x", repo: basename(bench.project) });
   expect(ticket("FR-1/AGI-2.md")).toMatchObject({ title: "plain words", description: "quo'ted" });
 });
 

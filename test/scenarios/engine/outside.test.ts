@@ -72,6 +72,10 @@ test("R-003-02: a whole story is worked by outside agents alone; nothing is spaw
   expect(await bench.passrail.store.spending({ by: "run", runId: run.id })).toEqual([]);
 });
 
+/** What the review says about the finding of the round before. */
+const mended = (round: number): Partial<Report> =>
+  round === 0 ? {} : { findings: [{ id: `F${round}`, state: "fixed", said: "" }] };
+
 test("refused work goes back and forth, taken or not, until the counter is spent; a person is asked", async () => {
   const run = await start();
   await finish(run, "analyst", passes());
@@ -79,13 +83,13 @@ test("refused work goes back and forth, taken or not, until the counter is spent
     await take(run, "implementer");
     await finish(run, "implementer", passes({ try: loop }));
     if (loop === 1) await take(run, "reviewer");
-    await finish(run, "reviewer", refuses(`no ${loop}`));
+    await finish(run, "reviewer", { ...refuses(`no ${loop}`), ...mended(loop - 1) });
     const returned = (await rows(run)).at(-1);
     expect(returned).toMatchObject({ fromAgent: "reviewer", toAgent: "implementer", state: "pending" });
     expect(returned?.payload).toEqual({ try: loop, rejection_reason: `no ${loop}`, rejected_by: "reviewer" });
   }
   await finish(run, "implementer", passes());
-  await finish(run, "reviewer", refuses("no 3"));
+  await finish(run, "reviewer", { ...refuses("no 3"), ...mended(2) });
   expect(openItems(await bench.load(run.id))).toMatchObject([{ kind: "escalation", stage: "reviewer" }]);
 });
 

@@ -90,8 +90,20 @@ test("R-000-18: at most one stage of a feature runs at a time, over all its loop
   expect(mostAtOnce(trace())).toBe(1);
 });
 
-test("R-000-18, R-X-14: IN2 builds for one feature at a time; the others wait in order and their slots are not blocked", async () => {
-  bench = await openWorkbench({ slots: 3 });
+test("R-000-18: features in separate worktrees build at the same time", async () => {
+  bench = await openWorkbench({ slots: 2 });
+  const go = join(bench.dir, "go");
+  await approved(onlyStages("feature", ["start", "build", "ship"]), 2, () => ({
+    build: [{ via: "json-tail", verdict: "COMPLETE", hold: go, trace: traceFile() }],
+  }));
+  await until("both build", () => (begun().length === 2 ? true : undefined));
+  writeFileSync(go, "");
+  await bench.passrail.engine.idle();
+  expect(mostAtOnce(trace())).toBe(2);
+});
+
+test("R-000-18, R-X-14: with a limit of one, IN2 builds for one feature at a time; the others wait in order and their slots are not blocked", async () => {
+  bench = await openWorkbench({ slots: 3, settings: () => ({ agents: { IN2: { limit: 1 } } }) });
   const flow = onlyStages("feature", ["start", "build", "ship"]);
   const go = (index: number) => join(bench.dir, `go-${index}`);
   const builds = await approved(flow, 3, (index) => ({

@@ -153,9 +153,9 @@ test("kept on request: the workspaces stay, their branch is free for the next st
 
 test("a canceled stage leaves no workspace, and its work is pinned", async () => {
   bench = await openWorkbench();
-  const line = "echo half > half.txt; touch $PASSRAIL_VERDICT_FILE.seen; sleep 60";
+  const seen = join(bench.dir, "seen");
+  const line = `echo half > half.txt; touch ${seen}; sleep 60`;
   const run = await start({ "*": line }, {}, {}, false);
-  const seen = join(bench.home, "runs", run.id, "plan-1", "result", "verdict.json.seen");
   await expect.poll(() => existsSync(seen), { timeout: 20_000 }).toBe(true);
   await bench.passrail.engine.deliver(run.id, { type: "cancel.requested", reason: "no more" }, "human:tester");
   await bench.passrail.engine.idle();
@@ -163,24 +163,22 @@ test("a canceled stage leaves no workspace, and its work is pinned", async () =>
   expect(git("show", `refs/passrail/keep/${run.id}:half.txt`)).toBe("half");
 });
 
-test("S11: a hook and a setting that an agent plants in the person's repository are taken away, and said", async () => {
+test("S11: a hook and a setting that an agent plants in the person's repository are taken away, and the stage has tampered", async () => {
   bench = await openWorkbench();
   const canary = join(bench.dir, "canary");
   const line = [
     'g="$(git rev-parse --git-common-dir)"',
     `mkdir -p "$g/hooks" && printf '#!/bin/sh\\ntouch ${canary}\\n' > "$g/hooks/post-checkout" && chmod +x "$g/hooks/post-checkout"`,
     `git config core.fsmonitor 'touch ${canary}; false'`,
-    "git config remote.harmless.url https://example.org/x.git",
   ].join(" && ");
   const run = await start({ "*": line }, { status: "Needs Validate" });
-  expect(run).toMatchObject({ status: "completed" });
+  expect(run.status).not.toBe("completed");
   expect(existsSync(join(bench.project, ".git", "hooks", "post-checkout"))).toBe(false);
   expect(git("config", "--default", "none", "--get", "core.fsmonitor")).toBe("none");
-  expect(git("config", "remote.harmless.url")).toBe("https://example.org/x.git");
   git("status");
   git("switch", "-q", "-c", "elsewhere");
   expect(existsSync(canary)).toBe(false);
   const finished = (await bench.events(run.id)).filter((event) => event.type === "stage.finished");
-  expect(JSON.stringify(finished)).toContain("repository_config_changed");
+  expect(JSON.stringify(finished)).toContain("worktree_tampered");
   expect(readdirSync(join(bench.home, "quarantine"))).toHaveLength(1);
 });

@@ -25,8 +25,12 @@ afterEach(() => bench.close());
 const OK = { via: "text", text: "done" };
 const FAILS = { via: "text", text: "boom", exit: 3 };
 const ALL: Script = { "*": [OK] };
+/** Lands at once: a pull request would wait for a person. */
 const start = (ticket: JsonObject, script: Script = ALL, config: JsonObject = {}) =>
-  bench.run("ticket", script, { subject: "AGI-7", facts: { ticket: { repo: "org/app", ...ticket }, config } });
+  bench.run("ticket", script, {
+    subject: "AGI-7",
+    facts: { ticket: { repo: "org/app", ...ticket }, config: { merge_mode: "merge", ...config } },
+  });
 const words = async (run: Run) => wordsOf(await bench.events(run.id));
 const prompt = (run: Run, attempt: string) =>
   readFileSync(join(bench.home, "runs", run.id, attempt, "prompt.md"), "utf8");
@@ -77,7 +81,7 @@ test.each([
 });
 
 test("R-004-44: each stage gets its own prompt with the ticket's values and the merge fragment of the mode", async () => {
-  const run = await start({ status: "Needs Research", group: "login-auth" });
+  const run = await start({ status: "Needs Research", group: "login-auth" }, ALL, { merge_mode: "auto" });
   const one = prompt(run, "implement-1");
   for (const text of ["AGI-7", "Do AGI-7", "All of it.", "org/app", "feat/login-auth"]) expect(one).toContain(text);
   expect(one).not.toMatch(/\{\{[A-Z_]+\}\}/u);
@@ -129,9 +133,10 @@ test.each([
   ["that others build on is done when its branch is there", { terminal: false }, { status: "completed", word: "Done" }],
 ])("R-004-50: a ticket %s", async (_, facts, standing) => {
   const works: Script = { "*": [{ ...OK, write: { "made.txt": "x" }, commit: true }] };
-  expect(await start({ status: "Needs Validate", ...facts }, works)).toMatchObject(standing);
+  const auto = { merge_mode: "auto" };
+  expect(await start({ status: "Needs Validate", ...facts }, works, auto)).toMatchObject(standing);
   const oneshot = { status: "Backlog", workflow: "oneshot", group: "other", ...facts };
-  expect(await start(oneshot, works)).toMatchObject(standing);
+  expect(await start(oneshot, works, auto)).toMatchObject(standing);
 });
 
 test("R-004-52: the test writer works after implement, in the same workspace, before Needs Validate", async () => {
@@ -186,7 +191,7 @@ test("R-004-39: a status that is no status, or from which nothing starts, blocks
   }
 });
 
-test("validate asks in a WORK_RESULT block for another implementation, which gets its findings", async () => {
+test("R-004-53: validate asks in a WORK_RESULT block for another implementation, which gets its error as the issue, without a warning", async () => {
   const log = join(bench.dir, "log.jsonl");
   const block = "WORK_RESULT:\n  success: false\n  next_status: Needs Implement\n  error: the list is not sorted";
   const script = {
@@ -198,9 +203,21 @@ test("validate asks in a WORK_RESULT block for another implementation, which get
   expect(run).toMatchObject({ status: "completed", word: "Done", counters: { validate: { loops: 1 } } });
   expect(verdictsOf(await bench.events(run.id))).toContain("validate:revise");
   expect(readFileSync(log, "utf8")).toContain("the list is not sorted");
+  const events = await bench.events(run.id);
+  expect(events.filter(({ type }) => type === "warning.raised")).toEqual([]);
+  expect(events.find((event) => event.type === "stage.finished" && event.stage === "validate")).toMatchObject({
+    outcome: { issues: [expect.stringContaining("the list is not sorted")] },
+  });
 });
 
-test("a worker asks for a person's decision, and goes on with the answer", async () => {
+test("R-004-53: a worker asks for a person's review", async () => {
+  const block = "WORK_RESULT:\n  success: false\n  next_status: Needs Human Review\n  error: look at the migration";
+  const run = await start({ status: "Needs Plan", terminal: false }, { ...ALL, plan: [{ via: "text", text: block }] });
+  expect(run).toMatchObject({ status: "waiting", word: "Needs Human Review" });
+  expect((await bench.events(run.id)).filter(({ type }) => type === "warning.raised")).toEqual([]);
+});
+
+test("R-004-53: a worker asks for a person's decision, and goes on with the answer", async () => {
   const block = "WORK_RESULT:\n  success: false\n  next_status: Needs Human Decision\n  error: Postgres or SQLite?";
   const script = { ...ALL, "plan#1": [{ via: "text", text: block }] };
   const run = await start({ status: "Needs Plan", terminal: false }, script);

@@ -103,9 +103,19 @@ const standardRows: readonly Row[] = [
     },
   },
   {
-    name: "R-002-14: other gaps in between start the row anew",
-    script: [signoff, dev, gaps("row 1"), dev, gaps("row 1"), dev, gaps("row 2"), dev, gaps("row 1")],
-    final: { state: "running", stage: "dev", counters: { dod: 4, review: 0, test: 0 } },
+    name: "a gap that comes back after another one escalates (A-B-A)",
+    script: [signoff, dev, gaps("row 1"), dev, gaps("row 2"), dev, gaps("row 1")],
+    final: { state: "waiting", waitingFor: "escalation", stage: "dod", counters: { dod: 2, review: 0, test: 0 } },
+  },
+  {
+    name: "R-002-14: other words for the same row are the same gap",
+    script: [signoff, dev, gaps("row 1 — no file"), dev, gaps("row 1 — still nothing"), dev, gaps("row 1 — not there")],
+    final: { state: "waiting", waitingFor: "escalation", stage: "dod", counters: { dod: 2, review: 0, test: 0 } },
+  },
+  {
+    name: "gaps that are new every time end at the ceiling of the DoD loop",
+    script: [signoff, ...[1, 2, 3, 4, 5, 6].flatMap((row) => [dev, gaps(`row ${row}`)])],
+    final: { state: "waiting", waitingFor: "escalation", stage: "dod", counters: { dod: 5, review: 0, test: 0 } },
   },
   {
     name: "R-002-17: requested changes lead to the developer, the DoD-checker and the reviewer again",

@@ -78,7 +78,7 @@ test.each([["drift", drift] as const, ...SHIPPED.map((name) => [name, shippedFlo
         ).toBe(true);
       }
     }
-    expect(taken.size).toBeGreaterThan(1);
+    expect(taken.size).toBeGreaterThan(0);
     for (const edge of relativeEdges(flow)) expect([...taken], `drawn and never taken: ${edge}`).toContain(edge);
   },
 );
@@ -88,7 +88,9 @@ function walk(flow: Flow, seed: number): Simulation {
   const random = mulberry(seed);
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
   const facts = factsOf(flow, pick);
-  let script: ScriptedOutcome[] = [];
+  // Passrail's own stage succeeds at once unless the script says more.
+  const [first] = flow.stages;
+  let script: ScriptedOutcome[] = first?.kind === "builtin" ? [{ stage: first.id, word: "pull-request" }] : [];
   let played = simulate(flow, script, { facts });
   for (let step = 0; step < STEPS; step++) {
     const next = pick(played.trace.at(-1)?.next ?? []);
@@ -120,7 +122,8 @@ function outcomeFor(flow: Flow, next: Expected, pick: Pick): ScriptedOutcome | u
   const isRouter = flow.stages.find(({ id }) => id === stage)?.kind === "router";
   const stages = pick([["builder", "reviewer"], ["architect", "builder", "reviewer"], ["reviewer"]]) ?? [];
   if (isRouter && pick([true, true, false]) === true) return { stage, stages };
-  const words = Object.keys(flow.words.verdict);
+  const own = Object.keys(flow.words.verdict);
+  const words = own.length === 0 ? ["pass", "revise", "reject"] : own;
   const verdict = pick([...words, ...words, undefined]);
   if (verdict !== undefined) return { stage, verdict, issues: [`${stage} ${pick([1, 2, 3])}`] };
   return { stage, health: pick(["complete", "blocked", "failed", "incomplete"]) ?? "complete", questions: ["why?"] };

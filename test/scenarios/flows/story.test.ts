@@ -12,7 +12,7 @@ const rows: readonly Row[] = [
   {
     name: "R-003-02: a story starts with the analyst",
     script: [],
-    final: { state: "running", stage: "analyst", status: "analyzing", counters: { review: 0 } },
+    final: { state: "running", stage: "analyst", status: "analyzing", counters: { "reviewer.review": 0 } },
   },
   {
     name: "R-003-01: after the analyst comes the implementer",
@@ -32,18 +32,24 @@ const rows: readonly Row[] = [
   {
     name: "R-003-01: analyst, implementer, reviewer, refactorer, documenter, complete",
     script: [...toReview, done("reviewer"), done("refactorer"), done("documenter")],
-    final: { state: "completed", waitingFor: null, stage: null, status: "complete", counters: { review: 0 } },
+    final: {
+      state: "completed",
+      waitingFor: null,
+      stage: null,
+      status: "complete",
+      counters: { "reviewer.review": 0 },
+    },
     attempts: ["analyst 1", "implementer 1", "reviewer 1", "refactorer 1", "documenter 1"],
   },
   {
     name: "the reviewer sends the work back to the implementer",
     script: [...toReview, rejected("reviewer")],
-    final: { state: "running", stage: "implementer", status: "implementing", counters: { review: 1 } },
+    final: { state: "running", stage: "implementer", status: "implementing", counters: { "reviewer.review": 1 } },
   },
   {
     name: "the loop of implementer and reviewer works again",
     script: [...toReview, ...loop, ...loop, done("reviewer")],
-    final: { state: "running", stage: "refactorer", counters: { review: 2 } },
+    final: { state: "running", stage: "refactorer", counters: { "reviewer.review": 2 } },
     attempts: [
       "analyst 1",
       "implementer 1",
@@ -57,12 +63,12 @@ const rows: readonly Row[] = [
   {
     name: "the third rejection is escalated",
     script: [...toReview, ...loop, ...loop, rejected("reviewer")],
-    final: { state: "waiting", waitingFor: "escalation", stage: "reviewer", counters: { review: 2 } },
+    final: { state: "waiting", waitingFor: "escalation", stage: "reviewer", counters: { "reviewer.review": 2 } },
   },
   {
     name: "R-003-31: the refactorer may send back to the reviewer",
     script: [...toReview, done("reviewer"), rejected("refactorer")],
-    final: { state: "running", stage: "reviewer", counters: { review: 1 } },
+    final: { state: "running", stage: "reviewer", counters: { "refactorer.review": 1, "reviewer.review": 0 } },
   },
   {
     name: "R-003-31: a story that the analyst refuses waits for a person",

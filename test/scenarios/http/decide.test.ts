@@ -66,7 +66,7 @@ test("R-000-07, R-000-08: comments on lines reach the next attempt's prompt word
     "- Too long (src/auth.ts)",
     "- No tests\nfor the second case",
   ];
-  expect(prompt).toContain(`Issues to resolve, as they were reported:\n${lines.join("\n")}`);
+  expect(prompt).toContain(`Issues to resolve, as they were reported:\n\`\`\`text\n${lines.join("\n")}`);
   const told = (await served.bench.events(run)).find((event) => event.type === "gate.answered" && event.number === 2);
   expect(told).toMatchObject({ answer: "revise", comment: "", issues });
   expect(served.problems).toEqual([]);
@@ -116,7 +116,10 @@ test("R-X-07: the second one to decide is told who was first, with what and when
 test("the diff of a run holds what was committed before and after it was sent back", async () => {
   const commitOf = createCommitOf(served.deps.store);
   const app = served.useCases({ commitOf });
-  served.app = createApp({ ...served.deps, wholeDiff, commitOf, app }, { port: 4321 });
+  served.app = createApp(
+    { ...served.deps, wholeDiff: (...of) => wholeDiff(...of, (text) => text), commitOf, app },
+    { port: 4321 },
+  );
   const say = (verdict: string) => [{ via: "json-tail", verdict }];
   const build = (name: string) => [{ via: "json-tail", verdict: "COMPLETE", write: { [name]: "x" }, commit: true }];
   served.play({

@@ -36,17 +36,18 @@ test("a program that the flow names and that decides by its exit code is a check
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "checked.yaml"), FLOW);
   const flow = resolveShipped("checked", served.bench.project);
-  const [build, tests] = await evidenceAt(
-    flow,
-    { build: [{ verdict: "DONE", write: { "src/a.ts": "1" }, commit: true }] },
-    { runners: { tests: [process.execPath, "-e", "process.exit(0)"] } },
-  );
+  const [build, tests] = await evidenceAt(flow, {
+    build: [{ verdict: "DONE", write: { "src/a.ts": "1" }, commit: true }],
+  });
   expect(build).toMatchObject({ stage: "build", attempt: 1, by: "agent", exitCode: 0, files: ["src/a.ts"] });
+  expect(build?.containment).toEqual({ mode: "worktree", isConfined: false, label: "no sandbox: worktree" });
   expect(build?.commits?.from).not.toBe(build?.commits?.to);
   expect(build?.warnings).toEqual(["payload_key_missing: the payload has no files_changed"]);
   expect(tests).toMatchObject({
     stage: "tests",
     by: "check",
+    command: "node -e process.exit(0)",
+    replaced: null,
     exitCode: 0,
     commits: null,
     reported: [],
@@ -56,9 +57,9 @@ test("a program that the flow names and that decides by its exit code is a check
 
 test("what an agent says about its own checks is reported as its word, with the tool's line and whether it was trusted", async () => {
   const handoff = (gate: string) =>
-    `# Handoff\n\n## Status\ncomplete\n\n## DoD coverage\n- [✓] all: done\n\n## Quality-Gate Results\n- lint: 0 errors\n- ${gate}\n\n## Open Questions\nnone\n`;
+    `# Handoff\n\n## Status\ncomplete\n\n## DoD coverage\n- ✓ all — a.ts:1\n\n## Quality-Gate Results\n- lint: 0 errors\n- ${gate}\n\n## Open Questions\nnone\n`;
   const run = await served.bench.run("build-plan-simple", {
-    "dev-test": [{ via: "handoff-file", text: handoff("tests: 3 failed, 38 passed") }],
+    "dev-test": [{ via: "handoff-file", text: handoff("tests: 3 failed, 38 passed"), write: { "a.ts": "1" } }],
     "*": [{ via: "handoff-file", text: handoff("tests: 41 passed, 0 failed") }],
   });
   await served.bench.answer(run, "gate", "approve");
@@ -70,7 +71,7 @@ test("what an agent says about its own checks is reported as its word, with the 
     ["lint", true],
     ["tests", false],
   ]);
-  expect(stages.find(({ stage }) => stage === "bundles")?.by).toBe("passrail");
+  expect(stages.find(({ stage }) => stage === "bundles")).toMatchObject({ by: "passrail", containment: null });
   expect(stages.some(({ by }) => by === "check")).toBe(false);
 });
 

@@ -110,7 +110,7 @@ test("R-003-39: the token of a spawned agent hands its own story on as that agen
   const spawn = (stage: string) => [
     "/bin/sh",
     "-c",
-    `printf '%s %s\\n' "$PASSRAIL_STAGE" "$PASSRAIL_TOKEN" >> ${log}; exec "$@"`,
+    `printf '%s %s\\n' "$PASSRAIL_STAGE" "$(sed -n 's/^PASSRAIL_TOKEN = //p')" >> ${log}; exec "$@"`,
     stage,
     process.execPath,
     PLAYER,
@@ -235,7 +235,7 @@ test("the same key hands over once, also after a restart, and belongs to one req
   expect((await world.state(story)).handoffs).toHaveLength(2);
 });
 
-test("every change is told as a handoff with story, id and status; a reject as two, a clean-up as one per row", async () => {
+test("R-003-41: every change is told as a handoff with story, id and status; a reject as two, a clean-up as one per row", async () => {
   const story = await world.newStory();
   const told: string[] = [];
   const from = await seq();
@@ -275,7 +275,6 @@ test("every change is told as a handoff with story, id and status; a reject as t
     "1 pending",
     "1 accepted",
     "2 pending",
-    "2 accepted",
     "2 rejected",
     "3 pending",
     "3 rejected",

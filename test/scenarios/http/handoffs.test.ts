@@ -355,7 +355,10 @@ test("the reject loop goes on until its limit, then a person is asked", async ()
   await world.leadTo(story, "implementer");
   for (let round = 1; round <= 3; round++) {
     const row = rowOf(await world.create(story, "implementer", "reviewer", CODE));
-    const reply = await reject(row.id, `no, ${round}`);
+    const findings = round === 1 ? [] : [{ id: `F${round - 1}`, state: "fixed" }];
+    const unsaid = () => reject(row.id, `no, ${round}`);
+    if (round === 2) await refused(unsaid, 422, "findings_unanswered");
+    const reply = await world.post({ action: "reject", handoffId: row.id, reason: `no, ${round}`, findings });
     expect(rowOf(reply)).toMatchObject({ id: row.id, status: "rejected" });
     expect(reply.body["returned"] === null).toBe(round === 3);
   }

@@ -101,8 +101,10 @@ test("a run is taken in hand: pause, resume, cancel, each once", async () => {
 /** A well-formed body of every route that changes something and takes one. A new route without an entry fails the test below. */
 const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   actOnHandoff: { action: "cleanup", storyId: "v0.1:1.1.1" },
+  addProject: { folder: "/tmp" },
   answerItem: { answer: "approve" },
   cancelRun: {},
+  chooseTicket: {},
   createKey: { name: "ci", kind: "viewer" },
   createLoginCode: {},
   createSession: {},
@@ -118,6 +120,9 @@ const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   signalStory: { action: "progress", storyId: "v0.1:1.1.1" },
   skipStage: { reason: "not needed" },
   startDemo: {},
+  approveTrust: { hash: "0".repeat(64) },
+  revokeTrust: { hash: "0".repeat(64) },
+  undoLanding: {},
   startRun: { flow: "feature", title: "Once" },
   startTicket: {},
   startWork: {},
@@ -125,8 +130,8 @@ const BODIES: Readonly<Partial<Record<keyof typeof ROUTES, object>>> = {
   testEndpoint: {},
 };
 const MUTATING = (Object.keys(ROUTES) as (keyof typeof ROUTES)[]).filter(
-  // MCP carries calls; each is a request of its own under a key that is derived from the call's.
-  (name) => ROUTES[name].method !== "get" && name !== "mcp",
+  // MCP carries calls; each is a request of its own under a key that is derived from the call's. A preview stores nothing.
+  (name) => ROUTES[name].method !== "get" && name !== "mcp" && name !== "previewRun",
 );
 
 test.each(MUTATING)(
@@ -148,6 +153,7 @@ test.each(MUTATING)(
       key: "k00000000",
       delivery: "msg_0000000000",
       endpoint: "team",
+      name: "titles",
     };
     const before = await served.seq();
     const reply = await served.call(route.method.toUpperCase(), pathOf(route.path, params), {
@@ -186,4 +192,35 @@ test("R-X-12: revoking a key twice under one Idempotency-Key is answered alike, 
   served.app = createApp(served.deps, { port: 4321 });
   expect((await revoke()).body).toEqual(first.body);
   expect(await served.call("DELETE", `/api/keys/${id}`)).toMatchObject({ status: 404 });
+});
+
+test("R-000-23: a second approve is a no-op, another answer to a closed gate is 409 with the current status, and what is unknown is 404", async () => {
+  const { id } = await served.bench.run("feature", {});
+  const answer = (item: string, body: object) =>
+    served.call("POST", `/api/inbox/${item}/answer`, { body, headers: { "if-match": "*" } });
+  expect(await answer(`${id}.1`, { answer: "approve" })).toMatchObject({ status: 200 });
+  await served.bench.passrail.engine.idle();
+  const before = await served.seq();
+  expect(await answer(`${id}.1`, { answer: "approve" })).toMatchObject({
+    status: 200,
+    body: { answer: "approve", decided: { answer: "approve", by: "human:tester" } },
+  });
+  const { status, word } = await served.bench.load(id);
+  expect(await answer(`${id}.1`, { answer: "reject", text: "no" })).toMatchObject({
+    status: 409,
+    body: {
+      code: "gate_not_waiting",
+      detail: expect.stringContaining(`The run is ${status} (${word}).`),
+      decided: { answer: "approve" },
+    },
+  });
+  expect(await answer(`${id}.99`, { answer: "approve" })).toMatchObject({
+    status: 404,
+    body: { code: "item_not_found" },
+  });
+  expect(await answer("r0000000000.1", { answer: "approve" })).toMatchObject({
+    status: 404,
+    body: { code: "run_not_found" },
+  });
+  expect(await served.seq()).toBe(before);
 });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { attemptFiles } from "../../../src/attempt/attempt-files.ts";
-import { statOfDiff } from "../../../src/http/server/diff-stat.ts";
+import { statOfDiff } from "../../../src/file/diff-stat.ts";
 import { searchLines } from "../../../src/http/server/search-lines.ts";
 import { type Served, serve } from "./served.ts";
 
@@ -134,8 +134,8 @@ test("a text across the border of two pieces is found once", async () => {
 test("a run's diff comes with numbers per file, and says where it is cut", async () => {
   const { body } = await served.call("GET", `/api/runs/${runId}/diff`);
   expect(body).toMatchObject({
-    // The last attempt; what the one before it left uncommitted is still there.
-    stage: "design",
+    // The last attempt that changed something: Passrail committed its work, so the one after it finds nothing.
+    stage: "spec",
     attempt: 1,
     isCut: false,
     isStatCut: false,

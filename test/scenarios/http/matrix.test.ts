@@ -13,12 +13,14 @@ const OPERATORS = ["operator", "session"];
 const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   listRuns: READERS,
   startRun: OPERATORS,
-  showRun: [...READERS, "attempt"],
+  previewRun: OPERATORS,
+  showRun: [...READERS, "agent", "attempt"],
   runEvents: READERS,
   showFeature: READERS,
   listActs: READERS,
   attemptFile: READERS,
   cancelRun: OPERATORS,
+  undoLanding: OPERATORS,
   pauseRun: OPERATORS,
   resumeRun: OPERATORS,
   retryStage: OPERATORS,
@@ -32,6 +34,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   createTicket: OPERATORS,
   editTicket: OPERATORS,
   startTicket: OPERATORS,
+  chooseTicket: OPERATORS,
   whoami: READERS,
   listKeys: OPERATORS,
   createKey: OPERATORS,
@@ -41,17 +44,24 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   listWorkers: READERS,
   listRunners: READERS,
   showProject: READERS,
+  listProjects: READERS,
+  addProject: OPERATORS,
+  removeProject: OPERATORS,
+  showQueue: READERS,
   startDemo: OPERATORS,
+  showTrust: OPERATORS,
+  approveTrust: OPERATORS,
+  revokeTrust: OPERATORS,
   events: READERS,
-  listHandoffs: [...READERS, "attempt"],
-  actOnHandoff: [...OPERATORS, "attempt"],
+  listHandoffs: [...READERS, "agent", "attempt"],
+  actOnHandoff: [...OPERATORS, "agent", "attempt"],
   deleteStory: OPERATORS,
   storyStatus: READERS,
   runStory: OPERATORS,
-  signalStory: [...OPERATORS, "attempt"],
-  submitVerdict: [...OPERATORS, "attempt"],
-  listWork: READERS,
-  startWork: OPERATORS,
+  signalStory: [...OPERATORS, "agent", "attempt"],
+  submitVerdict: [...OPERATORS, "agent", "attempt"],
+  listWork: [...READERS, "agent"],
+  startWork: [...OPERATORS, "agent"],
   listInbox: READERS,
   listDecisions: READERS,
   showItem: READERS,
@@ -90,14 +100,17 @@ let tokens: Record<string, string | null>;
 beforeAll(async () => {
   served = await serve();
   served.play({});
-  runId = (await served.bench.run("feature", {})).id;
+  // The run that the routes name has an agent outside.
+  runId = (await served.bench.run("feature", {}, { facts: { runners: { IN1: { runner: "outside" } } } })).id;
   const viewer = await served.keys.create({ name: "wall", kind: "viewer" });
+  const agent = await served.keys.create({ name: "speccer", kind: "agent", agent: "IN1" });
   const webhook = await served.keys.create({ name: "tracker", kind: "webhook" });
   const attempt = `${TOKEN_PREFIX.attempt}${"a".repeat(43)}`;
   served.attempts.set(attempt, { runId, stage: "spec", attempt: 1 });
   tokens = {
     operator: served.operator,
     viewer: viewer.token,
+    agent: agent.token,
     webhook: webhook.token,
     attempt,
     none: null,
@@ -110,7 +123,7 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 const names = Object.keys(ROUTES) as RouteName[];
-const kinds = ["operator", "session", "viewer", "attempt", "webhook", "login", ...Object.keys(REFUSED)];
+const kinds = ["operator", "session", "viewer", "agent", "attempt", "webhook", "login", ...Object.keys(REFUSED)];
 /** These are used up by a route. */
 const fresh: Readonly<Record<string, () => Promise<string>>> = {
   login: async () => served.keys.newLoginCode().token,
@@ -121,6 +134,7 @@ const fresh: Readonly<Record<string, () => Promise<string>>> = {
 };
 const ids = { key: "k00000000", ticket: "F-1", story: "v0.1:1.1.1", delivery: "msg_0000000000", endpoint: "team" };
 const params = () => ({
+  name: "shop",
   ...ids,
   run: runId,
   item: `${runId}.1`,
@@ -170,6 +184,17 @@ test("S06: an attempt sees its own run, no other, and loses even that when it en
   served.attempts.delete(token);
   expect((await served.call("GET", `/api/runs/${runId}`, { token })).status).toBe(401);
   served.attempts.set(token, { runId, stage: "spec", attempt: 1 });
+});
+
+test("an agent's key sees the runs that it works on, and no other", async () => {
+  const { id } = await served.bench.run("feature", {});
+  const token = tokens["agent"] ?? "";
+  expect((await served.call("GET", `/api/runs/${runId}`, { token })).status).toBe(200);
+  for (const run of [id, "r0000000000"])
+    expect(await served.call("GET", `/api/runs/${run}`, { token })).toMatchObject({
+      status: 404,
+      body: { code: "run_not_found", detail: `There is no run ${run}.` },
+    });
 });
 
 test("what a caller says of itself raises nothing and is no field", async () => {

@@ -11,7 +11,7 @@ beforeEach(async () => {
   served.play({
     spec: [{ via: "json-tail", verdict: "APPROVED" }],
     design: [{ via: "json-tail", verdict: "APPROVED" }],
-    build: [{ via: "json-tail", verdict: "COMPLETE" }],
+    build: [{ via: "json-tail", verdict: "COMPLETE", write: { "a.txt": "1" } }],
     qa: [
       { via: "json-tail", verdict: "REVISE", issues: [{ description: "No test" }] },
       { via: "json-tail", verdict: "SHIP" },

@@ -29,7 +29,7 @@ const refused = async (call: () => Promise<Reply>, status: number, code: string)
   return reply.body;
 };
 
-test("a start times out what is stale in all stories, leaves what is younger, and starts the story", async () => {
+test("R-003-34: a start times out what is stale in all stories, leaves what is younger, and starts the story", async () => {
   const stale = await world.newStory();
   const [old] = (await world.state(stale)).handoffs;
   const created = Date.parse(old?.created_at ?? "");
@@ -59,7 +59,7 @@ test("a start times out what is stale in all stories, leaves what is younger, an
   expect((await world.state(stale)).handoffs).toMatchObject([{ status: "rejected" }, { status: "pending" }]);
 });
 
-test("a story that runs or waits is not started; one that has ended is, and GET tells how all are", async () => {
+test("R-003-34: a story that runs or waits is not started; one that has ended is, and GET tells how all are", async () => {
   const story = await world.newStory();
   await refused(() => run({ action: "start", storyId: story }), 409, "story_active");
   const [first] = (await world.state(story)).handoffs;
@@ -83,7 +83,7 @@ test("a story that runs or waits is not started; one that has ended is, and GET 
   expect((await run({ action: "start", storyId: "v1:0.0.3" }, keyed)).body).toEqual(begun.body);
 });
 
-test("stop lets nothing start, continue cleans nothing, reset closes what is pending", async () => {
+test("R-003-34: stop lets nothing start, continue cleans nothing, reset closes what is pending", async () => {
   const story = await world.newStory();
   const [row] = (await world.state(story)).handoffs;
   const accept = () => world.post({ action: "accept", handoffId: row?.id });
@@ -107,7 +107,7 @@ test("stop lets nothing start, continue cleans nothing, reset closes what is pen
   expect((await world.state(story)).handoffs).toMatchObject([{ status: "rejected" }, { status: "pending" }]);
 });
 
-test("without a story all of them are meant; an unknown action names those that there are", async () => {
+test("R-003-34: without a story all of them are meant; an unknown action names those that there are", async () => {
   for (const body of [{}, { action: "go" }, { action: 1 }]) {
     const { error } = await refused(() => run(body), 400, "invalid_request");
     for (const action of ["start", "continue", "stop", "reset"]) expect(error).toContain(action);
@@ -126,7 +126,7 @@ test("without a story all of them are meant; an unknown action names those that 
   expect(stale.body["stale"]).toEqual([]);
 });
 
-test("an agent tells its progress, is blocked until a person answers, and the last one completes the story", async () => {
+test("R-003-35: an agent tells its progress, is blocked until a person answers, and the last one completes the story", async () => {
   const story = await world.newStory();
   await world.leadTo(story, "implementer");
   expect(await signal(story, "progress", { message: "half" })).toMatchObject({
@@ -161,7 +161,7 @@ test("an agent tells its progress, is blocked until a person answers, and the la
   await refused(() => signal(story, "complete"), 409, "out_of_turn");
 });
 
-test("signals that cannot be meant", async () => {
+test("R-003-35: signals that cannot be meant", async () => {
   const story = await world.newStory();
   await refused(() => signal("v9:9.9.9", "progress"), 404, "story_not_found");
   for (const body of [
@@ -282,7 +282,7 @@ test("what a program plays takes no verdict from others", async () => {
 
 test("an agent that was started gives its verdict with its own token, once", async () => {
   const file = join(world.served.bench.dir, "analyst-token");
-  const wait = `printf %s "$PASSRAIL_TOKEN" > ${file}.new && mv ${file}.new ${file}; exec sleep 60`;
+  const wait = `sed -n 's/^PASSRAIL_TOKEN = //p' | tr -d '\\n' > ${file}.new && mv ${file}.new ${file}; exec sleep 60`;
   const story = await world.newStory({
     runners: { "*": { runner: "outside" }, analyst: { command: ["/bin/sh", "-c", wait] } },
   });
@@ -298,7 +298,7 @@ test("an agent that was started gives its verdict with its own token, once", asy
   expect((await verdict(runId, { verdict: "approved" }, own)).status).toBe(401);
 });
 
-test("whoever takes a story's work is told address, story and branch as lines", async () => {
+test("R-003-38: whoever takes a story's work is told address, story and branch as lines", async () => {
   const story = await world.newStory();
   const taken = await world.served.call("POST", `/api/runs/${await world.runOf(story)}/attempts/analyst/start`, {
     body: {},

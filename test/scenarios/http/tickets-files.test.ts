@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { approveFiles } from "../../harness/approve-files.ts";
 import { ROUTES } from "../../../src/http/contract/routes.ts";
 import { shippedDir } from "../../../src/settings/site.ts";
 import { until } from "../../harness/until.ts";
@@ -262,6 +263,7 @@ test("what may not start is not started, and says why; what may is started once"
   expect(await served.call("POST", "/api/tickets/AGI-404/start", { body: {} })).toMatchObject({ status: 404 });
   // Without a program that plays the agents a run could not work, so none is made.
   writeFileSync(join(served.bench.project, "passrail.yaml"), "slots: 3\n");
+  approveFiles(served.bench.home, served.bench.project);
   expect(await served.call("POST", "/api/tickets/AGI-4/start", { body: {} })).toMatchObject({
     status: 422,
     body: { code: "run_refused", detail: expect.stringContaining("AGI-4 cannot start") as string },
@@ -282,11 +284,13 @@ test("R-004-39: lists and pages follow the rules of the project's flow as soon a
   mkdirSync(folder, { recursive: true });
   const shipped = readFileSync(join(shippedDir, "flows", "ticket.yaml"), "utf8");
   writeFileSync(join(folder, "ticket.yaml"), shipped.replace(/^ {2}skip: .*$/mu, "  skip: [Backlog]"));
+  approveFiles(served.bench.home, served.bench.project);
   try {
     expect(ids(await list("?state=intervention"))).toContain("AGI-90");
     expect((await show("AGI-90")).explain[0]).toContain("a person has to act");
   } finally {
     rmSync(join(folder, "ticket.yaml"));
+    approveFiles(served.bench.home, served.bench.project);
   }
   expect((await show("AGI-90")).file?.state).toBe("eligible");
 });

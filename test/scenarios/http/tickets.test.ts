@@ -129,7 +129,7 @@ test("S05: keys are made, listed and revoked over HTTP; a token is shown once", 
   const { token, ...shown } = made.body as { token: string; id: string };
   expect(shown).toMatchObject({ name: "wall", kind: "viewer", note: "in the hall" });
   expect(await served.call("GET", "/api/whoami", { token })).toMatchObject({
-    body: { kind: "viewer", id: shown.id, scopes: ["read", "own-run"], isSession: false },
+    body: { kind: "viewer", id: shown.id, scopes: ["read", "own-run", "find-work"], isSession: false },
   });
   const list = await served.call("GET", "/api/keys");
   expect(list.body["keys"]).toContainEqual(shown);

@@ -70,3 +70,18 @@ test("S19: nothing else is found through them, whatever the path is dressed as",
 test("without a build there is no dashboard, and nothing breaks", () => {
   expect(loadWeb(join(dir, "nowhere"))).toBeUndefined();
 });
+
+test("the addresses of source 003 lead to the pages that show the same", async () => {
+  for (const [path, to] of [
+    ["/stories/v0.1:1.1.1", "/tickets/v0.1:1.1.1"],
+    ["/stories/a%2Fb%0d%0aX-Y:%201?x=1", "/tickets/a%2Fb%0d%0aX-Y:%201"],
+    ["/run", "/runs"],
+  ]) {
+    const moved = await served.call("GET", path ?? "", { token: null });
+    expect([path, moved.status, moved.headers.get("location")]).toEqual([path, 302, to]);
+  }
+  // Only whole addresses, and nothing that leaves this server.
+  for (const path of ["/stories/", "/stories/a/b", "/run/1"])
+    expect((await served.call("GET", path, { token: null })).headers.get("location")).toBeNull();
+  expect((await served.call("POST", "/run", { token: null })).status).toBe(401);
+});

@@ -28,11 +28,14 @@ let inbound: Inbound;
 let socket: Listening;
 const told: Notice[] = [];
 const problems: string[] = [];
+/** Sources that the operator has removed from the settings. */
+const removed = new Set<string>();
 
 beforeAll(async () => {
   served = await serve();
   served.play({});
   for (const [name, text, mode] of [
+    ["rotated", OLD_SECRET, 0o600],
     ["tracker", `${SECRET}\n${OLD_SECRET}\n`, 0o600],
     ["github", GITHUB_SECRET, 0o600],
     ["exposed", SECRET, 0o644],
@@ -45,24 +48,27 @@ beforeAll(async () => {
 function options(): InboundOptions {
   const file = (name: string) => join(served.bench.dir, name);
   const secret_file = file("tracker");
-  return {
-    config: {
-      webhooks: {
-        tracker: { kind: "standard", secret_file, rights: "operator", flow: "feature" },
-        asking: { kind: "standard", secret_file },
-        github: { kind: "github", secret_file: file("github"), rights: "operator", flow: "feature", label: "passrail" },
-        strangers: { kind: "standard", secret_file, flow: "intake", authors: ["Ann"] },
-        early: {
-          kind: "standard",
-          secret_file,
-          rights: "operator",
-          rules: [{ on: "merged", do: "done", stages: ["ship"], subject: "data.id", else: "cancel" }],
-        },
-        script: { kind: "token", rights: "operator" },
-        exposed: { kind: "standard", secret_file: file("exposed") },
-        unset: { kind: "standard", secret_env: "NO_SUCH_SECRET" },
-      },
+  const webhooks: InboundOptions["config"]["webhooks"] = {
+    rotated: { kind: "standard", secret_file: file("rotated"), rights: "operator" },
+    tracker: { kind: "standard", secret_file, rights: "operator", flow: "feature" },
+    asking: { kind: "standard", secret_file },
+    github: { kind: "github", secret_file: file("github"), rights: "operator", flow: "feature", label: "passrail" },
+    strangers: { kind: "standard", secret_file, flow: "intake", authors: ["Ann"] },
+    early: {
+      kind: "standard",
+      secret_file,
+      rights: "operator",
+      rules: [{ on: "merged", do: "done", stages: ["ship"], subject: "data.id", else: "cancel" }],
     },
+    script: { kind: "token", rights: "operator" },
+    exposed: { kind: "standard", secret_file: file("exposed") },
+    unset: { kind: "standard", secret_env: "NO_SUCH_SECRET" },
+  };
+  return {
+    config: { webhooks },
+    settings: async () => ({
+      webhooks: Object.fromEntries(Object.entries(webhooks).filter(([name]) => !removed.has(name))),
+    }),
     environment: {},
     home: served.bench.home,
     deps: served.deps,
@@ -284,6 +290,28 @@ describe("approve", () => {
     expect(answered).toMatchObject({ commit: "a".repeat(40) });
   });
 
+  test("S17: a secret is rotated and revoked without a restart: both count meanwhile, and a revoked one counts no longer", async () => {
+    const file = join(served.bench.dir, "rotated");
+    const keep = (...secrets: readonly string[]): void =>
+      writeFileSync(file, `${secrets.join("\n")}\n`, { mode: 0o600 });
+    const outcome = async (secret: string) => {
+      const body = JSON.stringify(approve("F-none"));
+      const sent = standard(body, { id: newId(), atMs: Date.now(), secrets: [secret] });
+      return (await post("rotated", sent)).status;
+    };
+    keep(OLD_SECRET);
+    expect([await outcome(OLD_SECRET), await outcome(SECRET)]).toEqual([404, 401]);
+    keep(SECRET, OLD_SECRET);
+    expect([await outcome(OLD_SECRET), await outcome(SECRET)]).toEqual([404, 404]);
+    keep(SECRET);
+    expect([await outcome(OLD_SECRET), await outcome(SECRET)]).toEqual([401, 404]);
+    removed.add("rotated");
+    expect(await outcome(SECRET)).toBe(401);
+    removed.delete("rotated");
+    writeFileSync(file, "");
+    expect(await outcome(SECRET)).toBe(503);
+  });
+
   test("a delivery is good under the old secret while it is replaced", async () => {
     await feature("F-old");
     const sent = standard(JSON.stringify(approve("F-old")), { id: newId(), atMs: Date.now(), secrets: [OLD_SECRET] });
@@ -427,7 +455,7 @@ test("a source is carried out only so often in a minute, and what was refused ma
   const signedRoutes = createInbound({
     ...served.deps,
     now: () => new Date(time).toISOString(),
-    sources: [standardSource({ name: "fast", secrets: [SECRET], rights: "operator" })],
+    sourceOf: async () => standardSource({ name: "fast", secrets: [SECRET], rights: "operator" }),
     replays: createMemoryReplays({ now: () => time }),
     notify: async () => undefined,
     maxPerMinute: 2,

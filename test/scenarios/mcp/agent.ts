@@ -2,12 +2,10 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { PROGRAM } from "../../harness/program.ts";
 import { until } from "../../harness/until.ts";
 import { optional } from "../../../src/core/optional.ts";
-
-const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");
 
 export type Message = { readonly id?: unknown; readonly result?: Record<string, unknown>; readonly error?: object };
 
@@ -29,7 +27,7 @@ export type Agent = {
 export type ToolAnswer = { readonly isError: boolean; readonly text: string; readonly value: Record<string, unknown> };
 
 export function startAgent(flags: readonly string[], env: Readonly<Record<string, string>>): Agent {
-  const child = spawn(process.execPath, ["--experimental-strip-types", MAIN, ...flags], {
+  const child = spawn(process.execPath, [PROGRAM, ...flags], {
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", NODE_NO_WARNINGS: "1", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -145,7 +145,7 @@ describe("what is told", () => {
     expect(receiver.got).toHaveLength(3);
   });
 
-  test("an escalation names feature, stage, loops, the last issues and the link", async () => {
+  test("R-000-21: an escalation names feature, stage, loops, the last issues and the link", async () => {
     const { passrail } = await open({ notifyEndpoints: [endpointTo("/hook", { events: ["escalation"] })] });
     const revise = { verdict: "REVISE", issues: ["the button is red", { severity: "high", description: "no test" }] };
     const { id } = await start(passrail, { ...SHIPPED, qa: [revise] });
@@ -314,6 +314,32 @@ describe("S18: settings", () => {
     "https://169.254.169.254/latest/meta-data",
     "https://10.0.0.1/x",
   ];
+
+  test("a secret is rotated and revoked without a restart: the next message has the new signatures, or does not leave", async () => {
+    const other = `whsec_${Buffer.alloc(32, 4).toString("base64")}`;
+    const { told } = await open({ notifyEndpoints: [endpointTo("/hook")] });
+    const signatures = async (): Promise<readonly boolean[]> => {
+      const before = receiver.got.length;
+      await told.deliveries.sendTest("team");
+      const { body, headers } = await until("the message", () => receiver.got[before]);
+      return [SECRET, other].map((secret) => {
+        try {
+          return new Webhook(secret).verify(body, headers) !== undefined;
+        } catch {
+          return false;
+        }
+      });
+    };
+    expect(await signatures()).toEqual([true, false]);
+    secretFile("whsec", `${other}\n${SECRET}\n`);
+    expect(await signatures()).toEqual([true, true]);
+    secretFile("whsec", other);
+    expect(await signatures()).toEqual([false, true]);
+    secretFile("whsec", "");
+    await told.deliveries.sendTest("team");
+    await until("the try fails", () => (told.deliveries.endpoints()[0]?.failing === null ? undefined : true));
+    expect(receiver.got).toHaveLength(3);
+  });
 
   test("targets that are not of the public Internet are refused, each with a reason, and nothing is sent", async () => {
     const { told } = await open(

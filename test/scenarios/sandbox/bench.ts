@@ -34,6 +34,8 @@ export type How = {
   readonly hooks?: Partial<AttemptHooks>;
   readonly prompt?: string;
   readonly marker?: string;
+  /** Folders that it may only read. */
+  readonly reads?: readonly string[];
 };
 
 export const SECRET = "only-outside-5f2c";
@@ -58,7 +60,7 @@ export async function openConfined(
     mode,
   );
   let attempts = 0;
-  const run: Bench["run"] = (workspace, argv, { env, limits, hooks, prompt = "", marker } = {}) => {
+  const run: Bench["run"] = (workspace, argv, { env, limits, hooks, prompt = "", marker, reads = [] } = {}) => {
     attempts += 1;
     const spec: AttemptSpec = {
       marker: marker ?? `test-${process.pid}-${dir.slice(-6)}-${attempts}`,
@@ -71,7 +73,7 @@ export async function openConfined(
       confine: async (launch) =>
         workspaces.confine === undefined
           ? { ok: false, error: { code: "none", message: "this kind does not confine" } }
-          : workspaces.confine(workspace, { ...launch, folders: [result] }),
+          : workspaces.confine(workspace, { ...launch, folders: [result], reads }),
       ...(workspaces.ownPrograms === true ? { ownPrograms: true } : {}),
     };
     return createCommandRunner().run(spec, { signal: new AbortController().signal, ...hooks });

@@ -1,6 +1,6 @@
 // Workspaces in sandboxes of Daytona, against a server that speaks the part of its API that is used. The vendor's own is not part of these tests.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { plainStream } from "../../../src/workspace/sandbox/daytona/plain.ts";
@@ -64,6 +64,19 @@ describe("daytona", { timeout: 60_000 }, () => {
       buildInfo: { dockerfileContent: "FROM agents:1\n" },
       autoDeleteInterval: 0,
     });
+  });
+
+  test("R-002-34: the handoffs of others go along, at the path that the prompt then names, and do not come back", async () => {
+    const bench = await open();
+    const workspace = await bench.open();
+    const folder = join(bench.home, "channels", "one", "handoffs");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "dev-1.md"), "complete\n");
+    const line = `read path; cat "$path"; echo forged > "$path"`;
+    const end = await bench.run(workspace, ["sh", "-c", line], { prompt: `${folder}/dev-1.md\n`, reads: [folder] });
+    expect(end).toMatchObject({ exitCode: 0, stdoutTail: "complete\n" });
+    expect(readFileSync(join(folder, "dev-1.md"), "utf8")).toBe("complete\n");
+    valueOf(await bench.workspaces.close(workspace, "r1"));
   });
 
   test("R-004-55: output comes while the program works, without the codes of terminals, and a program without an end is ended by its limit", async () => {

@@ -3,11 +3,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { gateLines } from "../../../src/cli/gate-lines.ts";
 import { waitingLines } from "../../../src/cli/terminal/progress.ts";
 import { openItems } from "../../../src/core/run/run.ts";
+import { projectOf } from "../../../src/core/run/run-settings.ts";
 import { storeMark } from "../../../src/attempt/attempt-files.ts";
 import { findMarked } from "../../../src/runner/process/process-table.ts";
 import { userGit } from "../../../src/workspace/workspace.testsuite.ts";
+import { attemptRow } from "../../../src/core/view/attempt-row.ts";
 import { until } from "../../harness/until.ts";
 import { openWorkbench, verdictsOf, type Workbench } from "../../harness/workbench.ts";
 import { bubblewrapTests, whyLeftOut } from "./can-confine.ts";
@@ -67,6 +70,9 @@ describe.skipIf(bubblewrapTests === "left out")(`runs in bubblewrap${whyLeftOut}
       (existsSync(clones) && readdirSync(clones).some((name) => existsSync(join(clones, name, ready)))) || undefined;
     await until("the agent works", isThere);
     expect(findMarked(`${storeMark(bench.home)}/`).length).toBeGreaterThan(0);
+    // Known as soon as the program runs, also if it is cut off.
+    const [working] = await bench.passrail.store.attempts(run.id);
+    expect(working && attemptRow(working, 0).containment).toMatchObject({ label: "sandbox: bubblewrap" });
     await bench.passrail.engine.deliver(run.id, { type: "cancel.requested", reason: "enough" }, "human:tester");
     await bench.passrail.engine.idle();
     expect(await bench.load(run.id)).toMatchObject({ status: "canceled" });
@@ -89,6 +95,9 @@ describe.skipIf(bubblewrapTests === "left out")(`runs in bubblewrap${whyLeftOut}
     expect(waitingLines(gate, 1, run).join("\n")).toContain("agents run in a sandbox (bubblewrap)");
     await bench.answer(run, "gate", "approve");
     run = await bench.load(run.id);
+    expect(await gateLines({ home: bench.home, environment: {}, cwd: projectOf(run) }, run)).toContain(
+      "  · sandbox: bubblewrap (spec, design, build, qa)",
+    );
     await bench.answer(run, "gate", "approve");
     run = await bench.load(run.id);
     expect(run).toMatchObject({ status: "completed", word: "shipped" });

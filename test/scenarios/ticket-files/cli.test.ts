@@ -33,7 +33,8 @@ test("a ticket is made, listed with its reason, and shown", async () => {
     { input: "From standard input." },
   );
   expect(JSON.parse(second.out)).toEqual({ id: "AGI-2", path: "feature_requests/FR-1/AGI-2.md", request: "FR-1" });
-  expect(read("FR-1/AGI-2.md")).toContain("dependsOn: [AGI-1]\npriority: 2\n---\n\nFrom standard input.\n");
+  expect(read("FR-1/AGI-2.md")).toContain('description: "From standard input."\n');
+  expect(read("FR-1/AGI-2.md")).toContain("dependsOn: [AGI-1]\npriority: 2\n---\n");
   expect((await ticket("list")).out).toBe(
     "AGI-1\tBacklog\teligible\tLog in\tit can start (Backlog)\nAGI-2\tBacklog\twaits\tLog out\twaits for AGI-1 (Backlog)\n",
   );

@@ -18,7 +18,7 @@ import { file, newTicket, project } from "./folder.ts";
 
 const AT = { path: "feature_requests/FR-1/AGI-1.md" };
 
-test("an update changes its keys, keeps the rest and the mode, and says the new hash", async () => {
+test("R-004-41: an update changes its keys, keeps the rest and the mode, and says the new hash", async () => {
   const { write, read, path, open } = project();
   const text = `${file("AGI-1")}\nNo newline at the end`;
   write("FR-1/AGI-1.md", text);
@@ -93,7 +93,7 @@ describe("an edit at the same time is not lost", () => {
     for (const key of keys) expect(text).toMatchObject({ value: expect.stringContaining(`\n${key}: `) });
   });
 
-  test("the file is edited between reading and replacing it: the change is made again on the new text", async () => {
+  test("R-004-41: the file is edited between reading and replacing it: the change is made again on the new text", async () => {
     const { write, read, path, open } = project();
     write("FR-1/AGI-1.md", file("AGI-1"));
     const seen: string[] = [];
@@ -112,7 +112,7 @@ describe("an edit at the same time is not lost", () => {
     expect(read("FR-1/AGI-1.md")).toBe(`${file("AGI-1")}first\nsecond\nours\n`);
   });
 
-  test("processes that write one file at once lose nothing", async () => {
+  test("R-004-41: processes that write one file at once lose nothing", async () => {
     const { root, write, read } = project();
     write("FR-1/AGI-1.md", file("AGI-1"));
     const program = join(import.meta.dirname, "../../fixtures/tickets/update.ts");
@@ -125,7 +125,7 @@ describe("an edit at the same time is not lost", () => {
     expect(read("FR-1/AGI-1.md")).toMatch(/\nDo it\.\n$/u);
   }, 90_000);
 
-  test("what a crash left beside the file is taken over", async () => {
+  test("R-004-41: what a crash left beside the file is taken over", async () => {
     const { write, path, open } = project();
     write("FR-1/AGI-1.md", file("AGI-1"));
     write("FR-1/.AGI-1.md.new", "half");

@@ -120,13 +120,15 @@ test("R-004-25: too few answers leave the round in the inbox; a file that says n
   expect((JSON.parse(list.out) as { runs: unknown[] }).runs).toHaveLength(1);
 });
 
-test("three rounds, then a last call that must write; one that still asks is an error with exit 1 and no file", async () => {
+test("R-004-22: three rounds, then one last call that must write; one that still asks is an error with exit 1 and no file", async () => {
   writeFileSync(join(bench.project, "a.json"), '[["1"], ["2"], ["3"], ["4"]]');
   const ended = await spec(["A shop"], { spec: [asks("And now?")] }, "--answers", "a.json");
   expect(ended).toMatchObject({ code: 1, out: "" });
   expect(ended.err).toContain("No ticket was written");
   expect(hasTickets()).toBe(false);
-  expect(await prompt(5)).toContain("No more questions");
+  expect(ended.err).toContain("And now?");
+  expect(await prompt(4)).toContain("No more questions");
+  expect((await bench.passrail(["runs", "show", "1", "--attempt", "spec#5", "--prompt"])).code).not.toBe(0);
 });
 
 test("R-004-23: an invalid list is asked for once more with the reason, then nothing is written and the reason is told", async () => {

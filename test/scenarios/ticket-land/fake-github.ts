@@ -99,6 +99,7 @@ export async function openFakeGitHub(repositories: Repositories, way: "gh" | "re
 
   function answer(method: string, url: URL, body: Record<string, string>): { status: number; body: unknown } {
     const path = url.pathname.replace(`/repos/${REPOSITORY}/`, "");
+    if (url.pathname === `/repos/${REPOSITORY}`) return { status: 200, body: { permissions: { push: true } } };
     const number = Number(/^pulls\/(\d+)/u.exec(path)?.[1] ?? 0);
     if (path === "pulls" && method === "GET") {
       const open = fake.pulls.filter(

@@ -2,12 +2,21 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Forge } from "../../../src/forge/forge.ts";
 import { openForge } from "../../../src/forge/open.ts";
-import { type CheckResult, runChecks } from "../../../src/ticket/land/checks.ts";
-import { inTurn, landWork, type QueueOptions } from "../../../src/ticket/land/queue.ts";
+import { openRunners } from "../../../src/runner/open.ts";
+import type { CachedCheck } from "../../../src/core/flow/check-result.ts";
+import { ok, type Result } from "../../../src/core/result.ts";
+import { type MergeCheck, runChecks } from "../../../src/ticket/land/checks.ts";
+import { landWork, type QueueOptions } from "../../../src/ticket/land/queue.ts";
+import type { OutwardLog } from "../../../src/attempt/outward-log.ts";
+import { inTurn } from "../../../src/forge/in-turn.ts";
+import { createActing } from "../../../src/ticket/land/act.ts";
 import { newRepositories, type Repositories } from "./repositories.ts";
+
+/** Nobody cancels anything here. */
+const PERMITTED: OutwardLog = { intend: async () => ({ type: "granted" }), see: async () => undefined };
 
 describe.each([true, false])("with a remote: %j", (remote) => {
   let repositories: Repositories;
@@ -32,8 +41,10 @@ describe.each([true, false])("with a remote: %j", (remote) => {
   });
   afterEach(() => repositories.close());
 
-  const passed: CheckResult = { type: "passed", commands: [] };
+  const passed = ok<MergeCheck>({ type: "passed", results: [] });
   const options = (more: Partial<QueueOptions> = {}): QueueOptions => ({
+    act: createActing(PERMITTED, "land", 1),
+    tried: [],
     forge,
     project: repositories.project,
     strategy: "rebase",
@@ -110,13 +121,14 @@ describe.each([true, false])("with a remote: %j", (remote) => {
   test("a check that fails on the merged tree keeps the work out", async () => {
     const commit = repositories.commit("feat/AGI-1", { "a.txt": "1" });
     const before = main();
-    const failed: CheckResult = {
+    const failed: MergeCheck = {
+      results: [],
       type: "failed",
       command: "npm test",
       why: "ended with exit code 1",
       excerpt: "1 failed",
     };
-    expect(await landWork(work(commit), options({ check: async () => failed }))).toMatchObject({
+    expect(await landWork(work(commit), options({ check: async () => ok(failed) }))).toMatchObject({
       ok: true,
       value: { type: "failed-check", command: "npm test", excerpt: "1 failed" },
     });
@@ -225,11 +237,19 @@ describe("a local target that is checked out", () => {
     });
     if (!opened.ok) throw new Error(opened.error.message);
     const commit = repositories.commit("feat/AGI-1", { "a.txt": "1" });
-    const check = async (): Promise<CheckResult> => ({ type: "passed", commands: [] });
+    const check = async (): Promise<Result<MergeCheck>> => ok({ type: "passed", results: [] });
     const folder = join(home, "trees");
     return landWork(
       { runId: "r1", branch: "feat/AGI-1", commit, target: "main" },
-      { forge: opened.value, project, strategy: "rebase", folder, check },
+      {
+        act: createActing(PERMITTED, "land", 1),
+        tried: [],
+        forge: opened.value,
+        project,
+        strategy: "rebase",
+        folder,
+        check,
+      },
     );
   }
 
@@ -272,16 +292,31 @@ describe("checks", () => {
     repositories = newRepositories({ remote: false });
   });
   afterEach(() => repositories.close());
-  const run = (commands: readonly (readonly string[])[], more: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
-    runChecks({
+  const kept = new Map<string, CachedCheck>();
+  const environment = { PATH: process.env["PATH"] ?? "", MY_TOKEN: "s3cret-of-the-project" };
+  const runners = openRunners(environment, { programs: {}, passEnvironment: [] });
+  afterAll(() => runners.desk.close());
+  const run = async (commands: readonly (readonly string[])[], more: { timeoutMs?: number } = {}) => {
+    const checked = await runChecks({
       commands,
-      cwd: repositories.project,
-      env: { PATH: process.env["PATH"] ?? "" },
+      dir: repositories.project,
+      commit: repositories.git("rev-parse", "HEAD").trim(),
+      place: {},
       timeoutMs: more.timeoutMs ?? 20_000,
-      logFile: join(repositories.dir, "checks.log"),
-      signal: more.signal ?? new AbortController().signal,
-      redact: (text) => text.replaceAll("s3cret", "[redacted]"),
+      logFolder: repositories.dir,
+      marker: "test/queue",
+      by: { runId: "r1", stage: "land", attempt: 1 },
+      ports: {
+        runners,
+        findCached: async (key) => kept.get(key),
+        saveCached: async (check) => void kept.set(check.key, check),
+        now: () => new Date().toISOString(),
+        signal: new AbortController().signal,
+      },
     });
+    if (!checked.ok) throw new Error(checked.error.message);
+    return checked.value;
+  };
   const node = (code: string): readonly string[] => [process.execPath, "-e", code];
 
   test("pass when every program ends with 0; the others are not started after a failure", async () => {
@@ -293,18 +328,28 @@ describe("checks", () => {
 
   test("the last sixty lines are told, without colours and secrets, and the whole is kept in a file", async () => {
     const code =
-      "for (let i = 1; i <= 100; i++) console.log('\\u001b[31mline ' + i + '\\u001b[0m'); console.error('token s3cret'); process.exit(1)";
+      "for (let i = 1; i <= 100; i++) console.log('\\u001b[31mline ' + i + '\\u001b[0m'); console.error('token s3cret-of-the-project'); process.exit(1)";
     const failed = await run([node(code)]);
     if (failed.type !== "failed") throw new Error("it passed");
     const lines = failed.excerpt.split("\n");
     expect(lines.length).toBeLessThanOrEqual(60);
     expect(lines).toContain("line 100");
     expect(failed.excerpt).not.toContain("line 10\n");
-    expect(failed.excerpt).toContain("[redacted]");
+    expect(failed.excerpt).toContain("token ");
+    expect(failed.excerpt).not.toContain("s3cret-of");
     expect(failed.excerpt).not.toContain("\u001b");
-    const log = readFileSync(join(repositories.dir, "checks.log"), "utf8");
+    const log = readFileSync(join(repositories.dir, "check-merge-1.log"), "utf8");
     expect(log).toContain("line 1");
-    expect(log).not.toContain("s3cret");
+    expect(log).not.toContain("s3cret-of");
+  });
+
+  test("a merged tree that was checked before is not checked again", async () => {
+    const log = join(repositories.dir, "ran");
+    const command = node(`require("fs").appendFileSync(${JSON.stringify(log)}, "x")`);
+    await run([command]);
+    const again = await run([command]);
+    expect(again).toMatchObject({ type: "passed", results: [{ cached: { runId: "r1", stage: "land" } }] });
+    expect(readFileSync(log, "utf8")).toBe("x");
   });
 
   test("a program that never ends is ended with everything it started", async () => {

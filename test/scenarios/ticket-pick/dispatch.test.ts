@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { until } from "../../harness/until.ts";
+import { resolveShipped } from "../../harness/workbench.ts";
 import { OK, type Opened, openHere, openShort, type Project } from "./project.ts";
 
 let project: Project | undefined;
@@ -193,9 +194,9 @@ test("more tickets than one look asks for cannot start, and the one behind them 
   own.ticket(46, { status: "Needs Validate" });
   const opened = await open(own);
   await allDone(own, 46);
-  expect(opened.lines).toHaveLength(1);
   expect(opened.lines[0]).toContain("no-such-flow");
   expect(opened.dispatcher.state().refused).toHaveLength(45);
+  expect(opened.dispatcher.state().cannotStart).toHaveLength(45);
 });
 
 test("a ticket works in the repository that its name means, and nowhere where the name means nothing", async () => {
@@ -241,4 +242,32 @@ test("R-004-40: a ticket that a run goes on with is not started again, whoever s
   await opened.dispatcher.look();
   expect(await opened.passrail.store.runsOf("AGI-1")).toHaveLength(1);
   writeFileSync(gate, "");
+});
+
+test("R-004-40, S14: a run that lands the ticket's earlier work is not its own: the ticket starts, and its file is left to its own run", async () => {
+  const { own } = traced({ implement: { ...OK, write: { "made.txt": "1" }, commit: true } });
+  own.ticket(1, { status: "Needs Implement" });
+  const opened = await open(own);
+  await allDone(own, 1);
+  const first = await opened.newestRun("AGI-1");
+  // A pull request that nobody merges: the run stays open, for weeks perhaps.
+  await opened.passrail.engine.startRun({
+    runId: "rlanding",
+    resolved: resolveShipped("land"),
+    subject: first.subject,
+    facts: {
+      land: { run: first.id, branch: "feat/AGI-1" },
+      config: { project: own.project, workspace: "worktree", merge_mode: "pr" },
+    },
+    actor: "human:tester",
+  });
+  await until("it waits", async () => (await opened.newestRun("AGI-1")).word === "awaiting merge" || undefined);
+  expect([...opened.passrail.mirror.goingOn(own.project).keys()]).toEqual([]);
+  expect(own.status(1)).toBe("Done");
+  own.ticket(1, { status: "Needs Validate" });
+  await until("its own run has ended", async () => {
+    const runs = await opened.passrail.store.runsOf("AGI-1");
+    return (runs.length === 3 && runs[0]?.status === "completed") || undefined;
+  });
+  expect(own.status(1)).toBe("Done");
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { shippedDir } from "../../../src/settings/site.ts";
 import { createFlowRules } from "../../../src/ticket/pick/flow-rules.ts";
+import { approveFiles } from "../../harness/approve-files.ts";
 import { until } from "../../harness/until.ts";
 import { OK, type Opened, openHere, openProject, openShort, type Project } from "./project.ts";
 
@@ -30,6 +31,7 @@ function override(own: Project, lines: Readonly<Record<string, string>>): void {
   }
   mkdirSync(join(own.project, ".passrail/flows"), { recursive: true });
   writeFileSync(join(own.project, ".passrail/flows/ticket.yaml"), text);
+  approveFiles(own.home, own.project);
 }
 
 async function listed(own: Project): Promise<Readonly<Record<string, string>>> {
@@ -84,6 +86,7 @@ test("the dispatcher starts by the rules of the project's flow, also after an ed
   const file = join(own.project, ".passrail/flows/short.yaml");
   const short = readFileSync(file, "utf8");
   writeFileSync(file, `${short}pick: { satisfied: [Blocked], skip: [Needs Plan] }\n`);
+  approveFiles(own.home, own.project);
   own.ticket(1, { status: "Blocked" });
   own.ticket(2, { status: "Needs Validate", dependsOn: ["AGI-1"] });
   own.ticket(3, { status: "Needs Plan" });
@@ -95,6 +98,7 @@ test("the dispatcher starts by the rules of the project's flow, also after an ed
   await here.dispatcher.look();
   expect([3, 5, 6].map((number) => own.status(number))).toEqual(["Needs Plan", "Needs Validate", "Needs Research"]);
   writeFileSync(file, short);
+  approveFiles(own.home, own.project);
   await until(
     "the others are done",
     () => [3, 5].every((number) => own.status(number) === "Done") || undefined,
@@ -109,6 +113,7 @@ test("R-004-54: a ticket that starts on top of an open pull request is given its
   project = own;
   const file = join(own.project, ".passrail/flows/short.yaml");
   writeFileSync(file, `${readFileSync(file, "utf8")}pick: { satisfied: [Done, Awaiting Merge] }\n`);
+  approveFiles(own.home, own.project);
   own.ticket(1, { status: "Needs Validate" });
   here = await openHere(own);
   await until("AGI-1 is done", () => own.status(1) === "Done" || undefined, 60_000);
@@ -122,7 +127,7 @@ test("R-004-54: a ticket that starts on top of an open pull request is given its
 test("rules are read again only when a flow has changed, and hold by default while it has errors", () => {
   const own = openProject();
   project = own;
-  const rules = createFlowRules({ project: own.project, flow: "ticket" });
+  const rules = createFlowRules({ home: own.home, project: own.project, flow: "ticket" });
   const first = rules();
   expect(first(null).skip.has("Backlog")).toBe(false);
   expect(rules()).toBe(first);

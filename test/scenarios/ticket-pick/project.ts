@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Performer } from "../../../src/compose.ts";
+import { approveFiles } from "../../harness/approve-files.ts";
 import { openPerformer } from "../../harness/open-performer.ts";
 import type { RunEvent } from "../../../src/core/run/event.ts";
 import type { Run } from "../../../src/core/run/run.ts";
@@ -51,6 +52,7 @@ export function openProject(): Project {
       writeFileSync(file, JSON.stringify(script));
       const agents = { "*": { command: [process.execPath, PLAYER, file] } };
       writeFileSync(join(bench.project, "passrail.yaml"), JSON.stringify({ agents, ...more }));
+      approveFiles(bench.home, bench.project);
     },
   };
   return project;

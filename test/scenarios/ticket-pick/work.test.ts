@@ -1,7 +1,7 @@
 // `passrail work` as its users have it: ticket files, the real program, scripted agents, local worktrees.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { openForReading } from "../../../src/store/sqlite/open-for-reading.ts";
@@ -53,7 +53,7 @@ test("who plays can be said with the command, over what the settings say", async
   own.settings({ "*": [{ via: "text", text: "no", exit: 3 }] }, { tickets: { backlog_entry: "oneshot" } });
   own.ticket(1);
   expect(
-    (await own.passrail(["work", "--once", "--agent", "*=/bin/true"], { env: { MERGE_MODE: "merge" } })).code,
+    (await own.passrail(["work", "--once", "--agent", "*=/bin/touch made.txt"], { env: { MERGE_MODE: "merge" } })).code,
   ).toBe(0);
   expect(own.status(1)).toBe("Done");
 });
@@ -216,8 +216,8 @@ test.each([
 test("R-004-63: what ends it in the middle is a fatal error, exit 1", async () => {
   const own = openShort({ "*": [OK] });
   project = own;
-  writeFileSync(join(own.dir, "home"), "not a folder");
   own.ticket(1);
+  mkdirSync(join(own.dir, "home", "passrail.db"), { recursive: true });
   const { code, err } = await own.passrail(["work", "--once"]);
   expect(err).toMatch(/Fatal error: /u);
   expect(code).toBe(1);

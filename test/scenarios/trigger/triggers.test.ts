@@ -43,6 +43,7 @@ const look = (trigger: OpenedTrigger) =>
     {
       app: bench.passrail.app,
       store: bench.passrail.store,
+      home: bench.home,
       project: bench.project,
       environment: process.env,
       flags: {},
@@ -237,7 +238,7 @@ describe("S08: labelled issues", () => {
     gh.play({ issues: [], hangs: true });
     const trigger = open(labelled, { ...process.env, ...gh.env });
     const onProblem = (text: string) => void told.push(text);
-    const place = { project: bench.project, environment: process.env, flags: {} };
+    const place = { home: bench.home, project: bench.project, environment: process.env, flags: {} };
     const triggers = openTriggers({
       ...place,
       triggers: [trigger],

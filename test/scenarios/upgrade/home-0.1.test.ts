@@ -5,9 +5,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { PROGRAM } from "../../harness/program.ts";
 
 const FIXTURE = join(import.meta.dirname, "../../fixtures/home-0.1");
-const CLI = join(import.meta.dirname, "../../../src/cli/main.ts");
 const PLACE = "/tmp/passrail-0.1";
 const HOME = join(PLACE, "home");
 const PROJECT = join(PLACE, "project");
@@ -30,7 +30,7 @@ beforeAll(() => {
 afterAll(() => rmSync(PLACE, { recursive: true, force: true }));
 
 function passrail(...args: readonly string[]): { readonly code: number; readonly out: string } {
-  const whole = [CLI, "--home", HOME, "--cwd", PROJECT, ...args];
+  const whole = [PROGRAM, "--home", HOME, "--cwd", PROJECT, ...args];
   const env = { PATH: process.env["PATH"], HOME: PLACE, XDG_CONFIG_HOME: join(PLACE, "config") };
   try {
     return { code: 0, out: execFileSync(process.execPath, whole, { env, encoding: "utf8", stdio: "pipe" }) };
@@ -60,6 +60,10 @@ test("R-000-36: commands that only read show a folder of version 0.1 as it is, a
 test("R-000-36: a gate that waits since version 0.1 is answered, its run is carried on to the end, and the old file is kept", {
   timeout: 120_000,
 }, () => {
+  // Version 0.1 knew no approval of a project's files: the first command that would act asks for it, once.
+  const asked = passrail("gate", "approve", "1.1");
+  expect(asked).toMatchObject({ code: 1, out: expect.stringContaining("passrail trust --yes") as string });
+  expect(passrail("trust", "--yes")).toMatchObject({ code: 0 });
   expect(passrail("gate", "approve", "1.1")).toMatchObject({ code: 3 });
   expect(passrail("gate", "approve", "1.2")).toMatchObject({ code: 0 });
   expect(statuses()).toEqual(AS_LEFT.with(4, "#1 completed"));

@@ -1,0 +1,141 @@
+// The page on which a person approves the files that decide what runs, and the badges that say what contained the agents.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isBrowserMissing } from "./browser.ts";
+import { type Dashboard, DESKTOP, itemOf, openDashboard, PHONE, show, STRAIGHT } from "./dashboard.ts";
+import { faultsOf } from "./faults.ts";
+import { injected, openEverything } from "./injected.ts";
+import { NAMES, PAYLOADS } from "./payloads.ts";
+import { picture } from "./picture.ts";
+
+const SLOW = 240_000;
+const FLOW = "flow: own\nversion: 1\nsubject: task\nallow_ungated: true\nstages:\n  - { id: ship, kind: gate }\n";
+
+describe.skipIf(isBrowserMissing())("trust", () => {
+  let dashboard: Dashboard;
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+  }, SLOW);
+  afterAll(() => dashboard.close());
+
+  const write = (path: string, text: string): void => {
+    const file = join(dashboard.daemon.project, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  };
+  const stateOf = async () => (await dashboard.daemon.call("GET", "/api/trust")).body["state"] as unknown;
+  const button = (page: Page, name: string) => page.getByRole("button", { name });
+
+  test(
+    "S10: the inbox leads to a change, which a person reads, approves and revokes; the first use asks in the same place",
+    async () => {
+      write(".passrail/flows/own.yaml", FLOW);
+      const { context, page, seen } = await dashboard.visit("/", DESKTOP);
+      await page.getByText("A file that decides what runs waits for your approval.").waitFor();
+      await page.getByRole("link", { name: "Look at it" }).click();
+      await page.getByText("The files have changed. Runs go on with the approved version.").waitFor();
+      await page.getByText("flow own: a person decides at ship").waitFor();
+      await page.getByText("+  - { id: ship, kind: gate }").waitFor();
+      await picture(page, "trust-changed-light");
+      await button(page, "Approve this version").click();
+      await page.getByText("Approved. Runs use these files.").last().waitFor();
+      await expect.poll(stateOf).toBe("approved");
+      await button(page, "Revoke the approval…").click();
+      await page.getByRole("dialog").waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await picture(page, "trust-revoke-light");
+      await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+      await expect.poll(stateOf).toBe("approved");
+      await button(page, "Revoke the approval…").click();
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }).click();
+      await page.getByText("Nobody has approved these files. Nothing starts before you do.").waitFor();
+      expect(await stateOf()).toBe("new");
+      await picture(page, "trust-new-light");
+      expect(await faultsOf(page)).toEqual([]);
+      await button(page, "Approve this version").click();
+      await page.getByText("Approved. Runs use these files.").last().waitFor();
+      await expect.poll(stateOf).toBe("approved");
+      expect(seen).toMatchObject({ complaints: [], elsewhere: [] });
+      await context.close();
+    },
+    SLOW,
+  );
+
+  test(
+    "S10: a file that changes under the page is not approved with it",
+    async () => {
+      write(".passrail/flows/own.yaml", `${FLOW}  - { id: second, kind: gate }\n`);
+      const { context, page } = await dashboard.visit("/trust", DESKTOP);
+      await button(page, "Approve this version").waitFor();
+      write(".passrail/flows/own.yaml", `${FLOW}  - { id: third, kind: gate }\n`);
+      await button(page, "Approve this version").click();
+      await page.getByText("The files have changed since this page showed them.").waitFor();
+      expect(await stateOf()).toBe("changed");
+      await button(page, "Look again").click();
+      await page.getByText("+  - { id: third, kind: gate }").waitFor();
+      await context.close();
+    },
+    SLOW,
+  );
+
+  test(
+    "S16: hostile names and lines are text; light, dark and narrow pages are without fault",
+    async () => {
+      for (const [at, name] of NAMES.entries())
+        if (!/\p{C}/u.test(name)) write(`.passrail/prompts/${at} ${name}.md`, PAYLOADS[at] ?? "");
+      write(".passrail/prompts/hidden.md", PAYLOADS.join("\n"));
+      for (const [look, options] of [
+        ["light", DESKTOP],
+        ["dark", { ...DESKTOP, colorScheme: "dark" }],
+        ["phone", PHONE],
+      ] as const) {
+        const { context, page, seen } = await dashboard.visit("/trust", options);
+        await page.getByText("U+202E").first().waitFor();
+        await openEverything(page);
+        expect(await injected(page)).toEqual([]);
+        expect(await faultsOf(page)).toEqual([]);
+        expect(seen).toMatchObject({ complaints: [], elsewhere: [] });
+        await picture(page, `trust-hostile-${look}`);
+        await context.close();
+      }
+    },
+    SLOW,
+  );
+
+  test(
+    "S06: the gate and the run say what contained the agents, and the gate marks files that decide what runs",
+    async () => {
+      const files = { ".github/workflows/ci.yml": "on: push", "passrail.yaml": "slots: 9", "package-lock.json": "{}" };
+      dashboard.play({ ...STRAIGHT, build: [{ verdict: "COMPLETE", write: files, commit: true }] });
+      const run = await dashboard.start("feature", "Badges");
+      const { context, page } = await dashboard.visit("/", DESKTOP);
+      await show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, run.id)}`);
+      expect(await page.getByText("no sandbox").count()).toBe(0);
+      await dashboard.answer(run.id, "approve");
+      await dashboard.stands(run.number, "review");
+      for (const [look, colorScheme, size] of [
+        ["light", "light", { width: 1280, height: 800 }],
+        ["dark", "dark", { width: 1280, height: 800 }],
+        ["narrow", "light", { width: 390, height: 844 }],
+      ] as const) {
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme });
+        await show(page, `${dashboard.daemon.url}/g/${await itemOf(dashboard.daemon, run.id)}`);
+        await page.getByText("no sandbox: worktree").first().waitFor();
+        await page.getByText("Look at these changes first").waitFor();
+        await page.getByText("is CI configuration").waitFor();
+        expect(await faultsOf(page)).toEqual([]);
+        await picture(page, `badge-gate-${look}`);
+        await show(page, `${dashboard.daemon.url}/runs/${run.number}?tab=stages`);
+        expect(await page.getByText("no sandbox: worktree").count()).toBe(4);
+        expect(await faultsOf(page)).toEqual([]);
+        await picture(page, `badge-run-${look}`);
+      }
+      await context.close();
+    },
+    SLOW,
+  );
+});
