@@ -43,6 +43,8 @@ export default defineConfig({
     hookTimeout: 90_000,
     // Two cores: many tests start real processes, and more workers make each other late.
     maxWorkers: 2,
+    // Tests start the program more than a thousand times; it is made once for all of them.
+    globalSetup: ["test/harness/build-program.ts"],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -52,6 +54,7 @@ export default defineConfig({
         test: {
           name: "shared",
           isolate: false,
+          setupFiles: ["test/harness/seed.ts"],
           include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...ALONE],
         },

@@ -4,6 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { approveFiles } from "../test/harness/approve-files.ts";
 import { openPerformer } from "../test/harness/open-performer.ts";
 import { openDispatcher } from "../src/ticket/pick/open.ts";
 import { inFolder, percentile, type Row } from "./measure.ts";
@@ -82,6 +83,7 @@ function makeProject(dir: string): string {
   writeFileSync(join(project, ".passrail", "flows", "one-stage.yaml"), FLOW);
   const settings = { agents: { "*": { command: ["true"] } }, tickets: { flow: "one-stage" } };
   writeFileSync(join(project, "passrail.yaml"), JSON.stringify(settings));
+  approveFiles(join(dir, "home"), project);
   mkdirSync(join(project, "feature_requests", "FR-1"), { recursive: true });
   for (let number = 1; number <= TICKETS; number++) {
     const keys = `id: AGI-${number}\ntitle: Ticket ${number}\nrepo: project\nstatus: Needs Validate\ndependsOn: []`;

@@ -5,6 +5,8 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { measureAgents } from "./agents.ts";
+import { measureAttempts } from "./attempts.ts";
+import { measureChecks } from "./checks.ts";
 import { measureCore } from "./core.ts";
 import { measureDaemon } from "./daemon.ts";
 import { measureDispatch } from "./dispatch.ts";
@@ -13,9 +15,11 @@ import { measureLateRevisions, measureLateRuns } from "./growth.ts";
 import type { Row } from "./measure.ts";
 import { measureProcesses } from "./processes.ts";
 import { measurePrompts } from "./prompts.ts";
+import { measureRequests } from "./requests.ts";
 import { measureReaders } from "./readers.ts";
 import { measureThroughput } from "./throughput.ts";
 import { measureTickets } from "./tickets.ts";
+import { measureTracks } from "./tracks.ts";
 import { LONG, measureWeb, SHORT } from "./web.ts";
 import { measureWorkspaces } from "./workspaces.ts";
 
@@ -39,12 +43,16 @@ const EVERYTHING = [
   async () => measureCore(),
   async () => measureReaders(),
   async () => measurePrompts(),
+  measureRequests,
   () => measureAgents(options.dir),
   () => measureEvents(options.dir),
   () => measureDaemon(options.dir),
   () => measureTickets(options.dir),
   () => measureDispatch(options.dir),
   () => measureWorkspaces(options.dir),
+  () => measureAttempts(),
+  () => measureChecks(options.dir),
+  () => measureTracks(),
   web,
 ];
 const MEASUREMENTS = options.only === "web" ? [web] : EVERYTHING;

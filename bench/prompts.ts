@@ -78,6 +78,7 @@ const BACK: Carry = { ...FIRST, from: "qa", reason: "sent-back", issues: ["It do
 
 function facts(attempt: number): PromptFacts {
   return {
+    token: "t",
     nonce: `nonce-of-attempt-${attempt}`,
     verdictFile: `/state/run/stage-${attempt}/result/verdict.json`,
     handoffFile: `/state/run/stage-${attempt}/result/handoff.md`,
@@ -90,6 +91,8 @@ function facts(attempt: number): PromptFacts {
     trust: [],
     files: { "dev-bundle.md": "Rules of the house.", "tester-bundle.md": "Rules of the testers." },
     diffRange: `abc${attempt}..HEAD`,
+    attempt,
+    history: { base: null, since: null, own: [] },
     submits: true,
   };
 }

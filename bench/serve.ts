@@ -25,7 +25,7 @@ const PERSON = "human:owner";
 const [home = "", project = ""] = process.argv.slice(2);
 const workload = await openWorkload(home, { flow: unlimited(featureFlow()), project });
 const { engine, latencies, store } = workload;
-const config = await loadSettings({ environment: {}, project, flags: {} });
+const config = await loadSettings({ home, environment: {}, project, flags: {} });
 if (!config.ok) throw new Error(config.error.message);
 const server = await openServer(
   {
@@ -36,6 +36,7 @@ const server = await openServer(
     store,
     mirror: null,
     notifications: null,
+    redact: (text) => text,
     listen: () => undefined,
     wakeMerges: () => undefined,
   },

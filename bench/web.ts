@@ -5,9 +5,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, CDPSession, Page } from "playwright-core";
-import { CLI } from "../test/scenarios/cli/bench.ts";
+import { buildProgram } from "../test/harness/build-program.ts";
+import { PROGRAM } from "../test/harness/program.ts";
 import { builtDashboard } from "../test/browser/built.ts";
 import { openBrowser } from "../test/browser/browser.ts";
+import { approveFiles } from "../test/harness/approve-files.ts";
 import { until } from "../test/harness/until.ts";
 import { fillStore } from "./big-store.ts";
 import { inFolder, type Row } from "./measure.ts";
@@ -34,14 +36,15 @@ export const SHORT: Amount = { runs: 500, warmMs: 10_000, rainMs: 10_000 };
 
 export async function measureWeb(base: string, { runs, warmMs, rainMs }: Amount): Promise<readonly Row[]> {
   await builtDashboard();
+  await buildProgram();
   const browser = await openBrowser();
   try {
     return await inFolder(base, async (dir) => {
       const project = join(dir, "project");
       const home = join(dir, "home");
-      makeProject(project, join(dir, "loud.mjs"));
+      makeProject(home, project, join(dir, "loud.mjs"));
       await fillStore(home, project, runs);
-      const served = await startServed(home, project, [CLI, "up", "--port", "0"]);
+      const served = await startServed(home, project, [PROGRAM, "up", "--port", "0"]);
       const loud = await runLoud(served);
       const rows = [
         ...(await measurePage(browser, served, `${count(runs)} runs`, "/runs", "main a[href^='/runs/']")),
@@ -73,7 +76,7 @@ export async function measureWeb(base: string, { runs, warmMs, rainMs }: Amount)
 }
 
 /** A project whose agents write very long output and very large diffs. */
-function makeProject(project: string, agent: string): void {
+function makeProject(home: string, project: string, agent: string): void {
   mkdirSync(project);
   const git = ["-C", project, "-c", "user.name=bench", "-c", "user.email=bench@localhost"];
   execFileSync("git", [...git, "init", "-q", "-b", "main"]);
@@ -83,13 +86,14 @@ function makeProject(project: string, agent: string): void {
     join(project, "passrail.yaml"),
     JSON.stringify({ agents: { "*": { command: [process.execPath, agent] } } }),
   );
+  approveFiles(home, project);
 }
 
 const LOUD = `
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 const stage = process.env.PASSRAIL_STAGE;
-process.stdin.resume();
+const [, file, nonce] = /\`([^\`\\n]*verdict\\.json)\`[^]*?"nonce": "([^"]*)"/u.exec(readFileSync(0, "utf8"));
 if (stage === "spec") {
   const lines = Array.from({ length: ${LOG_LINES} }, (_, at) => "\\u001b[3" + (at % 8) + "mline " + at + "\\u001b[0m of what an agent says while it works");
   process.stdout.write(lines.join("\\n") + "\\n");
@@ -101,8 +105,7 @@ if (stage === "build") {
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-q", "-m", "much"]);
 }
 const verdict = { spec: "APPROVED", design: "APPROVED", build: "COMPLETE", qa: "SHIP" }[stage];
-writeFileSync(process.env.PASSRAIL_VERDICT_FILE, JSON.stringify({ verdict }));
-process.stdin.once("end", () => process.exit(0));
+writeFileSync(file, JSON.stringify({ verdict, nonce }));
 `;
 
 async function runLoud(served: Served): Promise<number> {

@@ -2,6 +2,7 @@
 // was lost, doubled or left behind. The tests in test/crash do the same with fewer seeds.
 
 import { parseArgs } from "node:util";
+import { buildProgram } from "../test/harness/build-program.ts";
 import { describeFailure, runSeeds, spread } from "../test/crash/seeds.ts";
 
 const { values } = parseArgs({
@@ -15,6 +16,7 @@ const seeds = numberOf("seeds", values.seeds);
 const from = numberOf("from", values.from);
 const atOnce = numberOf("at-once", values["at-once"]);
 
+await buildProgram();
 const startedAt = performance.now();
 let done = 0;
 const results = await runSeeds(from, seeds, atOnce, (result) => {

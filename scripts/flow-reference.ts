@@ -21,12 +21,15 @@ const SECTIONS: readonly Section[] = [
   { title: "stages: turns", path: [...STAGE, "turns"], about: "Instead of one number." },
   { title: "stages: mcp", path: [...STAGE, "mcp", "name"], about: "An MCP server is a program or an address." },
   { title: "stages: gates", path: [...STAGE, "gates"], about: "Which quality gates a stage runs again." },
+  { title: "stages: notes", path: [...STAGE, "notes"], about: "What a pass must have written into a document." },
+  { title: "stages: retires", path: [...STAGE, "retires"], about: "Documents that leave the branch with a pass." },
+  { title: "stages: covers", path: [...STAGE, "covers"], about: "Instead of `all`." },
   { title: "stages: notify", path: [...STAGE, "notify"], about: "A message when a gate opens." },
   {
     title: "route",
     path: ROUTE,
     about:
-      "What follows an outcome. The key is a verdict (`pass`, `revise`, `redesign`, `reject`, `exhausted`), a health (`blocked`, `failed`, `incomplete`), a gate's answer, or the `on_exhausted` of a counter. The value is a target, or these keys.",
+      "What follows an outcome. The key is a verdict (`pass`, `revise`, `redesign`, `reject`, `exhausted`), a health (`blocked`, `failed`, `incomplete`), `checks_failed`, a gate's answer, or the `on_exhausted` of a counter. The value is a target, or these keys.",
   },
   { title: "route: status", path: [...ROUTE, "status"], about: "Instead of one word." },
   { title: "result", path: [...STAGE, "result"], about: "In which form an attempt reports." },
@@ -57,6 +60,12 @@ const SECTIONS: readonly Section[] = [
   },
   { title: "words: score", path: ["words", "score"], about: "A verdict and the scores that mean it, as [from, to]." },
   { title: "words: status", path: ["words", "status"], about: "A state of the run and the word for it." },
+  {
+    title: "checks",
+    path: ["checks", "name"],
+    about:
+      "Programs that Passrail runs on finished work, by name: an argument list, or these keys. The project's settings have the same key; the flow's own definition wins. A red check takes the way `checks_failed` of its stage's route, otherwise that of `revise`, otherwise the stage works again, at most three times (the counter `checks`).",
+  },
   { title: "counters", path: ["counters", "name"], about: "Budgets of loops, by name." },
   { title: "escalation", path: ["escalation"], about: "What happens when people have to decide." },
   {
@@ -66,6 +75,24 @@ const SECTIONS: readonly Section[] = [
   },
   { title: "defaults", path: ["defaults"], about: "What holds for every stage that does not say it itself." },
   { title: "choose", path: ["choose"], about: "Which work this flow is for." },
+  {
+    title: "inputs",
+    path: ["inputs", "plan.spec"],
+    about:
+      "Files and folders that a start names, by the fact that holds the path, in the order in which agents read them. They stay inside the project and lead through no link. A file is copied and hashed at the start; if it changes later, the next stage that reads it waits for a person.",
+  },
+  {
+    title: "inputs: states",
+    path: ["inputs", "plan.spec", "states", "plan.complexity"],
+    about:
+      "A fact that a file states in a line, a heading, a list item or a row of a table. Exactly one of `one_of` and `yes_no`.",
+  },
+  {
+    title: "bundles",
+    path: ["bundles"],
+    about:
+      "What the builtin `bundles` puts into dev-bundle.md and tester-bundle.md besides spec, plan and task. The setting `standards` adds files.",
+  },
   {
     title: "enter",
     path: ["enter", "status", 0],

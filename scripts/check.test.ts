@@ -1,0 +1,60 @@
+// Runs the gate as a process on a small repository: the real steps and the real type checker, with stand-ins for the slow rest.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const real = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> })
+  .scripts;
+let repository: string;
+
+beforeEach(() => {
+  repository = mkdtempSync(join(tmpdir(), "passrail-check-"));
+  for (const script of ["check.ts", "report.ts"])
+    cpSync(join(root, "scripts", script), join(repository, "scripts", script));
+  symlinkSync(join(root, "node_modules"), join(repository, "node_modules"));
+  const standIns = Object.fromEntries(Object.keys(real).map((name) => [name, "true"]));
+  const scripts = { ...standIns, types: real["types"], test: "echo '1 passed, 0 failed'", build: "sh build.sh" };
+  writeFileSync(join(repository, "package.json"), JSON.stringify({ type: "module", scripts }));
+  const tsconfig = { compilerOptions: { strict: true, noEmit: true, types: [] }, include: ["*.ts"] };
+  mkdirSync(join(repository, "web"));
+  for (const folder of ["", "web"]) {
+    writeFileSync(join(repository, folder, "tsconfig.json"), JSON.stringify(tsconfig));
+    writeFileSync(join(repository, folder, "fine.ts"), "export const one: number = 1;\n");
+  }
+  writeFileSync(join(repository, "build.sh"), "exit 0\n");
+});
+afterEach(() => rmSync(repository, { recursive: true, force: true }));
+
+function check(): { readonly status: number | null; readonly out: string } {
+  const { status, stdout } = spawnSync(process.execPath, ["scripts/check.ts"], { cwd: repository, encoding: "utf8" });
+  return { status, out: stdout };
+}
+
+test("R-000-44: type check and build are steps of the gate, and a type error or a failed build fails it", () => {
+  const clean = check();
+  expect(clean.out).toMatch(/^ok +types /mu);
+  expect(clean.out).toMatch(/^ok +build /mu);
+  expect(clean.status).toBe(0);
+
+  for (const folder of ["", "web"]) {
+    const planted = join(repository, folder, "planted.ts");
+    writeFileSync(planted, 'export const one: number = "one";\n');
+    const red = check();
+    expect(red.out).toMatch(/^FAILED types /mu);
+    expect(red.out).toContain("planted.ts");
+    expect(red.status).toBe(1);
+    rmSync(planted);
+  }
+
+  writeFileSync(join(repository, "build.sh"), "exit 1\n");
+  expect(check()).toMatchObject({ status: 1, out: expect.stringMatching(/^FAILED build /mu) });
+
+  // The steps of the product itself: both of its type checks, and the build that proves that it starts.
+  expect(real["types"]).toBe("tsc -p . && tsc -p web");
+  expect(real["build"]).toBe("node scripts/build.ts");
+});
