@@ -8,7 +8,8 @@ import { installIndex } from "./index-file.ts";
 import { factsOfCommit, surelyContains } from "./known-commits.ts";
 import { ASK_GIT } from "./plain-file.ts";
 import { readHead } from "./plain-refs.ts";
-import { type CommitHow, commitWork, identity } from "./pin.ts";
+import { moveRef } from "./move-ref.ts";
+import { asVariables, type CommitHow, committer, commitWork } from "./pin.ts";
 import { headName, resolveCommits } from "./repository.ts";
 import { optional } from "../core/optional.ts";
 
@@ -149,16 +150,18 @@ async function mergeCommit(place: GitLocation, branch: string, head: string, oth
         names.filter((name) => name !== ""),
       ),
     );
-  const author = await identity(place);
-  if (!author.ok) return author;
+  const by = await committer(place);
+  if (!by.ok) return by;
   const message = `Merge ${other.slice(0, 12)}, which this work builds on`;
   const commit = ["commit-tree", tree, "-p", head, "-p", other, "-m", message];
-  const made = await git(place.top, commit, { place, env: author.value });
+  const made = await git(place.top, commit, { place, env: asVariables(by.value) });
   return made.ok ? ok(made.value.trim()) : made;
 }
 
 async function moveHead(place: GitLocation, branch: string, to: string, from: string | null): Promise<Result<null>> {
   const name = `refs/heads/${branch}`;
+  const by = await committer(place);
+  if (by.ok && (await moveRef(place, { name, to, from, by: by.value })) === "moved") return ok(null);
   const line = from === null ? `create ${name} ${to}` : `update ${name} ${to} ${from}`;
   const moved = await git(place.top, ["update-ref", "--stdin"], { place, input: `option no-deref\n${line}\n` });
   return moved.ok ? ok(null) : moved;

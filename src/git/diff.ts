@@ -4,35 +4,49 @@
 import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
 import { type LargeFile, nameOf, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
-import { withSnapshot } from "./snapshot.ts";
+import { factsOfCommit } from "./known-commits.ts";
+import { keepForCommit, type Snapshot, withSnapshot } from "./snapshot.ts";
 
 const DIFF_BYTES = 2 * 1024 * 1024;
 
 const FORMAT = ["--cached", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short"];
 const PREFIX = ["--src-prefix=a/", "--dst-prefix=b/"];
 
+export type DiffHow = {
+  readonly limits?: WorkLimits;
+  /** Whether Passrail commits in this work tree: it is not the user's own. */
+  readonly commits?: boolean;
+};
+
 /** A unified diff of the files below `dir`, at most `DIFF_BYTES` and one marker line. */
 export async function diffSince(
   place: GitLocation,
   dir: string,
   from: string | null,
-  limits: WorkLimits = WORK_LIMITS,
+  { limits = WORK_LIMITS, commits = false }: DiffHow = {},
 ): Promise<string> {
   const text = await withSnapshot(
-    { place, dir, start: { from: "index" }, keep: "nowhere", limits },
-    async ({ env, nested, large, incomplete }) => {
+    { place, dir, start: { from: "index" }, keep: commits ? "memory" : "nowhere", limits },
+    async (snapshot) => {
+      const { env, nested, large, incomplete } = snapshot;
+      if (isUnchanged(snapshot, from)) return ok("");
       const start = from === null ? await emptyTree(place) : checkRevision(from);
       if (!start.ok) return start;
       // One byte beyond the limit distinguishes "exactly full" from "cut".
       const cut = { maxBytes: DIFF_BYTES + 1, overflow: "cut" } as const;
       const args = ["diff", ...FORMAT, ...PREFIX, "--end-of-options", start.value, "--", "."];
-      const shown = await git(dir, args, { place, env, ...cut });
+      const [shown] = await Promise.all([git(dir, args, { place, env, ...cut }), keepForCommit(place, snapshot)]);
       if (!shown.ok) return shown;
       const missing = incomplete === null ? "" : `[passrail: some files could not be read: ${incomplete}]\n`;
       return ok(capped(shown.value) + nested.map(nestedMarker).join("") + large.map(largeMarker).join("") + missing);
     },
   );
   return text.ok ? text.value : `[passrail: the diff could not be made: ${text.error.message}]\n`;
+}
+
+/** git has written this very tree, and the commit has it. */
+function isUnchanged({ tree, incomplete }: Snapshot, from: string | null): boolean {
+  return tree !== null && from !== null && incomplete === null && factsOfCommit(from)?.tree === tree;
 }
 
 function capped(text: string): string {

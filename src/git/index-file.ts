@@ -13,6 +13,37 @@ const GITLINK = 0o160000;
 
 /** Whether an entry names a commit of another repository. */
 export function holdsGitlink(index: Buffer, idBytes: 20 | 32): boolean | AskGit {
+  let holds = false;
+  const end = walk(index, idBytes, (at) => {
+    holds ||= index.readUInt32BE(at + MODE_AT) === GITLINK;
+  });
+  if (holds || end === ASK_GIT) return holds || ASK_GIT;
+  // A part of the entries is in another file.
+  return index.includes("link", end, "latin1") || index.includes("sdir", end, "latin1") ? ASK_GIT : false;
+}
+
+/**
+ * The tree that git noted in the index for exactly its entries; null if it noted none, or has to be asked. `git write-tree` takes it from
+ * there too.
+ */
+export function notedTree(index: Buffer, idBytes: 20 | 32): string | null {
+  let count = 0;
+  const end = walk(index, idBytes, () => {
+    count += 1;
+  });
+  if (end === ASK_GIT || end + 8 > index.length) return null;
+  // The first extension, as git writes it; the checksum of the whole is at the end.
+  const bodyEnd = end + 8 + index.readUInt32BE(end + 4);
+  if (index.toString("latin1", end, end + 4) !== "TREE" || bodyEnd + idBytes > index.length) return null;
+  const body = index.subarray(end + 8, bodyEnd);
+  // No name, the number of entries, the number of folders, and the id of the tree.
+  const root = /^\0(\d{1,9}) \d{1,9}\n/u.exec(body.toString("latin1", 0, 32));
+  if (root === null || Number(root[1]) !== count || body.length < root[0].length + idBytes) return null;
+  return body.toString("hex", root[0].length, root[0].length + idBytes);
+}
+
+/** Calls `visit` with the place of each entry; returns where they end. */
+function walk(index: Buffer, idBytes: 20 | 32, visit: (at: number) => void): number | AskGit {
   if (index.length < HEADER || index.toString("latin1", 0, 4) !== "DIRC") return ASK_GIT;
   const version = index.readUInt32BE(4);
   if (version !== 2 && version !== 3) return ASK_GIT;
@@ -20,7 +51,7 @@ export function holdsGitlink(index: Buffer, idBytes: 20 | 32): boolean | AskGit 
   for (let left = index.readUInt32BE(8); left > 0; left--) {
     const flagsAt = at + FIXED + idBytes;
     if (flagsAt + 4 > index.length) return ASK_GIT;
-    if (index.readUInt32BE(at + MODE_AT) === GITLINK) return true;
+    visit(at);
     const flags = index.readUInt16BE(flagsAt);
     const nameAt = flagsAt + ((flags & 0x4000) === 0 ? 2 : 4);
     const long = (flags & 0xfff) === 0xfff;
@@ -29,8 +60,7 @@ export function holdsGitlink(index: Buffer, idBytes: 20 | 32): boolean | AskGit 
     // One to eight zero bytes end an entry, so that the next one begins at a multiple of eight.
     at += (nameEnd - at + 8) & ~7;
   }
-  // A part of the entries is in another file.
-  return index.includes("link", at, "latin1") || index.includes("sdir", at, "latin1") ? ASK_GIT : false;
+  return at;
 }
 
 /** What an unfinished merge, rebase or bisection leaves in a git directory; `git reset` ends the ones that it knows. */

@@ -16,12 +16,18 @@ export const WORK_LIMITS: WorkLimits = { fileBytes: 256 * 1024 ** 2, workBytes: 
 /** Path below the folder (latin1) and bytes. */
 export type LargeFile = { readonly path: string; readonly bytes: number };
 
+export type Sized = {
+  readonly large: readonly LargeFile[];
+  /** Of all the other files together. */
+  readonly bytes: number;
+};
+
 /** Of the new and changed files (paths below `dir`) those that do not fit: above the limit of one file, then the largest until the rest fits. */
 export async function findLarge(
   dir: string,
   paths: Iterable<string>,
   { fileBytes, workBytes }: WorkLimits,
-): Promise<readonly LargeFile[]> {
+): Promise<Sized> {
   const sized: LargeFile[] = [];
   for (const path of new Set(paths)) {
     if (path.endsWith("/")) continue;
@@ -35,7 +41,7 @@ export async function findLarge(
     large.push(file);
     total -= file.bytes;
   }
-  return large;
+  return { large, bytes: total };
 }
 
 export function fileTooLarge(top: string, large: readonly LargeFile[]): Problem {

@@ -5,7 +5,11 @@ import { err, ok, type Result } from "../core/result.ts";
 import { git, inRepository, type GitLocation, readConfig } from "./git.ts";
 import { fileTooLarge, type LargeFile, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
 import { type CommitFacts, factsOfCommit, rememberCommit, rememberFacts, surelyContains } from "./known-commits.ts";
+import { moveRef } from "./move-ref.ts";
 import { isExpendable } from "./nested.ts";
+import { type Person, readPlainCommit, writePlainCommit } from "./plain-commit.ts";
+import { isPlainlyWritten, readConfigText } from "./plain-config.ts";
+import { ASK_GIT } from "./plain-file.ts";
 import { resolveCommits } from "./repository.ts";
 import { type SnapshotSource, withSnapshot, writeTree } from "./snapshot.ts";
 
@@ -27,6 +31,10 @@ export async function pinCommit(commonDir: string, runId: string, commit: string
     lines.push(`create ${aside.value} ${old}`);
   }
   lines.push(old === null ? `create ${ref} ${commit}` : `update ${ref} ${commit} ${old}`);
+  if (lines.length === 1) {
+    const place = { gitDir: commonDir, commonDir };
+    if ((await moveRef(place, { name: ref, to: commit, from: old, by: PASSRAIL })) === "moved") return ok(ref);
+  }
   // No deref: a symbolic ref planted under this name must not move a branch.
   const input = `${lines.join("\n")}\n`;
   const written = await git(commonDir, ["update-ref", "--no-deref", "--stdin"], { ...options, input });
@@ -69,6 +77,11 @@ export async function commitWork(
     for (const path of nested) {
       if (!(await isExpendable(place.top, path))) return err(nestedWork(place.top, path));
     }
+    // `git write-tree` believes what the index claims too.
+    if (parent !== null && snapshot.claimed !== null) {
+      const facts = await readFacts(place, parent);
+      if (facts.ok && facts.value.tree === snapshot.claimed) return ok(parent);
+    }
     const tree = await writeTree(place, snapshot);
     if (!tree.ok) return tree;
     const made = await commitTree(place, tree.value, parent, runId, message);
@@ -89,16 +102,30 @@ async function commitTree(
   const earlier = parent === null ? ok([]) : await sameWork(place, keepRef(runId), tree, parent);
   if (!earlier.ok) return earlier;
   if (earlier.value[0] !== undefined) return ok(earlier.value[0]);
-  const author = await identity(place);
-  if (!author.ok) return author;
   const parents = parent === null ? [] : [parent];
-  const args = ["commit-tree", tree, ...parents.flatMap((each) => ["-p", each]), "-m", message];
-  const made = await git(place.top, args, { place, env: author.value });
+  const made = await writeCommit(place, { tree, parents }, message);
   if (!made.ok) return made;
-  const commit = made.value.trim();
-  rememberCommit(place.commonDir, commit);
-  rememberFacts(commit, { tree, parents });
-  return ok(commit);
+  rememberCommit(place.commonDir, made.value);
+  rememberFacts(made.value, { tree, parents });
+  return made;
+}
+
+async function writeCommit(
+  place: GitLocation,
+  { tree, parents }: CommitFacts,
+  message: string,
+): Promise<Result<string>> {
+  const by = await committer(place);
+  if (!by.ok) return by;
+  const config = readConfigText(place.commonDir);
+  if (config !== ASK_GIT && isPlainlyWritten(config)) {
+    const commit = { tree, parents, by: by.value, message, at: new Date() };
+    const id = writePlainCommit(place.commonDir, commit);
+    if (id !== ASK_GIT) return ok(id);
+  }
+  const args = ["commit-tree", tree, ...parents.flatMap((each) => ["-p", each]), "-m", message];
+  const made = await git(place.top, args, { place, env: asVariables(by.value) });
+  return made.ok ? ok(made.value.trim()) : made;
 }
 
 /** The commits that already hold this tree: the parent itself, or the pin of an interrupted close. */
@@ -120,8 +147,11 @@ const HEADER_BYTES = 256 * 1024;
 
 /** From the object itself: its parents as the commit has them, whatever grafts and shallow files say. */
 async function readFacts(place: GitLocation, commit: string): Promise<Result<CommitFacts>> {
-  const known = factsOfCommit(commit);
-  if (known !== null) return ok(known);
+  const known = factsOfCommit(commit) ?? readPlainCommit(place.commonDir, commit);
+  if (known !== ASK_GIT) {
+    rememberFacts(commit, known);
+    return ok(known);
+  }
   const shown = await git(place.top, ["cat-file", "commit", commit], {
     place,
     encoding: "latin1",
@@ -152,13 +182,18 @@ async function freeName(commonDir: string, ref: string): Promise<Result<string>>
   return ok(`${ref}.${number}`);
 }
 
-export async function identity(place: GitLocation): Promise<Result<Record<string, string>>> {
+const PASSRAIL: Person = { name: "Passrail", email: "passrail@localhost" };
+
+/** Who commits: the repository's user. */
+export async function committer(place: GitLocation): Promise<Result<Person>> {
   const config = await readConfig(place.top, place);
   if (!config.ok) return config;
   const last = (key: string) => config.value.findLast(([name, value]) => name === key && value.trim() !== "")?.[1];
-  const name = last("user.name") ?? "Passrail";
-  const email = last("user.email") ?? "passrail@localhost";
-  return ok({ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email });
+  return ok({ name: last("user.name") ?? PASSRAIL.name, email: last("user.email") ?? PASSRAIL.email });
+}
+
+export function asVariables({ name, email }: Person): Record<string, string> {
+  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
 
 function nestedWork(top: string, path: string) {

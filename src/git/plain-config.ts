@@ -33,21 +33,49 @@ export function isOrdinary(config: string): boolean {
   return !/extensions/iu.test(config.replace(/\[extensions\]\n\tobjectformat = sha(?:1|256)\n/iu, ""));
 }
 
+/** Whether files of this repository are written the way git does without a setting: modes, reflogs, syncing, encoding. */
+export function isPlainlyWritten(config: string): boolean {
+  if (!isOrdinary(config) || /sharedrepository|fsync|i18n|compat/iu.test(config)) return false;
+  const logs = [...config.matchAll(/^.*logallrefupdates.*$/gimu)].map(([line]) => line.trim().toLowerCase());
+  return logs.every((line) => line === "logallrefupdates = true");
+}
+
 type Pairs = readonly (readonly [key: string, value: string])[];
 type Parse = (bytes: Buffer) => Promise<Pairs | null>;
 
 const REMEMBERED_AT_MOST = 200;
 const parsed = new Map<string, Pairs>();
 
+const SECTION = /^\[([A-Za-z][A-Za-z0-9-]*)(?: "([^"\\]*)")?\]$/u;
+const SETTING = /^\t([A-Za-z][A-Za-z0-9-]*) = ([^"\\#; ]+(?: [^"\\#; ]+)*)$/u;
+
+/** The settings of a text that git itself wrote: one per line, nothing quoted, no comment. Null for any other: git parses it. */
+export function parsePlainConfig(bytes: Buffer): Pairs | null {
+  const text = bytes.toString("latin1");
+  // Only what can be printed, tabs and ends of lines.
+  if (!/^[\x20-\x7e\t\n]*$/u.test(text) || !text.endsWith("\n")) return null;
+  const pairs: (readonly [string, string])[] = [];
+  let prefix: string | null = null;
+  for (const line of text.slice(0, -1).split("\n")) {
+    const [, section, below] = SECTION.exec(line) ?? [];
+    const [, key, value = ""] = SETTING.exec(line) ?? [];
+    if (section !== undefined) prefix = `${section.toLowerCase()}.${below === undefined ? "" : `${below}.`}`;
+    else if (key !== undefined && prefix !== null && !value.includes("\t"))
+      pairs.push([`${prefix}${key.toLowerCase()}`, value]);
+    else return null;
+  }
+  return pairs;
+}
+
 /**
- * The settings of a repository. git parses the bytes from its input, so the answer depends on nothing else and is remembered by their hash.
+ * The settings of a repository. git parses unusual ones from its input, so the answer depends on nothing but the bytes and is remembered by their hash.
  * Settings that come from more than this one file are for git.
  */
 export async function settingsOfFile(commonDir: string, parse: Parse): Promise<Pairs | AskGit> {
   const bytes = readPlain(join(commonDir, "config"), CONFIG_BYTES);
   if (bytes === null || bytes === ASK_GIT) return ASK_GIT;
   const hash = createHash("sha256").update(bytes).digest("hex");
-  const pairs = parsed.get(hash) ?? (await parse(bytes));
+  const pairs = parsed.get(hash) ?? parsePlainConfig(bytes) ?? (await parse(bytes));
   if (pairs === null || pairs.some(([key]) => /^include(?:if)?\.|^extensions\.worktreeconfig$/u.test(key)))
     return ASK_GIT;
   const [oldest] = parsed.keys();

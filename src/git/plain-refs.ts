@@ -83,6 +83,24 @@ function idLengthOf(commonDir: string): 40 | 64 | AskGit {
   return config === ASK_GIT || statPlain(join(commonDir, "reftable")) !== null ? ASK_GIT : idLength(config);
 }
 
+/** Whether a name is free: no ref is called so, and none would need its name as a folder, or a part of its name as a file. */
+export function isFreeName(place: RefsPlace, name: string): boolean {
+  const length = idLengthOf(place.commonDir);
+  if (length === ASK_GIT || readLoose(place, name, length) !== null) return false;
+  if (statPlain(join(place.commonDir, name)) !== null) return false;
+  const parts = name.split("/");
+  const above = parts.map((_, at) => parts.slice(0, at + 1).join("/")).slice(1, -1);
+  if (above.some((folder) => isFile(join(place.commonDir, folder)))) return false;
+  const packed = readPacked(place.commonDir, length);
+  if (packed === ASK_GIT || packed.has(name) || above.some((folder) => packed.has(folder))) return false;
+  return [...packed.keys()].every((other) => !other.startsWith(`${name}/`));
+}
+
+function isFile(path: string): boolean {
+  const found = statPlain(path);
+  return found !== null && (found === ASK_GIT || !found.isDirectory());
+}
+
 /** Null if it can only be packed, or is not there. */
 function readLoose({ commonDir }: RefsPlace, name: string, length: 40 | 64): string | null | AskGit {
   if (!isPlainName(name)) return ASK_GIT;

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeRepository, removeTempDirs, tempDir, userGit } from "../workspace/workspace.testsuite.ts";
 import { readConfig } from "./git.ts";
-import { holdsGitlink, installIndex } from "./index-file.ts";
+import { holdsGitlink, installIndex, notedTree } from "./index-file.ts";
+import { parsePlainConfig } from "./plain-config.ts";
 import { ASK_GIT } from "./plain-file.ts";
 import { readHead, readNames, readRefs } from "./plain-refs.ts";
 import { findPlainRepository } from "./plain-repository.ts";
@@ -186,6 +187,43 @@ describe("settings", () => {
     expect(await drivers()).toContainEqual(["filter.d.clean", "z"]);
   });
 
+  test.for([
+    '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example.org/a.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n',
+    '[User]\n\tName = Ada Lovelace\n[filter "A=b.C"]\n\tClean = x\n\tclean = y\n[branch "feat/a b"]\n\tmerge = refs/heads/a\n',
+    '[a]\n\tb = "quoted"\n',
+    "[a]\n\tb = two  spaces\n",
+    "[a]\n\tb = x # comment\n",
+    "[a]\n\tb = x ; comment\n",
+    "[a]\n\tb = one\\\n two\n",
+    '[a "x\\"y"]\n\tb = c\n',
+    "[a.Sub]\n\tb = c\n",
+    "[a]\n\tb\n",
+    "[a]\n\tb =\n",
+    "[a]\n\tb=c\n",
+    "[a] b = c\n",
+    "[a]\n\tb = c\r\n",
+    "[a]\n\tb = ä\n",
+    "[a]\n\tb = c",
+    "\ufeff[a]\n\tb = c\n",
+    "\tb = c\n",
+  ])("%j: as git lists them, or left to git", async (text) => {
+    const dir = await tempDir();
+    const bytes = Buffer.from(text);
+    await writeFile(join(dir, "config"), bytes);
+    const ours = parsePlainConfig(bytes);
+    if (ours === null) return;
+    const listed = userGit(dir, "config", "--file", join(dir, "config"), "--null", "--list");
+    expect(`${ours.map(([key, value]) => `${key}\n${value}\0`).join("")}`).toBe(listed);
+  });
+
+  test("that git writes by itself need no git", async () => {
+    const project = await makeRepository(join(await tempDir(), "project"));
+    userGit(project, "remote", "add", "origin", "https://example.org/a.git");
+    const ours = parsePlainConfig(await readFile(at(project, "config")));
+    const listed = userGit(project, "config", "--local", "--null", "--list");
+    expect(ours?.map(([key, value]) => `${key}\n${value}\0`).join("")).toBe(listed);
+  });
+
   test("of a single work tree count too", async () => {
     const project = await makeRepository(join(await tempDir(), "project"));
     const place = { gitDir: at(project), commonDir: at(project), top: project };
@@ -215,6 +253,22 @@ describe("the index of a snapshot", () => {
     expect(holdsGitlink(await index(project), 20)).toBe(ASK_GIT);
     userGit(project, "update-index", "--index-version", "2", "--split-index");
     expect(holdsGitlink(await index(project), 20)).not.toBe(false);
+  });
+
+  test("notes its tree for as long as git knows it", async () => {
+    const project = await makeRepository(join(await tempDir(), "project"));
+    const tree = userGit(project, "rev-parse", "HEAD^{tree}");
+    expect(notedTree(await index(project), 20)).toBe(tree);
+    await writeFile(join(project, "packages", "app", "b.txt"), "changed\n");
+    userGit(project, "add", "-A");
+    expect(notedTree(await index(project), 20)).toBe(null);
+    const written = userGit(project, "write-tree");
+    expect(notedTree(await index(project), 20)).toBe(written);
+    const whole = await index(project);
+    for (const odd of [whole.subarray(0, -30), Buffer.from("nonsense"), whole.subarray(0, 100)])
+      expect(notedTree(odd, 20)).toBe(null);
+    userGit(project, "update-index", "--index-version", "4");
+    expect(notedTree(await index(project), 20)).toBe(null);
   });
 
   test("replaces that of the work tree under git's lock; an unfinished merge is for git", async () => {

@@ -4,7 +4,8 @@ import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { type GitOptions, git, type GitLocation } from "./git.ts";
-import { isKnownCommit, rememberCommit } from "./known-commits.ts";
+import { isKnownCommit, rememberCommit, rememberFacts } from "./known-commits.ts";
+import { readPlainCommit } from "./plain-commit.ts";
 import { ASK_GIT, type AskGit, readPlain } from "./plain-file.ts";
 import { readHead, readNames, type RefsPlace } from "./plain-refs.ts";
 import { findPlainRepository } from "./plain-repository.ts";
@@ -55,12 +56,11 @@ export async function resolveCommits(
 ): Promise<Result<readonly (string | null)[]>> {
   if (names.some((name) => /[\0\n]/u.test(name))) throw new Error("A revision name holds a line break.");
   const place = refsPlace(options);
-  // An id is for git too, which knows whether the object is still there.
-  const found = place === null ? names.map((): AskGit => ASK_GIT) : readNames(place, names);
+  const found = place === null ? names.map((): AskGit => ASK_GIT) : namedBy(place, names);
   const asked = names.flatMap((name, at) => {
     const id = found[at] ?? null;
     if (id === ASK_GIT) return [{ at, name }];
-    return id === null || (place !== null && isKnownCommit(place.commonDir, id)) ? [] : [{ at, name: id }];
+    return id === null || (place !== null && isPresent(place.commonDir, id)) ? [] : [{ at, name: id }];
   });
   const commits = found.map((id) => (id === ASK_GIT ? null : id));
   if (asked.length === 0) return ok(commits);
@@ -75,6 +75,25 @@ export async function resolveCommits(
     if (place !== null && commit === name) rememberCommit(place.commonDir, commit);
   }
   return ok(commits);
+}
+
+/** What each name stands for. An id stands for itself if its object is there to be read; about any other git knows. */
+function namedBy(place: RefsPlace, names: readonly string[]): readonly (string | null | AskGit)[] {
+  return readNames(place, names).map((id, at) => {
+    const name = names[at] ?? "";
+    if (id !== ASK_GIT || !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u.test(name)) return id;
+    return readPlainCommit(place.commonDir, name) === ASK_GIT ? ASK_GIT : name;
+  });
+}
+
+/** Whether git has shown this commit, or its object is there to be read. */
+function isPresent(commonDir: string, id: string): boolean {
+  if (isKnownCommit(commonDir, id)) return true;
+  const facts = readPlainCommit(commonDir, id);
+  if (facts === ASK_GIT) return false;
+  rememberCommit(commonDir, id);
+  rememberFacts(id, facts);
+  return true;
 }
 
 /** The full name of the branch that is checked out, or HEAD if none is. */

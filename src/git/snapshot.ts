@@ -1,16 +1,17 @@
 // The working state as git would commit it: a copy of the index plus all files that are not ignored. The real index, branch and work tree
 // stay unchanged. Diffs and pins are made from it.
 
-import { copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, utimes } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git, type GitLocation } from "./git.ts";
-import { holdsGitlink } from "./index-file.ts";
+import { holdsGitlink, notedTree } from "./index-file.ts";
 import { findLarge, type LargeFile, WORK_LIMITS, type WorkLimits } from "./large-files.ts";
 import { rememberTree, treeOfIndex } from "./known-trees.ts";
 import { idLength, readConfigText } from "./plain-config.ts";
-import { ASK_GIT } from "./plain-file.ts";
+import { ASK_GIT, type AskGit } from "./plain-file.ts";
+import { type IndexCopy, OBJECT_BYTES, placeShown, rememberShown, takeShown } from "./shown-index.ts";
 
 export type SnapshotSource = {
   readonly place: GitLocation;
@@ -18,8 +19,11 @@ export type SnapshotSource = {
   readonly dir: string;
   /** Where to start: the work tree's own index, or the files of a commit (null: nothing). */
   readonly start: { readonly from: "index" } | { readonly from: "commit"; readonly commit: string | null };
-  /** `repository`: new objects stay there. `nowhere`: they vanish with the snapshot, and unreadable files are left out. */
-  readonly keep: "repository" | "nowhere";
+  /**
+   * `repository`: new objects stay there. `nowhere`: they vanish with the snapshot, and unreadable files are left out. `memory`: the same,
+   * but a commit of this work tree will probably follow, so the objects of small changes are remembered for it.
+   */
+  readonly keep: "repository" | "nowhere" | "memory";
   readonly limits?: WorkLimits;
 };
 
@@ -28,6 +32,10 @@ export type Snapshot = {
   readonly env: Readonly<Record<string, string>>;
   /** Its tree, if nothing has changed since git wrote it; null: not known. */
   readonly tree: string | null;
+  /** The tree that the work tree's index claims, if the files are as it has them. An agent may have written it. */
+  readonly claimed: string | null;
+  /** The work tree's own index, if the snapshot of the commit that follows can start with this one in its place. */
+  readonly own: Buffer | null;
   /** Folders (latin1) that are repositories themselves: their files are not part of the snapshot. */
   readonly nested: readonly string[];
   /** Files that are too large: they are not part of the snapshot. */
@@ -74,45 +82,68 @@ async function sweepLeft(folder: string): Promise<void> {
 async function take(source: SnapshotSource, folder: string): Promise<Result<Snapshot>> {
   const { place, dir } = source;
   const env: Record<string, string> = { GIT_INDEX_FILE: join(folder, "index") };
-  if (source.keep === "nowhere") {
-    env["GIT_OBJECT_DIRECTORY"] = join(folder, "objects");
-    env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = JSON.stringify(join(place.commonDir, "objects"));
-    await mkdir(join(folder, "objects"));
-  }
-  const begun = await begin(source, env);
+  const begun = await beginAndList(source, env);
   if (!begun.ok) return begun;
-
-  const listed = await listFiles(source, env);
-  if (!listed.ok) return listed;
-  const { links, changed, hasConflict } = listed.value;
+  const { own, links, changed, hasConflict } = begun.value;
   // For a nested repository in the index, `git add` runs `git status` inside it, under its own configuration, whose filters are still on.
   // Outside the index, git only records its HEAD.
   const removed = await forget(source, env, links);
   if (!removed.ok) return removed;
 
-  const large = await findLarge(dir, changed, source.limits ?? WORK_LIMITS);
+  const { large, bytes } = await findLarge(dir, changed, source.limits ?? WORK_LIMITS);
   const isSame = changed.length === 0 && links.length === 0 && !hasConflict;
+  const isOrdinary = dir === place.top && links.length === 0 && !hasConflict && large.length === 0;
+  const isRemembered = source.keep === "memory" && !isSame && isOrdinary && bytes <= OBJECT_BYTES;
+  if (source.keep !== "repository") {
+    env["GIT_OBJECT_DIRECTORY"] = join(folder, "objects");
+    env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = JSON.stringify(join(place.commonDir, "objects"));
+    await mkdir(join(folder, "objects"));
+  }
   const incomplete = isSame ? ok(null) : await addAll(source, env, large);
   if (!incomplete.ok) return incomplete;
   const nested = isSame ? ok([]) : await nestedIn(source, env);
   if (!nested.ok) return nested;
-  const tree = isSame ? await knownTree(place, env) : null;
-  return ok({ env, tree, nested: nested.value.map((link) => link.path), large, incomplete: incomplete.value });
+  const isWhole = incomplete.value === null && nested.value.length === 0;
+  return ok({
+    env,
+    ...(isSame ? await treesOf(place, env) : { tree: null, claimed: null }),
+    own: isRemembered && isWhole ? own : null,
+    nested: nested.value.map((link) => link.path),
+    large,
+    incomplete: incomplete.value,
+  });
 }
 
-async function knownTree({ commonDir }: GitLocation, env: Env): Promise<string | null> {
+async function treesOf({ commonDir }: GitLocation, env: Env): Promise<Pick<Snapshot, "tree" | "claimed">> {
   const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
-  return index === null ? null : treeOfIndex(commonDir, index);
+  const length = lengthOfIds(commonDir);
+  if (index === null || length === ASK_GIT) return { tree: null, claimed: null };
+  return { tree: treeOfIndex(commonDir, index), claimed: notedTree(index, length === 40 ? 20 : 32) };
 }
 
-/** The tree of a snapshot, written to the repository. */
+function lengthOfIds(commonDir: string): 40 | 64 | AskGit {
+  const config = readConfigText(commonDir);
+  return config === ASK_GIT ? ASK_GIT : idLength(config);
+}
+
+/** The tree of a snapshot, written to where its objects are. */
 export async function writeTree(place: GitLocation, { env, tree }: Snapshot): Promise<Result<string>> {
   if (tree !== null) return ok(tree);
   const written = await git(place.top, ["write-tree"], { place, env, touchesFiles: true });
   if (!written.ok) return written;
-  const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
+  const isInRepository = env["GIT_OBJECT_DIRECTORY"] === undefined;
+  const index = isInRepository ? await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null) : null;
   if (index !== null) rememberTree(place.commonDir, index, written.value.trim());
   return ok(written.value.trim());
+}
+
+/** For the commit that follows: its snapshot starts with this one, and its tree is known. */
+export async function keepForCommit(place: GitLocation, snapshot: Snapshot): Promise<void> {
+  if (snapshot.own === null) return;
+  const written = await writeTree(place, snapshot);
+  const { own, env } = snapshot;
+  const from = { index: env["GIT_INDEX_FILE"] ?? "", objects: env["GIT_OBJECT_DIRECTORY"] ?? "" };
+  if (written.ok) await rememberShown(place.gitDir, { own, tree: written.value, ...from });
 }
 
 /** git's message if it could not add everything. */
@@ -121,7 +152,7 @@ async function addAll(
   env: Env,
   large: readonly LargeFile[],
 ): Promise<Result<string | null>> {
-  const lenient = keep === "nowhere" ? ["--ignore-errors"] : [];
+  const lenient = keep === "repository" ? [] : ["--ignore-errors"];
   // Names go through the input: arguments cannot hold names of any bytes.
   const input = [".", ...large.map(({ path }) => `:(exclude,literal)${path}`)].join("\0");
   const args = ["add", "--all", ...lenient, "--pathspec-from-file=-", "--pathspec-file-nul"];
@@ -130,22 +161,50 @@ async function addAll(
   return ok(added.ok ? null : added.error.message);
 }
 
-async function begin(source: SnapshotSource, env: Env): Promise<Result<string>> {
+type Begun = Listed & {
+  /** The work tree's own index; null if there is none, or the snapshot does not start there. */
+  readonly own: Buffer | null;
+};
+
+async function beginAndList(source: SnapshotSource, env: Env): Promise<Result<Begun>> {
   const { place, start } = source;
-  if (start.from === "index") return copyIndex(join(place.gitDir, "index"), env["GIT_INDEX_FILE"] ?? "");
-  const args = start.commit === null ? ["read-tree", "--empty"] : ["read-tree", start.commit];
-  return git(place.top, args, { place, env, touchesFiles: true });
+  if (start.from === "commit") {
+    const args = start.commit === null ? ["read-tree", "--empty"] : ["read-tree", start.commit];
+    const read = await git(place.top, args, { place, env, touchesFiles: true });
+    if (!read.ok) return read;
+    const listed = await listFiles(source, env);
+    return listed.ok ? ok({ ...listed.value, own: null }) : listed;
+  }
+  const found = await readIndex(place.gitDir);
+  if (!found.ok) return found;
+  const own = found.value?.bytes ?? null;
+  const shown = own === null || source.keep !== "repository" ? null : takeShown(place.gitDir, own);
+  if (shown !== null) {
+    await placeIndex(env, shown);
+    const listed = await listFiles(source, env);
+    if (!listed.ok) return listed;
+    // Files that it has may be ignored by now: only the work tree's own index says which are tracked.
+    const isSame = listed.value.changed.length === 0;
+    if (isSame && placeShown(place.commonDir, shown)) return ok({ ...listed.value, own });
+  }
+  if (found.value !== null) await placeIndex(env, found.value);
+  const listed = await listFiles(source, env);
+  return listed.ok ? ok({ ...listed.value, own }) : listed;
 }
 
-async function copyIndex(from: string, to: string): Promise<Result<string>> {
-  const found = await lstat(from).catch(() => null);
-  if (found === null) return ok("");
-  if (!found.isFile()) return err({ code: "workspace_damaged", message: `${from} is not a regular file.` });
-  await copyFile(from, to);
-  // git considers a file unchanged when it is older than the index: the copy must not look newer than the original.
-  const seconds = Math.floor(found.mtimeMs / 1000);
-  await utimes(to, seconds, seconds);
-  return ok("");
+async function readIndex(gitDir: string): Promise<Result<IndexCopy | null>> {
+  const path = join(gitDir, "index");
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return ok(null);
+  if (!found.isFile()) return err({ code: "workspace_damaged", message: `${path} is not a regular file.` });
+  return ok({ bytes: await readFile(path), at: Math.floor(found.mtimeMs / 1000) });
+}
+
+/** git considers a file unchanged when it is older than the index: the copy must not look newer than the original. */
+async function placeIndex(env: Env, { bytes, at }: IndexCopy): Promise<void> {
+  const path = env["GIT_INDEX_FILE"] ?? "";
+  await writeFile(path, bytes);
+  await utimes(path, at, at);
 }
 
 type Gitlink = { readonly path: string; readonly commit: string };
@@ -195,8 +254,7 @@ const isConflict = (entry: string): boolean => /^\d+ [0-9a-f]+ [1-9]\t/u.test(en
 
 /** Repositories in the snapshot. Its index says whether there are any; git names them. */
 async function nestedIn(source: SnapshotSource, env: Env): Promise<Result<readonly Gitlink[]>> {
-  const config = readConfigText(source.place.commonDir);
-  const length = config === ASK_GIT ? ASK_GIT : idLength(config);
+  const length = lengthOfIds(source.place.commonDir);
   const index = await readFile(env["GIT_INDEX_FILE"] ?? "").catch(() => null);
   if (index !== null && length !== ASK_GIT && holdsGitlink(index, length === 40 ? 20 : 32) === false) return ok([]);
   const staged = await lsFiles(source, source.place.top, ["--stage", "-z"], env);

@@ -1,22 +1,26 @@
 // Registers a new worktree, then checks out its files. Only inside the new worktree does git report which filters apply there (an include
 // can depend on the branch), and they must be off before the first file is written.
 
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { git } from "../git/git.ts";
-import { ASK_GIT, type AskGit } from "../git/plain-file.ts";
+import { rememberCheckout } from "../git/known-trees.ts";
+import { moveRef } from "../git/move-ref.ts";
+import { committer } from "../git/pin.ts";
+import { isPlainlyWritten, readConfigText } from "../git/plain-config.ts";
+import { ASK_GIT, type AskGit, statPlain } from "../git/plain-file.ts";
 import { readHead } from "../git/plain-refs.ts";
-import { findRegistration, listRegistrations, markReady, OPENING } from "./registration.ts";
+import { findRegistration, listRegistrations, markReady, OPENING, register } from "./registration.ts";
 import { resolveCommits } from "../git/repository.ts";
 import type { Target } from "./target.ts";
 import type { InTurn } from "./turns.ts";
 
 const CHECKOUT_MS = 600_000;
 
-/** Four git processes. The branch is created from the base when it does not exist. */
+/** One git process in the ordinary case: the files. The branch is created from the base when it does not exist. */
 export async function addWorktree(target: Target, inTurn: InTurn): Promise<Result<null>> {
   // git checks whether a branch is free and takes it in two steps, so registrations run one at a time per repository; files in parallel.
-  const once = () => inTurn(target.repository.commonDir, () => register(target));
+  const once = () => inTurn(target.repository.commonDir, () => registerOn(target));
   let registered = await once();
   // Another process was just creating this branch: try once more.
   if (!registered.ok && registered.error.code === "branch_busy") registered = await once();
@@ -26,20 +30,39 @@ export async function addWorktree(target: Target, inTurn: InTurn): Promise<Resul
   const args = ["reset", "--hard", "--quiet"];
   const files = await git(target.top, args, { place: found.place, touchesFiles: true, timeoutMs: CHECKOUT_MS });
   if (!files.ok) return files;
+  await rememberCheckout(found.place);
   await markReady(found);
   return ok(null);
 }
 
-async function register(target: Target): Promise<Result<string>> {
+async function registerOn(target: Target): Promise<Result<string>> {
   const { branch, base, project, repository, top } = target;
   const commits = await resolveCommits(project, [`refs/heads/${branch}`, base ?? "HEAD"], { place: repository });
   if (!commits.ok) return commits;
   const [existing, start] = commits.value;
   if (!existing && !start) return err(base === null ? unborn(project) : baseMissing(project, base));
+  if (await registerPlainly(target, existing ?? null, start ?? "")) return ok("");
   const what = existing ? ["--", top, branch] : ["-b", branch, "--", top, start ?? ""];
   const options = ["--no-checkout", "--lock", "--reason", OPENING];
   const added = await git(project, ["worktree", "add", ...options, ...what], { place: repository });
   return added.ok ? added : err(reworded(target, added.error));
+}
+
+/** Without git, where nothing is unusual. False: git has to do it, and says what is wrong. */
+async function registerPlainly(target: Target, existing: string | null, start: string): Promise<boolean> {
+  const { repository, branch, top } = target;
+  const { commonDir } = repository;
+  const name = `refs/heads/${branch}`;
+  const config = readConfigText(commonDir);
+  if (config === ASK_GIT || !isPlainlyWritten(config)) return false;
+  if ((await findHolder(commonDir, name, top)) !== null) return false;
+  if (existing === null) {
+    const by = await committer(repository);
+    if (!by.ok) return false;
+    const made = { name, to: start, from: null, by: by.value, why: `branch: Created from ${start}` };
+    if ((await moveRef({ gitDir: repository.gitDir, commonDir }, made)) !== "moved") return false;
+  }
+  return register(commonDir, top, branch);
 }
 
 /** The folder in which the branch is checked out, other than the target's own; null if it is free. */
@@ -65,6 +88,9 @@ async function findHolder(commonDir: string, branch: string, top: string): Promi
   if (basename(commonDir) !== ".git") return ASK_GIT;
   const others = await listRegistrations(commonDir);
   for (const place of [{ gitDir: commonDir, commonDir, top: dirname(commonDir) }, ...others]) {
+    // git looks at a branch that is being rebased or searched there as well.
+    if (["rebase-merge", "rebase-apply", "BISECT_LOG"].some((name) => statPlain(join(place.gitDir, name)) !== null))
+      return ASK_GIT;
     const head = readHead(place);
     if (head === null || head === ASK_GIT) return ASK_GIT;
     if (head.branch === branch && place.top !== top) return place.top;

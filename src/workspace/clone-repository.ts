@@ -7,6 +7,7 @@ import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { baseMissing, branchInUse, unborn, whereCheckedOut } from "./add-worktree.ts";
 import { git, type GitLocation, readConfig, readUserConfig } from "../git/git.ts";
 import { rememberCommit } from "../git/known-commits.ts";
+import { rememberCheckout } from "../git/known-trees.ts";
 import { resolveCommits } from "../git/repository.ts";
 import type { Target } from "./target.ts";
 import { lookAt } from "./worktree-folder.ts";
@@ -34,7 +35,9 @@ export async function makeClone(target: Target): Promise<Result<null>> {
     if (there.value === "empty") await rm(top, { recursive: true });
     await rename(join(aside, "work"), top);
     // Its files have just been checked out.
-    rememberCommit(join(top, ".git"), start);
+    const gitDir = join(top, ".git");
+    rememberCommit(gitDir, start);
+    await rememberCheckout({ gitDir, commonDir: gitDir, top });
     return ok(null);
   } finally {
     await rm(aside, { recursive: true, force: true });

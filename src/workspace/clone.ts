@@ -55,7 +55,7 @@ export function createCloneWorkspaces({ root, mode = "clone", limits }: CloneSet
     async diff(workspace, from) {
       const place = await placeOf(workspace);
       if (!place.ok) return `[passrail: the diff could not be made: ${place.error.message}]\n`;
-      return diffSince(place.value, place.value.top, from, limits);
+      return diffSince(place.value, place.value.top, from, { commits: true, ...optional({ limits }) });
     },
 
     async publish(workspace, runId) {

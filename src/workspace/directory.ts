@@ -1,6 +1,7 @@
 // Work in the project folder itself, with or without git. Passrail creates nothing here, so it removes and pins nothing: only the lock key
 // (one attempt at a time) protects the files.
 
+import { optional } from "../core/optional.ts";
 import { ok } from "../core/result.ts";
 import { diffSince } from "../git/diff.ts";
 import { findProject, findRepository, resolveCommits } from "../git/repository.ts";
@@ -28,7 +29,7 @@ export function createDirectoryWorkspaces(guard: RepositoryGuard, limits?: WorkL
 
     async diff(workspace, from) {
       const repository = await findRepository(workspace.dir);
-      if (repository.ok) return diffSince(repository.value, workspace.dir, from, limits);
+      if (repository.ok) return diffSince(repository.value, workspace.dir, from, optional({ limits }));
       if (repository.error.code === "not_a_git_repository") return "";
       return `[passrail: the diff could not be made: ${repository.error.message}]\n`;
     },

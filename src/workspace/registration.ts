@@ -1,10 +1,11 @@
 // A repository's record of one worktree: its folder under <git dir>/worktrees. Found by the path of the worktree, because an agent can
 // change the `.git` file inside it.
 
-import { lstat, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { err, ok, type Result } from "../core/result.ts";
 import { git, inRepository, type GitLocation } from "../git/git.ts";
+import { isBelowFolders } from "../git/plain-file.ts";
 import { inTheWay } from "./worktree-folder.ts";
 
 export type Registration = {
@@ -53,8 +54,47 @@ export async function markReady(found: Registration): Promise<void> {
   await rm(join(found.place.gitDir, "locked"), { force: true });
 }
 
+/**
+ * Registers a new worktree on a branch that exists, as `git worktree add --no-checkout --lock` does. False: nothing is left of it. The
+ * caller has made sure that no other worktree has the branch.
+ */
+export async function register(commonDir: string, top: string, branch: string): Promise<boolean> {
+  const folders = ["worktrees", basename(top)];
+  const gitDir = join(commonDir, ...folders);
+  if (isBelowFolders(commonDir, ["worktrees"]) === false) return false;
+  try {
+    await mkdir(dirname(gitDir), { recursive: true });
+    // Fails if there is one of this name: git then finds another name.
+    await mkdir(gitDir);
+  } catch {
+    return false;
+  }
+  const link = join(top, ".git");
+  try {
+    if (isBelowFolders(commonDir, folders) !== true) throw new Error(`${gitDir} leads elsewhere`);
+    const write = (path: string, text: string) => writeFile(path, `${text}\n`, { flag: "wx" });
+    // The lock first: whatever an interruption leaves is half-made.
+    await write(join(gitDir, "locked"), OPENING);
+    await write(join(gitDir, "gitdir"), link);
+    await write(join(gitDir, "HEAD"), `ref: refs/heads/${branch}`);
+    await write(join(gitDir, "commondir"), "../..");
+    await mkdir(top, { recursive: true });
+    await write(link, `gitdir: ${gitDir}`);
+    return true;
+  } catch {
+    await rm(gitDir, { recursive: true, force: true });
+    return false;
+  }
+}
+
 /** Drops the registration of a folder that is gone already. The branch stays. */
-export async function unregister(commonDir: string, top: string): Promise<Result<string>> {
+export async function unregister({ place: { gitDir, commonDir, top } }: Registration): Promise<Result<string>> {
+  if (isBelowFolders(commonDir, relative(commonDir, gitDir).split(sep)) === true) {
+    await rm(gitDir, { recursive: true, force: true });
+    // The folder of all goes with the last one.
+    await rmdir(dirname(gitDir)).catch(() => undefined);
+    return ok("");
+  }
   // Twice, to remove it even if a lock was left behind.
   return git(commonDir, ["worktree", "remove", "--force", "--force", "--", top], inRepository(commonDir));
 }

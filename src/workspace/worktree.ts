@@ -13,6 +13,7 @@ import { optional } from "../core/optional.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
 import { leaveLarge } from "./leave-large.ts";
 import { commitWork, pinCommit } from "../git/pin.ts";
+import { isBelowFolders } from "../git/plain-file.ts";
 import { findRegistration, gitFileTarget, isHalfMade, type Registration, relink, unregister } from "./registration.ts";
 import { headName, resolveCommits } from "../git/repository.ts";
 import { inTurns, type InTurn } from "./turns.ts";
@@ -49,14 +50,23 @@ export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspa
       const found = await registrationOf(settings.root, workspace);
       const missing = found.ok ? "the worktree is not there" : found.error.message;
       if (!found.ok || found.value === null) return `[passrail: the diff could not be made: ${missing}]\n`;
-      return diffSince(found.value.place, found.value.place.top, from, settings.limits);
+      return diffSince(found.value.place, found.value.place.top, from, {
+        commits: true,
+        ...optional({ limits: settings.limits }),
+      });
     },
 
     async unlock(workspace) {
       const found = await registrationOf(settings.root, workspace);
       if (!found.ok || found.value === null) return;
+      const { gitDir, commonDir } = found.value.place;
       // In git's own folder of this worktree, which no other worktree uses.
-      for (const name of ["index.lock", "HEAD.lock"]) await rm(join(found.value.place.gitDir, name), { force: true });
+      for (const name of ["index.lock", "HEAD.lock"]) await rm(join(gitDir, name), { force: true });
+      // The branch is the run's own.
+      const branch = checkBranchName(workspace.branch ?? "");
+      const folders = branch.ok ? ["refs", "heads", ...branch.value.split("/").slice(0, -1)] : [];
+      if (branch.ok && isBelowFolders(commonDir, folders) === true)
+        await rm(join(commonDir, `refs/heads/${branch.value}.lock`), { force: true });
     },
 
     async place(workspace) {
@@ -139,7 +149,7 @@ async function clear(
     const pinned = await pinWork(repository.commonDir, target, runId, there, found, target.branch, limits);
     if (!pinned.ok) return pinned;
   }
-  return remove(repository.commonDir, target, found);
+  return remove(target, found);
 }
 
 async function closeAt(
@@ -164,7 +174,7 @@ async function closeAt(
   }
   const pinned = await pinWork(commonDir, located, runId, there.value, found, branch.value, limits);
   if (!pinned.ok) return pinned;
-  const removed = await remove(commonDir, located, found);
+  const removed = await remove(located, found);
   return removed.ok ? ok(pinned.value) : removed;
 }
 
@@ -213,14 +223,10 @@ async function detach(place: GitLocation): Promise<Result<null>> {
   return moved.ok ? ok(null) : moved;
 }
 
-async function remove(
-  commonDir: string,
-  { root, top, key }: Located,
-  found: Registration | null,
-): Promise<Result<null>> {
+async function remove({ root, top, key }: Located, found: Registration | null): Promise<Result<null>> {
   await moveAside(root, top, key);
   if (found !== null) {
-    const dropped = await unregister(commonDir, top);
+    const dropped = await unregister(found);
     if (!dropped.ok) return dropped;
   }
   return sweep(root, key);

@@ -1,0 +1,67 @@
+// Objects as git stores them before it packs them: one compressed file each, named by the hash of its content.
+
+import { randomBytes } from "node:crypto";
+import { closeSync, linkSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ASK_GIT, isBelowFolders, readPlain, statPlain } from "./plain-file.ts";
+
+/** `bytes` are compressed. */
+export type LooseObject = { readonly id: string; readonly bytes: Buffer };
+
+export const looseFolder = (id: string): readonly [folder: string, name: string] => [id.slice(0, 2), id.slice(2)];
+
+/** Under a name of its own first, then in one step under the name of its content. False if it is not there afterwards. */
+export function storeLoose(commonDir: string, { id, bytes }: LooseObject): boolean {
+  const [folder, name] = looseFolder(id);
+  if (isBelowFolders(commonDir, ["objects"]) !== true) return false;
+  const dir = join(commonDir, "objects", folder);
+  const draft = join(dir, `tmp_obj_${randomBytes(6).toString("hex")}`);
+  try {
+    if (statPlain(dir) === null) mkdirSync(dir, { recursive: true });
+    if (isBelowFolders(commonDir, ["objects", folder]) !== true) return false;
+    if (isThere(join(dir, name))) return true;
+    const file = openSync(draft, "wx", 0o444);
+    try {
+      writeFileSync(file, bytes);
+    } finally {
+      closeSync(file);
+    }
+    linkSync(draft, join(dir, name));
+    return true;
+  } catch {
+    return isThere(join(dir, name));
+  } finally {
+    removeDraft(draft);
+  }
+}
+
+/** All objects of a folder that only git wrote, and only for us; null if some are stored in another way, or have too many bytes. */
+export function readLoose(objects: string, maxBytes: number): readonly LooseObject[] | null {
+  const found: LooseObject[] = [];
+  let left = maxBytes;
+  for (const folder of readdirSync(objects)) {
+    const isLoose = /^[0-9a-f]{2}$/u.test(folder);
+    const names = readdirSync(join(objects, folder));
+    if (!isLoose && names.length > 0) return null;
+    for (const name of names) {
+      const bytes = readPlain(join(objects, folder, name), left);
+      if (bytes === null || bytes === ASK_GIT || !/^[0-9a-f]{38,62}$/u.test(name)) return null;
+      left -= bytes.length;
+      found.push({ id: `${folder}${name}`, bytes });
+    }
+  }
+  return found;
+}
+
+function isThere(path: string): boolean {
+  const found = statPlain(path);
+  return found !== null && found !== ASK_GIT && found.isFile() && found.size > 0;
+}
+
+function removeDraft(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Its folder is not a folder.
+  }
+}
