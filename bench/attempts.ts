@@ -8,11 +8,11 @@ const FILES = 300;
 const ROUNDS = 3;
 
 const CASES: readonly (GitCase & { readonly name: string; readonly most: number })[] = [
-  { name: "in place", mode: "in-place", per: "run", work: "changes", most: 7 },
-  { name: "worktree", mode: "worktree", per: "run", work: "changes", most: 10 },
-  { name: "worktree, no change", mode: "worktree", per: "run", work: "nothing", most: 6 },
-  { name: "worktree per stage", mode: "worktree", per: "stage", work: "changes", most: 17 },
-  { name: "clone", mode: "clone", per: "run", work: "changes", most: 18 },
+  { name: "in place", mode: "in-place", per: "run", work: "changes", most: 6 },
+  { name: "worktree", mode: "worktree", per: "run", work: "changes", most: 6 },
+  { name: "worktree, no change", mode: "worktree", per: "run", work: "nothing", most: 2 },
+  { name: "worktree per stage", mode: "worktree", per: "stage", work: "changes", most: 8 },
+  { name: "clone", mode: "clone", per: "run", work: "changes", most: 13 },
 ];
 
 export async function measureAttempts(): Promise<readonly Row[]> {
