@@ -4,6 +4,7 @@
 import { type Performer, openPassrail, requirePerformer } from "../compose.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { startDemo } from "../demo/start.ts";
+import type { Clock } from "../engine/clock.ts";
 import { openServer, type Server } from "../http/open-server.ts";
 import type { Listening } from "../http/server/listen.ts";
 import type { SettingsFlags } from "../settings/load.ts";
@@ -28,6 +29,8 @@ export type DaemonOptions = Site & {
   readonly log: Log;
   /** Picks the project's tickets, regardless of the settings. */
   readonly work?: boolean;
+  /** Instead of the system's; tests move it. */
+  readonly clock?: Clock;
 };
 
 export type Daemon = {
@@ -101,16 +104,17 @@ function begin(
   options: DaemonOptions,
 ): Daemon {
   const { log, project, version } = options;
-  const { home, redact, store } = passrail;
+  const { clock, home, redact, store } = passrail;
   const runLog = openRunLog({ home, store, log, redact });
   passrail.listen(runLog);
   const dispatches = options.work === true || passrail.config.tickets.dispatch;
-  writeNote(home, { pid: process.pid, url, version, project, startedAt: new Date().toISOString(), dispatches });
+  writeNote(home, { pid: process.pid, url, version, project, startedAt: clock.now(), dispatches });
   const triggers = openTriggers({
     ...options,
     triggers: read,
     app: passrail.app,
     store: passrail.store,
+    now: () => new Date(clock.now()),
     onProblem: (text) => log.write(text),
   });
   const notifier = passrail.notifications?.notifier;
