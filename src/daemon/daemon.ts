@@ -71,8 +71,9 @@ async function start(passrail: Performer, options: DaemonOptions): Promise<Resul
   const served = await serve(passrail, options);
   if (!served.ok) return served;
   passrail.setUrl(served.value.listening.url);
+  const isFirstStart = (await passrail.store.listRuns({ limit: 1 })).length === 0;
   await passrail.perform();
-  return ok(begin(passrail, served.value, triggers.value, options));
+  return ok(begin(passrail, { ...served.value, isFirstStart }, triggers.value, options));
 }
 
 type Served = { readonly server: Server; readonly listening: Listening };
@@ -99,7 +100,7 @@ async function serve(passrail: Performer, options: DaemonOptions): Promise<Resul
 /** The engine performs and the API answers; triggers and tickets come last. */
 function begin(
   passrail: Performer,
-  { server, listening: { url } }: Served,
+  { server, isFirstStart, listening: { url } }: Served & { readonly isFirstStart: boolean },
   read: readonly OpenedTrigger[],
   options: DaemonOptions,
 ): Daemon {
@@ -125,6 +126,7 @@ function begin(
           home,
           looseEnds: server.deps.looseEnds,
           notifier,
+          isFirstStart,
           onProblem: (error) => log.write(`notices: ${stackOf(error)}`),
         });
   log.write(`listening on ${url}, home ${home}, pid ${process.pid}, version ${version}`);
