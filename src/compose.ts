@@ -197,7 +197,7 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
     performedBy: null,
     mirror,
     access: createLandingAccess({ home, environment, nowMs: () => clock.monotonicMs() }),
-    refused: createRefusedBoard(),
+    refused: createRefusedBoard(base),
     notifications,
     fenced: fenced.promise,
     setUrl: (url) => void (address.url = url),

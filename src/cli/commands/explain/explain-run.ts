@@ -9,7 +9,8 @@ import { branchOf } from "../../../core/run/branch.ts";
 import { isOutside } from "../../../core/run/outside.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
 import type { Store } from "../../../store/store.ts";
-import { answersTo, askedBy, resumesOf, whyOf } from "../../terminal/run-view.ts";
+import { answersTo, askedBy } from "../../../core/view/item-text.ts";
+import { resumesOf, whyOf } from "../../terminal/run-view.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 
 export type Reason = { readonly code: string; readonly text: string; readonly commands: readonly string[] };
