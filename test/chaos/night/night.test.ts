@@ -33,7 +33,7 @@ afterAll(async () => {
   else rmSync(world.dir, { recursive: true, force: true });
 });
 
-test("a night with forty tickets ends as every reading says, item by item", async () => {
+test("R-004-36, R-004-51: a night with forty tickets ends as every reading says, item by item", async () => {
   await house.up();
   await evening();
   await crash();
