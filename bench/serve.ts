@@ -5,6 +5,7 @@
 import { createInterface } from "node:readline/promises";
 import { loadSettings } from "../src/settings/load.ts";
 import { err } from "../src/core/result.ts";
+import { systemClock } from "../src/engine/clock.ts";
 import { openServer } from "../src/http/open-server.ts";
 import { percentile } from "./measure.ts";
 import { featureFlow, openWorkload, unlimited } from "./workload.ts";
@@ -29,6 +30,7 @@ const config = await loadSettings({ home, environment: {}, project, flags: {} })
 if (!config.ok) throw new Error(config.error.message);
 const server = await openServer(
   {
+    clock: systemClock,
     config: config.value,
     engine,
     home,

@@ -17,7 +17,7 @@ import { meteredBy } from "./core/flow/metered.ts";
 import { runnerChoiceOf } from "./core/flow/runner-choice.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
 import type { Actor } from "./core/run/event.ts";
-import { systemClock } from "./engine/clock.ts";
+import { type Clock, systemClock } from "./engine/clock.ts";
 import { type DayBudgets, openDayBudgets } from "./engine/day-budgets.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
 import { type Heartbeat, openHeartbeat } from "./engine/heartbeat.ts";
@@ -35,7 +35,6 @@ import { killLeftovers } from "./runner/process/kill-tree.ts";
 import { findMarked } from "./runner/process/process-table.ts";
 import { watchStrays } from "./runner/process/strays.ts";
 import { projectOf } from "./core/run/run-settings.ts";
-import type { HookSettings } from "./settings/hooks.ts";
 import { loadSettings, projectEnvironment, type SettingsFlags } from "./settings/load.ts";
 import { stateFolderProblem } from "./settings/real-folder.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -58,6 +57,8 @@ import { createWorkspaces } from "./workspace/providers.ts";
 export type Passrail = Performer | Observer;
 
 type Opened = Site & {
+  /** The time of everything that this process decides and records. */
+  readonly clock: Clock;
   readonly config: Settings;
   readonly store: Store;
   readonly engine: Engine;
@@ -109,6 +110,8 @@ export type PassrailOptions = Site & {
   readonly unapproved?: "refuse" | "ignore";
   /** Instead of the notifier that the settings describe. */
   readonly notifier?: Notifier;
+  /** Instead of the system's; tests move it. */
+  readonly clock?: Clock;
 };
 
 const CATCH_UP_MS = 200;
@@ -128,7 +131,8 @@ export async function openPassrail(options: PassrailOptions): Promise<Result<Pas
   const lock = takeEngineLock(site.home);
   try {
     const store = openSqliteStore({ file: storeFile(site.home), owner: "release" in lock });
-    const base: Base = { ...options, ...site, config: config.value, store, address: { url: "" } };
+    const { clock = systemClock } = options;
+    const base: Base = { ...options, ...site, clock, config: config.value, store, address: { url: "" } };
     return ok("release" in lock ? openPerformer(base, lock) : openObserver(base, lock.heldBy));
   } catch (error) {
     if ("release" in lock) lock.release();
@@ -145,6 +149,7 @@ export async function requirePerformer(passrail: Passrail): Promise<Result<Perfo
 
 /** The parts of both kinds. */
 type Base = PassrailOptions & {
+  readonly clock: Clock;
   readonly config: Settings;
   readonly store: Store;
   /** Empty until something listens. */
@@ -166,7 +171,7 @@ function openObserver(base: Base, heldBy: string): Observer {
 }
 
 function openPerformer(base: Base, lock: EngineLock): Performer {
-  const { address, environment, home, onError, store } = base;
+  const { address, clock, environment, home, onError, store } = base;
   const notifications = base.notifier === undefined ? notificationsOf(base) : null;
   const opened = openEngine(base, base.notifier ?? notifications?.notifier ?? null);
   const { engine, landing, listeners, redact, closeRunners } = opened;
@@ -180,7 +185,7 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
   const hooks = createHookCommands({ onProblem: (text) => onError(null, new Error(text)) });
   const stageLogs = createStageLogs({ home, store, redact, onError });
   if (notifications !== null) listeners.add(notifications);
-  listeners.add(hookListener(base.config.hooks, redact, hooks));
+  listeners.add(hookListener(base, redact, hooks));
   listeners.add(mirror);
   listeners.add(stageLogs);
   const fenced = Promise.withResolvers<StoreError>();
@@ -191,8 +196,8 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
     redact,
     performedBy: null,
     mirror,
-    access: createLandingAccess({ home, environment }),
-    refused: createRefusedBoard(),
+    access: createLandingAccess({ home, environment, nowMs: () => clock.monotonicMs() }),
+    refused: createRefusedBoard(base),
     notifications,
     fenced: fenced.promise,
     setUrl: (url) => void (address.url = url),
@@ -237,28 +242,36 @@ type Performing = {
   readonly dayBudgets: DayBudgets;
 };
 
-function beginDayBudgets({ config, onError, store }: Base, engine: Engine, listeners: EngineListeners): DayBudgets {
-  const dayBudgets = openDayBudgets({ store, engine, clock: systemClock, budgets: () => config.budgets, onError });
+function beginDayBudgets(
+  { clock, config, onError, store }: Base,
+  engine: Engine,
+  listeners: EngineListeners,
+): DayBudgets {
+  const dayBudgets = openDayBudgets({ store, engine, clock, budgets: () => config.budgets, onError });
   listeners.add(dayBudgets);
   return dayBudgets;
 }
 
-function beginHeartbeat({ config, onError, store }: Base, engine: Engine, listeners: EngineListeners): Heartbeat {
-  const heartbeat = openHeartbeat({ store, engine, clock: systemClock, ...config.heartbeat, onError });
+function beginHeartbeat(
+  { clock, config, onError, store }: Base,
+  engine: Engine,
+  listeners: EngineListeners,
+): Heartbeat {
+  const heartbeat = openHeartbeat({ store, engine, clock, ...config.heartbeat, onError });
   listeners.add(heartbeat);
   return heartbeat;
 }
 
 /** Passes what happens in agents' sessions on to the programs of the setting `hooks`. */
 function hookListener(
-  settings: HookSettings,
+  { clock, config }: Base,
   redact: (text: string) => string,
   commands: HookCommands,
 ): EngineListener {
   return {
     onAgentEvent(attempt, event) {
-      const found = hookEvent(attempt, event, systemClock.now());
-      const programs = found === undefined ? [] : settings[found.hook];
+      const found = hookEvent(attempt, event, clock.now());
+      const programs = found === undefined ? [] : config.hooks[found.hook];
       if (found === undefined || programs.length === 0) return;
       const entries = Object.entries(found.payload).map(([key, value]) => [
         key,
@@ -271,20 +284,21 @@ function hookListener(
 }
 
 function openedOf(base: Base, engine: Engine, listeners: EngineListeners): Omit<Opened, "close" | "redact"> {
-  const { config, environment, flags, home, project, store } = base;
+  const { clock, config, environment, flags, home, project, store } = base;
   const settings = (of: string) => loadSettings({ home, environment, project: of, flags });
   const place = { home, project, settings };
   return {
     home,
     project,
     environment,
+    clock,
     config,
     store,
     engine,
     app: createUseCases({
       engine,
       store,
-      now: () => systemClock.now(),
+      now: () => clock.now(),
       commitOf: createCommitOf(store),
       withdrawnTrust: (run) => withdrawnTrust(base, run),
       planRun: (request) => planRun(place, request),
@@ -303,13 +317,13 @@ type OpenedEngine = {
 };
 
 function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
-  const { address, config, environment, home, onError, store } = base;
+  const { address, clock, config, environment, home, onError, store } = base;
   const runners = openRunners(environment, config);
   const listeners = createListeners();
   const landing = landingOf(base, runners);
   const engine = createEngine({
     store,
-    clock: systemClock,
+    clock,
     slots: config.slots.value,
     agentLimits: config.agentLimits,
     runStage,
@@ -345,10 +359,11 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
 }
 
 function landingOf(base: Base, runners: Runners): LandingDeps {
-  const { address, config, environment, home, onError, store } = base;
+  const { address, clock, config, environment, home, onError, store } = base;
   return openLanding({
     home,
     store,
+    clock,
     environment,
     settings: { ...config.merge, mode: config.merge.mode.value },
     ticketsFolder: config.tickets.folder,
@@ -362,10 +377,28 @@ function landingOf(base: Base, runners: Runners): LandingDeps {
 }
 
 /** The delivery log has one writer, so only the process that performs opens it. */
-function notificationsOf({ address, config, environment, flags, home, onError, store }: Base): Notifications | null {
+function notificationsOf({
+  address,
+  clock,
+  config,
+  environment,
+  flags,
+  home,
+  onError,
+  store,
+}: Base): Notifications | null {
   const onProblem = (text: string): void => onError(null, new Error(text));
   const settings = createUserSettings({ environment, flags, initial: config, onProblem });
-  return openNotifications({ config, settings, environment, home, store, url: () => address.url, onProblem });
+  return openNotifications({
+    config,
+    settings,
+    environment,
+    home,
+    store,
+    url: () => address.url,
+    onProblem,
+    with: { now: () => Date.parse(clock.now()) },
+  });
 }
 
 /** Other processes write to the store too, such as commands beside a daemon. */

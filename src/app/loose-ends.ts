@@ -9,6 +9,7 @@ import { ticketProject } from "../core/run/facts.ts";
 import { openItems, type Run } from "../core/run/run.ts";
 import { projectOf } from "../core/run/run-settings.ts";
 import { landedRecord } from "../core/ticket/landed.ts";
+import type { RefusedStarts } from "../core/ticket/cannot-start.ts";
 import type { TicketPlan } from "../core/ticket/plan.ts";
 import type { TicketScan } from "../core/ticket/ticket.ts";
 import { waitingMerge } from "../core/run/waiting-merge.ts";
@@ -22,6 +23,7 @@ import {
   trustEnd,
   unmergedEnd,
 } from "../core/view/loose-end.ts";
+import { refusedEnds } from "../core/view/refused-start.ts";
 import { shippedDir } from "../settings/site.ts";
 import type { TrustPlace } from "../settings/trust/approval.ts";
 import { filesToShow } from "../settings/trust/in-effect.ts";
@@ -36,6 +38,8 @@ export type LooseEndOptions = TrustPlace & {
   readonly commitOf: (run: Run) => Promise<string | null>;
   /** The project's tickets; absent where nobody reads them. */
   readonly tickets?: () => Promise<{ readonly scan: TicketScan; readonly plan: TicketPlan } | undefined>;
+  /** Starts that the process which picks tickets was refused. */
+  readonly refused?: () => RefusedStarts;
 };
 
 export type LooseEnds = () => Promise<readonly LooseEnd[]>;
@@ -71,7 +75,7 @@ async function openRuns({ store, project }: LooseEndOptions): Promise<OpenRuns> 
   for (const { id, number } of store === undefined ? [] : await openSummaries(store)) {
     const run = (await store?.loadRun(id))?.run;
     if (run === undefined) continue;
-    const stopped = stoppedEnd(run, number);
+    const stopped = stoppedEnd(run, number, hasStopped(run) ? ((await store?.attempts(id)) ?? []) : []);
     const resolved = await store?.loadFlow(run.flowHash);
     const waits = resolved === undefined ? undefined : waitingMerge(resolved, run);
     if (stopped !== undefined) runs.push(stopped);
@@ -81,6 +85,10 @@ async function openRuns({ store, project }: LooseEndOptions): Promise<OpenRuns> 
     if (isTold && ticketProject(run) === project) told.add(run.subject.id);
   }
   return { runs, told };
+}
+
+function hasStopped({ tracks }: Run): boolean {
+  return Object.values(tracks).some(({ at }) => at === "stopped");
 }
 
 async function openSummaries(store: Pick<Store, "listRuns">): Promise<readonly RunSummary[]> {
@@ -115,11 +123,15 @@ async function unmerged(
 }
 
 async function fromTickets(
-  { project, tickets }: LooseEndOptions,
+  { project, refused, tickets }: LooseEndOptions,
   told: ReadonlySet<string>,
 ): Promise<readonly LooseEnd[]> {
   const found = await tickets?.();
-  return found === undefined ? [] : ticketEnds({ ...found, told, changedAt: (path) => changedAt(project, path) });
+  if (found === undefined) return [];
+  return [
+    ...ticketEnds({ ...found, told, changedAt: (path) => changedAt(project, path) }),
+    ...refusedEnds(found.plan, refused?.() ?? new Map()),
+  ];
 }
 
 /** Files of the project that decide what runs: those that nobody can use, and those that wait for trust. */

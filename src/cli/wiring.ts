@@ -25,6 +25,7 @@ const REGISTRATIONS: readonly Registration[] = [
     names: ["inbox", "gate", "ask", "escalation", "budget"],
     load: async () => (await import("./commands/answer/add-answer.ts")).addAnswer,
   },
+  { names: ["report"], load: async () => (await import("./commands/report/add-report.ts")).addReport },
   { names: ["cost"], load: async () => (await import("./commands/cost/add-cost.ts")).addCost },
   { names: ["agent"], load: async () => (await import("./commands/agent/add-agent.ts")).addAgent },
   { names: ["flow"], load: async () => (await import("./commands/flow/add-flow.ts")).addFlow },

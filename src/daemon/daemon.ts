@@ -4,6 +4,7 @@
 import { type Performer, openPassrail, requirePerformer } from "../compose.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { startDemo } from "../demo/start.ts";
+import type { Clock } from "../engine/clock.ts";
 import { openServer, type Server } from "../http/open-server.ts";
 import type { Listening } from "../http/server/listen.ts";
 import type { SettingsFlags } from "../settings/load.ts";
@@ -28,6 +29,8 @@ export type DaemonOptions = Site & {
   readonly log: Log;
   /** Picks the project's tickets, regardless of the settings. */
   readonly work?: boolean;
+  /** Instead of the system's; tests move it. */
+  readonly clock?: Clock;
 };
 
 export type Daemon = {
@@ -68,8 +71,9 @@ async function start(passrail: Performer, options: DaemonOptions): Promise<Resul
   const served = await serve(passrail, options);
   if (!served.ok) return served;
   passrail.setUrl(served.value.listening.url);
+  const isFirstStart = (await passrail.store.listRuns({ limit: 1 })).length === 0;
   await passrail.perform();
-  return ok(begin(passrail, served.value, triggers.value, options));
+  return ok(begin(passrail, { ...served.value, isFirstStart }, triggers.value, options));
 }
 
 type Served = { readonly server: Server; readonly listening: Listening };
@@ -96,21 +100,22 @@ async function serve(passrail: Performer, options: DaemonOptions): Promise<Resul
 /** The engine performs and the API answers; triggers and tickets come last. */
 function begin(
   passrail: Performer,
-  { server, listening: { url } }: Served,
+  { server, isFirstStart, listening: { url } }: Served & { readonly isFirstStart: boolean },
   read: readonly OpenedTrigger[],
   options: DaemonOptions,
 ): Daemon {
   const { log, project, version } = options;
-  const { home, redact, store } = passrail;
+  const { clock, home, redact, store } = passrail;
   const runLog = openRunLog({ home, store, log, redact });
   passrail.listen(runLog);
   const dispatches = options.work === true || passrail.config.tickets.dispatch;
-  writeNote(home, { pid: process.pid, url, version, project, startedAt: new Date().toISOString(), dispatches });
+  writeNote(home, { pid: process.pid, url, version, project, startedAt: clock.now(), dispatches });
   const triggers = openTriggers({
     ...options,
     triggers: read,
     app: passrail.app,
     store: passrail.store,
+    now: () => new Date(clock.now()),
     onProblem: (text) => log.write(text),
   });
   const notifier = passrail.notifications?.notifier;
@@ -121,6 +126,7 @@ function begin(
           home,
           looseEnds: server.deps.looseEnds,
           notifier,
+          isFirstStart,
           onProblem: (error) => log.write(`notices: ${stackOf(error)}`),
         });
   log.write(`listening on ${url}, home ${home}, pid ${process.pid}, version ${version}`);

@@ -25,11 +25,13 @@ export type DayBudgetOptions = {
 };
 
 const EVERY_MS = 30_000;
+/** How soon after midnight the runs go on. */
+const DAY_MS = 1000;
 /** A raise of today is in a run that changed today: among the newest ones. */
 const LOOKED_AT_MOST = 200;
 
 export function openDayBudgets(options: DayBudgetOptions): DayBudgets {
-  const { onError } = options;
+  const { clock, onError } = options;
   let turn: Promise<void> = Promise.resolve();
   let isAsked = false;
   const look = (): Promise<void> => {
@@ -41,7 +43,14 @@ export function openDayBudgets(options: DayBudgetOptions): DayBudgets {
     });
     return turn;
   };
-  const timer = setInterval(() => void look(), EVERY_MS).unref();
+  let day = dayOf(clock.now());
+  const lookOnNewDay = (): void => {
+    const today = dayOf(clock.now());
+    if (today === day) return;
+    day = today;
+    void look();
+  };
+  const timers = [setInterval(() => void look(), EVERY_MS).unref(), setInterval(lookOnNewDay, DAY_MS).unref()];
   void look();
   return {
     look,
@@ -52,7 +61,7 @@ export function openDayBudgets(options: DayBudgetOptions): DayBudgets {
       if (raised.length > 0) void look();
     },
     async close() {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await turn;
     },
   };

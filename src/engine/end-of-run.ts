@@ -1,8 +1,9 @@
-// Where the work of an ended run is, for the notice about its end.
+// Where the work of an ended run is and what settles a stopped one, for the notice about its end.
 
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Run } from "../core/run/run.ts";
 import { landedRecord } from "../core/ticket/landed.ts";
+import { stoppedEnd } from "../core/view/loose-end.ts";
 import { endText, runEnd } from "../core/view/run-end.ts";
 import type { Store } from "../store/store.ts";
 
@@ -19,5 +20,7 @@ export async function endOfRun(
   ]);
   const number = found.find(({ id }) => id === run.id)?.number ?? 0;
   const end = runEnd({ resolved, run, number, attempts, landed: landedRecord(attempts) });
-  return end === null ? "" : endText(end);
+  const verbs = stoppedEnd(run, number, attempts)?.verbs ?? [];
+  const lines = [...(end === null ? [] : [endText(end)]), ...verbs.map(({ verb, command }) => `${verb}: ${command}`)];
+  return lines.join("\n");
 }

@@ -99,7 +99,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   };
   const outbox = createOutbox({
     store,
-    perform: (runId, command) => performCommand(commandPorts, runId, command),
+    perform: (work) => performCommand(commandPorts, work),
     onRetry: () => follower.performCommands(),
     onError: options.onError,
   });

@@ -1,13 +1,12 @@
 // Performs the commands that the store holds, in order, beside everything else. A command that fails stays, and is performed again after
 // a pause that grows.
 
-import type { Command } from "../core/run/command.ts";
 import type { Store, WorkRecord } from "../store/store.ts";
 
 export type OutboxOptions = {
   readonly store: Pick<Store, "pendingWork" | "settleWork">;
   /** False: not now. */
-  readonly perform: (runId: string, command: Command) => Promise<boolean>;
+  readonly perform: (work: Pick<WorkRecord, "id" | "runId" | "command">) => Promise<boolean>;
   /** Time to try the commands again that are left. */
   readonly onRetry: () => void;
   readonly onError: (runId: string | null, error: unknown) => void;
@@ -70,11 +69,11 @@ export function createOutbox({ store, perform, onRetry, onError }: OutboxOptions
     if (isLeft && !isState("stopped")) retry = setTimeout(onRetry, pauseMs).unref();
   }
 
-  async function performOne({ runId, command }: WorkRecord): Promise<boolean> {
+  async function performOne(work: WorkRecord): Promise<boolean> {
     try {
-      return await perform(runId, command);
+      return await perform(work);
     } catch (error) {
-      onError(runId, error);
+      onError(work.runId, error);
       return false;
     }
   }

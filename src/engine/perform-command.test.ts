@@ -68,7 +68,7 @@ async function performStored(command: Command): Promise<void> {
   };
   const outbox = createOutbox({
     store,
-    perform: (runId, stored) => performCommand(ports, runId, stored),
+    perform: (stored) => performCommand(ports, stored),
     onRetry: () => undefined,
     onError: (runId, error) => errors.push(`${runId}: ${String(error)}`),
   });

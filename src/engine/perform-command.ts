@@ -24,14 +24,17 @@ export type CommandPorts = {
   readonly onReleased: (runId: string) => void;
 };
 
+/** `id`: its number in the store, the same when it is performed again. */
+type StoredCommand<C = Command> = { readonly id: number; readonly runId: string; readonly command: C };
+
 /** Notices about the end of a run, not about an item. */
 const ENDS: ReadonlySet<string> = new Set(["completed", "stopped"]);
 
 /** False, or an error, where the command must be performed again. */
-export async function performCommand(ports: CommandPorts, runId: string, command: Command): Promise<boolean> {
+export async function performCommand(ports: CommandPorts, { id, runId, command }: StoredCommand): Promise<boolean> {
   switch (command.type) {
     case "notify":
-      await notify(ports, runId, command);
+      await notify(ports, { id, runId, command });
       failpoint("notify-sent");
       return true;
     case "release-workspace":
@@ -47,12 +50,15 @@ export async function performCommand(ports: CommandPorts, runId: string, command
   }
 }
 
-async function notify(ports: CommandPorts, runId: string, command: Command & { type: "notify" }): Promise<void> {
+async function notify(
+  ports: CommandPorts,
+  { id, runId, command }: StoredCommand<Command & { type: "notify" }>,
+): Promise<void> {
   const { to, event } = command;
   const item = command.item === null ? null : `${runId}.${command.item}`;
   const run = await ports.loadRun(runId);
   const text = run === undefined ? command.text : await textOf(ports, run, command);
-  if (text !== null) await ports.notifier?.notify({ runId, to, event, text, item });
+  if (text !== null) await ports.notifier?.notify({ runId, to, event, text, item, key: `command:${id}` });
 }
 
 async function textOf(ports: CommandPorts, run: Run, command: Command & { type: "notify" }): Promise<string | null> {
@@ -60,7 +66,7 @@ async function textOf(ports: CommandPorts, run: Run, command: Command & { type: 
   if (item !== null) return ports.noticeOf(run, item, text);
   // People read a notice away from the board: it names the ticket.
   const end = ENDS.has(event) ? await ports.endOf(run) : "";
-  return `${run.subject.id}: ${text}${end === "" ? "" : `. ${end}`}`;
+  return `${run.subject.id}: ${text}${end === "" ? "" : `${text.endsWith(".") ? "" : "."} ${end}`}`;
 }
 
 async function settleOutward(ports: CommandPorts, runId: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import { createUseCases, type UseCaseOptions, type UseCases } from "../app/use-c
 import { optional } from "../core/optional.ts";
 import { messageOf, type Result } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
-import { systemClock } from "../engine/clock.ts";
+import type { Clock } from "../engine/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EngineListener } from "../engine/listeners.ts";
 import { describeProject } from "../git/project-info.ts";
@@ -44,6 +44,7 @@ import { openInbound } from "./webhooks/open.ts";
 
 /** The parts of a performing Passrail that the server needs. */
 export type ServedPassrail = Pick<Site, "home"> & {
+  readonly clock: Clock;
   readonly config: Settings;
   readonly store: Store;
   readonly engine: Engine;
@@ -83,13 +84,13 @@ export type Server = {
 const CATCH_UP_MS = 300;
 
 export async function openServer(passrail: ServedPassrail, options: ServerOptions): Promise<Server> {
-  const { config, home, notifications, person, store } = passrail;
+  const { clock, config, home, notifications, person, store } = passrail;
   const { environment, log, version } = options;
   const onLiveError = (error: unknown): void => log(`live events: ${stackOf(error)}`);
-  const hub = createEventHub({ store, now: () => systemClock.monotonicMs(), onError: onLiveError });
-  const audit = createAudit(home, { now: () => systemClock.now(), onProblem: (text) => log(`audit: ${text}`) });
+  const hub = createEventHub({ store, now: () => clock.monotonicMs(), onError: onLiveError });
+  const audit = createAudit(home, { now: () => clock.now(), onProblem: (text) => log(`audit: ${text}`) });
   audit.record(settingsNote(config, person, version));
-  const keys = await createKeys(home, { person, now: () => systemClock.now() });
+  const keys = await createKeys(home, { person, now: () => clock.now() });
   const deps = depsOf(passrail, options, { audit, hub, keys });
   const notifier = notifications?.notifier ?? null;
   const onProblem = (text: string): void => log(`webhooks: ${text}`);
@@ -126,14 +127,14 @@ export async function openServer(passrail: ServedPassrail, options: ServerOption
 type Opened = { readonly audit: Audit; readonly hub: EventHub; readonly keys: Keys };
 
 function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, keys }: Opened): ServerDeps {
-  const { config, engine, home, notifications, person, store } = passrail;
+  const { clock, config, engine, home, notifications, person, store } = passrail;
   const { environment, flags, log, project, version } = options;
   const { agents, flows } = openFlowFiles({ home, project });
   const settingsOf = (of: string) => loadSettings({ home, environment, project: of, flags });
   const readSettings = () => settingsOf(project);
-  const startedAt = systemClock.now();
+  const startedAt = clock.now();
   const { engine: usedEngine = engine, commitOf = createCommitOf(store), ...replaced } = options.with ?? {};
-  const now = () => systemClock.now();
+  const now = () => clock.now();
   const place = { home, project, settings: settingsOf };
   const plan: UseCases["planRun"] = (request) => planRun(place, request);
   const app = createUseCases({ engine: usedEngine, store, now, commitOf, planRun: plan });
@@ -151,19 +152,26 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, 
     flows,
     agents,
     ...optional({ tickets }),
-    looseEnds: createLooseEnds({ home, project, store, commitOf, tickets: async () => tickets?.known.now() }),
+    looseEnds: createLooseEnds({
+      home,
+      project,
+      store,
+      commitOf,
+      tickets: async () => tickets?.known.now(),
+      refused: () => tickets?.refused?.() ?? new Map(),
+    }),
     ...(notifications === null ? {} : { deliveries: notifications.deliveries }),
     lookAtMerges: () => passrail.wakeMerges(),
     runners: createKnownRunners({
       detect: () => detectRunners(environment, project, config),
-      now: () => systemClock.now(),
+      now: () => clock.now(),
       onProblem: (error) => log(`runners: ${messageOf(error)}`),
     }),
     project: () => describeProject(project),
-    trust: openProjectTrust({ home, project }, audit),
+    trust: openProjectTrust({ home, project }, audit, () => clock.now()),
     demo: options.demo,
     workers: async () => [await describeWorker({ store, slots: config.slots.value, version, startedAt })],
-    now: () => systemClock.now(),
+    now: () => clock.now(),
     newId: () => randomUUID().replaceAll("-", ""),
     attemptOf: (token) => engine.attemptOf(token),
     commitOf,

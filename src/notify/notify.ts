@@ -9,6 +9,8 @@ export type Notice = {
   readonly text: string;
   /** The inbox item it is about: `<run>.<number>`; null if it needs no answer. */
   readonly item: string | null;
+  /** The same for a notice that is passed on again because a crash came before its record; absent if it never is. */
+  readonly key?: string;
 };
 
 export interface Notifier {

@@ -24,10 +24,14 @@ export function headersOf(
   };
 }
 
-/** The same id for a repeated notice about one item; without an item, equal words may mean different things. */
+/** The same id for a repeated notice; without an item and a key, equal words may mean different things. */
 export function idOf(endpoint: Pick<Endpoint, "name">, notice: Notice): string {
+  if (notice.item === null && notice.key !== undefined) return hashed([endpoint.name, notice.runId, notice.key]);
   if (notice.item === null) return `msg_${randomBytes(18).toString("base64url")}`;
-  const parts = [endpoint.name, notice.runId, notice.item, notice.event, notice.to, notice.text];
+  return hashed([endpoint.name, notice.runId, notice.item, notice.event, notice.to, notice.text]);
+}
+
+function hashed(parts: readonly string[]): string {
   return `msg_${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 24)}`;
 }
 

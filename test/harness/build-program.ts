@@ -11,6 +11,7 @@ const ENTRIES = {
   attend: "src/workspace/sandbox/container/attend.ts",
   exec: "src/workspace/sandbox/daytona/exec.ts",
   "crash-driver": "test/crash/driver.ts",
+  "night-driver": "test/harness/night-driver.ts",
 };
 
 export { buildProgram as setup };

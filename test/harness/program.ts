@@ -11,3 +11,6 @@ export const PROGRAM: string = join(PROGRAM_FOLDER, "main.js");
 
 /** The engine with something that answers: it is killed hundreds of times. */
 export const CRASH_DRIVER: string = join(PROGRAM_FOLDER, "crash-driver.js");
+
+/** The daemon with a clock that a test moves. */
+export const NIGHT_DRIVER: string = join(PROGRAM_FOLDER, "night-driver.js");

@@ -6,9 +6,10 @@ import type { RunEvent } from "../../core/run/event.ts";
 import { runFacts } from "../../core/run/facts.ts";
 import { asksAboutInputs, type InboxItem, type Run } from "../../core/run/run.ts";
 import { findingLines, itemFindings } from "../../core/view/findings.ts";
+import { answersTo, askedBy } from "../../core/view/item-text.ts";
 import { type Progress, progressLines as linesOf } from "../../core/view/progress-lines.ts";
 import { oneLine } from "./plain-text.ts";
-import { answersTo, askedBy, localTime } from "./run-view.ts";
+import { localTime } from "./run-view.ts";
 
 const WIDTH = 300;
 

@@ -2,14 +2,13 @@
 // data for `runs show`, the inbox and the live view; prints nothing.
 
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
-import { issueText } from "../../core/flow/outcome.ts";
 import { isPlayedOutside } from "../../core/flow/runner-choice.ts";
 import { causeText } from "../../core/run/postponement.ts";
 import { withLate } from "../../core/run/outward.ts";
 import { type InboxItem, openItems, type Run, type Track } from "../../core/run/run.ts";
 import { findWork } from "../../core/run/sequence.ts";
-import { overText } from "../../core/budget/budget.ts";
 import { itemFindings } from "../../core/view/findings.ts";
+import { answersTo } from "../../core/view/item-text.ts";
 
 /** The reason for the state, in one sentence. With its flow it is known whether a stage waits for a slot or for somebody outside. */
 export function whyOf(run: Run, resolved?: ResolvedFlow): string {
@@ -76,52 +75,6 @@ function localDay(time: Date): string {
 /** Nothing more happens by itself. */
 export function isSettled(run: Run): boolean {
   return run.status !== "running" || run.paused;
-}
-
-/** What an item asks, line by line. */
-export function askedBy(item: InboxItem): readonly string[] {
-  switch (item.kind) {
-    case "gate":
-      return item.notes ?? [];
-    case "question":
-    case "choice":
-      return item.questions;
-    case "escalation":
-      return [item.reason, ...item.issues.map((issue) => `- ${issueText(issue)}`)];
-    case "budget":
-      return [overText(item)];
-  }
-}
-
-/** The exact commands that answer an item; `reference` is the item as people write it. */
-export function answersTo(item: InboxItem, reference: string): readonly string[] {
-  switch (item.kind) {
-    case "gate": {
-      const verbs = item.answers.map((answer) => (answer === "decline" ? "reject" : answer));
-      return verbs.map((verb) => `passrail gate ${verb} ${reference}`);
-    }
-    case "question":
-      return [`passrail ask answer ${reference} "…"`];
-    case "choice":
-      return Object.keys(item.choices).map((choice) => `passrail ask answer ${reference} --choice ${choice}`);
-    case "escalation":
-      return [
-        ...Object.keys(item.choices).map((choice) => `passrail escalation choose ${reference} ${choice}`),
-        // Its agent could not be started, so there is nothing to accept; another one may be.
-        ...(Object.values(item.choices).includes("accept")
-          ? []
-          : [`passrail runs retry ${reference.split(".")[0] ?? reference} --agent ${item.stage}=RUNNER`]),
-      ];
-    case "budget":
-      return [`passrail budget raise ${reference} --by ${raiseText(item)}`, `passrail budget stop ${reference}`];
-  }
-}
-
-/** What is suggested: the limit's own size, or more where that would not do. */
-function raiseText({ unit, size, used, needed, limit }: InboxItem & { kind: "budget" }): string {
-  const missing = used + needed - limit;
-  const amount = Math.max(size, unit === "usd" ? Math.ceil(missing * 100) / 100 : Math.ceil(missing));
-  return unit === "usd" ? String(amount) : `"${amount} tokens"`;
 }
 
 export function itemJson(runId: string, number: number, item: InboxItem, run?: Run): Record<string, unknown> {

@@ -78,6 +78,19 @@ export function refusedStart({ id, path }: Pick<Ticket, "id" | "path">, { messag
   return found(id, path, hint === undefined ? said : `${said} (${hint.replaceAll("\n", "; ")})`);
 }
 
+/** Why a ticket does not start, the refusal of its start included: the same sentence in every list. */
+export function whyOf(planned: PlannedTicket, refused: RefusedStarts): string {
+  const problem = planned.state === "eligible" ? refused.get(planned.ticket.id) : undefined;
+  return problem === undefined ? planned.why : `it cannot start: ${refusedStart(planned.ticket, problem).why}`;
+}
+
+/** The plan with these reasons. */
+export function withRefused(plan: TicketPlan, refused: RefusedStarts): TicketPlan {
+  if (refused.size === 0) return plan;
+  const tickets = [...plan.tickets].map(([id, planned]) => [id, { ...planned, why: whyOf(planned, refused) }] as const);
+  return { ...plan, tickets: new Map(tickets) };
+}
+
 /** What is doubtful in files of tickets that start all the same, a line each; ended tickets are past it. */
 export function ticketWarnings({ problems }: TicketScan, { tickets }: TicketPlan): readonly string[] {
   return problems

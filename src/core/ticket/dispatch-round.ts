@@ -90,7 +90,7 @@ export function afterRefusal(
   refusal: TicketRefusal,
 ): { readonly round: DispatchRound; readonly line?: string } {
   const { memory } = round;
-  const { message, hint } = refusal.problem;
+  const { message } = refusal.problem;
   const reason = message.slice(message.indexOf(": ") + 1);
   const isNew = !memory.logged.has(reason);
   const next: DispatchMemory = {
@@ -99,7 +99,7 @@ export function afterRefusal(
     logged: isNew ? new Set(memory.logged).add(reason) : memory.logged,
     told: isNew ? new Set(memory.told).add(tellingOf(refusal)) : memory.told,
   };
-  const line = hint === undefined ? message : `${message}\n${hint}`;
+  const line = cannotStartLines([refusedStart(refusal.ticket, refusal.problem)]).join("\n");
   return { round: { ...round, memory: next, refusedNow: round.refusedNow + 1 }, ...(isNew ? { line } : {}) };
 }
 

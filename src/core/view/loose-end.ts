@@ -4,6 +4,8 @@
 
 import type { FileProblem } from "../check/problem.ts";
 import { ticketProject, runFacts } from "../run/facts.ts";
+import type { JsonObject } from "../json.ts";
+import { hasNeverBegun } from "../run/postponement.ts";
 import type { Run } from "../run/run.ts";
 import type { Landed } from "../ticket/landed.ts";
 import { formatTicketProblem, type PlannedTicket, type TicketPlan } from "../ticket/plan.ts";
@@ -39,21 +41,29 @@ export type LooseEndVerb = {
   readonly command: string;
 };
 
-/** The track that stopped first gives the reason; the run may have others that still work. */
-export function stoppedEnd(run: Run, number: number): LooseEnd | undefined {
+type EndedAttempt = { readonly stage: string; readonly outcome: JsonObject | null };
+
+/** The track that stopped first gives the reason; the run may have others that still work. `attempts`: oldest first. */
+export function stoppedEnd(run: Run, number: number, attempts: readonly EndedAttempt[]): LooseEnd | undefined {
   const stopped = Object.values(run.tracks).filter((track) => track.at === "stopped");
   const [first] = stopped.toSorted((a, b) => (a.since < b.since ? -1 : 1));
   if (first === undefined || run.status === "canceled" || run.status === "completed") return undefined;
   const named = stopped.length > 1 ? ` --stage ${first.stage}` : "";
+  const cause = attempts.findLast(({ stage }) => stage === first.stage)?.outcome?.["cause"];
+  // Its agent could not be started: there is nothing to accept.
+  const neverBegan = typeof cause === "string" && hasNeverBegun(cause);
   return {
     ...ofRun("stopped", run, number),
     text: `${first.stage} stopped: ${first.reason}`,
     since: first.since,
     isTold: true,
     verbs: [
-      { verb: "retry", command: `passrail runs retry ${number}${named}` },
-      { verb: "other agent", command: `passrail runs retry ${number}${named} --agent ${first.stage}=RUNNER` },
-      { verb: "skip", command: `passrail runs skip ${number}${named} --reason "…"` },
+      { verb: "again", command: `passrail runs retry ${number}${named}` },
+      {
+        verb: "again with another agent",
+        command: `passrail runs retry ${number}${named} --agent ${first.stage}=RUNNER`,
+      },
+      ...(neverBegan ? [] : [{ verb: "accept", command: `passrail runs skip ${number}${named} --reason "…"` }]),
       { verb: "cancel", command: `passrail runs cancel ${number} --reason "…"` },
       { verb: "show", command: `passrail runs show ${number}` },
     ],

@@ -24,6 +24,8 @@ export function itemNotice(flow: Flow, run: Run, text: string, last: LastReport 
 }
 
 function reportLine({ stage, word, summary }: LastReport): string {
-  const said = summary.trim().slice(0, SUMMARY_CHARS);
+  // The block of source 004 is for the machine: what it says is in the notice already.
+  const [words = ""] = summary.split(/^WORK_RESULT:/mu);
+  const said = words.trim().slice(0, SUMMARY_CHARS);
   return `Last report: ${stage} ${word}${said === "" ? "" : `, ${said}`}`;
 }

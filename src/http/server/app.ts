@@ -29,6 +29,7 @@ import { mountKeys } from "./routes/keys.ts";
 import { mountLogs } from "./routes/logs.ts";
 import { mountMachine } from "./routes/machine.ts";
 import { mountMcp } from "./routes/mcp.ts";
+import { mountReport } from "./routes/report.ts";
 import { mountRuns } from "./routes/runs.ts";
 import { mountSystem } from "./routes/system.ts";
 import { mountTickets } from "./routes/tickets.ts";
@@ -87,6 +88,7 @@ export function createApp(deps: ServerDeps, options: AppOptions): App {
   mountControl(mount, deps);
   mountTickets(mount, deps);
   mountInbox(mount, deps);
+  mountReport(mount, deps);
   mountHandoffs(mount, deps);
   mountEvents(mount, deps);
   mountCatalog(mount, deps);

@@ -2,16 +2,15 @@
 
 import { approveProject, lookAtTrust, revokeVersion } from "../../app/trust/trust.ts";
 import { ok } from "../../core/result.ts";
-import { systemClock } from "../../engine/clock.ts";
 import type { TrustPlace } from "../../settings/trust/approval.ts";
 import type { Audit } from "./audit.ts";
 import type { ServerDeps } from "./deps.ts";
 
-export function openProjectTrust(place: TrustPlace, audit: Audit): NonNullable<ServerDeps["trust"]> {
+export function openProjectTrust(place: TrustPlace, audit: Audit, now: () => string): NonNullable<ServerDeps["trust"]> {
   return {
     look: () => lookAtTrust(place),
     approve(hash, by) {
-      const approved = approveProject(place, { hash, by, now: systemClock.now() });
+      const approved = approveProject(place, { hash, by, now: now() });
       if (approved.ok) record(by, `approved ${hash.slice(0, 16)} of ${place.project}`);
       return approved;
     },

@@ -24,6 +24,7 @@ export type CleanupOptions = {
   readonly folderOf: (project: string) => Promise<TicketFolder>;
   /** A branch stays while the approval of the project's files is withdrawn. */
   readonly withdrawnTrust: (run: Run) => string | undefined;
+  readonly now: () => number;
   readonly onProblem: (runId: string, error: unknown) => void;
 };
 
@@ -31,7 +32,7 @@ const AT_MOST = 50;
 
 /** Checks the last completed runs; each is settled once in the life of this process. */
 export function createCleanup(options: CleanupOptions): () => Promise<void> {
-  const { store, engine, forgeOf, folderOf, onProblem, withdrawnTrust } = options;
+  const { store, engine, forgeOf, folderOf, now, onProblem, withdrawnTrust } = options;
   const settled = new Set<string>();
   const record = ({ id }: Run, body: SignalBody, signalId: string) => engine.deliver(id, body, "engine", signalId);
   return async () => {
@@ -80,7 +81,7 @@ export function createCleanup(options: CleanupOptions): () => Promise<void> {
   /** An intent that a dead process left open is carried on. */
   async function act(run: Run, landed: Landed, remove: () => Promise<Result<null>>): Promise<Result<null>> {
     const { branch, target, approved: commit } = landed;
-    const key = openActs(run).find(({ verb }) => verb === "delete-branch")?.key ?? `delete:${Date.now()}`;
+    const key = openActs(run).find(({ verb }) => verb === "delete-branch")?.key ?? `delete:${now()}`;
     const intent: OutwardIntent = { key, verb: "delete-branch", branch, target, commit, before: null };
     const body: SignalBody = { type: "outward.intended", stage: "", attempt: 0, ...intent };
     const { ignored, duplicate } = await record(run, body, `intend:${key}`);

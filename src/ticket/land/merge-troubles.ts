@@ -14,7 +14,15 @@ export type MergeTroubles = {
 
 const LONGEST_WAIT_MS = 30 * 60_000;
 
-export function createMergeTroubles(pollMs: number, onProblem: (runId: string, error: unknown) => void): MergeTroubles {
+export function createMergeTroubles({
+  monotonicMs,
+  pollMs,
+  onProblem,
+}: {
+  readonly monotonicMs: () => number;
+  readonly pollMs: number;
+  readonly onProblem: (runId: string, error: unknown) => void;
+}): MergeTroubles {
   const failing = new Map<string, { readonly times: number; readonly until: number }>();
   const reported = new Map<string, string>();
   const report = (runId: string, text: string): void => {
@@ -23,11 +31,11 @@ export function createMergeTroubles(pollMs: number, onProblem: (runId: string, e
     onProblem(runId, new Error(text));
   };
   return {
-    isPutOff: (runId) => (failing.get(runId)?.until ?? 0) > Date.now(),
+    isPutOff: (runId) => (failing.get(runId)?.until ?? 0) > monotonicMs(),
     putOff(runId, why) {
       const times = (failing.get(runId)?.times ?? 0) + 1;
       const waitMs = Math.min(pollMs * 2 ** Math.min(times, 16), Math.max(LONGEST_WAIT_MS, pollMs));
-      failing.set(runId, { times, until: Date.now() + waitMs });
+      failing.set(runId, { times, until: monotonicMs() + waitMs });
       report(runId, `its pull request could not be looked at: ${why}`);
     },
     recovered: (runId) => void failing.delete(runId),

@@ -9,6 +9,7 @@ import { storeMark } from "../../attempt/attempt-files.ts";
 import type { Builtin } from "../../attempt/builtins.ts";
 import type { CheckPorts } from "../../attempt/checks/run-check.ts";
 import type { OutwardLog } from "../../attempt/outward-log.ts";
+import type { Clock } from "../../engine/clock.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Forge } from "../../forge/forge.ts";
 import { openForge } from "../../forge/open.ts";
@@ -33,6 +34,7 @@ export type ForgePlace = {
 export type LandingOptions = ForgePlace & {
   readonly settings: MergeSettings;
   readonly store: Store;
+  readonly clock: Clock;
   readonly folderOf: (project: string) => Promise<TicketFolder>;
   /** The programs that run as checks. */
   readonly runners: CheckPorts["runners"];
@@ -52,7 +54,8 @@ export type LandingDeps = {
 };
 
 export function openLanding(options: LandingOptions): LandingDeps {
-  const { settings, store, onProblem } = options;
+  const { clock, settings, store, onProblem } = options;
+  const nowMs = (): number => Date.parse(clock.now());
   // A push that a dead engine left is ended before the next engine looks at the remote.
   const marker = `${storeMark(options.home)}/forge`;
   const forgeOf = (project: string) => forgeOfProject(project, { ...options, marker });
@@ -62,13 +65,14 @@ export function openLanding(options: LandingOptions): LandingDeps {
       forgeOf,
       isTerminal: (run) => isLast(run, options.folderOf),
     }),
-    settle: (run, see) => settleActs(run, { ...options, forgeOf, now: () => Date.now() }, see),
+    settle: (run, see) => settleActs(run, { ...options, forgeOf, now: nowMs }, see),
     watch: (engine) =>
       openMergeWatch({
-        ...(settings.deleteBranch ? { afterLook: createCleanup({ ...options, engine, forgeOf }) } : {}),
+        ...(settings.deleteBranch ? { afterLook: createCleanup({ ...options, engine, forgeOf, now: nowMs }) } : {}),
         store,
         engine,
         forgeOf,
+        monotonicMs: () => clock.monotonicMs(),
         pollMs: settings.pollMs,
         redact: options.redact,
         onProblem,

@@ -19,6 +19,8 @@ export type MergeWatchOptions = {
   readonly store: Pick<Store, "activeRuns" | "loadRun" | "loadFlow" | "attempts">;
   readonly engine: Pick<Engine, "deliver">;
   readonly forgeOf: (project: string) => Promise<Result<Forge>>;
+  /** For the back-off. */
+  readonly monotonicMs: () => number;
   readonly pollMs: number;
   /** Logs of a forge may contain secrets of this machine. */
   readonly redact: (text: string) => string;
@@ -38,8 +40,8 @@ export type MergeWatch = {
 const FIRST_LOOK_MS = 500;
 
 export function openMergeWatch(options: MergeWatchOptions): MergeWatch {
-  const { onProblem, pollMs, random = Math.random } = options;
-  const troubles = createMergeTroubles(pollMs, onProblem);
+  const { monotonicMs, onProblem, pollMs, random = Math.random } = options;
+  const troubles = createMergeTroubles({ monotonicMs, pollMs, onProblem });
   const poll = createPoll({
     task: () => lookAtAll(options, troubles, () => !poll.isOn),
     pauseMs: () => pollMs * (0.9 + 0.2 * random()),

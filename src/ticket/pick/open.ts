@@ -3,7 +3,6 @@
 import { resolveFlow } from "../../app/start-run/resolve-flow.ts";
 import { loadSettings } from "../../settings/load.ts";
 import type { Environment } from "../../settings/site.ts";
-import { systemClock } from "../../engine/clock.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 
 export type OpenDispatcher = Pick<DispatcherOptions, "log" | "onStart" | "project" | "runners">;
@@ -12,13 +11,14 @@ export function openDispatcher(
   {
     access,
     app,
+    clock,
     config,
     environment,
     home,
     mirror,
     refused,
     store,
-  }: Pick<DispatcherOptions, "access" | "app" | "config" | "refused" | "store"> & {
+  }: Pick<DispatcherOptions, "access" | "app" | "clock" | "config" | "refused" | "store"> & {
     readonly environment: Environment;
     readonly home: string;
     readonly mirror: DispatcherOptions["mirror"] | null;
@@ -37,7 +37,7 @@ export function openDispatcher(
     refused,
     store,
     actor: "system",
-    clock: systemClock,
+    clock,
     loadConfig: () => loadSettings({ home, environment, project, flags: {} }),
     resolve: (name) => resolveFlow({ home, project }, name),
   });

@@ -64,6 +64,7 @@ const MAY: Readonly<Record<RouteName, readonly string[]>> = {
   startWork: [...OPERATORS, "agent"],
   listInbox: READERS,
   listDecisions: READERS,
+  report: READERS,
   showItem: READERS,
   answerItem: OPERATORS,
   listFlows: READERS,

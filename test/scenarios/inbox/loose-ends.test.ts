@@ -58,7 +58,7 @@ test("finished work and a stopped run wait in the inbox with the commands that s
   );
   expect(stopped?.text).toMatch(/stopped: /u);
   expect(stopped?.since).toBe(story.status === "stopped" ? story.since : "");
-  expect(stopped?.verbs[0]).toEqual({ verb: "retry", command: "passrail runs retry 2" });
+  expect(stopped?.verbs[0]).toEqual({ verb: "again", command: "passrail runs retry 2" });
 
   const shown = JSON.parse(await cli(bench, "inbox", "--json")) as { looseEnds: LooseEnd[] };
   expect(shown.looseEnds.map(({ id }) => id)).toEqual([`merge:${feature.id}`, `stopped:${story.id}`]);

@@ -180,7 +180,7 @@ test("a ticket whose agent has no program is told once, with what helps, and kee
   await opened.dispatcher.look();
   await opened.dispatcher.look();
   expect(opened.lines).toHaveLength(1);
-  expect(opened.lines[0]).toContain("AGI-1 cannot start: Flow short needs a program");
+  expect(opened.lines[0]).toMatch(/^1 ticket cannot start:\n {2}AGI-1 \(.*AGI-1\.md\): Flow short needs a program/u);
   expect(own.status(1)).toBe("Backlog");
   expect(opened.dispatcher.state().refused).toMatchObject([{ code: "agent_not_configured" }]);
   // Settings are read anew: nobody has to start it again.

@@ -15,7 +15,8 @@ import { requireOperator } from "../../operator.ts";
 import { printPhases, printRest, withReader } from "../../report.ts";
 import { exitOf, workOn } from "../../session.ts";
 import type { Io } from "../../terminal/io.ts";
-import { answersTo, whyOf } from "../../terminal/run-view.ts";
+import { answersTo } from "../../../core/view/item-text.ts";
+import { whyOf } from "../../terminal/run-view.ts";
 import { TERMINAL_RULES } from "../../terminal-rules.ts";
 
 export async function gateAnswer(

@@ -12,7 +12,8 @@ import { briefingOfItem, gateLines, isJudged } from "../../gate-lines.ts";
 import { looseEndCells, looseEndJson, looseEndLines, looseEndsOf } from "./loose-ends.ts";
 import { withReader } from "../../report.ts";
 import { waitingLines } from "../../terminal/progress.ts";
-import { askedBy, itemJson } from "../../terminal/run-view.ts";
+import { askedBy } from "../../../core/view/item-text.ts";
+import { itemJson } from "../../terminal/run-view.ts";
 import { optional } from "../../../core/optional.ts";
 
 type Waiting = {

@@ -4,7 +4,8 @@ import { commitOf } from "../../../app/commit-of.ts";
 import { createLooseEnds } from "../../../app/loose-ends.ts";
 import type { LooseEnd } from "../../../core/view/loose-end.ts";
 import type { Store } from "../../../store/store.ts";
-import { readTickets } from "../ticket/read-tickets.ts";
+import { readRefused } from "../../../ticket/pick/refused-board.ts";
+import { readTickets, type Tickets } from "../ticket/read-tickets.ts";
 import { CliError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, paint } from "../../terminal/output.ts";
@@ -16,16 +17,19 @@ export async function looseEndsOf(io: Io, store: Store | undefined): Promise<rea
     ...placeOf(io),
     ...(store === undefined ? {} : { store }),
     commitOf: async (run) => (store === undefined ? null : commitOf(store, run)),
-    tickets: async () => {
-      try {
-        return await readTickets(io);
-      } catch (error) {
-        // Settings that cannot be read are shown by every command that needs them; the rest of the inbox is shown all the same.
-        if (error instanceof CliError) return undefined;
-        throw error;
-      }
-    },
+    tickets: () => ticketsOf(io),
+    refused: () => readRefused({ home: io.home, project: io.cwd }),
   })();
+}
+
+export async function ticketsOf(io: Io): Promise<Tickets | undefined> {
+  try {
+    return await readTickets(io);
+  } catch (error) {
+    // Settings that cannot be read are shown by every command that needs them; the rest of the inbox is shown all the same.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
 }
 
 export function looseEndLines(io: Io, { kind, title, text, since, run, ticket, verbs }: LooseEnd): readonly string[] {

@@ -1,13 +1,13 @@
 // `cost`: what attempts have cost, grouped by agent, stage, day and so on. An unknown cost is shown as unknown, never as zero.
 
 import { amountText, SPENDING_KEYS, type SpendingKey } from "../../../core/budget/budget.ts";
-import { durationMs } from "../../../core/flow/duration.ts";
 import { EXIT, usageError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
 import { type Store } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { type Column, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
 import { withReader } from "../../report.ts";
+import { sinceOf } from "../../since.ts";
 import { optional } from "../../../core/optional.ts";
 
 export type CostOptions = { readonly by?: string; readonly since?: string };
@@ -48,14 +48,6 @@ function keyOf(by: string | undefined): SpendingKey {
   const found = SPENDING_KEYS.find((key) => key === (by ?? "agent"));
   if (found !== undefined) return found;
   throw usageError("key_unknown", `--by ${by ?? ""}: expected one of ${SPENDING_KEYS.join(", ")}.`);
-}
-
-/** `7d`, `12h`, or a day. */
-function sinceOf(text: string): string {
-  if (/^[0-9]{1,6}[mhd]$/u.test(text)) return new Date(Date.now() - durationMs(text)).toISOString();
-  const day = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(day)) return new Date(day).toISOString();
-  throw usageError("since_invalid", `--since ${text}: expected 7d, 12h, 30m or a day such as 2026-01-31.`);
 }
 
 function sumOf(rows: readonly Row[]): Omit<Row, "key"> {

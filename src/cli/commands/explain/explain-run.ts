@@ -9,7 +9,9 @@ import { branchOf } from "../../../core/run/branch.ts";
 import { isOutside } from "../../../core/run/outside.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
 import type { Store } from "../../../store/store.ts";
-import { answersTo, askedBy, resumesOf, whyOf } from "../../terminal/run-view.ts";
+import { stoppedEnd } from "../../../core/view/loose-end.ts";
+import { answersTo, askedBy } from "../../../core/view/item-text.ts";
+import { resumesOf, whyOf } from "../../terminal/run-view.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 
 export type Reason = { readonly code: string; readonly text: string; readonly commands: readonly string[] };
@@ -29,8 +31,7 @@ export async function explainRun(store: Store, run: Run, config: Settings): Prom
       reason(
         "stopped",
         "it goes on when a person says so",
-        `passrail runs retry ${number}`,
-        `passrail runs show ${number}`,
+        ...(stoppedEnd(run, number, await store.attempts(run.id))?.verbs ?? []).map(({ command }) => command),
       ),
     ];
   if (run.status === "completed" || run.status === "canceled") return [own];

@@ -4,11 +4,13 @@ import { openForReading } from "../../../store/sqlite/open-for-reading.ts";
 import { loadSettings } from "../../../settings/load.ts";
 import { nearest } from "../../../core/check/suggest.ts";
 import type { Run } from "../../../core/run/run.ts";
+import { type RefusedStarts, withRefused } from "../../../core/ticket/cannot-start.ts";
 import { planTickets, type TicketPlan } from "../../../core/ticket/plan.ts";
 import type { PickRulesOf } from "../../../core/ticket/pick-rules.ts";
 import type { Ticket, TicketScan } from "../../../core/ticket/ticket.ts";
 import { ticketOfRun } from "../../../ticket/mirror/run-ticket.ts";
 import type { TicketFolder } from "../../../ticket/file/folder.ts";
+import { readRefused } from "../../../ticket/pick/refused-board.ts";
 import { createFlowRules } from "../../../ticket/pick/flow-rules.ts";
 import { openTicketFolder } from "../../../ticket/file/open-folder.ts";
 import type { TicketSettings } from "../../../settings/tickets.ts";
@@ -23,6 +25,8 @@ export type Tickets = {
   readonly scan: TicketScan;
   readonly plan: TicketPlan;
   readonly rules: PickRulesOf;
+  /** Starts that the last process which picked tickets was refused. */
+  readonly refused: RefusedStarts;
   /** Runs that go on, by the id of their ticket. */
   readonly runs: ReadonlyMap<string, Run>;
 };
@@ -41,8 +45,9 @@ export async function readTickets(io: Io): Promise<Tickets> {
   const scan = await folder.scan();
   const runs = await runsOf(io, scan);
   const rules = createFlowRules({ home: io.home, project: io.cwd, flow: settings.flow })();
-  const plan = planTickets(scan, { busy: new Set(runs.keys()), busyBranches: new Set() }, rules);
-  return { folder, settings, scan, plan, rules, runs };
+  const refused = readRefused({ home: io.home, project: io.cwd });
+  const planned = planTickets(scan, { busy: new Set(runs.keys()), busyBranches: new Set() }, rules);
+  return { folder, settings, scan, plan: withRefused(planned, refused), rules, refused, runs };
 }
 
 /** A file that cannot be read as a ticket can still be named and mended. */

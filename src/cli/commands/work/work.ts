@@ -19,7 +19,7 @@ import { requireOperator } from "../../operator.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { forceEnd } from "../../session.ts";
 import { ensureTrusted } from "../../trust.ts";
-import { askedBy, answersTo } from "../../terminal/run-view.ts";
+import { answersTo, askedBy } from "../../../core/view/item-text.ts";
 
 export type WorkOptions = { readonly once: boolean; readonly runners: readonly string[]; readonly slots?: string };
 

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { json, type ApiRoutes } from "../route.ts";
 import { itemReference, limit } from "../schemas/common.ts";
+import { nightReportSchema } from "../schemas/night-report.ts";
 import { answeredSchema, answerSchema, decisionsSchema, inboxSchema, itemDetailSchema } from "../schemas/inbox.ts";
 
 const item = z.strictObject({ item: itemReference });
@@ -16,6 +17,18 @@ export const INBOX_ROUTES = {
     summary: "Everything that waits for a person, oldest first: items to answer, and loose ends",
     answer: json(inboxSchema, "all of it"),
     problems: [],
+  },
+  report: {
+    method: "get",
+    path: "/api/report",
+    scope: "read",
+    tag: "inbox",
+    summary: "What landed since a time, what waits, failed, could not start or goes on, and the cost",
+    query: z.strictObject({
+      since: z.iso.datetime({ error: "expected a time such as 2026-01-31T12:00:00Z" }),
+    }),
+    answer: json(nightReportSchema, "every ticket once"),
+    problems: ["invalid_query"],
   },
   listDecisions: {
     method: "get",

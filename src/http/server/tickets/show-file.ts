@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import type { ticketFileSchema, ticketProblemSchema } from "../../contract/schemas/ticket-file.ts";
-import { refusedStart, type RefusedStarts } from "../../../core/ticket/cannot-start.ts";
+import { type RefusedStarts, whyOf } from "../../../core/ticket/cannot-start.ts";
 import type { PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { TicketProblem } from "../../../core/ticket/ticket.ts";
 import type { TicketsNow } from "../project-tickets.ts";
@@ -45,12 +45,6 @@ export function showFile(
     lastError: ticket.lastError,
     problems: [...own, ...(found ? [planned.problem] : [])].slice(0, PROBLEMS_SHOWN).map(showProblem),
   };
-}
-
-/** The same sentence in the list of tickets that cannot start. */
-export function whyOf(planned: PlannedTicket, refused: RefusedStarts): string {
-  const problem = planned.state === "eligible" ? refused.get(planned.ticket.id) : undefined;
-  return problem === undefined ? planned.why : `it cannot start: ${refusedStart(planned.ticket, problem).why}`;
 }
 
 export function showProblem(problem: TicketProblem): ShownProblem {

@@ -7,6 +7,7 @@ import { featureRecord } from "../../../core/view/feature.ts";
 import { openItems } from "../../../core/run/run.ts";
 import { err, ok, type Result } from "../../../core/result.ts";
 import { landedRecord } from "../../../core/ticket/landed.ts";
+import { withRefused } from "../../../core/ticket/cannot-start.ts";
 import { explainTicket, type PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { AttemptRecord, RunSummary, Store, SubjectRecord } from "../../../store/store.ts";
 import { allEvents } from "../../../app/find-run.ts";
@@ -32,7 +33,10 @@ export async function showTicket(deps: ServerDeps, id: string): Promise<Result<T
     ...(await createSummaries(deps, now)({ file: planned, runs })),
     frontMatter: await frontMatterOf(deps, planned),
     ...(await runsOf(store, id, runs, planned)),
-    explain: now === undefined || planned === undefined ? [] : [...explainTicket(id, now.scan, now.plan)],
+    explain:
+      now === undefined || planned === undefined
+        ? []
+        : [...explainTicket(id, now.scan, withRefused(now.plan, tickets?.refused?.() ?? new Map()))],
     variants: now === undefined || planned === undefined ? [] : await variantsOf(deps, planned, now),
     graph: now === undefined || planned === undefined ? ALONE : neighboursOf(id, now.plan),
     landed: landedOf(attempts),

@@ -14,7 +14,8 @@ import { counterRows } from "../../../core/run/counters.ts";
 import { showRow } from "../views/run-row.ts";
 import type { TicketsNow } from "../project-tickets.ts";
 import type { Listed } from "./list.ts";
-import { showFile, whyOf } from "./show-file.ts";
+import { whyOf } from "../../../core/ticket/cannot-start.ts";
+import { showFile } from "./show-file.ts";
 
 export type TicketSummary = AnswerOf<typeof ROUTES.listTickets>["tickets"][number];
 

@@ -8,8 +8,8 @@ import { explainEscalation } from "../../../core/view/escalation.ts";
 import { landingOf, type LandingPlace } from "../../../core/view/landing.ts";
 import { answersOf, type InboxItem, type Run } from "../../../core/run/run.ts";
 import { counterRows } from "../../../core/run/counters.ts";
-import { overText } from "../../../core/budget/budget.ts";
 import { dayBudgetNote } from "../../../core/view/day-budget.ts";
+import { asksOf } from "../../../core/view/item-text.ts";
 import { type FindingRow, itemFindings } from "../../../core/view/findings.ts";
 import { branchOf } from "../../../core/run/branch.ts";
 import { workspaceMode } from "../../../core/run/run-settings.ts";
@@ -86,20 +86,6 @@ function saidBefore(run: Run, { number, stage }: InboxItem): Shown["said"] {
     if (word !== undefined) return { stage: id, word };
   }
   return null;
-}
-
-function asksOf(item: InboxItem): readonly string[] {
-  switch (item.kind) {
-    case "gate":
-      return item.notes ?? [];
-    case "question":
-    case "choice":
-      return item.questions;
-    case "escalation":
-      return [item.reason];
-    case "budget":
-      return [overText(item)];
-  }
 }
 
 function budgetOf({ scope, unit, used, limit, needed }: InboxItem & { kind: "budget" }): Shown["budget"] {
