@@ -8,6 +8,7 @@ import { didYouMean } from "../core/check/suggest.ts";
 import { CliError, EXIT, problemError, reportError, usageError } from "./errors.ts";
 import { EXAMPLES } from "./help-text.ts";
 import type { Io } from "./terminal/io.ts";
+import { withRun } from "./spoken-task.ts";
 import { addCommands } from "./wiring.ts";
 
 type Globals = {
@@ -21,7 +22,8 @@ type Globals = {
   readonly trust?: boolean;
 };
 
-export async function runProgram(args: readonly string[], version: string): Promise<number> {
+export async function runProgram(typed: readonly string[], version: string): Promise<number> {
+  const args = withRun(typed);
   let exit: number = EXIT.ok;
   const program = await buildProgram(version, args, (code) => (exit = code));
   try {
@@ -44,7 +46,7 @@ export async function runProgram(args: readonly string[], version: string): Prom
 async function buildProgram(version: string, args: readonly string[], done: (exit: number) => void): Promise<Command> {
   const program = new Command("passrail")
     .description("Runs coding agents as a self-driving pipeline: verdicts pick the next stage, people decide at gates.")
-    .usage("[command] [options]")
+    .usage('"task" | [command] [options]')
     .version(version)
     .option("--json", "JSON: one document, or one value per line for streams")
     .option("--plain", "tab-separated lines, the default on a pipe")
@@ -116,7 +118,14 @@ function requireKnown(group: Command, words: readonly string[]): void {
   throw usageError(
     "unknown_command",
     `There is no command "${word}".`,
-    `${didYouMean(word, known, "commands")}\nUsage: ${path} <command>   see: ${path} --help`,
+    [
+      didYouMean(word, known, "commands"),
+      // Several words without quotes may be a task.
+      ...(group.parent === null && words.length > 1
+        ? [`A task is one text: passrail ${JSON.stringify(words.join(" "))}`]
+        : []),
+      `Usage: ${path} <command>   see: ${path} --help`,
+    ].join("\n"),
   );
 }
 
