@@ -16,6 +16,7 @@ type Globals = {
   readonly plain?: boolean;
   readonly quiet?: boolean;
   readonly color: boolean;
+  readonly ask: boolean;
   readonly cwd?: string;
   readonly home?: string;
   readonly project?: string;
@@ -52,6 +53,7 @@ async function buildProgram(version: string, args: readonly string[], done: (exi
     .option("--plain", "tab-separated lines, the default on a pipe")
     .option("-q, --quiet", "ids only")
     .option("--no-color", "no colours, as with NO_COLOR or TERM=dumb")
+    .option("--no-ask", "ask nothing on the terminal; everything that waits is in the inbox")
     .option("--cwd <dir>", "the project folder (default: the current folder)")
     .option("--home <dir>", "the state folder (default: PASSRAIL_HOME)")
     .option("--project <name>", "a registered project instead of a folder, see: passrail projects list")
@@ -153,6 +155,7 @@ async function buildIo(options: Globals): Promise<Io> {
     color: usesColor(stdout, options),
     tty,
     columns: tty ? stdout.columns : 80,
+    noAsk: !options.ask,
     environment: process.env,
     cwd: realpathSync(cwd),
     home,

@@ -3,6 +3,8 @@
 import { chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { hasTerminal, openTerminal } from "../../harness/terminal.ts";
+import { CLI } from "./bench.ts";
 import { FIXED, type Newcomer, openNewcomer } from "./first-hour.ts";
 
 const KEY = { ANTHROPIC_API_KEY: "sk-ant-of-this-test" };
@@ -34,6 +36,63 @@ describe("with a coding agent", () => {
     expect(diff.out).toMatch(/^-# Helo\n\+# Hello$/mu);
     expect((await own.passrail(["merge", "1"], { env })).code).toBe(0);
     expect(own.git("show", "main:README.md")).toBe("# Hello");
+  });
+});
+
+describe.runIf(hasTerminal)("on a terminal", () => {
+  let own: Newcomer;
+  afterEach(() => own.remove());
+  const open = (talk: unknown, ...args: readonly string[]) => {
+    own = openNewcomer();
+    own.install(talk);
+    const env = {
+      ...process.env,
+      ...own.env,
+      ...KEY,
+      PASSRAIL_HOME: own.home,
+      XDG_CONFIG_HOME: join(own.dir, "config"),
+    };
+    return openTerminal([process.execPath, CLI, ...args], { cwd: own.project, env });
+  };
+  const fix = (text: string) => [
+    { write: { path: "README.md", text } },
+    { submit: { verdict: "DONE", summary: "did" } },
+  ];
+
+  test("a run asks its questions and gates where it was started, shows the diff, and goes on with each answer", async () => {
+    const talk = { ...FIXED, build: [[{ ask: { question: "Hello or Hi?" } }], fix("# Hello\n"), fix("# Hi\n")] };
+    const terminal = open(talk, "fix the typo");
+    await terminal.sees("1. Hello or Hi?");
+    terminal.types("Hello\r");
+    await terminal.sees("ship? y approve · r revise · n decline · d diff · l later > ");
+    terminal.types("d\r");
+    await terminal.sees("+# Hello");
+    await terminal.sees("later > ", 2);
+    terminal.types("r\r");
+    await terminal.sees("What should change? > ");
+    terminal.types("Say hi\r");
+    await terminal.sees("later > ", 3);
+    terminal.types("yes\r");
+    const { code, text } = await terminal.ended;
+    expect(text).toContain("passrail merge 1");
+    expect(code).toBe(0);
+    expect(own.git("show", `passrail/${/\(r\w{10}\)/u.exec(text)?.[0].slice(1, -1) ?? ""}:README.md`)).toBe("# Hi");
+  });
+
+  test("Ctrl-C at the question leaves the run as it is, and --no-ask never asks", async () => {
+    const terminal = open(FIXED, "fix the typo");
+    await terminal.sees("later > ");
+    terminal.types("\u0003");
+    const { code, text } = await terminal.ended;
+    expect(text).toContain("passrail runs watch 1");
+    expect(code).toBe(130);
+    const watched = openTerminal([process.execPath, CLI, "runs", "watch", "1", "--exit-status", "--no-ask"], {
+      cwd: own.project,
+      env: { ...process.env, ...own.env, PASSRAIL_HOME: own.home },
+    });
+    const ended = await watched.ended;
+    expect(ended.code).toBe(3);
+    expect(ended.text).not.toContain("later > ");
   });
 });
 

@@ -8,6 +8,7 @@ import { findDaemon } from "../../../daemon/note.ts";
 import { runIdOf } from "../../../app/run-id.ts";
 import { choosePlayer, playedBy } from "../../../app/start-run/choose-player.ts";
 import { type Prepared, prepareRun, type StartInput } from "../../../app/start-run/prepare.ts";
+import { askInPlace } from "../../ask-in-place.ts";
 import { startDetached } from "./detach.ts";
 import { EXIT, problemError, usageError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -55,7 +56,7 @@ export async function run(io: Io, flowName: string, text: string | undefined, op
 export async function startRun(io: Io, plan: CommandPlan, then: "follow" | "leave" = "follow"): Promise<number> {
   const { runId, resolved, flags } = plan;
   if (io.quiet && !io.json) io.out(runId);
-  const rest = await workOn(io, {
+  const begun = await workOn(io, {
     runId,
     flags,
     follow: then === "follow",
@@ -72,6 +73,7 @@ export async function startRun(io: Io, plan: CommandPlan, then: "follow" | "leav
       return true;
     },
   });
+  const rest = then === "leave" ? begun : await askInPlace(io, begun, flags);
   const exit = then === "leave" ? EXIT.ok : exitOf(rest.run);
   if (then === "follow") await printPhases(io, rest.run);
   await printRest(io, rest, {
