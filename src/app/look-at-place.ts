@@ -1,9 +1,12 @@
 // What a person has in front of them before their first run: the repository and the coding agents of this machine. Reads only.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Problem } from "../core/result.ts";
 import { describeProject } from "../git/project-info.ts";
 import type { Detected } from "../runner/detect.ts";
 import { detectRunners } from "../runner/detect-runners.ts";
+import { SETTINGS_FILE } from "../settings/trust/project-files.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Environment } from "../settings/site.ts";
 import { noWorktree } from "./start-run/find-worktree.ts";
@@ -13,6 +16,7 @@ export type LookedAtPlace = {
   /** `problem`: why no run can have a worktree here; null if one can. */
   readonly repository: { readonly branch: string | null; readonly changes: boolean; readonly problem: Problem | null };
   readonly agents: readonly Detected[];
+  readonly hasSettings: boolean;
 };
 
 export async function lookAtPlace(
@@ -29,5 +33,6 @@ export async function lookAtPlace(
     project,
     repository: { branch: git?.branch ?? null, changes: git?.changes === true, problem: cannot?.problem ?? null },
     agents,
+    hasSettings: existsSync(join(project, SETTINGS_FILE)),
   };
 }

@@ -11,6 +11,7 @@ const ready: SeenPlace = {
     { runner: "codex", version: "0.9" },
   ],
   gaps: [],
+  hasSettings: false,
   tickets: { all: 3, canStart: 2 },
 };
 const commands = (place: SeenPlace): readonly string[] => firstSteps(place).map(({ command }) => command);
@@ -21,7 +22,13 @@ test("a repository with agents and tickets is told with all of them, and a task 
     "claude 2.1.0 is ready, also codex.",
     "3 tickets, 2 can start.",
   ]);
-  expect(commands(ready)).toEqual(['passrail "Fix the typo in the README"', "passrail work", "passrail demo"]);
+  expect(commands(ready)).toEqual([
+    'passrail "Fix the typo in the README"',
+    "passrail work",
+    "passrail init",
+    "passrail demo",
+  ]);
+  expect(commands({ ...ready, hasSettings: true, tickets: null })).not.toContain("passrail init");
 });
 
 test("without a repository and without an agent the lines say how to get them, and only the demo is proposed", () => {

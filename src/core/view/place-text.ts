@@ -13,6 +13,7 @@ export type SeenPlace = {
   readonly ready: readonly Agent[];
   /** What to do about the programs that are not ready. */
   readonly gaps: readonly { readonly runner: string; readonly fix: string }[];
+  readonly hasSettings: boolean;
   /** Null where the project has no tickets. */
   readonly tickets: { readonly all: number; readonly canStart: number } | null;
 };
@@ -39,13 +40,16 @@ export function ticketsLine({ all, canStart }: NonNullable<SeenPlace["tickets"]>
 }
 
 /** At most four, the nearest first. */
-export function firstSteps({ problem, ready, tickets }: SeenPlace): readonly NextStep[] {
+export function firstSteps({ problem, ready, hasSettings, tickets }: SeenPlace): readonly NextStep[] {
   const canRun = problem === null && ready.length > 0;
   return [
     ...(canRun
       ? [{ command: 'passrail "Fix the typo in the README"', about: "builds it on a branch of its own; you decide" }]
       : []),
     ...ticketSteps(tickets),
+    ...(hasSettings || problem !== null
+      ? []
+      : [{ command: "passrail init", about: "writes passrail.yaml with your checks" }]),
     { command: "passrail demo", about: "shows a whole run; no agent, no key" },
   ];
 }

@@ -14,12 +14,13 @@ export async function seePlace(io: Io): Promise<SeenPlace> {
   const { environment, cwd, home } = io;
   const config = await loadSettings({ home, environment, project: cwd, flags: {}, unapproved: "show" });
   if (!config.ok) throw problemError(config.error);
-  const { project, repository, agents } = await lookAtPlace(environment, cwd, config.value);
+  const { project, repository, agents, hasSettings } = await lookAtPlace(environment, cwd, config.value);
   return {
     project,
     ...repository,
     ready: readyRunners(agents),
     gaps: agents.map(({ runner, fix }) => ({ runner, fix })),
+    hasSettings,
     tickets: await seeTickets(io),
   };
 }
