@@ -29,7 +29,7 @@ export function writeSettings(place: TrustPlace, text: string): Result<WrittenSe
 export const exists = (path: string) => ({
   code: "settings_exist",
   message: `${path} exists already, and init replaces nothing.`,
-  hint: "passrail settings   shows what is in effect",
+  hint: "passrail settings   shows what is in effect\npassrail doctor     looks at the machine",
 });
 
 function isSettled({ state }: TrustState): boolean {
