@@ -18,6 +18,7 @@ const NAMES = [
   "feature",
   "intake",
   "land",
+  "quick",
   "routed",
   "story",
   "ticket",
@@ -41,7 +42,7 @@ function planted(name: string, from: string, to: string): readonly FileProblem[]
   return result.ok ? result.value.problems : result.error;
 }
 
-test("R-X-01: the eight flows of the sources are shipped, with the one that goes through a plan row by row and the one that lands their work", () => {
+test("R-X-01: the eight flows of the sources are shipped, with the default for a task, the one that goes through a plan row by row and the one that lands their work", () => {
   expect(
     loadCatalog({ shippedDir })
       .listFlows()
@@ -108,6 +109,9 @@ test("decision 1: every review loop has three attempts", () => {
     ["feature", "ci", 2],
     ["feature", "checks", 3],
     ["intake", "clarify", 3],
+    ["quick", "checks", 3],
+    ["quick", "review", 2],
+    ["quick", "ci", 2],
     ["routed", "review", 2],
     ["story", "review", 2],
     ["story", "checks", 3],

@@ -21,6 +21,7 @@ import type { AttemptRecord, Store } from "../store/store.ts";
 import { withReader } from "./report.ts";
 import type { Io } from "./terminal/io.ts";
 import { oneLine } from "./terminal/plain-text.ts";
+import { summaryLines } from "./work-summary.ts";
 
 const LINES_AT_MOST = 20;
 const WIDTH = 200;
@@ -46,6 +47,7 @@ export async function gateLines(io: Place, run: Run): Promise<readonly string[]>
     const work = workLines(attempts).slice(0, LINES_AT_MOST);
     return [
       ...work.map((line) => `  · ${oneLine(line, 2 * WIDTH)}`),
+      ...(await summaryLines(io, store, run, attempts)).map((line) => `  · ${line}`),
       ...containmentLines(attempts),
       ...markedLines(marked),
       ...(await landingLines(io, store, run)),

@@ -3,8 +3,8 @@
 export const EXAMPLES = `
 Examples:
   passrail demo
-  passrail run routed "Fix the typo in the README" --agent '*=my-agent'
-  passrail run feature --ticket feature.md --agent spec="claude -p" --agent build="codex exec -"
+  passrail "Fix the typo in the README"
+  passrail run feature --ticket feature.md --agent '*=claude' --agent qa=codex
   passrail inbox
   passrail gate approve 12.1 --comment "ship it"
   passrail runs watch 12 --exit-status

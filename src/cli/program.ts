@@ -8,6 +8,7 @@ import { didYouMean } from "../core/check/suggest.ts";
 import { CliError, EXIT, problemError, reportError, usageError } from "./errors.ts";
 import { EXAMPLES } from "./help-text.ts";
 import type { Io } from "./terminal/io.ts";
+import { withRun } from "./spoken-task.ts";
 import { addCommands } from "./wiring.ts";
 
 type Globals = {
@@ -15,13 +16,15 @@ type Globals = {
   readonly plain?: boolean;
   readonly quiet?: boolean;
   readonly color: boolean;
+  readonly ask: boolean;
   readonly cwd?: string;
   readonly home?: string;
   readonly project?: string;
   readonly trust?: boolean;
 };
 
-export async function runProgram(args: readonly string[], version: string): Promise<number> {
+export async function runProgram(typed: readonly string[], version: string): Promise<number> {
+  const args = withRun(typed);
   let exit: number = EXIT.ok;
   const program = await buildProgram(version, args, (code) => (exit = code));
   try {
@@ -44,12 +47,13 @@ export async function runProgram(args: readonly string[], version: string): Prom
 async function buildProgram(version: string, args: readonly string[], done: (exit: number) => void): Promise<Command> {
   const program = new Command("passrail")
     .description("Runs coding agents as a self-driving pipeline: verdicts pick the next stage, people decide at gates.")
-    .usage("[command] [options]")
+    .usage('"task" | [command] [options]')
     .version(version)
     .option("--json", "JSON: one document, or one value per line for streams")
     .option("--plain", "tab-separated lines, the default on a pipe")
     .option("-q, --quiet", "ids only")
     .option("--no-color", "no colours, as with NO_COLOR or TERM=dumb")
+    .option("--no-ask", "ask nothing on the terminal; everything that waits is in the inbox")
     .option("--cwd <dir>", "the project folder (default: the current folder)")
     .option("--home <dir>", "the state folder (default: PASSRAIL_HOME)")
     .option("--project <name>", "a registered project instead of a folder, see: passrail projects list")
@@ -116,7 +120,14 @@ function requireKnown(group: Command, words: readonly string[]): void {
   throw usageError(
     "unknown_command",
     `There is no command "${word}".`,
-    `${didYouMean(word, known, "commands")}\nUsage: ${path} <command>   see: ${path} --help`,
+    [
+      didYouMean(word, known, "commands"),
+      // Several words without quotes may be a task.
+      ...(group.parent === null && words.length > 1
+        ? [`A task is one text: passrail ${JSON.stringify(words.join(" "))}`]
+        : []),
+      `Usage: ${path} <command>   see: ${path} --help`,
+    ].join("\n"),
   );
 }
 
@@ -144,6 +155,7 @@ async function buildIo(options: Globals): Promise<Io> {
     color: usesColor(stdout, options),
     tty,
     columns: tty ? stdout.columns : 80,
+    noAsk: !options.ask,
     environment: process.env,
     cwd: realpathSync(cwd),
     home,

@@ -19,6 +19,7 @@ import { attemptRow } from "../core/view/attempt-row.ts";
 import { flowOf } from "../store/flow-of.ts";
 import type { Rest } from "./session.ts";
 import { optional } from "../core/optional.ts";
+import { summaryLines } from "./work-summary.ts";
 
 /** Opens the store for looking, where there is one, and closes it again. */
 export async function withReader<T>(io: Pick<Io, "home">, read: (store: Store | undefined) => Promise<T>): Promise<T> {
@@ -84,10 +85,13 @@ export async function printRest(
   { run, performedBy }: Rest,
   options: { readonly stream: boolean; readonly exit: number; readonly did?: string },
 ): Promise<void> {
-  const { number, resolved, end } = await withReader(io, async (store) => {
+  const { number, resolved, end, summary } = await withReader(io, async (store) => {
     const found = (await store?.findRuns(run.id))?.find(({ id }) => id === run.id)?.number ?? 0;
     const flow = store === undefined ? undefined : await flowOf(store, run);
-    return { number: found, resolved: flow, end: await endOf(store, { run, number: found, resolved: flow }) };
+    const ended = await endOf(store, { run, number: found, resolved: flow });
+    const isShown = ended !== null && ended.commits > 0 && store !== undefined && !io.json && !io.quiet;
+    const lines = isShown ? await summaryLines(io, store, run, await store.attempts(run.id)) : [];
+    return { number: found, resolved: flow, end: ended, summary: lines };
   });
   const standing = { ...standingOf(run, number, resolved), end };
   const by = performedBy === null ? {} : { performedBy };
@@ -104,8 +108,9 @@ export async function printRest(
       [run.id, String(number), run.status, run.word, standing.why].map((value) => ({ name: "", value })),
     ]);
   else io.out(sentenceOf(run, number, standing.why));
+  for (const line of summary) io.err(line);
+  if (summary.length === 0 && end !== null && run.spent !== undefined) io.err(`Spent: ${spentText(run.spent)}`);
   if (end !== null) for (const line of endLines(io, end)) io.err(line);
-  if (end !== null && run.spent !== undefined) io.err(`Spent: ${spentText(run.spent)}`);
   if (run.status === "stopped")
     io.err(
       `  passrail runs retry ${number}   runs the stage again\n  passrail runs show ${number}    shows what happened`,

@@ -44,6 +44,8 @@ const REGISTRATIONS: readonly Registration[] = [
   { names: ["workspace"], load: async () => (await import("./commands/workspace/add-workspace.ts")).addWorkspace },
   { names: ["mcp"], load: async () => (await import("./commands/mcp/add-mcp.ts")).addMcp },
   { names: ["demo"], load: async () => (await import("./commands/demo/add-demo.ts")).addDemo },
+  { names: ["init"], load: async () => (await import("./commands/init/add-init.ts")).addInit },
+  { names: ["doctor"], load: async () => (await import("./commands/doctor/add-doctor.ts")).addDoctor },
   { names: ["verify"], load: async () => (await import("./commands/verify/add-verify.ts")).addVerify },
   { names: [], load: async () => (await import("./commands/help/add-help.ts")).addHelp },
 ];

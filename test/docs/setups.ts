@@ -40,7 +40,11 @@ case "$PASSRAIL_AGENT" in
   [iI][nN]1 | [iI][nN]5) say APPROVED ;;
   [iI][nN]2) echo change >> change.txt && say COMPLETE ;;
   [iI][nN]6) say SHIP ;;
-  builder) echo change >> change.txt && say APPROVE ;;
+  builder | reviewer) case "$PASSRAIL_STAGE" in
+    build) echo change >> change.txt && say DONE ;;
+    review) say APPROVED ;;
+    *) echo change >> change.txt && say APPROVE ;;
+  esac ;;
   spec) cat "$(dirname "$0")/tickets.yaml" ;;
   worker) echo "$PASSRAIL_STAGE" >> change.txt ;;
   *) echo done ;;

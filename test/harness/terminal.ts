@@ -9,7 +9,8 @@ export const hasTerminal: boolean = process.platform === "linux" && existsSync("
 export type Terminal = {
   /** Everything that it showed, when the program has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly text: string }>;
-  readonly sees: (words: string) => Promise<unknown>;
+  /** `times`: so often by now. */
+  readonly sees: (words: string, times?: number) => Promise<unknown>;
   readonly types: (keys: string) => void;
 };
 
@@ -23,7 +24,7 @@ export function openTerminal(
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   return {
     ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, text }))),
-    sees: (words) => until(words, () => (text.includes(words) ? true : undefined), 60_000),
+    sees: (words, times = 1) => until(words, () => (text.split(words).length > times ? true : undefined), 60_000),
     types: (keys) => void child.stdin.write(keys),
   };
 }

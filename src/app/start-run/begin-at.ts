@@ -13,6 +13,7 @@ import {
   preflightProblem,
   repositoryFacts,
   type RepositoryState,
+  unseenFiles,
 } from "./preflight.ts";
 import { readProjectRules } from "./project-rules.ts";
 import { planJoint } from "./several-repositories.ts";
@@ -70,7 +71,7 @@ export async function beginAt(
     },
     base: joint.value === null ? baseOf(flow.preflight, own) : { joint: joint.value },
     texts: kept.map(({ text }) => text),
-    warnings: rules.value.warnings,
+    warnings: [...rules.value.warnings, ...unseenFiles(flow, states.value, allow)],
   });
 }
 

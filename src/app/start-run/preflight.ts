@@ -23,9 +23,11 @@ export type RepositoryState = {
   /** Null if nothing says which branch is the base. */
   readonly base: string | null;
   readonly commit: string;
-  /** Paths that are not committed, the first few. */
+  /** Paths that are not committed, the first few; changed files before new ones. */
   readonly dirty: readonly string[];
   readonly dirtyCount: number;
+  /** How many of them are new files, which git does not know yet. */
+  readonly newCount: number;
 };
 
 const SHOWN_PATHS = 5;
@@ -75,22 +77,39 @@ export function preflightProblem(
   allow: readonly PreflightException[],
 ): Problem | undefined {
   const wrong = preflight.includes("base-branch") && !allow.includes("branch") ? states.filter(isElsewhere) : [];
-  const dirty = preflight.includes("clean") && !allow.includes("dirty") ? states.filter(isDirty) : [];
+  const isUnfit = preflight.includes("clean") ? isDirty : preflight.includes("committed") ? isChanged : () => false;
+  const dirty = allow.includes("dirty") ? [] : states.filter(isUnfit);
   if (wrong.length === 0 && dirty.length === 0) return undefined;
   const sentences = [
     ...wrong.map(
       ({ dir, branch, base }) => `${placeName(dir)} is on ${branch ?? "no branch"}, not on its base ${base ?? ""}`,
     ),
-    ...dirty.map(
-      ({ dir, dirty: paths, dirtyCount }) => `${placeName(dir)} has uncommitted files: ${listed(paths, dirtyCount)}`,
-    ),
+    ...dirty.map((state) => `${placeName(state.dir)} has uncommitted files: ${listed(state)}`),
   ];
   const flags = [...(wrong.length > 0 ? ["--allow-branch"] : []), ...(dirty.length > 0 ? ["--allow-dirty"] : [])];
   return {
     code: "preflight_failed",
-    message: `Flow ${name} starts from clean base branches. ${sentences.join("; ")}.`,
+    message: `${expectation(name, preflight)} ${sentences.join("; ")}.`,
     hint: `Commit, stash or switch; or start from what is committed there now: ${flags.join(" ")}`,
   };
+}
+
+function expectation(name: string, preflight: readonly string[]): string {
+  return preflight.includes("base-branch")
+    ? `Flow ${name} starts from clean base branches.`
+    : `Flow ${name} starts from the last commit, and agents would not see what is not committed.`;
+}
+
+/** What a flow lets pass, and its agents will not see. */
+export function unseenFiles(
+  { preflight = [] }: Flow,
+  states: readonly RepositoryState[],
+  allow: readonly PreflightException[],
+): readonly string[] {
+  if (!preflight.includes("committed")) return [];
+  return states
+    .filter((state) => (allow.includes("dirty") ? isDirty(state) : isDirty(state) && !isChanged(state)))
+    .map((state) => `Agents do not see what is not committed: ${listed(state)}.`);
 }
 
 /** The exceptions without which these repositories do not pass. */
@@ -98,9 +117,10 @@ export function preflightNeeds(
   { preflight = [] }: Flow,
   states: readonly (Pick<RepositoryState, "branch" | "base"> & { readonly dirty: number })[],
 ): readonly PreflightException[] {
+  const wantsCommitted = preflight.includes("clean") || preflight.includes("committed");
   return EXCEPTIONS.filter((exception) =>
     exception === "dirty"
-      ? preflight.includes("clean") && states.some(({ dirty }) => dirty > 0)
+      ? wantsCommitted && states.some(({ dirty }) => dirty > 0)
       : preflight.includes("base-branch") && states.some(isElsewhere),
   );
 }
@@ -127,6 +147,11 @@ function isDirty({ dirtyCount }: RepositoryState): boolean {
   return dirtyCount > 0;
 }
 
+/** Files that git knows are changed; new files alone are not. */
+function isChanged({ dirtyCount, newCount }: RepositoryState): boolean {
+  return dirtyCount > newCount;
+}
+
 /** Null if the folder is in no repository. */
 async function topOf(dir: string): Promise<Result<string | null>> {
   const found = await findRepository(dir);
@@ -150,11 +175,13 @@ async function stateOf(
   const remote = await nameIn(dir, ["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"]);
   const status = await git(dir, ["status", "--porcelain", "-z", "--untracked-files=normal"], { touchesFiles: true });
   if (!status.ok) return status;
-  const dirty = pathsIn(status.value).filter((path) => !nested.some((each) => path === `${each.path}/`));
+  const found = pathsIn(status.value).filter(({ path }) => !nested.some((each) => path === `${each.path}/`));
+  const dirty = [...found.filter(({ isNew }) => !isNew), ...found.filter(({ isNew }) => isNew)];
   const known = main == null ? (master == null ? null : "master") : "main";
   const base = target ?? remote?.replace(/^origin\//u, "") ?? known;
-  const shown = dirty.slice(0, SHOWN_PATHS);
-  return ok([{ ...place, branch: head, base, commit, dirty: shown, dirtyCount: dirty.length }]);
+  const shown = dirty.slice(0, SHOWN_PATHS).map(({ path }) => path);
+  const newCount = found.filter(({ isNew }) => isNew).length;
+  return ok([{ ...place, branch: head, base, commit, dirty: shown, dirtyCount: dirty.length, newCount }]);
 }
 
 async function nameIn(dir: string, args: readonly string[]): Promise<string | null> {
@@ -164,19 +191,19 @@ async function nameIn(dir: string, args: readonly string[]): Promise<string | nu
 }
 
 /** `XY path`, NUL between entries; a rename has its old path as a further entry. */
-function pathsIn(status: string): readonly string[] {
+function pathsIn(status: string): readonly { readonly path: string; readonly isNew: boolean }[] {
   const entries = status.split("\0");
-  const paths: string[] = [];
+  const paths: { path: string; isNew: boolean }[] = [];
   for (let at = 0; at < entries.length; at++) {
     const entry = entries[at] ?? "";
-    if (entry.length > 3) paths.push(entry.slice(3));
+    if (entry.length > 3) paths.push({ path: entry.slice(3), isNew: entry.startsWith("??") });
     if (/^[RC]/u.test(entry)) at++;
   }
   return paths;
 }
 
-function listed(paths: readonly string[], count: number): string {
-  const left = count - paths.length;
+function listed({ dirty: paths, dirtyCount }: RepositoryState): string {
+  const left = dirtyCount - paths.length;
   return `${paths.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }
 

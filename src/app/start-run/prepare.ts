@@ -2,7 +2,6 @@
 // triggers, tickets.
 
 import { JOIN } from "../../core/run/track-branch.ts";
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type RepositorySetting, findRepositorySettings } from "../../runner/repository-settings.ts";
@@ -19,6 +18,7 @@ import { stageChecks } from "../../core/run/stage-checks.ts";
 import { beginAt } from "./begin-at.ts";
 import { type GivenFolder, readGivenFiles, readNamedRepositories } from "./given-files.ts";
 import { type Inputs, otherWork, placeInputs, refuseReserved, withFact, withoutPlace } from "./inputs.ts";
+import { noWorktree } from "./find-worktree.ts";
 import type { PreflightException } from "./preflight.ts";
 import { commandNotes, missingPrograms, runnersOf } from "./runners.ts";
 
@@ -173,18 +173,26 @@ async function workspaceMode(
   if (wanted === "in-place" && joins) return err(tracksInPlace(flow.name));
   if (wanted === "in-place") return ok({ mode: wanted, notes: [inPlaceNote(project)] });
   // Several repositories have a joint one, whatever is around them.
-  const cannot = folders.some(({ path }) => existsSync(join(project, path, ".git"))) ? undefined : noWorktree(project);
+  const isJoint = folders.some(({ path }) => existsSync(join(project, path, ".git")));
+  const cannot = isJoint ? undefined : await noWorktree(project);
   if (cannot !== undefined) {
-    if (said === "by-flow" && wanted === "worktree" && !joins)
-      return ok({ mode: "in-place", notes: [`${cannot.message} ${inPlaceNote(project)}`] });
-    return err({
-      code: cannot.code,
-      message: `${cannot.message} A ${wanted} needs a repository with a commit.`,
-      hint: joins ? "git init && git commit" : "git init && git commit, or --workspace in-place",
-    });
+    const needsOne = joins || flow.preflight?.includes("repository") === true;
+    if (said === "by-flow" && wanted === "worktree" && !needsOne && cannot.canWorkInPlace)
+      return ok({ mode: "in-place", notes: [`${cannot.problem.message} ${inPlaceNote(project)}`] });
+    return err(cannot.canWorkInPlace ? noRepository(cannot.problem, wanted, project, needsOne) : cannot.problem);
   }
   const problem = await workspaceProblem(wanted, config.workspaces);
   return problem === undefined ? ok({ mode: wanted, notes: [] }) : err(problem);
+}
+
+function noRepository({ code, message }: Problem, wanted: string, project: string, needsOne: boolean): Problem {
+  const init = code === "no_commit_yet" ? "" : "git init && ";
+  const make = `In ${project}: ${init}git add -A && git commit -m "Start"`;
+  return {
+    code,
+    message: `${message} A ${wanted} needs a repository with a commit.`,
+    hint: needsOne ? make : `${make}\nor: --workspace in-place`,
+  };
 }
 
 function modeOfFlow({ workspace }: Flow, config: Settings): WorkspaceMode {
@@ -199,25 +207,6 @@ const tracksInPlace = (flow: string): Problem => ({
 });
 
 const inPlaceNote = (project: string): string => `Agents work in ${project} itself, without a sandbox.`;
-
-function noWorktree(project: string): Problem | undefined {
-  const git = (...args: string[]): string | undefined => {
-    try {
-      return execFileSync("git", ["-C", project, ...args], {
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "ignore"],
-        timeout: 10_000,
-      }).trim();
-    } catch {
-      return undefined;
-    }
-  };
-  if (git("rev-parse", "--is-inside-work-tree") !== "true")
-    return { code: "not_a_git_repository", message: `${project} is not a git repository.` };
-  if (git("rev-parse", "--verify", "--quiet", "HEAD^{commit}") === undefined)
-    return { code: "no_commit_yet", message: `The repository at ${project} has no commit yet.` };
-  return undefined;
-}
 
 /** Agent settings in the repository are code of other people, so the user sees them before a run begins. */
 function repositoryNotes(files: readonly RepositorySetting[], on: boolean): readonly string[] {

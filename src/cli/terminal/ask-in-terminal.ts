@@ -12,8 +12,8 @@ export type Asked =
 
 const NO_WISH = "no wish of mine: take what is sensible, and write it down as assumed";
 
-export function canAsk(io: Pick<Io, "json" | "quiet">): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY && !io.json && !io.quiet;
+export function canAsk(io: Pick<Io, "json" | "quiet" | "noAsk">): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY && !io.json && !io.quiet && io.noAsk !== true;
 }
 
 /** Anything but y or yes is a no. */

@@ -20,6 +20,8 @@ export type Io = {
   readonly cwd: string;
   /** The state folder; it may not exist yet. */
   readonly home: string;
+  /** --no-ask: nothing is asked, also on a terminal. */
+  readonly noAsk?: boolean;
   /** The name that --project gave; `cwd` is its folder. */
   readonly project?: string;
 };

@@ -508,9 +508,11 @@ export const flowFileSchema = z
       .describe("fact -> the file or folder that a start must or may name")
       .optional(),
     preflight: z
-      .array(z.enum(["base-branch", "clean"]))
+      .array(z.enum(["repository", "base-branch", "clean", "committed"]))
       .min(1)
-      .describe("what must hold for every repository before a run starts; a person may allow an exception")
+      .describe(
+        "what must hold before a run starts: repository (the project is one, with a commit; the run never falls back to working in place), and for every repository base-branch, clean (no uncommitted file) or committed (no uncommitted change; new files are only named), where a person may allow an exception",
+      )
       .optional(),
     bundles: z
       .strictObject({

@@ -73,7 +73,7 @@ export function runEnd(work: EndedWork): RunEnd | null {
         : `${at}. A person discarded it: the branch was removed, and ${kept} keeps its commits.`;
     return { ...base, state: "gone", text, commands: [{ act: "restore", command }] };
   }
-  const commands = jointOf(run) === null ? waysOn(work, branch) : waysOnEach(work, branch);
+  const commands = jointOf(run) === null ? waysOn(work) : waysOnEach(work, branch);
   const rest = landedPart(work.attempts).length === 0 ? "Not landed" : "The others did not land";
   return { ...base, state: "kept", text: `${at}. ${rest}: ${whyNot(work)}.`, commands };
 }
@@ -178,15 +178,15 @@ function inPlace(work: EndedWork): RunEnd {
 }
 
 /** Landing is for accepted work: a run that stopped can be retried, and one that was canceled was not wanted. */
-function waysOn({ run, number }: EndedWork, branch: string): readonly EndCommand[] {
-  const look: EndCommand = { act: "look", command: `${gitIn(run)} log -p HEAD..${branch}` };
+function waysOn({ run, number }: EndedWork): readonly EndCommand[] {
+  const look: EndCommand = { act: "look", command: `passrail runs diff ${number}` };
   const discard: EndCommand = { act: "discard", command: `passrail discard ${number}` };
   if (run.status === "stopped") return [look];
   if (run.status === "canceled") return [look, discard];
   return [
+    look,
     { act: "merge", command: `passrail merge ${number}` },
     { act: "pull-request", command: `passrail merge ${number} --pr` },
-    look,
     discard,
   ];
 }

@@ -18,6 +18,6 @@ function tooOld(version: string): StoreError {
   return new StoreError(
     "sqlite_too_old",
     `This Node brings SQLite ${version}. Below ${OLDEST.join(".")} the WAL reset bug can damage the database.`,
-    "Use a newer Node: 24.21 or later, or 22.23.3 or later on the 22 line.",
+    "Use a newer Node: 24.18.1 or later on the 24 line, 22.23.3 or later on the 22 line, or 26.",
   );
 }

@@ -84,6 +84,10 @@ test.runIf(hasTerminal)(
       const terminal = openTerminal(argv, { cwd: project, env });
       await terminal.sees("Start from what is committed there now? [y/N]");
       terminal.types(key);
+      if (code === 3) {
+        await terminal.sees("signoff? y approve");
+        terminal.types("l\r");
+      }
       const ended = await terminal.ended;
       expect(ended.text).toContain("The project has uncommitted files: notes.txt");
       expect([ended.code, ended.text]).toEqual([code, expect.stringContaining(shown)]);

@@ -24,7 +24,7 @@ describe("words that are not understood", () => {
     [["rnu"], "unknown_command", 'did you mean "run"?'],
     [["runs", "lst"], "unknown_command", 'did you mean "list"?'],
     [["runs", "list", "--jsno"], "unknown_option", "Did you mean --json?"],
-    [["runs"], "command_missing", "list, show, watch"],
+    [["runs"], "command_missing", "list, show, diff, watch"],
     [["run"], "missing_argument", "flow"],
     [["run", "feature"], "task_missing", "--ticket"],
     [["run", "feature", "x", "y", "z"], "excess_arguments", ""],
@@ -48,7 +48,7 @@ describe("words that are not understood", () => {
 
   test.each([
     [["run", "featur", "x"], "unknown_flow", 'did you mean "feature"?'],
-    [["run", "feature", "x"], "agent_not_configured", "spec (IN1), design (IN5), build (IN2), qa (IN6)"],
+    [["run", "feature", "x", "--agent", "spec=y"], "agent_not_configured", "design (IN5), build (IN2), qa (IN6)"],
     [["run", "feature", "x", "--agent", "bild=x"], "unknown_agent", 'did you mean "build"?'],
     [["run", "routed", "x", "--input", "agent=nobody", "--agent", "*=x"], "unknown_agent", "known agents: "],
     [["run", "feature", "--ticket", "none.md"], "ticket_not_found", ""],

@@ -67,11 +67,8 @@ test("finished work and a stopped run wait in the inbox with the commands that s
   expect(await cli(bench, "inbox", "--quiet")).toBe("");
 
   // A person merges by hand, and ends the other run.
-  const branch =
-    merge?.verbs
-      .find(({ verb }) => verb === "look")
-      ?.command.split("..")
-      .at(-1) ?? "";
+  expect(merge?.verbs).toContainEqual({ verb: "look", command: "passrail runs diff 1" });
+  const branch = `passrail/${feature.id}`;
   execFileSync(
     "git",
     ["-c", "user.name=t", "-c", "user.email=t@localhost", "merge", "-q", "--no-ff", "--no-edit", branch],

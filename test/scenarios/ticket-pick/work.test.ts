@@ -78,10 +78,17 @@ test("R-004-54: what a ticket depends on is in its branch, and what both made is
   expect(run?.facts["ticket"]).toMatchObject({ contains: [expect.stringMatching(/^[0-9a-f]{40}$/u)], terminal: true });
 });
 
-test("R-004-56, R-004-57: passrail alone works on the tickets of a project that has some; --once and --json tell what happens", async () => {
+test("R-004-56, R-004-57: passrail alone only looks, until the operator says that tickets start by themselves; then it works on and on. --once and --json tell what happens", async () => {
   const own = openShort({ "*": [OK] });
   project = own;
   own.ticket(1, { status: "Needs Validate" });
+  const looked = await own.passrail([]);
+  expect(looked.code).toBe(0);
+  expect(looked.out).toContain("1 ticket, 1 can start.");
+  expect(looked.out).toContain("passrail work");
+  expect(own.status(1)).toBe("Needs Validate");
+  expect(existsSync(join(own.home, "passrail.db"))).toBe(false);
+  own.settings({ "*": [OK] }, { tickets: { flow: "short", dispatch: true } });
   const alone = own.start([]);
   await until("it is done", () => own.status(1) === "Done" || undefined, PATIENCE_MS);
   await until("it says so", () => alone.err().includes("No eligible tasks") || undefined, PATIENCE_MS);

@@ -56,6 +56,8 @@ test.runIf(hasTerminal)(
     const asked = scene.terminal(RUN);
     await asked.sees(QUESTION);
     asked.types("y\r");
+    await asked.sees("later > ");
+    asked.types("l\r");
     const { code, text } = await asked.ended;
     expect(text).toContain(`touch ${scene.canary}`);
     expect(code).toBe(3);
@@ -70,6 +72,8 @@ test.runIf(hasTerminal)("S10: a change asks again; no goes on with the approved 
   const asked = scene.terminal(RUN);
   await asked.sees("Approve this version? Without it the approved one goes on. [y/N]");
   asked.types("n\r");
+  await asked.sees("later > ");
+  asked.types("l\r");
   expect((await asked.ended).code).toBe(3);
   expect(JSON.parse((await scene.passrail(["trust", "--json"])).out)).toMatchObject({ state: "changed" });
 });

@@ -5,6 +5,7 @@ import type { AgentFile } from "../../../catalog/agent-file.ts";
 import { tryRunner } from "../../../runner/try.ts";
 import { type Detected } from "../../../runner/detect.ts";
 import { detectRunners } from "../../../runner/detect-runners.ts";
+import { readyRunners } from "../../../runner/ready.ts";
 import { loadSettings } from "../../../settings/load.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import type { RunnerName, WrittenOptions } from "../../../core/flow/agent-options.ts";
@@ -98,9 +99,7 @@ function loginColumn(found: Detected): Column {
 }
 
 function nextSteps(runners: readonly Detected[], isPlayed: boolean): readonly string[] {
-  const ready = (state: string) => (found: Detected) =>
-    found.status === "found" && found.version !== null && found.login.state === state;
-  const usable = runners.find(ready("yes")) ?? runners.find(ready("unknown"));
+  const [usable] = readyRunners(runners);
   if (usable === undefined) {
     const installed = runners.some(({ status }) => status === "found");
     return [

@@ -10,6 +10,7 @@ import { findDaemon } from "../../../daemon/note.ts";
 import { systemClock } from "../../../engine/clock.ts";
 import { CliError, EXIT, usageError } from "../../errors.ts";
 import { type ChosenItem, chooseItem, type AnsweredKind } from "../../find-run.ts";
+import { askInPlace } from "../../ask-in-place.ts";
 import { gateLines, tellGate } from "../../gate-lines.ts";
 import { requireOperator } from "../../operator.ts";
 import { printPhases, printRest, withReader } from "../../report.ts";
@@ -98,7 +99,7 @@ export async function answerItem(io: Io, typed: TypedAnswer): Promise<number> {
   // A daemon carries the run on as this command would; any other process that performs reports by itself.
   // A raised budget may release many runs, for hours: the daemon has them, and the command is done.
   const follow = typed.kind !== "budget" && findDaemon(io.home) !== undefined;
-  const rest = await workOn(io, {
+  const worked = await workOn(io, {
     runId: chosen.run.id,
     flags: {},
     follow,
@@ -111,6 +112,7 @@ export async function answerItem(io: Io, typed: TypedAnswer): Promise<number> {
   });
   if (answered?.ok === false) throw refused(answered.error, chosen, typed);
   if (answered?.value.type === "already") return already(io, chosen, answered.value, typed);
+  const rest = worked.performedBy === null || follow ? await askInPlace(io, worked, {}) : worked;
   const exit = rest.performedBy === null || follow ? exitOf(rest.run, EXIT.ok) : EXIT.ok;
   const { item, summary } = chosen;
   await printPhases(io, rest.run);

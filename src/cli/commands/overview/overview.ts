@@ -3,14 +3,16 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { findDaemon } from "../../../daemon/note.ts";
+import { firstSteps, type NextStep, placeLines, ticketsLine, ticketSteps } from "../../../core/view/place-text.ts";
 import { EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, paint, printJson } from "../../terminal/output.ts";
-import { oneLine } from "../../terminal/plain-text.ts";
+import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { looseEndJson, looseEndsOf } from "../answer/loose-ends.ts";
 import { withReader } from "../../report.ts";
 import { itemJson } from "../../terminal/run-view.ts";
 import { inboxOf } from "../answer/inbox.ts";
+import { seePlace, seeTickets } from "./place.ts";
 
 const SHOWN = 5;
 
@@ -34,15 +36,13 @@ export async function glance(io: Io): Promise<number> {
       return EXIT.ok;
     }
     if (store === undefined || counts === undefined || Object.values(counts).every((count) => count === 0)) {
+      const place = await seePlace(io);
+      for (const line of placeLines(place)) io.out(plainText(line));
       io.out("No runs yet.");
-      printNext(io, [
-        "passrail demo",
-        "passrail run routed \"Fix the typo in the README\" --agent '*=COMMAND'",
-        "passrail flow list",
-        "passrail --help",
-      ]);
+      printNext(io, firstSteps(place));
       return EXIT.ok;
     }
+    const tickets = await seeTickets(io);
     io.out(
       daemon !== undefined
         ? `The daemon is running: ${daemon.url} (process ${daemon.pid}). Dashboard: passrail open`
@@ -74,22 +74,24 @@ export async function glance(io: Io): Promise<number> {
       for (const { kind, title, run } of loose.slice(0, SHOWN))
         io.out(oneLine(`  ${run === null ? "" : `#${run.number} `}${kind} · ${title}`, Math.max(40, io.columns)));
     }
+    if (tickets !== null) io.out(`\n${ticketsLine(tickets)}`);
     const first = active[0];
+    const follows = performer === null ? "resumes it" : "follows it";
     printNext(io, [
-      ...(waiting.length + loose.length > 0 ? ["passrail inbox"] : []),
-      ...(first === undefined
-        ? []
-        : [`passrail runs watch ${first.number}${performer === null ? "   resumes it" : ""}`]),
-      "passrail runs list",
+      ...(waiting.length + loose.length > 0 ? [{ command: "passrail inbox", about: "what waits for you" }] : []),
+      ...(first === undefined ? [] : [{ command: `passrail runs watch ${first.number}`, about: follows }]),
+      ...(daemon?.dispatches === true ? [] : ticketSteps(tickets)),
+      { command: "passrail runs list", about: "all runs" },
     ]);
     return EXIT.ok;
   });
 }
 
-function printNext(io: Io, commands: readonly string[]): void {
+function printNext(io: Io, steps: readonly NextStep[]): void {
+  const wide = Math.max(0, ...steps.map(({ command }) => command.length));
   io.out("");
   io.out(paint(io, "dim", "Next:"));
-  for (const command of commands) io.out(`  ${command}`);
+  for (const { command, about } of steps) io.out(`  ${command.padEnd(wide)}  ${paint(io, "dim", about)}`);
 }
 
 /** For display only: the lock decides who performs, and after a crash this note may be outdated. */

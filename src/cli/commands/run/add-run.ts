@@ -21,7 +21,7 @@ export function addRun(program: Command, { call }: CommandContext): void {
     .description("start a run and follow it until it stops or needs you")
     .argument(
       "<flow>",
-      "a flow, an alias such as pipeline, a family such as build-plan, or an agent that works alone; see: passrail flow list",
+      "a flow, an alias such as pipeline, a family such as build-plan, or an agent that works alone (passrail flow list); a task alone goes through the flow quick",
     )
     .argument("[words...]", "the task, or a project and the task; - reads the task from standard input");
   const read = addOptions(command, {
@@ -42,7 +42,7 @@ export function addRun(program: Command, { call }: CommandContext): void {
     call(async (io) => {
       const { placeRun } = await import("./place-run.ts");
       const placed = placeRun(io, flow, words);
-      return (await import("./run.ts")).run(placed.io, flow, placed.text, read(typed));
+      return (await import("./run.ts")).run(placed.io, placed.flow, placed.text, read(typed));
     }),
   );
   program

@@ -1,25 +1,29 @@
-// The words after `run FLOW`: the task, or a project and the task. A project is a registered name, or a path with a slash.
+// The words after `run`: a flow, then the task, or a project and the task. A project is a registered name, or a path with a slash. A task
+// alone goes through the default flow.
 
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { listProjects, requireProject } from "../../../app/projects.ts";
+import { DEFAULT_FLOW } from "../../../app/start-run/default-flow.ts";
 import { CliError, problemError, usageError } from "../../errors.ts";
+import { isTask } from "../../spoken-task.ts";
 import type { Io } from "../../terminal/io.ts";
 
-export type PlacedRun = { readonly io: Io; readonly text: string | undefined };
+export type PlacedRun = { readonly io: Io; readonly flow: string; readonly text: string | undefined };
 
 export function placeRun(io: Io, flow: string, words: readonly string[]): PlacedRun {
+  if (words.length === 0 && (flow === "-" || isTask(flow))) return { io, flow: DEFAULT_FLOW, text: flow };
   const [first, second, ...more] = words;
   if (more.length > 0)
     throw usageError("excess_arguments", "Too many words: expected a project and the task.", usageOf(flow));
   if (second === undefined) {
     if (first !== undefined && isProject(io, first))
       throw usageError("task_missing", `${JSON.stringify(first)} is a project; the task is missing.`, usageOf(flow));
-    return { io, text: first };
+    return { io, flow, text: first };
   }
   if (io.project !== undefined)
     throw usageError("project_twice", "Give the project as a word or as --project, not both.", usageOf(flow));
-  return { io: { ...io, cwd: folderOf(io, first ?? "") }, text: second };
+  return { io: { ...io, cwd: folderOf(io, first ?? "") }, flow, text: second };
 }
 
 function usageOf(flow: string): string {

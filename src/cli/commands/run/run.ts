@@ -3,9 +3,12 @@
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
 import { loadSettings } from "../../../settings/load.ts";
+import type { Settings } from "../../../settings/settings.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import { runIdOf } from "../../../app/run-id.ts";
-import { prepareRun } from "../../../app/start-run/prepare.ts";
+import { choosePlayer, playedBy } from "../../../app/start-run/choose-player.ts";
+import { type Prepared, prepareRun, type StartInput } from "../../../app/start-run/prepare.ts";
+import { askInPlace } from "../../ask-in-place.ts";
 import { startDetached } from "./detach.ts";
 import { EXIT, problemError, usageError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -21,6 +24,7 @@ import { readTask } from "../../task-text.ts";
 import { allowedBy, prepareAsking, readRepositories, requireStart } from "./start-flow.ts";
 import { openApproved } from "../flow/catalog.ts";
 import { optional } from "../../../core/optional.ts";
+import { ok, type Result } from "../../../core/result.ts";
 import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 
 export type RunOptions = {
@@ -52,7 +56,7 @@ export async function run(io: Io, flowName: string, text: string | undefined, op
 export async function startRun(io: Io, plan: CommandPlan, then: "follow" | "leave" = "follow"): Promise<number> {
   const { runId, resolved, flags } = plan;
   if (io.quiet && !io.json) io.out(runId);
-  const rest = await workOn(io, {
+  const begun = await workOn(io, {
     runId,
     flags,
     follow: then === "follow",
@@ -69,6 +73,7 @@ export async function startRun(io: Io, plan: CommandPlan, then: "follow" | "leav
       return true;
     },
   });
+  const rest = then === "leave" ? begun : await askInPlace(io, begun, flags);
   const exit = then === "leave" ? EXIT.ok : exitOf(rest.run);
   if (then === "follow") await printPhases(io, rest.run);
   await printRest(io, rest, {
@@ -112,7 +117,7 @@ export async function planRun(
     ...optional({ ticket: task.ticket, adoptsBranch: options.adoptBranch, repositories: named.folders }),
   };
   const prepared = await prepareAsking(io, allowedBy(options), (allow) =>
-    prepareRun({ ...start, allow }, config.value),
+    preparePlayed(io, { ...start, allow }, config.value),
   );
   if (!prepared.ok) throw problemError(prepared.error, TYPED_WRONG.has(prepared.error.code) ? EXIT.usage : EXIT.error);
   const { facts, warnings, notes, texts } = prepared.value;
@@ -126,6 +131,22 @@ export async function planRun(
     texts,
     flags: options.slots === undefined ? {} : { slots: options.slots },
   };
+}
+
+/** Where nothing says who plays, an agent that is installed and logged in does, and a note says so. */
+async function preparePlayed(io: Io, start: StartInput, settings: Settings): Promise<Result<Prepared>> {
+  const prepared = await prepareRun(start, settings);
+  if (prepared.ok || prepared.error.code !== "agent_not_configured" || namesSomebody(start, settings)) return prepared;
+  const player = await choosePlayer(io.environment, io.cwd, settings);
+  if (!player.ok) return player;
+  const played = await prepareRun(start, playedBy(settings, player.value));
+  return played.ok ? ok({ ...played.value, notes: [player.value.note, ...played.value.notes] }) : played;
+}
+
+/** Who names some players has forgotten the others; that is an error, not a choice for Passrail. */
+function namesSomebody({ runners }: StartInput, { agents }: Settings): boolean {
+  const isNamed = Object.values(agents).some(({ runner, command }) => runner !== undefined || command !== undefined);
+  return runners.length > 0 || isNamed;
 }
 
 /** Agent files that are left out, or that take the place of a shipped agent of this flow. */

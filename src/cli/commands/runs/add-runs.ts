@@ -1,4 +1,4 @@
-// Registers `runs list|show|watch|logs|events`, and the commands that control a run.
+// Registers `runs list|show|diff|watch|logs|events`, and the commands that control a run.
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
@@ -19,6 +19,7 @@ export function addRuns(program: Command, context: CommandContext): void {
   const runs = program.command("runs").description("list, inspect and control runs");
   addList(runs, context);
   addShow(runs, context);
+  addDiff(runs, context);
   addWatch(runs, context);
   addLogs(runs, context);
   addEvents(runs, context);
@@ -51,6 +52,14 @@ function addShow(runs: Command, { call }: CommandContext): void {
   });
   command.action((run: string, typed: TypedFlags) =>
     call(async (io) => (await import("./show.ts")).runsShow(io, run, read(typed))),
+  );
+}
+
+function addDiff(runs: Command, { call }: CommandContext): void {
+  const command = runs.command("diff").description("print all committed changes of a run").argument("<run>", RUN);
+  const read = addOptions(command, { stat: flag("--stat", "only the files and how many lines changed") });
+  command.action((run: string, typed: TypedFlags) =>
+    call(async (io) => (await import("./diff.ts")).runsDiff(io, run, read(typed))),
   );
 }
 

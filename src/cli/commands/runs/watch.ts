@@ -13,6 +13,7 @@ import type { Io } from "../../terminal/io.ts";
 import { isAgent } from "../../operator.ts";
 import { printJson, printTable } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
+import { askInPlace } from "../../ask-in-place.ts";
 import { tellGate } from "../../gate-lines.ts";
 import { printPhases, printRest, withReader } from "../../report.ts";
 import { isSettled } from "../../terminal/run-view.ts";
@@ -26,11 +27,12 @@ const LINE_LIMIT = 64 * 1024;
 /** Follows a run until it rests. Where nobody performs it, this process does: a run never waits for a daemon that is not there. */
 export async function runsWatch(io: Io, reference: string, options: { readonly exitStatus: boolean }): Promise<number> {
   const { run } = await withReader(io, (store) => requireRun(store, reference));
-  const rest = isSettled(run)
+  const looked = isSettled(run)
     ? { run, performedBy: null }
     : isAgent(io)
       ? { run: await lookOn(io, run), performedBy: null }
       : await workOn(io, { runId: run.id, flags: {}, follow: true, stream: true, lines: "out" });
+  const rest = isAgent(io) ? looked : await askInPlace(io, looked, {});
   const exit = options.exitStatus ? exitOf(rest.run) : EXIT.ok;
   await printPhases(io, rest.run);
   await printRest(io, rest, { stream: true, exit });

@@ -1,14 +1,14 @@
 // Search in an attempt's files, and a run's diff with its line counts. Both read in pieces, so that a large file does not hold up other
 // requests.
 
-import { attemptFacts } from "../../../core/attempt-facts.ts";
+import { diffOfRun } from "../../../app/run-diff.ts";
 import type { FileHandle } from "node:fs/promises";
 import type { AnswerOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { err, ok } from "../../../core/result.ts";
 import type { Run } from "../../../core/run/run.ts";
 import { attemptFiles } from "../../../attempt/attempt-files.ts";
-import { type Readable, statOfDiff } from "../../../file/diff-stat.ts";
+import { statOfDiff } from "../../../file/diff-stat.ts";
 import { openPlain } from "../../../file/plain-file.ts";
 import { cutCharacter, findFile } from "../attempt-file.ts";
 import { findRun } from "../find-run.ts";
@@ -37,7 +37,7 @@ export function mountLogs(mount: MountRoute, deps: ServerDeps): void {
     const found = await findRun(store, params.run);
     if (!found.ok) return found;
     const runId = found.value.run.id;
-    if (of === "run") return ok(await diffOfRun(deps, found.value.run, limit));
+    if (of === "run") return ok(await wholeOf(deps, found.value.run, limit));
     for (const { stage, attempt } of (await store.attempts(runId)).toReversed()) {
       const files = attemptFiles(home, runId, stage, attempt);
       const opened = await openPlain(files.dir, files.diff);
@@ -83,14 +83,14 @@ const NOTHING: Diff = {
   isStatCut: false,
 };
 
-/** From the commit of its first attempt to the head of its branch. */
-async function diffOfRun({ store, commitOf, wholeDiff }: ServerDeps, run: Run, limit: number): Promise<Diff> {
-  const to = await commitOf(run);
-  const { from = null } = (await store.attempts(run.id)).map(attemptFacts).find((facts) => facts.from !== null) ?? {};
-  if (wholeDiff === undefined || to === null || from === null || from === to) return NOTHING;
-  const bytes = Buffer.from(await wholeDiff(run, from, to));
+async function wholeOf({ store, commitOf, wholeDiff }: ServerDeps, run: Run, limit: number): Promise<Diff> {
+  if (wholeDiff === undefined) return NOTHING;
+  const attempts = await store.attempts(run.id);
+  const found = await diffOfRun({ attempts, head: await commitOf(run), diff: (from, to) => wholeDiff(run, from, to) });
+  if (found === null) return NOTHING;
+  const { from, to, bytes } = found;
   const shown = bytes.subarray(0, limit);
-  const { isCut: isStatCut, ...stat } = await statOfDiff(readable(bytes));
+  const { isCut: isStatCut, ...stat } = found.stat;
   return {
     stage: null,
     attempt: null,
@@ -101,14 +101,6 @@ async function diffOfRun({ store, commitOf, wholeDiff }: ServerDeps, run: Run, l
     ...stat,
     files: [...stat.files],
     isStatCut,
-  };
-}
-
-function readable(bytes: Buffer): Readable {
-  return {
-    read: async (piece, offset, length, position) => ({
-      bytesRead: bytes.copy(piece, offset, position, Math.min(bytes.length, position + length)),
-    }),
   };
 }
 

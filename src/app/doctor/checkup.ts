@@ -1,0 +1,14 @@
+// One line of `doctor`: what was looked at, how it is, and what fixes it.
+
+export type Checkup = {
+  readonly name: string;
+  /** fail: runs cannot start, or can lose something. warn: something is missing that a run may need. */
+  readonly state: "ok" | "warn" | "fail";
+  readonly found: string;
+  /** Empty where nothing needs fixing. */
+  readonly fix: string;
+};
+
+export const good = (name: string, found: string): Checkup => ({ name, state: "ok", found, fix: "" });
+export const doubtful = (name: string, found: string, fix: string): Checkup => ({ name, state: "warn", found, fix });
+export const bad = (name: string, found: string, fix: string): Checkup => ({ name, state: "fail", found, fix });

@@ -1,0 +1,53 @@
+// `doctor`: one line per thing that a run needs, with its fix. It changes nothing.
+
+import { bad, type Checkup, doubtful, good } from "../../../app/doctor/checkup.ts";
+import { lookAtMachine } from "../../../app/doctor/look-at-machine.ts";
+import { lookAtWork } from "../../../app/doctor/look-at-work.ts";
+import { messageOf } from "../../../core/result.ts";
+import { findDaemon } from "../../../daemon/note.ts";
+import { EXIT } from "../../errors.ts";
+import type { Io } from "../../terminal/io.ts";
+import { type Color, paint, printJson } from "../../terminal/output.ts";
+import { oneLine, plainText } from "../../terminal/plain-text.ts";
+
+const MARKS: Readonly<Record<Checkup["state"], { readonly mark: string; readonly color: Color }>> = {
+  ok: { mark: "✓", color: "green" },
+  warn: { mark: "!", color: "yellow" },
+  fail: { mark: "✗", color: "red" },
+};
+const WIDTH = 300;
+
+export async function doctor(io: Io, version: string): Promise<number> {
+  const { home, cwd: project, environment } = io;
+  const [machine, work] = await Promise.all([lookAtMachine(home), lookAtWork({ home, project, environment })]);
+  const checks = [...machine, daemon(home, version), ...work];
+  const isWell = checks.every(({ state }) => state !== "fail");
+  if (io.json) printJson(io, { ok: isWell, version, checks });
+  else if (!io.quiet) for (const check of checks) tell(io, check);
+  return isWell ? EXIT.ok : EXIT.error;
+}
+
+function tell(io: Io, { name, state, found, fix }: Checkup): void {
+  const { mark, color } = MARKS[state];
+  if (io.plain) return io.out([state, name, found, fix].map((cell) => oneLine(cell, WIDTH)).join("\t"));
+  io.out(`${paint(io, color, mark)} ${oneLine(`${name}: ${found}`, WIDTH)}`);
+  for (const line of fix === "" ? [] : fix.split("\n")) io.out(`    ${plainText(line)}`);
+}
+
+/** A folder that nobody can read has a line of its own already. */
+function daemon(home: string, version: string): Checkup {
+  try {
+    const found = findDaemon(home);
+    if (found === undefined) return good("daemon", "not running; commands work without it");
+    const about = `process ${found.pid} at ${found.url}`;
+    return found.version === version
+      ? good("daemon", about)
+      : doubtful(
+          "daemon",
+          `${about} is version ${found.version}, this is ${version}`,
+          "passrail down && passrail up --detach",
+        );
+  } catch (error) {
+    return bad("daemon", messageOf(error), "see the line of the state folder");
+  }
+}

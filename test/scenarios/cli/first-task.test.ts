@@ -1,0 +1,180 @@
+// One sentence to a merged change, and what a newcomer is told instead where that cannot be.
+
+import { chownSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { hasTerminal, openTerminal } from "../../harness/terminal.ts";
+import { CLI } from "./bench.ts";
+import { FIXED, type Newcomer, openNewcomer } from "./first-hour.ts";
+
+const KEY = { ANTHROPIC_API_KEY: "sk-ant-of-this-test" };
+
+describe("with a coding agent", () => {
+  let own: Newcomer;
+  afterEach(() => own.remove());
+
+  test("one sentence becomes checked and reviewed work on a branch, and three commands look at it, accept it and merge it", async () => {
+    own = openNewcomer();
+    own.install(FIXED);
+    writeFileSync(join(own.project, "passrail.yaml"), "checks: { fine: ['true'] }\n");
+    const env = { ...own.env, ...KEY };
+    const main = own.git("rev-parse", "main");
+    const started = await own.passrail(["fix the typo in the README"], { env });
+    expect(started).toMatchObject({ code: 3 });
+    expect(started.err).toContain("claude 2.1.0 plays every agent (installed, ANTHROPIC_API_KEY is set)");
+    expect(started.err).toContain("#1 quick: fix the typo in the README");
+    expect(started.err).toContain("Agents do not see what is not committed: passrail.yaml");
+    const facts = [/passrail\/r\w{10} at /u, /README\.md {2}\+1 -1/u, /✓ fine: /u, /Spent: \$0\.50/u];
+    for (const fact of facts) expect(started.err).toMatch(fact);
+    expect(own.git("rev-parse", "main")).toBe(main);
+    const approved = await own.passrail(["gate", "approve"], { env });
+    expect(approved).toMatchObject({ code: 0 });
+    for (const fact of facts) expect(approved.err).toMatch(fact);
+    for (const command of ["runs diff 1", "merge 1", "discard 1"])
+      expect(approved.err).toContain(`passrail ${command}`);
+    const diff = await own.passrail(["runs", "diff", "1"], { env });
+    expect(diff.out).toMatch(/^-# Helo\n\+# Hello$/mu);
+    expect((await own.passrail(["merge", "1"], { env })).code).toBe(0);
+    expect(own.git("show", "main:README.md")).toBe("# Hello");
+  });
+});
+
+describe.runIf(hasTerminal)("on a terminal", () => {
+  let own: Newcomer;
+  afterEach(() => own.remove());
+  const open = (talk: unknown, ...args: readonly string[]) => {
+    own = openNewcomer();
+    own.install(talk);
+    const env = {
+      ...process.env,
+      ...own.env,
+      ...KEY,
+      PASSRAIL_HOME: own.home,
+      XDG_CONFIG_HOME: join(own.dir, "config"),
+    };
+    return openTerminal([process.execPath, CLI, ...args], { cwd: own.project, env });
+  };
+  const fix = (text: string) => [
+    { write: { path: "README.md", text } },
+    { submit: { verdict: "DONE", summary: "did" } },
+  ];
+
+  test("a run asks its questions and gates where it was started, shows the diff, and goes on with each answer", async () => {
+    const talk = { ...FIXED, build: [[{ ask: { question: "Hello or Hi?" } }], fix("# Hello\n"), fix("# Hi\n")] };
+    const terminal = open(talk, "fix the typo");
+    await terminal.sees("1. Hello or Hi?");
+    terminal.types("Hello\r");
+    await terminal.sees("ship? y approve · r revise · n decline · d diff · l later > ");
+    terminal.types("d\r");
+    await terminal.sees("+# Hello");
+    await terminal.sees("later > ", 2);
+    terminal.types("r\r");
+    await terminal.sees("What should change? > ");
+    terminal.types("Say hi\r");
+    await terminal.sees("later > ", 3);
+    terminal.types("yes\r");
+    const { code, text } = await terminal.ended;
+    expect(text).toContain("passrail merge 1");
+    expect(code).toBe(0);
+    expect(own.git("show", `passrail/${/\(r\w{10}\)/u.exec(text)?.[0].slice(1, -1) ?? ""}:README.md`)).toBe("# Hi");
+  });
+
+  test("Ctrl-C at the question leaves the run as it is, and --no-ask never asks", async () => {
+    const terminal = open(FIXED, "fix the typo");
+    await terminal.sees("later > ");
+    terminal.types("\u0003");
+    const { code, text } = await terminal.ended;
+    expect(text).toContain("passrail runs watch 1");
+    expect(code).toBe(130);
+    const watched = openTerminal([process.execPath, CLI, "runs", "watch", "1", "--exit-status", "--no-ask"], {
+      cwd: own.project,
+      env: { ...process.env, ...own.env, PASSRAIL_HOME: own.home },
+    });
+    const ended = await watched.ended;
+    expect(ended.code).toBe(3);
+    expect(ended.text).not.toContain("later > ");
+  });
+});
+
+describe("what is said before anything starts", () => {
+  let own: Newcomer;
+  const folder = (name: string): string => join(own.dir, name);
+  beforeAll(() => {
+    own = openNewcomer();
+    mkdirSync(folder("plain"));
+    mkdirSync(folder("empty"));
+    own.git("init", "-q", folder("empty"));
+    own.git("clone", "-q", own.project, folder("dirty"));
+    writeFileSync(join(folder("dirty"), "README.md"), "# Changed\n");
+    own.git("clone", "-q", own.project, folder("others"));
+  });
+  afterAll(() => own.remove());
+
+  const TASK = "fix the typo in the README";
+  test.each([
+    {
+      name: "no agent",
+      words: [TASK],
+      code: 1,
+      says: ["no_agent_ready", "npm install -g @anthropic-ai/claude-code", "passrail demo"],
+    },
+    { name: "no agent, by name", words: ["run", "quick", TASK], code: 1, says: ["no_agent_ready", "passrail demo"] },
+    {
+      name: "no agent, another flow",
+      words: ["run", "feature", TASK],
+      code: 1,
+      says: ["no_agent_ready", "@openai/codex"],
+    },
+    {
+      name: "no repository",
+      words: [TASK, "--cwd", "../plain", "--agent", "*=true"],
+      code: 1,
+      says: ["not_a_git_repository", "git init && git add -A"],
+    },
+    {
+      name: "no commit",
+      words: [TASK, "--cwd", "../empty", "--agent", "*=true"],
+      code: 1,
+      says: ["no_commit_yet", "git add -A && git commit"],
+    },
+    {
+      name: "a changed file",
+      words: [TASK, "--cwd", "../dirty", "--agent", "*=true"],
+      code: 1,
+      says: ["preflight_failed", "README.md", "--allow-dirty"],
+    },
+    { name: "a mistyped command", words: ["inbx"], code: 2, says: ["unknown_command", 'did you mean "inbox"?'] },
+    {
+      name: "words without quotes",
+      words: ["fix", "the", "typo"],
+      code: 2,
+      says: ["unknown_command", 'passrail "fix the typo"'],
+    },
+    { name: "a mistyped flow", words: ["run", "quik"], code: 1, says: ["unknown_flow", 'did you mean "quick"?'] },
+    { name: "an empty task", words: ["run", "quick", "  "], code: 2, says: ["task_empty"] },
+    { name: "a task twice", words: ["run", TASK, "--ticket", "x.md"], code: 2, says: ["task_twice"] },
+    {
+      name: "a flow before a task",
+      words: ["--cwd", "../plain", TASK, "--agent", "*=true"],
+      code: 1,
+      says: ["not_a_git_repository"],
+    },
+    { name: "no changes to show", words: ["runs", "diff", "7"], code: 1, says: ["run_not_found"] },
+  ])("$name: $words ends with $code", async ({ words, code, says }) => {
+    const ended = await own.passrail(words, { env: own.env });
+    expect(ended).toMatchObject({ code, out: "" });
+    for (const text of says) expect(ended.err).toContain(text);
+    expect(ended.err).not.toContain("    at ");
+  });
+
+  test.runIf(process.getuid?.() === 0)("another user's repository is never worked on in place", async () => {
+    for (const path of ["", ".git"]) chownSync(join(folder("others"), path), 12_345, 12_345);
+    for (const flow of ["quick", "feature"]) {
+      const ended = await own.passrail(["run", flow, TASK, "--cwd", "../others", "--agent", "*=true"], {
+        env: own.env,
+      });
+      expect(ended).toMatchObject({ code: 1, out: "" });
+      expect(ended.err).toContain(`git config --global --add safe.directory ${folder("others")}`);
+    }
+  });
+});
