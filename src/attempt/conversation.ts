@@ -9,6 +9,8 @@ import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
 import { wholePrompt } from "../core/prompt/prompt.ts";
+import { redactJson } from "../core/secrets/redact-json.ts";
+import { stripAnsi } from "../core/secrets/strip-ansi.ts";
 import type { OpenPlace } from "../runner/desk/desk.ts";
 import type {
   AgentEvent,
@@ -135,9 +137,16 @@ export async function openConversation(
     },
   };
 
+  /** The stream had its secrets removed already; without terminal codes the two halves of one may meet. */
+  function plainText(text: string): string {
+    const plain = stripAnsi(text);
+    return plain === text ? text : ports.runners.redact(plain);
+  }
+
   function onEvent(event: AgentEvent): void {
-    events.add(ports.now(), event);
-    ports.observed?.(event);
+    const shown = redactJson(event, plainText);
+    events.add(ports.now(), shown);
+    ports.observed?.(shown);
     if (event.type !== "session") return;
     session = { id: event.id, totals: null };
     model = event.model ?? model;

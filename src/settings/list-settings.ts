@@ -43,7 +43,7 @@ function chosen(config: Settings): readonly ListedSetting[] {
     one("check_cache", { value: config.checkCache.value ? "on" : "off", from: config.checkCache.from }),
     one("runner", config.runner),
     one("repository_settings", config.repositorySettings),
-    whole(config, "model", "model", config.model),
+    whole(config, "model", "model", config.model ?? "the program's own"),
     whole(config, "budgets", "budgets", config.budgets),
     whole(config, "agents", "agents", config.agents),
     whole(config, "agent_limits", "agents", config.agentLimits),
