@@ -137,14 +137,8 @@ export async function openConversation(
     },
   };
 
-  /** The stream had its secrets removed already; without terminal codes the two halves of one may meet. */
-  function plainText(text: string): string {
-    const plain = stripAnsi(text);
-    return plain === text ? text : ports.runners.redact(plain);
-  }
-
   function onEvent(event: AgentEvent): void {
-    const shown = redactJson(event, plainText);
+    const shown = withoutCodes(event, ports.runners.redact);
     events.add(ports.now(), shown);
     ports.observed?.(shown);
     if (event.type !== "session") return;
@@ -153,6 +147,14 @@ export async function openConversation(
     // Stored at once: a later attempt can resume it even if this process dies before the attempt ends.
     ports.note({ session: { id: event.id } }).catch(() => {});
   }
+}
+
+/** The stream had its secrets removed already; without terminal codes the two halves of one may meet. */
+function withoutCodes(event: AgentEvent, redact: (text: string) => string): AgentEvent {
+  return redactJson(event, (text) => {
+    const plain = stripAnsi(text);
+    return plain === text ? text : redact(plain);
+  });
 }
 
 type Told = {

@@ -20,7 +20,10 @@ import { beginAt } from "./begin-at.ts";
 import { type GivenFolder, readGivenFiles, readNamedRepositories } from "./given-files.ts";
 import { type Inputs, otherWork, placeInputs, refuseReserved, withFact, withoutPlace } from "./inputs.ts";
 import type { PreflightException } from "./preflight.ts";
-import { commandNotes, missingPrograms, runnersOf } from "./runners.ts";
+import { projectEnvironment } from "../../settings/load.ts";
+import { type Environment, homeOf } from "../../settings/site.ts";
+import { missingLogins } from "../../runner/detect-runners.ts";
+import { commandNotes, missingPrograms, ownPrograms, runnersOf } from "./runners.ts";
 
 export type StartInput = {
   readonly resolved: ResolvedFlow;
@@ -46,6 +49,8 @@ export type StartInput = {
   readonly repositories?: readonly string[];
   /** The state folder, for runs over several repositories. */
   readonly home?: string;
+  /** Of the process that will perform; default: this one's. */
+  readonly environment?: Environment;
 };
 
 export type Prepared = {
@@ -53,6 +58,8 @@ export type Prepared = {
   readonly warnings: readonly string[];
   /** Notes for the person before the run begins. */
   readonly notes: readonly string[];
+  /** One line for each runner whose program is missing or not logged in. */
+  readonly logins: readonly string[];
   /** The texts that the run keeps copies of. */
   readonly texts: readonly string[];
 };
@@ -71,7 +78,8 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   if (other !== undefined) return err(other);
   const runners = runnersOf(resolved, start.runners, config.agents, start.cwd);
   if (!runners.ok) return runners;
-  const mode = await workspaceMode(start, config, folders.value);
+  const environment = environmentOf(start);
+  const mode = await workspaceMode(start, config, folders.value, environment);
   if (!mode.ok) return mode;
   const joints = start.home === undefined ? undefined : join(start.home, "joint");
   const point = { flow: resolved.flow, project, allow: start.allow ?? [], joints };
@@ -109,15 +117,23 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   };
   const undefinedCheck = unknownCheck(resolved.flow, facts);
   if (undefinedCheck !== undefined) return err(undefinedCheck);
-  const missing = missingPrograms(resolved, facts, `${subject.title}\n${subject.body}`);
+  const task = `${subject.title}\n${subject.body}`;
+  const missing = missingPrograms(resolved, facts, task);
   if (missing !== undefined) return err(missing);
+  const logins = await missingLogins(ownPrograms(resolved, facts, task), environment, project, config);
   const notes = [
     ...mode.value.notes,
     ...commandNotes(resolved.flow, facts),
     ...repositoryNotes(brought, config.repositorySettings.value),
   ];
   const warnings = [...inputs.value.warnings, ...begun.value.warnings];
-  return ok({ facts, warnings, notes, texts: begun.value.texts });
+  return ok({ facts, warnings, notes, logins, texts: begun.value.texts });
+}
+
+/** With the keys of the project's `.env`, which agents and sandboxes get as well. */
+function environmentOf({ environment = process.env, home, project }: StartInput): Environment {
+  const found = projectEnvironment({ home: home ?? homeOf(environment), project, environment }, "ignore");
+  return found.ok ? found.value : environment;
 }
 
 /** A check that nobody defines would fail its stage after the work is done. */
@@ -166,6 +182,7 @@ async function workspaceMode(
   { resolved: { flow }, project, workspace }: StartInput,
   config: Settings,
   folders: readonly GivenFolder[],
+  environment: Environment,
 ): Promise<Result<Mode>> {
   const said = workspace ?? config.workspace.value;
   const wanted = said === "by-flow" ? modeOfFlow(flow, config) : said;
@@ -183,7 +200,7 @@ async function workspaceMode(
       hint: joins ? "git init && git commit" : "git init && git commit, or --workspace in-place",
     });
   }
-  const problem = await workspaceProblem(wanted, config.workspaces);
+  const problem = await workspaceProblem(wanted, config.workspaces, environment);
   return problem === undefined ? ok({ mode: wanted, notes: [] }) : err(problem);
 }
 

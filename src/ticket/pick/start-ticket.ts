@@ -18,6 +18,8 @@ import { runIdOf } from "../../app/run-id.ts";
 import { prepareRun } from "../../app/start-run/prepare.ts";
 import type { StartedRun } from "../../app/start-run/start-run.ts";
 import type { UseCases } from "../../app/use-cases.ts";
+import { optional } from "../../core/optional.ts";
+import type { Environment } from "../../settings/site.ts";
 import type { Store } from "../../store/store.ts";
 import { repoRule } from "../file/repos.ts";
 import { containedCommits } from "./contained.ts";
@@ -37,6 +39,10 @@ export type TicketStart = {
   readonly access: Pick<LandingAccess, "check">;
   /** `*=claude`, `validate=codex`: override the settings. */
   readonly runners?: readonly string[];
+  readonly home?: string;
+  readonly environment?: Environment;
+  /** Gets a line for each program that is missing or not logged in. */
+  readonly onMissing?: (line: string) => void;
 };
 
 export async function startTicket(
@@ -76,10 +82,12 @@ export async function startTicket(
       ticketPlace: { file: ticket.path, project, contains },
       runners: start.runners ?? [],
       adoptsBranch: ticket.adoptsBranch === true,
+      ...optional({ home: start.home, environment: start.environment }),
     },
     config,
   );
   if (!prepared.ok) return err(named(ticket.id, prepared.error));
+  for (const line of prepared.value.logins) start.onMissing?.(line);
   const access = await checkAccess(planned, start, resolved.value, place.value, prepared.value.facts);
   if (!access.ok) return err(named(ticket.id, access.error));
   // The ticket and the number of its earlier runs name the start: two processes that start it at once start one run.

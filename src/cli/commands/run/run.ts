@@ -109,14 +109,15 @@ export async function planRun(
     input: [...written, ...input],
     runners: options.agent,
     home: io.home,
+    environment: io.environment,
     ...optional({ ticket: task.ticket, adoptsBranch: options.adoptBranch, repositories: named.folders }),
   };
   const prepared = await prepareAsking(io, allowedBy(options), (allow) =>
     prepareRun({ ...start, allow }, config.value),
   );
   if (!prepared.ok) throw problemError(prepared.error, TYPED_WRONG.has(prepared.error.code) ? EXIT.usage : EXIT.error);
-  const { facts, warnings, notes, texts } = prepared.value;
-  for (const warning of warnings) io.err(`! ${plainText(warning)}`);
+  const { facts, warnings, notes, logins, texts } = prepared.value;
+  for (const warning of [...warnings, ...logins]) io.err(`! ${plainText(warning)}`);
   if (!io.quiet && !io.json) for (const note of notes) io.err(plainText(note));
   return {
     runId: runIdOf(),
