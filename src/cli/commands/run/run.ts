@@ -8,6 +8,7 @@ import { runIdOf } from "../../../app/run-id.ts";
 import { prepareRun } from "../../../app/start-run/prepare.ts";
 import { startDetached } from "./detach.ts";
 import { EXIT, problemError, usageError } from "../../errors.ts";
+import { requireKey } from "../../idempotency-key.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { plainText } from "../../terminal/plain-text.ts";
@@ -32,6 +33,8 @@ export type RunOptions = {
   /** False: every check runs. */
   readonly checkCache?: boolean;
   readonly id?: string;
+  /** The same key starts the same run of this project once. */
+  readonly idempotencyKey?: string;
   readonly title?: string;
   readonly adoptBranch?: boolean;
   readonly detach: boolean;
@@ -98,7 +101,9 @@ export async function planRun(
   const { resolved, input } = requireStart(io, flowName, written);
   for (const line of agentFileLines(io, resolved)) io.err(line);
   const task = await readTask(io, { text, ticket: options.ticket });
-  const id = options.id ?? task.id ?? randomUUID();
+  const key = options.idempotencyKey;
+  const runId = runIdOf(key === undefined ? undefined : JSON.stringify(["run", io.cwd, requireKey(key)]));
+  const id = options.id ?? task.id ?? (key === undefined ? randomUUID() : runId);
   if (!/^[^\s\p{C}]{1,200}$/u.test(id)) throw usageError("invalid_id", "--id: at most 200 characters, no spaces.");
   const subject = { id, title: options.title ?? task.title, body: task.body };
   const start = {
@@ -120,7 +125,7 @@ export async function planRun(
   for (const warning of [...warnings, ...logins]) io.err(`! ${plainText(warning)}`);
   if (!io.quiet && !io.json) for (const note of notes) io.err(plainText(note));
   return {
-    runId: runIdOf(),
+    runId,
     resolved,
     subject,
     facts,
