@@ -22,6 +22,8 @@ import { type Inputs, otherWork, placeInputs, refuseReserved, withFact, withoutP
 import type { PreflightException } from "./preflight.ts";
 import { projectEnvironment } from "../../settings/load.ts";
 import { type Environment, homeOf } from "../../settings/site.ts";
+import { createRedaction } from "../../core/secrets/redaction.ts";
+import { secretsOf } from "../../runner/process/environment.ts";
 import { missingLogins } from "../../runner/detect-runners.ts";
 import { commandNotes, missingPrograms, ownPrograms, runnersOf } from "./runners.ts";
 
@@ -58,8 +60,8 @@ export type Prepared = {
   readonly warnings: readonly string[];
   /** Notes for the person before the run begins. */
   readonly notes: readonly string[];
-  /** One line for each runner whose program is missing or not logged in. */
-  readonly logins: readonly string[];
+  /** One line for each runner whose program is missing or not logged in, and for a secret in the task. */
+  readonly alerts: readonly string[];
   /** The texts that the run keeps copies of. */
   readonly texts: readonly string[];
 };
@@ -127,7 +129,15 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
     ...repositoryNotes(brought, config.repositorySettings.value),
   ];
   const warnings = [...inputs.value.warnings, ...begun.value.warnings];
-  return ok({ facts, warnings, notes, logins, texts: begun.value.texts });
+  const alerts = [...logins, ...secretIn(task, environment)];
+  return ok({ facts, warnings, notes, alerts, texts: begun.value.texts });
+}
+
+/** A person's words are given as written, so only a warning helps. */
+function secretIn(task: string, environment: Environment): readonly string[] {
+  const found = /\[REDACTED:([^\]]{1,80})\]/u.exec(createRedaction(secretsOf(environment)).text(task))?.[1];
+  if (found === undefined) return [];
+  return [`The task contains a secret (${found}): agents and the record of the run get it as it is written.`];
 }
 
 /** With the keys of the project's `.env`, which agents and sandboxes get as well. */

@@ -130,7 +130,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
   };
 
-  function onMissing(line: string): void {
+  function onAlert(line: string): void {
     if (!told.has(line)) log(`! ${line}`);
     told.add(line);
   }
@@ -147,7 +147,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       ({ round } = taken);
       memory = round.memory;
       if (taken.next === undefined || !poll.isOn) break;
-      round = await tryStart(round, taken.next, byId, { ...options, onMissing });
+      round = await tryStart(round, taken.next, byId, { ...options, onAlert });
       memory = round.memory;
     }
     const refused = new Map([...memory.refusals].map(([id, { problem }]) => [id, problem]));
@@ -161,7 +161,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 }
 
-type StartOptions = DispatcherOptions & { readonly onMissing: (line: string) => void };
+type StartOptions = DispatcherOptions & { readonly onAlert: (line: string) => void };
 
 async function tryStart(
   round: DispatchRound,

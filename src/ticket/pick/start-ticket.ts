@@ -41,8 +41,8 @@ export type TicketStart = {
   readonly runners?: readonly string[];
   readonly home?: string;
   readonly environment?: Environment;
-  /** Gets a line for each program that is missing or not logged in. */
-  readonly onMissing?: (line: string) => void;
+  /** Gets a line for each program that is missing or not logged in, and for a secret in the ticket. */
+  readonly onAlert?: (line: string) => void;
 };
 
 export async function startTicket(
@@ -87,7 +87,7 @@ export async function startTicket(
     config,
   );
   if (!prepared.ok) return err(named(ticket.id, prepared.error));
-  for (const line of prepared.value.logins) start.onMissing?.(line);
+  for (const line of prepared.value.alerts) start.onAlert?.(line);
   const access = await checkAccess(planned, start, resolved.value, place.value, prepared.value.facts);
   if (!access.ok) return err(named(ticket.id, access.error));
   // The ticket and the number of its earlier runs name the start: two processes that start it at once start one run.

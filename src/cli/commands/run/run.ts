@@ -121,8 +121,8 @@ export async function planRun(
     prepareRun({ ...start, allow }, config.value),
   );
   if (!prepared.ok) throw problemError(prepared.error, TYPED_WRONG.has(prepared.error.code) ? EXIT.usage : EXIT.error);
-  const { facts, warnings, notes, logins, texts } = prepared.value;
-  for (const warning of [...warnings, ...logins]) io.err(`! ${plainText(warning)}`);
+  const { facts, warnings, notes, alerts, texts } = prepared.value;
+  for (const warning of [...warnings, ...alerts]) io.err(`! ${plainText(warning)}`);
   if (!io.quiet && !io.json) for (const note of notes) io.err(plainText(note));
   return {
     runId,
