@@ -10,6 +10,8 @@ import { workspaceProblem } from "../../workspace/providers.ts";
 import { type WorkspaceMode } from "../../core/flow/workspace-mode.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
+import { withFlowLimits } from "../../core/flow/flow-limits.ts";
+import { hashed } from "../../catalog/resolve.ts";
 import { type Flow, worksOf } from "../../core/flow/flow.ts";
 import { inputsOf } from "../../core/input/inputs-of.ts";
 import { type Json, type JsonObject, lookUp } from "../../core/json.ts";
@@ -56,6 +58,8 @@ export type StartInput = {
 };
 
 export type Prepared = {
+  /** The flow with the limits that the settings give it. */
+  readonly resolved: ResolvedFlow;
   readonly facts: JsonObject;
   readonly warnings: readonly string[];
   /** Notes for the person before the run begins. */
@@ -67,7 +71,10 @@ export type Prepared = {
 };
 
 export async function prepareRun(start: StartInput, config: Settings): Promise<Result<Prepared>> {
-  const { resolved, project, subject } = start;
+  const { project, subject } = start;
+  const limited = withSettings(start.resolved, config);
+  if (!limited.ok) return limited;
+  const resolved = limited.value;
   const inputs = readInputs(start);
   if (!inputs.ok) return inputs;
   const named = namedRepositories(start, config);
@@ -130,7 +137,15 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   ];
   const warnings = [...inputs.value.warnings, ...begun.value.warnings];
   const alerts = [...logins, ...secretIn(task, environment)];
-  return ok({ facts, warnings, notes, alerts, texts: begun.value.texts });
+  return ok({ resolved, facts, warnings, notes, alerts, texts: begun.value.texts });
+}
+
+/** A run stores its flow by the hash, so another limit is another flow. */
+function withSettings(resolved: ResolvedFlow, { flows }: Settings): Result<ResolvedFlow> {
+  const flow = withFlowLimits(resolved.flow, flows[resolved.flow.name]);
+  if (!flow.ok || flow.value === resolved.flow) return flow.ok ? ok(resolved) : flow;
+  const { agents, prompts } = resolved;
+  return ok(hashed({ flow: flow.value, agents, prompts }));
 }
 
 /** A person's words are given as written, so only a warning helps. */

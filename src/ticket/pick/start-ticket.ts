@@ -92,8 +92,8 @@ export async function startTicket(
   if (!access.ok) return err(named(ticket.id, access.error));
   // The ticket and the number of its earlier runs name the start: two processes that start it at once start one run.
   const runId = runIdOf(`${project}\0${ticket.id}\0${earlier.length}`);
-  const { facts, texts } = prepared.value;
-  return start.app.startRun({ runId, resolved: resolved.value, subject, facts, texts }, start.actor);
+  const { facts, texts, resolved: limited } = prepared.value;
+  return start.app.startRun({ runId, resolved: limited, subject, facts, texts }, start.actor);
 }
 
 /** A run in the project's own folder has no branch that leaves. */

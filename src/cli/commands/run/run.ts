@@ -121,12 +121,12 @@ export async function planRun(
     prepareRun({ ...start, allow }, config.value),
   );
   if (!prepared.ok) throw problemError(prepared.error, TYPED_WRONG.has(prepared.error.code) ? EXIT.usage : EXIT.error);
-  const { facts, warnings, notes, alerts, texts } = prepared.value;
+  const { facts, warnings, notes, alerts, texts, resolved: limited } = prepared.value;
   for (const warning of [...warnings, ...alerts]) io.err(`! ${plainText(warning)}`);
   if (!io.quiet && !io.json) for (const note of notes) io.err(plainText(note));
   return {
     runId,
-    resolved,
+    resolved: limited,
     subject,
     facts,
     texts,
