@@ -58,3 +58,12 @@ test("R-000-44: type check and build are steps of the gate, and a type error or 
   expect(real["types"]).toBe("tsc -p . && tsc -p web");
   expect(real["build"]).toBe("node scripts/build.ts");
 });
+
+test("R-004-66: lint is a step of the gate, denies warnings, and fails it", () => {
+  expect(check().out).toMatch(/^ok +lint /mu);
+  const file = join(repository, "package.json");
+  const { scripts, ...rest } = JSON.parse(readFileSync(file, "utf8")) as { scripts: Record<string, string> };
+  writeFileSync(file, JSON.stringify({ ...rest, scripts: { ...scripts, lint: "exit 1" } }));
+  expect(check()).toMatchObject({ status: 1, out: expect.stringMatching(/^FAILED lint /mu) });
+  expect(real["lint"]).toBe("oxlint --deny-warnings");
+});

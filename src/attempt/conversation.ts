@@ -9,6 +9,8 @@ import type { RunnerChoice } from "../core/flow/runner-choice.ts";
 import type { JsonObject } from "../core/json.ts";
 import { optional } from "../core/optional.ts";
 import { wholePrompt } from "../core/prompt/prompt.ts";
+import { redactJson } from "../core/secrets/redact-json.ts";
+import { stripAnsi } from "../core/secrets/strip-ansi.ts";
 import type { OpenPlace } from "../runner/desk/desk.ts";
 import type {
   AgentEvent,
@@ -136,14 +138,23 @@ export async function openConversation(
   };
 
   function onEvent(event: AgentEvent): void {
-    events.add(ports.now(), event);
-    ports.observed?.(event);
+    const shown = withoutCodes(event, ports.runners.redact);
+    events.add(ports.now(), shown);
+    ports.observed?.(shown);
     if (event.type !== "session") return;
     session = { id: event.id, totals: null };
     model = event.model ?? model;
     // Stored at once: a later attempt can resume it even if this process dies before the attempt ends.
     ports.note({ session: { id: event.id } }).catch(() => {});
   }
+}
+
+/** The stream had its secrets removed already; without terminal codes the two halves of one may meet. */
+function withoutCodes(event: AgentEvent, redact: (text: string) => string): AgentEvent {
+  return redactJson(event, (text) => {
+    const plain = stripAnsi(text);
+    return plain === text ? text : redact(plain);
+  });
 }
 
 type Told = {

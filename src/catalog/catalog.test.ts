@@ -214,6 +214,12 @@ describe("prompts", () => {
       expect(open().loadPrompt(name)).toMatchObject({ ok: false, error: { code: "invalid_prompt_name" } });
     },
   );
+  test("R-004-08, R-004-09: a prompt and a fragment are read from their folders", () => {
+    write("shipped/prompts/agent0-spec.md", "Ask {{USER_REQUEST}}.\n");
+    write("shipped/prompts/fragments/merge-auto.md", "Shipped.\n");
+    expect(open().loadPrompt("agent0-spec")).toMatchObject({ ok: true, value: "Ask {{USER_REQUEST}}.\n" });
+    expect(open().loadPrompt("fragments/merge-auto")).toMatchObject({ ok: true, value: "Shipped.\n" });
+  });
   test("R-004-08, R-004-09: a prompt or fragment that is missing is named with its path", () => {
     write("shipped/prompts/fragments/merge-auto.md", "x");
     const missing = open().loadPrompt("fragments/merge-atuo");

@@ -30,8 +30,7 @@ export function resolveWith(
     else problems.push({ ...prompt.error, severity: "error", file: join("prompts", `${name}.md`), line: 1, column: 1 });
   }
   if (problems.length > 0) return err(problems);
-  const hash = createHash("sha256").update(canonicalJson({ flow, agents, prompts })).digest("hex");
-  return ok({ flow, agents, prompts, hash });
+  return ok(hashed({ flow, agents, prompts }));
 }
 
 function agentsOf(flow: Flow): { readonly names: ReadonlySet<string>; readonly all: boolean } {
@@ -67,4 +66,10 @@ function promptFilesOf(flow: Flow): readonly string[] {
     return stage.kind === "gate" ? [] : [stage];
   });
   return [...new Set(works.flatMap(({ promptFile }) => (promptFile === undefined ? [] : [promptFile])))];
+}
+
+/** One hash over everything that a run keeps of its flow. */
+export function hashed({ flow, agents, prompts }: Omit<ResolvedFlow, "hash">): ResolvedFlow {
+  const hash = createHash("sha256").update(canonicalJson({ flow, agents, prompts })).digest("hex");
+  return { flow, agents, prompts, hash };
 }

@@ -1,9 +1,9 @@
 // Looks for the programs that can play agents on this machine, each with the environment it would get for a stage.
 
-import { PROGRAMS } from "../core/flow/agent-options.ts";
+import { PROGRAMS, type ProgramName } from "../core/flow/agent-options.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Environment } from "../settings/site.ts";
-import { detectRunner, type Detected } from "./detect.ts";
+import { detectRunner, type Detected, loginLine } from "./detect.ts";
 import { childEnvironment, runnerEnvironment } from "./process/environment.ts";
 import { optional } from "../core/optional.ts";
 
@@ -17,12 +17,32 @@ export async function detectRunners(
   );
   return Promise.all(
     shown.map((runner) => {
-      const { command, env = {}, pass = [] } = programs[runner] ?? {};
-      const names = [...runnerEnvironment(runner), ...passEnvironment, ...pass];
-      return detectRunner(runner, childEnvironment(environment, env, names), {
-        cwd: project,
-        ...optional({ command }),
-      });
+      const command = programs[runner]?.command;
+      const own = environmentOf(runner, environment, { programs, passEnvironment });
+      return detectRunner(runner, own, { cwd: project, ...optional({ command }) });
     }),
   );
+}
+
+/** A line for each of these runners whose own program is missing or not logged in. An operator's program may need no login. */
+export async function missingLogins(
+  runners: readonly ProgramName[],
+  environment: Environment,
+  project: string,
+  config: Pick<Settings, "programs" | "passEnvironment">,
+): Promise<readonly string[]> {
+  const asked = runners.filter((runner) => config.programs[runner]?.command === undefined);
+  const lines = await Promise.all(
+    asked.map((runner) => loginLine(runner, environmentOf(runner, environment, config), project)),
+  );
+  return lines.filter((line) => line !== undefined);
+}
+
+function environmentOf(
+  runner: ProgramName,
+  environment: Environment,
+  { programs, passEnvironment }: Pick<Settings, "programs" | "passEnvironment">,
+): Record<string, string> {
+  const { env = {}, pass = [] } = programs[runner] ?? {};
+  return childEnvironment(environment, env, [...runnerEnvironment(runner), ...passEnvironment, ...pass]);
 }

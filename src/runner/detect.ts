@@ -72,6 +72,21 @@ export async function detectRunner(
   return { runner, status: "found", path, version, login, fix: login.state === "no" ? vendor.logIn(environment) : "" };
 }
 
+/** The line that helps where the runner's own program is missing or not logged in; undefined where nothing says so. Asks it only if no name or file tells. */
+export async function loginLine(
+  runner: RunnerName,
+  environment: Environment,
+  cwd: string,
+): Promise<string | undefined> {
+  const vendor = VENDORS[runner];
+  if (vendor === undefined) return undefined;
+  const found = findProgram({ argv: [vendor.program], cwd, env: environment });
+  if (!found.ok) return `${runner} is not installed: ${vendor.install}`;
+  const env = { ...environment, ...vendor.quiet };
+  const login = await vendor.login(environment, (...words) => askProgram(found.value, words, env));
+  return login.state === "no" ? `${runner} is not logged in: ${vendor.logIn(environment)}` : undefined;
+}
+
 const NOT_KNOWN: LoginState = { state: "unknown", evidence: "" };
 
 type Ask = (...words: readonly string[]) => Promise<AttemptEnd>;

@@ -1,5 +1,6 @@
 // Every setting with its value in force and where it came from: what `passrail settings` and the API list. Nothing in it is secret.
 
+import type { Flow } from "../core/flow/flow.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { createRedaction } from "../core/secrets/redaction.ts";
 import type { Setting, Settings, SettingsFile } from "./settings.ts";
@@ -7,6 +8,34 @@ import { workLimits } from "./workspaces.ts";
 
 /** `name`: the key in passrail.yaml, with dots. */
 export type ListedSetting = { readonly name: string; readonly value: Json; readonly from: string };
+
+/** The limits that each flow has in force; `flow`: as its file says. */
+export function listFlowLimits(flows: readonly Flow[], config: Settings): readonly ListedSetting[] {
+  return flows.flatMap((flow) => {
+    const said = config.flows[flow.name];
+    const row = (key: string, own: Json, set: Json | undefined): ListedSetting => ({
+      name: `flows.${flow.name}.${key}`,
+      value: set ?? own,
+      from: set === undefined ? "flow" : (config.writtenKeys[`flows.${flow.name}`] ?? "flow"),
+    });
+    const loops = Object.entries(flow.counters)
+      .filter(([, { isRounds }]) => isRounds !== true)
+      .map(([name, { maxLoops }]) => {
+        const set = said?.loops[name];
+        return row(`loops.${name}`, maxLoops ?? "none", set === null ? "none" : set);
+      });
+    const time = (key: string, own: number | undefined, set: number | undefined): ListedSetting[] =>
+      own === undefined && set === undefined
+        ? []
+        : [row(key, durationText(own ?? 0), set === undefined ? undefined : durationText(set))];
+    const { staleAfterMs, leaseMs } = flow.handoffs;
+    return [
+      ...loops,
+      ...time("stale_after", flow.handoffs.entry === undefined ? undefined : staleAfterMs, said?.staleAfterMs),
+      ...time("lease", leaseMs, said?.leaseMs),
+    ];
+  });
+}
 
 /** Values in a program's environment may be secret, so only the names are shown. Text that looks like a key is removed everywhere. */
 export function listSettings(config: Settings): readonly ListedSetting[] {
@@ -43,7 +72,7 @@ function chosen(config: Settings): readonly ListedSetting[] {
     one("check_cache", { value: config.checkCache.value ? "on" : "off", from: config.checkCache.from }),
     one("runner", config.runner),
     one("repository_settings", config.repositorySettings),
-    whole(config, "model", "model", config.model),
+    whole(config, "model", "model", config.model ?? "the program's own"),
     whole(config, "budgets", "budgets", config.budgets),
     whole(config, "agents", "agents", config.agents),
     whole(config, "agent_limits", "agents", config.agentLimits),
@@ -133,6 +162,7 @@ function merging(config: Settings): readonly ListedSetting[] {
 
 function others(config: Settings): readonly ListedSetting[] {
   return [
+    whole(config, "flows", "flows", config.flows as Json),
     whole(config, "standards", "standards", config.standards),
     whole(config, "test_files", "test_files", config.testFiles ?? "the usual names"),
     whole(config, "repositories", "repositories", config.repositories),

@@ -12,14 +12,15 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const TEXT =
-  'ANTHROPIC_API_KEY="from file"\nDAYTONA_API_KEY=d\nPATH=/evil\nNODE_OPTIONS=--require=/evil\nMERGE_MODE=pr\n';
+  'ANTHROPIC_API_KEY="from file"\nDAYTONA_API_KEY=d\nGITHUB_TOKEN=g\nPATH=/evil\nNODE_OPTIONS=--require=/evil\nMERGE_MODE=pr\n';
 
-test("keys come from the environment, else from .env; nothing else of the file is taken", () => {
+test("R-004-62: keys come from the environment, else from .env; nothing else of the file is taken", () => {
   writeFileSync(join(dir, ".env"), TEXT);
   expect(withProjectKeys({ PATH: "/bin", DAYTONA_API_KEY: "own" }, dir, dir)).toEqual({
     PATH: "/bin",
     DAYTONA_API_KEY: "own",
     ANTHROPIC_API_KEY: "from file",
+    GITHUB_TOKEN: "g",
     MERGE_MODE: "pr",
   });
 });

@@ -18,6 +18,7 @@ import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { type HeartbeatSettings, heartbeatSchema, heartbeatSettings } from "./heartbeat.ts";
 import { hooksSchema, type HookSettings, hookSettings } from "./hooks.ts";
 import { settingsDuration } from "./duration.ts";
+import { type FlowSettings, flowSettings, flowsSchema } from "./flows.ts";
 import { type LimitSettings, limitSettings, limitsSchema } from "./limits.ts";
 import {
   type MergeMode,
@@ -99,6 +100,7 @@ export const fileSchema = z.strictObject({
   hooks: hooksSchema.optional(),
   heartbeat: heartbeatSchema.optional(),
   limits: limitsSchema.optional(),
+  flows: flowsSchema.optional(),
   router: z.strictObject({ fallback: z.enum(ROUTER_FALLBACKS).optional() }).optional(),
 });
 
@@ -147,6 +149,8 @@ export type Settings = {
   readonly heartbeat: HeartbeatSettings;
   /** How long attempts may take, by stage; `*` for all. */
   readonly limits: LimitSettings;
+  /** Limits that win over those of a flow's file, by its name. */
+  readonly flows: FlowSettings;
   /** When keyword rules choose instead of a router's model; null: as the flow says. */
   readonly routerFallback: RouterFallback | null;
   /** The nearest file that has a key inside a group, such as `tickets.folder`. */
@@ -235,6 +239,7 @@ export function readSettings({ environment, project, user, flags }: SettingsSour
     routerFallback: all.map((file) => file.router?.fallback).find((found) => found !== undefined) ?? null,
     heartbeat: heartbeatSettings(all.map((file) => file.heartbeat)),
     limits: limitSettings(all.map((file) => file.limits)),
+    flows: flowSettings(all.map((file) => file.flows)),
     webhooks: Object.fromEntries(all.flatMap((file) => Object.entries(file.webhooks ?? {}))),
   });
 }

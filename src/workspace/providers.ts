@@ -8,7 +8,7 @@ import { createConfining } from "./sandbox/kinds.ts";
 import { createDirectoryWorkspaces } from "./directory.ts";
 import type { GitWorkspaces } from "./git-workspaces.ts";
 import { workLimits, type WorkspaceSettings } from "../settings/workspaces.ts";
-import { homeOf } from "../settings/site.ts";
+import { type Environment, homeOf } from "../settings/site.ts";
 import { createRepositoryGuard, type RepositoryGuard } from "./repository-guard.ts";
 import { usable } from "./usable.ts";
 import type { Workspaces } from "./workspace.ts";
@@ -71,8 +71,12 @@ function unknownKind(mode: WorkspaceMode): Workspaces {
 }
 
 /** Why this machine cannot open such a workspace; undefined if it can. */
-export async function workspaceProblem(mode: WorkspaceMode, settings: WorkspaceSettings): Promise<Problem | undefined> {
-  const provider = createWorkspaces({ home: homeOf(process.env), settings, environment: process.env })(mode);
+export async function workspaceProblem(
+  mode: WorkspaceMode,
+  settings: WorkspaceSettings,
+  environment: Environment,
+): Promise<Problem | undefined> {
+  const provider = createWorkspaces({ home: homeOf(environment), settings, environment })(mode);
   const checked = await provider.check?.();
   return checked?.ok === false ? checked.error : undefined;
 }

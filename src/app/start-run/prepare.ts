@@ -9,6 +9,8 @@ import { workspaceProblem } from "../../workspace/providers.ts";
 import { type WorkspaceMode } from "../../core/flow/workspace-mode.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
+import { withFlowLimits } from "../../core/flow/flow-limits.ts";
+import { hashed } from "../../catalog/resolve.ts";
 import { type Flow, worksOf } from "../../core/flow/flow.ts";
 import { inputsOf } from "../../core/input/inputs-of.ts";
 import { type Json, type JsonObject, lookUp } from "../../core/json.ts";
@@ -20,7 +22,12 @@ import { type GivenFolder, readGivenFiles, readNamedRepositories } from "./given
 import { type Inputs, otherWork, placeInputs, refuseReserved, withFact, withoutPlace } from "./inputs.ts";
 import { noWorktree } from "./find-worktree.ts";
 import type { PreflightException } from "./preflight.ts";
-import { commandNotes, missingPrograms, runnersOf } from "./runners.ts";
+import { projectEnvironment } from "../../settings/load.ts";
+import { type Environment, homeOf } from "../../settings/site.ts";
+import { createRedaction } from "../../core/secrets/redaction.ts";
+import { secretsOf } from "../../runner/process/environment.ts";
+import { missingLogins } from "../../runner/detect-runners.ts";
+import { commandNotes, missingPrograms, ownPrograms, runnersOf } from "./runners.ts";
 
 export type StartInput = {
   readonly resolved: ResolvedFlow;
@@ -46,19 +53,28 @@ export type StartInput = {
   readonly repositories?: readonly string[];
   /** The state folder, for runs over several repositories. */
   readonly home?: string;
+  /** Of the process that will perform; default: this one's. */
+  readonly environment?: Environment;
 };
 
 export type Prepared = {
+  /** The flow with the limits that the settings give it. */
+  readonly resolved: ResolvedFlow;
   readonly facts: JsonObject;
   readonly warnings: readonly string[];
   /** Notes for the person before the run begins. */
   readonly notes: readonly string[];
+  /** One line for each runner whose program is missing or not logged in, and for a secret in the task. */
+  readonly alerts: readonly string[];
   /** The texts that the run keeps copies of. */
   readonly texts: readonly string[];
 };
 
 export async function prepareRun(start: StartInput, config: Settings): Promise<Result<Prepared>> {
-  const { resolved, project, subject } = start;
+  const { project, subject } = start;
+  const limited = withSettings(start.resolved, config);
+  if (!limited.ok) return limited;
+  const resolved = limited.value;
   const inputs = readInputs(start);
   if (!inputs.ok) return inputs;
   const named = namedRepositories(start, config);
@@ -71,7 +87,8 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   if (other !== undefined) return err(other);
   const runners = runnersOf(resolved, start.runners, config.agents, start.cwd);
   if (!runners.ok) return runners;
-  const mode = await workspaceMode(start, config, folders.value);
+  const environment = environmentOf(start);
+  const mode = await workspaceMode(start, config, folders.value, environment);
   if (!mode.ok) return mode;
   const joints = start.home === undefined ? undefined : join(start.home, "joint");
   const point = { flow: resolved.flow, project, allow: start.allow ?? [], joints };
@@ -109,15 +126,39 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   };
   const undefinedCheck = unknownCheck(resolved.flow, facts);
   if (undefinedCheck !== undefined) return err(undefinedCheck);
-  const missing = missingPrograms(resolved, facts, `${subject.title}\n${subject.body}`);
+  const task = `${subject.title}\n${subject.body}`;
+  const missing = missingPrograms(resolved, facts, task);
   if (missing !== undefined) return err(missing);
+  const logins = await missingLogins(ownPrograms(resolved, facts, task), environment, project, config);
   const notes = [
     ...mode.value.notes,
     ...commandNotes(resolved.flow, facts),
     ...repositoryNotes(brought, config.repositorySettings.value),
   ];
   const warnings = [...inputs.value.warnings, ...begun.value.warnings];
-  return ok({ facts, warnings, notes, texts: begun.value.texts });
+  const alerts = [...logins, ...secretIn(task, environment)];
+  return ok({ resolved, facts, warnings, notes, alerts, texts: begun.value.texts });
+}
+
+/** A run stores its flow by the hash, so another limit is another flow. */
+function withSettings(resolved: ResolvedFlow, { flows }: Settings): Result<ResolvedFlow> {
+  const flow = withFlowLimits(resolved.flow, flows[resolved.flow.name]);
+  if (!flow.ok || flow.value === resolved.flow) return flow.ok ? ok(resolved) : flow;
+  const { agents, prompts } = resolved;
+  return ok(hashed({ flow: flow.value, agents, prompts }));
+}
+
+/** A person's words are given as written, so only a warning helps. */
+function secretIn(task: string, environment: Environment): readonly string[] {
+  const found = /\[REDACTED:([^\]]{1,80})\]/u.exec(createRedaction(secretsOf(environment)).text(task))?.[1];
+  if (found === undefined) return [];
+  return [`The task contains a secret (${found}): agents and the record of the run get it as it is written.`];
+}
+
+/** With the keys of the project's `.env`, which agents and sandboxes get as well. */
+function environmentOf({ environment = process.env, home, project }: StartInput): Environment {
+  const found = projectEnvironment({ home: home ?? homeOf(environment), project, environment }, "ignore");
+  return found.ok ? found.value : environment;
 }
 
 /** A check that nobody defines would fail its stage after the work is done. */
@@ -166,6 +207,7 @@ async function workspaceMode(
   { resolved: { flow }, project, workspace }: StartInput,
   config: Settings,
   folders: readonly GivenFolder[],
+  environment: Environment,
 ): Promise<Result<Mode>> {
   const said = workspace ?? config.workspace.value;
   const wanted = said === "by-flow" ? modeOfFlow(flow, config) : said;
@@ -181,7 +223,7 @@ async function workspaceMode(
       return ok({ mode: "in-place", notes: [`${cannot.problem.message} ${inPlaceNote(project)}`] });
     return err(cannot.canWorkInPlace ? noRepository(cannot.problem, wanted, project, needsOne) : cannot.problem);
   }
-  const problem = await workspaceProblem(wanted, config.workspaces);
+  const problem = await workspaceProblem(wanted, config.workspaces, environment);
   return problem === undefined ? ok({ mode: wanted, notes: [] }) : err(problem);
 }
 

@@ -62,9 +62,9 @@ export async function planRun(place: StartPlace, request: PlanRequest): Promise<
     settings.value,
   );
   if (!prepared.ok) return prepared;
-  const { texts } = prepared.value;
+  const { texts, resolved: limited } = prepared.value;
   const facts = { ...prepared.value.facts, ...request.facts };
-  return ok({ runId: runIdOf(request.key), resolved, subject, facts, texts });
+  return ok({ runId: runIdOf(request.key), resolved: limited, subject, facts, texts });
 }
 
 /** `started` is false if the run of this plan already exists. */

@@ -50,7 +50,8 @@ async function carryOutOnce({ store, now }: Options, wanted: KeyedRequest): Prom
   const forgetBefore = new Date(Date.parse(at) - KEPT_MS).toISOString();
   const claim = await store.claimRequest({ caller, key, request, at, forgetBefore });
   if (claim.type === "reused") return err(REUSED);
-  if (claim.type === "answered") return repeat === "secret" ? err(SPENT) : (claim.answer as Result<unknown, Refusal>);
+  if (claim.type === "answered")
+    return repeat === "secret" ? err(spent(claim.answer)) : (claim.answer as Result<unknown, Refusal>);
   if (claim.type === "unanswered" && repeat !== undefined) return err(UNSURE);
   const result = await wanted.act();
   if (isFinal(result)) await remember(store, wanted, result);
@@ -64,7 +65,7 @@ async function remember(
   result: Result<unknown, Refusal>,
 ): Promise<void> {
   // A secret is sent once and never stored.
-  const answer = repeat === "secret" ? { ok: true } : (result as unknown as Json);
+  const answer = repeat === "secret" ? { ok: true, made: idOf(result) } : (result as unknown as Json);
   if (JSON.stringify(answer).length <= ANSWER_CHARS) await store.answerRequest({ caller, key }, answer);
 }
 
@@ -79,11 +80,21 @@ const REUSED: Refusal = {
   hint: "Make a new key for every new request.",
 };
 
-const SPENT: Refusal = {
-  code: "idempotency_key_spent",
-  detail: "The request with this Idempotency-Key was carried out. Its secret was answered once and is not kept.",
-  hint: "Revoke what was made if its secret is lost, and send a new request with a new key.",
-};
+/** The answer's own id, such as a key's; it is no secret. */
+function idOf(result: Result<unknown, Refusal>): string | null {
+  const { id } = (result.ok ? result.value : {}) as { readonly id?: unknown };
+  return typeof id === "string" ? id : null;
+}
+
+function spent(answer: Json): Refusal {
+  const { made } = answer as { readonly made?: Json };
+  const what = typeof made === "string" ? ` and made ${made}` : "";
+  return {
+    code: "idempotency_key_spent",
+    detail: `The request with this Idempotency-Key was carried out${what}. Its secret was answered once and is not kept.`,
+    hint: "Revoke what was made if its secret is lost, and send a new request with a new key.",
+  };
+}
 
 const UNSURE: Refusal = {
   code: "idempotency_key_spent",

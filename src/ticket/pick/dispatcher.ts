@@ -2,6 +2,7 @@
 // every change, and after a pause. Only the process that performs has one. core/ticket/dispatch-round.ts decides which ticket comes next.
 
 import type { Settings } from "../../settings/settings.ts";
+import type { Environment } from "../../settings/site.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { Actor } from "../../core/run/event.ts";
 import { messageOf, type Problem, type Result } from "../../core/result.ts";
@@ -52,6 +53,7 @@ export type DispatcherOptions = {
   readonly clock: Clock;
   /** One line for people. */
   readonly log: (line: string) => void;
+  readonly environment: Environment;
   /** Runners that override those of the settings. */
   readonly runners?: readonly string[];
   readonly onStart?: (run: Run) => void;
@@ -90,6 +92,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let memory = NEW_MEMORY;
   let stuck: readonly CannotStart[] = [];
   let lookedAt: string | null = null;
+  const told = new Set<string>();
   let unlisten = (): void => undefined;
   const poll = createPoll({
     task: pick,
@@ -127,6 +130,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
   };
 
+  function onAlert(line: string): void {
+    if (!told.has(line)) log(`! ${line}`);
+    told.add(line);
+  }
+
   async function pick(): Promise<void> {
     const since = mirror.endings;
     const scan = await mirror.look(project);
@@ -139,7 +147,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       ({ round } = taken);
       memory = round.memory;
       if (taken.next === undefined || !poll.isOn) break;
-      round = await tryStart(round, taken.next, byId, options);
+      round = await tryStart(round, taken.next, byId, { ...options, onAlert });
       memory = round.memory;
     }
     const refused = new Map([...memory.refusals].map(([id, { problem }]) => [id, problem]));
@@ -153,11 +161,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 }
 
+type StartOptions = DispatcherOptions & { readonly onAlert: (line: string) => void };
+
 async function tryStart(
   round: DispatchRound,
   planned: PlannedTicket,
   byId: ReadonlyMap<string, Ticket>,
-  options: DispatcherOptions,
+  options: StartOptions,
 ): Promise<DispatchRound> {
   const { ticket } = planned;
   const started = await startOne(planned, byId, options);
@@ -174,7 +184,7 @@ async function tryStart(
 async function startOne(
   planned: PlannedTicket,
   tickets: ReadonlyMap<string, Ticket>,
-  options: DispatcherOptions,
+  options: StartOptions,
 ): Promise<Result<StartedRun>> {
   const now = await options.loadConfig();
   return now.ok ? startTicket(planned, tickets, { ...options, config: now.value }) : now;

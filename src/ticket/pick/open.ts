@@ -32,6 +32,7 @@ export function openDispatcher(
     access,
     app,
     config,
+    environment,
     home,
     mirror,
     refused,

@@ -18,6 +18,8 @@ import { runIdOf } from "../../app/run-id.ts";
 import { prepareRun } from "../../app/start-run/prepare.ts";
 import type { StartedRun } from "../../app/start-run/start-run.ts";
 import type { UseCases } from "../../app/use-cases.ts";
+import { optional } from "../../core/optional.ts";
+import type { Environment } from "../../settings/site.ts";
 import type { Store } from "../../store/store.ts";
 import { repoRule } from "../file/repos.ts";
 import { containedCommits } from "./contained.ts";
@@ -37,6 +39,10 @@ export type TicketStart = {
   readonly access: Pick<LandingAccess, "check">;
   /** `*=claude`, `validate=codex`: override the settings. */
   readonly runners?: readonly string[];
+  readonly home?: string;
+  readonly environment?: Environment;
+  /** Gets a line for each program that is missing or not logged in, and for a secret in the ticket. */
+  readonly onAlert?: (line: string) => void;
 };
 
 export async function startTicket(
@@ -76,16 +82,18 @@ export async function startTicket(
       ticketPlace: { file: ticket.path, project, contains },
       runners: start.runners ?? [],
       adoptsBranch: ticket.adoptsBranch === true,
+      ...optional({ home: start.home, environment: start.environment }),
     },
     config,
   );
   if (!prepared.ok) return err(named(ticket.id, prepared.error));
+  for (const line of prepared.value.alerts) start.onAlert?.(line);
   const access = await checkAccess(planned, start, resolved.value, place.value, prepared.value.facts);
   if (!access.ok) return err(named(ticket.id, access.error));
   // The ticket and the number of its earlier runs name the start: two processes that start it at once start one run.
   const runId = runIdOf(`${project}\0${ticket.id}\0${earlier.length}`);
-  const { facts, texts } = prepared.value;
-  return start.app.startRun({ runId, resolved: resolved.value, subject, facts, texts }, start.actor);
+  const { facts, texts, resolved: limited } = prepared.value;
+  return start.app.startRun({ runId, resolved: limited, subject, facts, texts }, start.actor);
 }
 
 /** A run in the project's own folder has no branch that leaves. */

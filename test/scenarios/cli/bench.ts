@@ -23,7 +23,7 @@ export type Bench = {
     args: readonly string[],
     options?: { input?: string; env?: Record<string, string> },
   ) => Promise<Ended>;
-  readonly start: (args: readonly string[]) => Started;
+  readonly start: (args: readonly string[], options?: { input?: string; env?: Record<string, string> }) => Started;
   /** `--agent` for all stages: plays the script by stage and loop. */
   readonly player: (script: Readonly<Record<string, unknown>>) => string;
   readonly scripted: (name: string, ...args: readonly string[]) => string;

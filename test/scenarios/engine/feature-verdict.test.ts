@@ -59,17 +59,46 @@ describe("where the verdict stands", () => {
       "twice, the last with more in it",
       (id) => `${json(id)}\n\n${JSON.stringify(verdict(id, { issues: ["a note"] }))}`,
     ],
-  ])("%s it counts", async (_, text) => {
+  ])("R-000-01: %s it counts", async (_, text) => {
     const played = await play((id) => says(text(id)));
     expect(played.run).toMatchObject(advanced);
     expect(finishedOf(played)).toMatchObject({ health: "complete", verdict: "pass", word: "APPROVED" });
   });
 
-  test("of two objects the last is taken, with all its keys", async () => {
-    const played = await play((id) =>
-      says(`${json(id)}\n${JSON.stringify(verdict(id, { issues: ["kept"], revision_loop: 0 }))}`),
+  test("R-000-01: of two objects that agree the last is taken, with all its keys, and text after it is ignored", async () => {
+    const path = "specs/handoffs/spec.md";
+    const last = (id: string) =>
+      verdict(id, {
+        handoff_path: path,
+        revision_loop: 0,
+        issues: ["kept"],
+        next_agent: "IN5",
+        status_update: "designing",
+      });
+    const played = await play((id) => ({
+      ...says(`${json(id)}\n\`\`\`json\n${JSON.stringify(last(id))}\n\`\`\`\nThat is all. {"note": 1}\n`),
+      write: { [path]: "# spec" },
+      commit: true,
+    }));
+    expect(played.run).toMatchObject(advanced);
+    expect(finishedOf(played)).toMatchObject({
+      word: "APPROVED",
+      path,
+      issues: ["kept"],
+      claimed: { loop: 0, next: "IN5", status: "designing" },
+    });
+  });
+
+  test("R-000-01: objects that contradict each other are not guessed between: the agent is asked, and its one answer counts", async () => {
+    const both = (id: string) => `${json(id)}\n${JSON.stringify(verdict(id, { verdict: "REJECT" }))}`;
+    const played = await play((id) => ({
+      ...says(both(id)),
+      repair: { via: "json-tail", verdict: "APPROVED", feature_id: id },
+    }));
+    expect(played.run).toMatchObject(advanced);
+    expect(readFileSync(join(played.dir, "repair-prompt.md"), "utf8")).toContain(
+      'verdicts that differ: "APPROVED" and "REJECT"',
     );
-    expect(finishedOf(played)).toMatchObject({ issues: ["kept"], claimed: { loop: 0 } });
   });
 });
 

@@ -149,3 +149,13 @@ test("messages that are none are refused in the words of whoever notices", async
   expect(await use("answer_item", blind)).toMatchObject({ value: { error: { code: "invalid_arguments" } } });
   expect(await use("run_log", { run: "999" })).toMatchObject({ value: { error: { code: "run_not_found" } } });
 });
+
+test("R-X-12: a tool call that is repeated under its Idempotency-Key starts one run; other arguments under it are refused", async () => {
+  const start = (title: string) =>
+    use("start_run", { flow: "feature", title }, { headers: { "idempotency-key": "tool-1" } });
+  const first = await start("By a tool, once");
+  const before = await served.seq();
+  expect(await start("By a tool, once")).toEqual(first);
+  expect(JSON.stringify(await start("By a tool, twice"))).toContain("idempotency_key_reused");
+  expect(await served.seq()).toBe(before);
+});

@@ -147,6 +147,15 @@ describe("creating", () => {
     expect(read("FR-1/AGI-2.md")).toContain("dependsOn: [AGI-1]\n");
   });
 
+  test("R-004-27: the first request is FR-1 with AGI-1, and after FR-5 comes FR-6", async () => {
+    const empty = await project().open().create([newTicket()], { key: "a", status: "Backlog" });
+    expect(empty).toMatchObject({ ok: true, value: ["feature_requests/FR-1/AGI-1.md"] });
+    const { write, open } = project();
+    write("FR-5/AGI-5.md", file("AGI-5"));
+    const next = await open().create([newTicket()], { key: "a", status: "Backlog" });
+    expect(next).toMatchObject({ ok: true, value: ["feature_requests/FR-6/AGI-6.md"] });
+  });
+
   test("R-004-27: numbers go on from the highest, as numbers and over all folders; gaps are not reused", async () => {
     const { write, open } = project();
     write("FR-5/AGI-9.md", file("AGI-9"));

@@ -57,8 +57,8 @@ export async function merge(io: Io, reference: string, { pr }: MergeOptions): Pr
     config.value,
   );
   if (!prepared.ok) throw problemError(prepared.error);
-  const { facts, texts } = prepared.value;
-  return startRun(io, { runId: runIdOf(), resolved, subject, facts, texts, flags: {} });
+  const { facts, texts, resolved: limited } = prepared.value;
+  return startRun(io, { runId: runIdOf(), resolved: limited, subject, facts, texts, flags: {} });
 }
 
 export async function discard(io: Io, reference: string): Promise<number> {

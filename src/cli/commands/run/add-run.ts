@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
+import { KEY_HELP } from "../../idempotency-key.ts";
 import { RUNNER_HELP, SLOTS_HELP, WORKSPACE_HELP } from "../../help-text.ts";
 import { addOptions, flag, list, text, type TypedFlags } from "../../options.ts";
 
@@ -33,6 +34,7 @@ export function addRun(program: Command, { call }: CommandContext): void {
     slots: text("--slots <n>", SLOTS_HELP),
     checkCache: flag("--no-check-cache", "run every check, also where its result on the same files is known"),
     id: text("--id <id>", "the id of the subject, instead of a new one"),
+    idempotencyKey: text("--idempotency-key <key>", KEY_HELP),
     title: text("--title <title>", "the title, instead of the first line of the task"),
     adoptBranch: flag("--adopt-branch", "work on the flow's branch although it exists and Passrail did not make it"),
     wait: flag("--wait", "follow the run (the default)", (option) => option.conflicts("detach")),

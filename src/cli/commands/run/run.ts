@@ -11,6 +11,7 @@ import { type Prepared, prepareRun, type StartInput } from "../../../app/start-r
 import { askInPlace } from "../../ask-in-place.ts";
 import { startDetached } from "./detach.ts";
 import { EXIT, problemError, usageError } from "../../errors.ts";
+import { requireKey } from "../../idempotency-key.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { plainText } from "../../terminal/plain-text.ts";
@@ -36,6 +37,8 @@ export type RunOptions = {
   /** False: every check runs. */
   readonly checkCache?: boolean;
   readonly id?: string;
+  /** The same key starts the same run of this project once. */
+  readonly idempotencyKey?: string;
   readonly title?: string;
   readonly adoptBranch?: boolean;
   readonly detach: boolean;
@@ -103,7 +106,9 @@ export async function planRun(
   const { resolved, input } = requireStart(io, flowName, written);
   for (const line of agentFileLines(io, resolved)) io.err(line);
   const task = await readTask(io, { text, ticket: options.ticket });
-  const id = options.id ?? task.id ?? randomUUID();
+  const key = options.idempotencyKey;
+  const runId = runIdOf(key === undefined ? undefined : JSON.stringify(["run", io.cwd, requireKey(key)]));
+  const id = options.id ?? task.id ?? (key === undefined ? randomUUID() : runId);
   if (!/^[^\s\p{C}]{1,200}$/u.test(id)) throw usageError("invalid_id", "--id: at most 200 characters, no spaces.");
   const subject = { id, title: options.title ?? task.title, body: task.body };
   const start = {
@@ -114,18 +119,19 @@ export async function planRun(
     input: [...written, ...input],
     runners: options.agent,
     home: io.home,
+    environment: io.environment,
     ...optional({ ticket: task.ticket, adoptsBranch: options.adoptBranch, repositories: named.folders }),
   };
   const prepared = await prepareAsking(io, allowedBy(options), (allow) =>
     preparePlayed(io, { ...start, allow }, config.value),
   );
   if (!prepared.ok) throw problemError(prepared.error, TYPED_WRONG.has(prepared.error.code) ? EXIT.usage : EXIT.error);
-  const { facts, warnings, notes, texts } = prepared.value;
-  for (const warning of warnings) io.err(`! ${plainText(warning)}`);
+  const { facts, warnings, notes, alerts, texts, resolved: limited } = prepared.value;
+  for (const warning of [...warnings, ...alerts]) io.err(`! ${plainText(warning)}`);
   if (!io.quiet && !io.json) for (const note of notes) io.err(plainText(note));
   return {
-    runId: runIdOf(),
-    resolved,
+    runId,
+    resolved: limited,
     subject,
     facts,
     texts,

@@ -1,8 +1,10 @@
 // `settings`: every setting and limit of this project with its value in force and where it came from. Starts nothing and changes nothing.
 
 import { didYouMean } from "../../../core/check/suggest.ts";
-import { listSettings } from "../../../settings/list-settings.ts";
+import type { Flow } from "../../../core/flow/flow.ts";
+import { listFlowLimits, listSettings } from "../../../settings/list-settings.ts";
 import { loadSettings } from "../../../settings/load.ts";
+import { openCatalog } from "../flow/catalog.ts";
 import { EXIT, problemError, usageError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { printJson, printTable } from "../../terminal/output.ts";
@@ -11,7 +13,7 @@ export async function settings(io: Io, name: string | undefined): Promise<number
   const { home, environment, cwd: project } = io;
   const config = await loadSettings({ home, environment, project, flags: {}, unapproved: "show" });
   if (!config.ok) throw problemError(config.error, EXIT.usage);
-  const all = listSettings(config.value);
+  const all = [...listSettings(config.value), ...listFlowLimits(flowsOf(io), config.value)];
   const shown = all.filter((each) => name === undefined || each.name === name || each.name.startsWith(`${name}.`));
   if (shown.length === 0) {
     const known = all.map((each) => each.name);
@@ -33,4 +35,13 @@ export async function settings(io: Io, name: string | undefined): Promise<number
       ]),
     );
   return EXIT.ok;
+}
+
+/** A flow that cannot be read is the business of `flow check`. */
+function flowsOf(io: Io): readonly Flow[] {
+  const catalog = openCatalog(io);
+  return catalog.listFlows().flatMap(({ name }) => {
+    const resolved = catalog.resolve(name);
+    return resolved.ok ? [resolved.value.flow] : [];
+  });
 }

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
+import { KEY_HELP } from "../../idempotency-key.ts";
 import { addOptions, flag, list, text, type TypedFlags } from "../../options.ts";
 
 const TICKET = "the ticket's id, such as AGI-7";
@@ -30,6 +31,7 @@ function addNew(ticket: Command, { call }: CommandContext): void {
     repo: text("--repo <name>", "the repository to work on (default: the project's own)"),
     priority: text("--priority <n>", "the lowest number starts first"),
     request: text("--request <request>", "the request folder, such as FR-2 (default: a new one)"),
+    idempotencyKey: text("--idempotency-key <key>", KEY_HELP),
   });
   command.action((title: string, typed: TypedFlags) =>
     call(async (io) => (await import("./new.ts")).ticketNew(io, title, read(typed))),

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { GROUP_PATTERN, isSafeGroup } from "../../../core/ticket/ticket.ts";
 import { ownRepoNames, repoRule } from "../../../ticket/file/repos.ts";
 import { EXIT, problemError, usageError } from "../../errors.ts";
+import { requireKey } from "../../idempotency-key.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { printJson } from "../../terminal/output.ts";
@@ -18,6 +19,7 @@ export type NewOptions = {
   readonly repo?: string;
   readonly priority?: string;
   readonly request?: string;
+  readonly idempotencyKey?: string;
 };
 
 const TITLE_LENGTH = 200;
@@ -43,7 +45,7 @@ export async function ticketNew(io: Io, words: string, options: NewOptions): Pro
     priority: priorityOf(options.priority),
     source: null,
   };
-  const how = { key: randomUUID(), status: "Backlog", ...optional({ request }) };
+  const how = { key: keyOf(options.idempotencyKey), status: "Backlog", ...optional({ request }) };
   const created = await tickets.folder.create([ticket], how);
   if (!created.ok) throw problemError(created.error);
   const [path = ""] = created.value;
@@ -52,6 +54,10 @@ export async function ticketNew(io: Io, words: string, options: NewOptions): Pro
   else if (io.quiet) io.out(id);
   else io.out(`Created ${path}`);
   return EXIT.ok;
+}
+
+function keyOf(given: string | undefined): string {
+  return given === undefined ? randomUUID() : JSON.stringify(["ticket new", requireKey(given)]);
 }
 
 async function bodyOf(given: string | undefined): Promise<string> {
