@@ -31,18 +31,16 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** These start real processes or a browser for minutes, or look at the whole machine: each file has a process of its own. */
-const ALONE = ["browser", "chaos", "contract", "crash", "docs", "mutants"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+/** These look at the whole machine, or change their process: each file has one of its own. */
+const ALONE = ["chaos", "crash", "docs", "mutants"].map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
   test: {
     // Against hanging, not for speed: on a machine that is busy with other things a whole run of a flow takes its time.
     testTimeout: 90_000,
     hookTimeout: 90_000,
-    // Two cores: many tests start real processes, and more workers make each other late.
-    maxWorkers: 2,
+    // For two cores: a file waits a third of its time, for a limit, a page or a process.
+    maxWorkers: 3,
     // Tests start the program more than a thousand times; it is made once for all of them.
     globalSetup: ["test/harness/build-program.ts"],
     sequence: { sequencer: LongestFirst },
@@ -56,7 +54,11 @@ export default defineConfig({
           isolate: false,
           setupFiles: ["test/harness/seed.ts"],
           include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...ALONE],
+          exclude: [
+            ...configDefaults.exclude,
+            ...ALONE,
+            ...(contractTests() === "left out" ? ["test/contract/**"] : []),
+          ],
         },
       },
       {
@@ -64,7 +66,6 @@ export default defineConfig({
         test: {
           name: "alone",
           include: ALONE,
-          exclude: [...configDefaults.exclude, ...(contractTests() === "left out" ? ["test/contract/**"] : [])],
         },
       },
     ],
