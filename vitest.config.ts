@@ -2,18 +2,25 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { contractTests } from "./test/contract/installed.ts";
 
-/** The longest begin first, so that no long file starts when the others are done. */
+/**
+ * The longest begin first, so that no long file starts when the others are done. Before all others come those with a process of their own:
+ * a shared process is kept only if the next file can use it.
+ */
 const LONGEST = [
   "test/chaos/",
-  "test/contract/opencode",
-  "test/crash/kill",
   "test/crash/failpoints",
-  "test/browser/dashboard-pages",
-  "test/scenarios/sandbox/agent-clis",
-  "test/contract/gemini",
-  "test/browser/",
   "test/crash/",
+  "test/docs/",
+  "test/mutants/",
+  "test/contract/opencode",
+  "test/contract/gemini",
+  "test/browser/dashboard-pages",
+  "test/scenarios/engine/build-plan-complex",
+  "test/scenarios/sandbox/agent-clis",
+  "test/scenarios/engine/routed",
   "test/contract/",
+  "test/scenarios/cli/cli.test",
+  "test/browser/",
   "test/scenarios/engine/",
   "test/scenarios/ticket-land/",
   "test/scenarios/cli/",
