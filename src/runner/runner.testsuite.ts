@@ -46,6 +46,8 @@ export type Capabilities = {
   readonly conversation: boolean;
   /** From its start to its first act on a busy machine. */
   readonly readyMs: number;
+  /** Who starts a program for seconds has a test that cancels in the middle of a tool, and then looks further. */
+  readonly cancels?: "elsewhere";
 };
 
 export function runnerSuite(name: string, capabilities: Capabilities, open: () => Promise<RunnerUnderTest>): void {
@@ -66,8 +68,8 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       return { spec, end: subject.create().run(spec, { signal: new AbortController().signal, ...hooks }) };
     };
 
-    const expectSuccess = (end: AttemptEnd): void => {
-      expect(end).toMatchObject({ detail: "", truncated: false });
+    const expectSuccess = (end: AttemptEnd, { truncated } = { truncated: false }): void => {
+      expect(end).toMatchObject({ detail: "", truncated });
       expect(["exited", "finished"]).toContain(end.reason);
       if (capabilities.conversation) expect(end.conversation).toMatchObject({ failure: null });
       else expect(end.conversation).toBeUndefined();
@@ -93,15 +95,17 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       }
     });
 
-    test("R-001-39: canceling in the middle of a tool ends everything, also what left the process group", async () => {
-      const cancel = new AbortController();
-      const { spec, end } = begin("hold", {}, { signal: cancel.signal });
-      await until("the tool holds", () => existsSync(join(spec.cwd, "held.txt")) || undefined, 30_000);
-      expect(findMarked(spec.marker).length).toBeGreaterThan(1);
-      cancel.abort();
-      expect(await end).toMatchObject({ reason: "canceled" });
-      expect(findMarked(spec.marker)).toEqual([]);
-    });
+    const cancels = "R-001-39: canceling in the middle of a tool ends everything, also what left the process group";
+    if (capabilities.cancels !== "elsewhere")
+      test(cancels, async () => {
+        const cancel = new AbortController();
+        const { spec, end } = begin("hold", {}, { signal: cancel.signal });
+        await until("the tool holds", () => existsSync(join(spec.cwd, "held.txt")) || undefined, 30_000);
+        expect(findMarked(spec.marker).length).toBeGreaterThan(1);
+        cancel.abort();
+        expect(await end).toMatchObject({ reason: "canceled" });
+        expect(findMarked(spec.marker)).toEqual([]);
+      });
 
     test("R-004-19: the total limit ends everything", async () => {
       const { spec, end } = begin("hold", { limits: { totalMs: capabilities.readyMs } });
@@ -111,12 +115,12 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       expect(findMarked(spec.marker)).toEqual([]);
     });
 
-    test("S22: nothing acts before the start has been recorded, and a prompt of any size and shape arrives unchanged", async () => {
+    test("S22, R12: nothing acts before the start has been recorded, a prompt of any size and shape arrives unchanged, and of a long answer the end is read though what is kept is capped", async () => {
       const hostile = `${HOSTILE}${"p".repeat(300_000)} ${sceneMark("talk")}`;
       let heardEarly = "nothing";
       const { spec, end } = begin(
         "talk",
-        { prompt: hostile },
+        { prompt: hostile, limits: { outputBytes: 8_000 } },
         {
           onStarted: async (identity) => {
             // Longer than a program needs to start.
@@ -128,14 +132,8 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       );
       const ended = await end;
       expect(heardEarly).toBe("");
-      expectSuccess(ended);
+      expectSuccess(ended, { truncated: true });
       expect(subject.heard(spec).includes(hostile)).toBe(true);
-    });
-
-    test("R12: what is kept of the output is capped, and the end of what was said is still read", async () => {
-      const { spec, end } = begin("talk", { limits: { outputBytes: 8_000 } });
-      const ended = await end;
-      expect(ended).toMatchObject({ truncated: true });
       expect(statSync(spec.outputPath).size).toBeLessThan(8_100);
       expect(readFileSync(spec.outputPath, "utf8")).toContain("bytes left out]");
       expect(ended.stdoutTail).toContain(SPEECH);
