@@ -68,8 +68,8 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       return { spec, end: subject.create().run(spec, { signal: new AbortController().signal, ...hooks }) };
     };
 
-    const expectSuccess = (end: AttemptEnd, { truncated } = { truncated: false }): void => {
-      expect(end).toMatchObject({ detail: "", truncated });
+    const expectSuccess = (end: AttemptEnd): void => {
+      expect(end).toMatchObject({ detail: "", truncated: false });
       expect(["exited", "finished"]).toContain(end.reason);
       if (capabilities.conversation) expect(end.conversation).toMatchObject({ failure: null });
       else expect(end.conversation).toBeUndefined();
@@ -115,12 +115,12 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       expect(findMarked(spec.marker)).toEqual([]);
     });
 
-    test("S22, R12: nothing acts before the start has been recorded, a prompt of any size and shape arrives unchanged, and of a long answer the end is read though what is kept is capped", async () => {
+    test("S22: nothing acts before the start has been recorded, and a prompt of any size and shape arrives unchanged", async () => {
       const hostile = `${HOSTILE}${"p".repeat(300_000)} ${sceneMark("talk")}`;
       let heardEarly = "nothing";
       const { spec, end } = begin(
         "talk",
-        { prompt: hostile, limits: { outputBytes: 8_000 } },
+        { prompt: hostile },
         {
           onStarted: async (identity) => {
             // Longer than a program needs to start.
@@ -132,8 +132,14 @@ export function runnerSuite(name: string, capabilities: Capabilities, open: () =
       );
       const ended = await end;
       expect(heardEarly).toBe("");
-      expectSuccess(ended, { truncated: true });
+      expectSuccess(ended);
       expect(subject.heard(spec).includes(hostile)).toBe(true);
+    });
+
+    test("R12: what is kept of the output is capped, and the end of what was said is still read", async () => {
+      const { spec, end } = begin("talk", { limits: { outputBytes: 8_000 } });
+      const ended = await end;
+      expect(ended).toMatchObject({ truncated: true });
       expect(statSync(spec.outputPath).size).toBeLessThan(8_100);
       expect(readFileSync(spec.outputPath, "utf8")).toContain("bytes left out]");
       expect(ended.stdoutTail).toContain(SPEECH);
