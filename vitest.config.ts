@@ -2,18 +2,25 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { contractTests } from "./test/contract/installed.ts";
 
-/** The longest begin first, so that no long file starts when the others are done. */
+/**
+ * The longest begin first, so that no long file starts when the others are done. Before all others come those with a process of their own:
+ * a shared process is kept only if the next file can use it.
+ */
 const LONGEST = [
   "test/chaos/",
-  "test/contract/opencode",
-  "test/crash/kill",
   "test/crash/failpoints",
-  "test/browser/dashboard-pages",
-  "test/scenarios/sandbox/agent-clis",
-  "test/contract/gemini",
-  "test/browser/",
   "test/crash/",
+  "test/docs/",
+  "test/mutants/",
+  "test/contract/opencode",
+  "test/contract/gemini",
+  "test/browser/dashboard-pages",
+  "test/scenarios/engine/build-plan-complex",
+  "test/scenarios/sandbox/agent-clis",
+  "test/scenarios/engine/routed",
   "test/contract/",
+  "test/scenarios/cli/cli.test",
+  "test/browser/",
   "test/scenarios/engine/",
   "test/scenarios/ticket-land/",
   "test/scenarios/cli/",
@@ -31,18 +38,16 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** These start real processes or a browser for minutes, or look at the whole machine: each file has a process of its own. */
-const ALONE = ["browser", "chaos", "contract", "crash", "docs", "mutants"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+/** These look at the whole machine, or change their process: each file has one of its own. */
+const ALONE = ["chaos", "crash", "docs", "mutants"].map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
   test: {
     // Against hanging, not for speed: on a machine that is busy with other things a whole run of a flow takes its time.
     testTimeout: 90_000,
     hookTimeout: 90_000,
-    // Two cores: many tests start real processes, and more workers make each other late.
-    maxWorkers: 2,
+    // For two cores: a file waits a third of its time, for a limit, a page or a process.
+    maxWorkers: 3,
     // Tests start the program more than a thousand times; it is made once for all of them.
     globalSetup: ["test/harness/build-program.ts"],
     sequence: { sequencer: LongestFirst },
@@ -56,7 +61,11 @@ export default defineConfig({
           isolate: false,
           setupFiles: ["test/harness/seed.ts"],
           include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts", "scripts/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...ALONE],
+          exclude: [
+            ...configDefaults.exclude,
+            ...ALONE,
+            ...(contractTests() === "left out" ? ["test/contract/**"] : []),
+          ],
         },
       },
       {
@@ -64,7 +73,6 @@ export default defineConfig({
         test: {
           name: "alone",
           include: ALONE,
-          exclude: [...configDefaults.exclude, ...(contractTests() === "left out" ? ["test/contract/**"] : [])],
         },
       },
     ],

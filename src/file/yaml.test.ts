@@ -110,3 +110,14 @@ test("lines count from the top of the file, also below front matter", () => {
   const result = read("a: 1\na: 2\n", 1);
   expect(result).toMatchObject({ ok: false, error: [{ line: 3, text: "a: 2" }] });
 });
+
+test("a text that was read before is nobody's own: data and positions belong to each reading", () => {
+  const text = "list:\n  - one\n";
+  const [first, second] = [read(text), read(text, 3)];
+  if (!first.ok || !second.ok) throw new Error("it is well formed");
+  (first.value.value["list"] as string[]).push("two");
+  expect(second.value.value).toEqual({ list: ["one"] });
+  expect([first, second].map(({ value }) => value.at(["list", 0]).line)).toEqual([2, 5]);
+  expect([first.value.lineAt(2), second.value.lineAt(5)]).toEqual(["  - one", "  - one"]);
+  expect(read(text).ok && read(text)).toMatchObject({ value: { value: { list: ["one"] } } });
+});

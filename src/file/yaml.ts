@@ -1,7 +1,17 @@
 // YAML from people and repositories as plain data: one document, no aliases, no tags, no duplicate keys. Every value keeps its position.
 // A token scan comes first, because building a deeply nested or very wide document is slow.
 
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLError } from "yaml";
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from "yaml";
 import type { FileProblem, Path } from "../core/check/problem.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
 import { scanYaml } from "./yaml-scan.ts";
@@ -54,6 +64,8 @@ export function readYaml(text: string, source: YamlSource): Result<YamlText, rea
     return { line: line + before, column: col };
   };
 
+  const seen = WELL_FORMED.get(text);
+  if (seen !== undefined) return ok({ ...plain(seen), lineAt });
   const scanned = scanYaml(text, source.subject);
   if (scanned !== undefined) return err([place(positionOf(scanned.offset), scanned)]);
 
@@ -90,11 +102,29 @@ export function readYaml(text: string, source: YamlSource): Result<YamlText, rea
     },
   });
   if (keys.length > 0) return err(keys);
-  return ok({
-    value: document.toJS({ maxAliasCount: 0 }) as Record<string, unknown>,
-    at: (path) => positionOf(offsetOf(root, path)),
-    lineAt,
-  });
+  keep(text, document);
+  return ok({ ...plain(document), lineAt });
+
+  /** The data is made anew each time, so nobody can change another's. */
+  function plain(from: Document): Pick<YamlText, "value" | "at"> {
+    const contents = from.contents as Node;
+    return {
+      value: from.toJS({ maxAliasCount: 0 }) as Record<string, unknown>,
+      at: (path) => positionOf(offsetOf(contents, path)),
+    };
+  }
+}
+
+/** Flows and agents are read again at every start of a run and are the same nearly always. Only texts without a fault, the newest of them. */
+const WELL_FORMED = new Map<string, Document>();
+const KEPT_TEXTS = 64;
+const KEPT_BYTES = 32 * 1024;
+
+function keep(text: string, document: Document): void {
+  if (text.length > KEPT_BYTES) return;
+  WELL_FORMED.set(text, document);
+  const [oldest] = WELL_FORMED.keys();
+  if (WELL_FORMED.size > KEPT_TEXTS && oldest !== undefined) WELL_FORMED.delete(oldest);
 }
 
 const FAULTS: Readonly<Partial<Record<string, Problem>>> = {

@@ -27,6 +27,15 @@ export function isBrowserMissing(): boolean {
   return true;
 }
 
+let shared: Browser | undefined;
+
+/** The browser of this process, for all files of tests in it. It ends with the process; who uses it closes its contexts. */
+export async function sharedBrowser(): Promise<Browser> {
+  // One that broke in a test must not fail the next.
+  if (shared?.isConnected() !== true) shared = await openBrowser();
+  return shared;
+}
+
 /** `names`: host names that lead to this machine, for this browser alone. */
 export async function openBrowser(names: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();

@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { approveFiles } from "../harness/approve-files.ts";
 import { type Running, startDaemon } from "../scenarios/daemon/running.ts";
 import { until } from "../harness/until.ts";
-import { openBrowser } from "./browser.ts";
+import { sharedBrowser } from "./browser.ts";
 import { builtDashboard } from "./built.ts";
 
 export type Dashboard = {
@@ -57,7 +57,7 @@ export const STRAIGHT = {
 
 export async function openDashboard(): Promise<Dashboard> {
   await builtDashboard();
-  const [daemon, browser] = await Promise.all([startDaemon(), openBrowser()]);
+  const [daemon, browser] = await Promise.all([startDaemon(), sharedBrowser()]);
   const dashboard: Dashboard = {
     daemon,
     browser,
@@ -97,7 +97,7 @@ export async function openDashboard(): Promise<Dashboard> {
       await until(`run ${number} is ${word}`, isThere, 60_000, POLL_MS);
     },
     async close() {
-      await browser.close();
+      await Promise.all(browser.contexts().map((context) => context.close()));
       await daemon.close();
     },
   };

@@ -193,7 +193,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       expect(bench.asked("stall").length).toBeGreaterThan(0);
     });
 
-    test("R-001-39: after a cancel in the middle of a tool the conversation can be gone on with", async () => {
+    test("R-001-39: canceling in the middle of a tool ends everything, also what left the process group, and the conversation can be gone on with", async () => {
       bench.play({
         hold: [{ text: "I hold.", do: [{ bash: HOLD }] }, { text: "never said" }],
         after: [{ text: "I go on." }],
@@ -201,9 +201,11 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
       const running = bench.start({ prompt: "Begin to hold. [hold]" });
       const { cwd } = running.spec;
       await until("the tool holds", () => existsSync(join(cwd, "held.txt")) || undefined, 30_000);
+      expect(findMarked(running.spec.marker).length).toBeGreaterThan(1);
       running.cancel();
       const end = await running.end;
       expect(end.reason).toBe("canceled");
+      expect(findMarked(running.spec.marker)).toEqual([]);
       const session: Session | null | undefined = end.conversation?.session;
       if (!contract.resumesAfterCancel) return;
       if (session === null || session === undefined) throw new Error("the canceled attempt left no session");
@@ -309,7 +311,7 @@ export function describeContract(contract: Contract, only: "all" | "short" = "al
 
 /** The suite of the port, with a real program and scripted models. */
 function conformance(name: string, { vendor, create }: Contract): void {
-  runnerSuite(name, { conversation: true, readyMs: vendor.readyMs }, async () => {
+  runnerSuite(name, { conversation: true, readyMs: vendor.readyMs, cancels: "elsewhere" }, async () => {
     const bench = await openBench(vendor, create);
     const rules = Object.entries(SCENES).map(([scene, turns]) => ({
       id: scene,

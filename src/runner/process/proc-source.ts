@@ -1,7 +1,7 @@
 // Linux: reads processes from /proc. Every read may race with an exit: "gone" is an answer, never an error. Other systems use ps-source.ts,
 // which has the same three functions.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { ProcessEntry, ProcessSource } from "./process-source.ts";
 
 export const procSource: ProcessSource = {
@@ -21,14 +21,20 @@ export const procSource: ProcessSource = {
   },
 };
 
+/** PF_KTHREAD: threads of the kernel are in the table, and a third of it on a small machine. They are nobody's program. */
+const KERNEL_THREAD = 0x200000;
+
 const readEntry = (pid: number): ProcessEntry | undefined => {
-  const stat = unlessGone(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  const stat = readWhole(pid, "stat");
   if (stat === undefined) return undefined;
   // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const fields = stat
+    .subarray(stat.lastIndexOf(")") + 2)
+    .toString("latin1")
+    .split(" ");
   const [state, parentPid, groupId, sessionId] = fields;
   const startTicks = fields[19];
-  if (startTicks === undefined) return undefined;
+  if (startTicks === undefined || (Number(fields[6]) & KERNEL_THREAD) !== 0) return undefined;
   return {
     pid,
     parentPid: Number(parentPid),
@@ -40,11 +46,7 @@ const readEntry = (pid: number): ProcessEntry | undefined => {
 };
 
 const readVariable = (pid: number, variable: string): string | undefined => {
-  const path = `/proc/${pid}/environ`;
-  // Only processes of our own user: root could read all, but no attempt runs as another user.
-  const owner = unlessGone(() => statSync(path).uid);
-  if (owner === undefined || owner !== process.getuid?.()) return undefined;
-  const environment = unlessGone(() => readFileSync(path));
+  const environment = readWhole(pid, "environ");
   if (environment === undefined || !environment.includes(`${variable}=`)) return undefined;
   const entry = environment
     .toString("utf8")
@@ -52,6 +54,27 @@ const readVariable = (pid: number, variable: string): string | undefined => {
     .find((line) => line.startsWith(`${variable}=`));
   return entry?.slice(variable.length + 1);
 };
+
+// Every attempt reads the whole table several times, so this is the shortest way to read a file of /proc: one buffer for all.
+let buffer = Buffer.allocUnsafe(64 * 1024);
+
+/** The file's content until the next call; undefined if the process is gone or of another user: root could read all, but no attempt runs as another user. */
+const readWhole = (pid: number, name: "stat" | "environ"): Buffer | undefined =>
+  unlessGone(() => {
+    const file = openSync(`/proc/${pid}/${name}`, "r");
+    try {
+      if (name === "environ" && fstatSync(file).uid !== process.getuid?.()) return undefined;
+      for (let length = 0; ; ) {
+        const more = readSync(file, buffer, length, buffer.length - length, null);
+        length += more;
+        // A line of `stat` comes in one piece.
+        if (more === 0 || name === "stat") return buffer.subarray(0, length);
+        if (length === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
+      }
+    } finally {
+      closeSync(file);
+    }
+  });
 
 // Start times count from the boot, so a number from before a reboot must not match one after it.
 let cachedBootId: string | undefined;
