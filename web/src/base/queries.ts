@@ -14,6 +14,8 @@ export const queryClient = new QueryClient({
       // Retries only if the daemon did not answer: a refusal would stay one.
       retry: (times, error) => times < 2 && error instanceof ApiError && error.problem.code === "daemon_unreachable",
     },
+    // An act without a connection fails at once. The library would keep it and send it when the connection is back.
+    mutations: { networkMode: "always" },
   },
 });
 

@@ -74,6 +74,12 @@ const variantSchema = z
       .nullable()
       .meta({ description: "of its newest run; null without a known change" }),
     cost: z.object({ usd: z.number(), unknownUsd: z.int() }),
+    choice: z
+      .object({
+        cancels: z.array(z.string()).meta({ description: "the tickets that become Canceled" }),
+        why: z.string().nullable().meta({ description: "why it cannot be chosen; null if it can" }),
+      })
+      .meta({ description: "what choosing it would do" }),
   })
   .meta({ id: "TicketVariant" });
 
