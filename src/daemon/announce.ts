@@ -35,7 +35,7 @@ export function openAnnouncer(options: AnnounceOptions): Announcer {
 export async function announce({ home, looseEnds, notifier }: AnnounceOptions): Promise<void> {
   const file = join(home, "announced.json");
   const known = readKnown(file);
-  const ends = (await looseEnds()).filter(({ isTold }) => !isTold);
+  const ends = (await looseEnds()).ends.filter(({ isTold }) => !isTold);
   const fresh = known === undefined ? [] : ends.filter(({ id }) => !known.has(id));
   for (const end of fresh) await notifier.notify(noticeOf(end));
   // Written after the notices: a crash between repeats one rather than losing it.

@@ -6,6 +6,7 @@ import { evidenceTableSchema } from "./evidence-table.ts";
 import { HEALTHS, VERDICTS } from "../../../core/flow/outcome.ts";
 import { WORKSPACE_MODES } from "../../../core/flow/workspace-mode.ts";
 import { containment, json, line, REASON_CHARS, stageName, subject, TEXT_CHARS, time, way } from "./common.ts";
+import { verbsSchema } from "./loose-end.ts";
 import { handoffSchema } from "./handoff.ts";
 import { inboxItemSchema, ITEM_KINDS } from "./inbox.ts";
 
@@ -89,6 +90,7 @@ const runEndSchema = z
     landedAs: z.string().nullable().meta({ description: "the commit in the target" }),
     url: z.string().nullable().meta({ description: "the pull request" }),
     text: z.string().meta({ description: "all of it in sentences" }),
+    verbs: verbsSchema,
     commands: z
       .array(
         z.object({

@@ -11,6 +11,7 @@ import { findStage } from "../../../core/run/sequence.ts";
 import { waysOf } from "../../../core/run/targets.ts";
 import type { AttemptRow } from "../../../core/view/attempt-row.ts";
 import type { LandingPlace } from "../../../core/view/landing.ts";
+import { unmergedVerbs } from "../../../core/view/loose-end-verb.ts";
 import type { RunEnd } from "../../../core/view/run-end.ts";
 import { evidenceTable } from "../../../core/view/evidence-table.ts";
 import { loopRows } from "../../../core/view/loops.ts";
@@ -71,7 +72,7 @@ export function showRun({
           ),
     evidence: evidenceTable(attempts).map((line) => ({ ...line })),
     handoffs: handoffs.map((handoff) => ({ ...handoff })),
-    end: end === null ? null : { ...end, commands: end.commands.map((each) => ({ ...each })) },
+    end: end === null ? null : showEnd(end, summary.number),
   };
 }
 
@@ -107,4 +108,9 @@ function showStages(flow: Flow, run: Run, attempts: readonly AttemptRecord[]): S
 /** The wire calls the cause `reason`, and leaves durations to the reader. */
 function showAttempt({ canonical: _key, durationMs: _duration, cause, ...row }: AttemptRow): ShownAttempt {
   return { ...row, reason: cause, issues: [...row.issues], questions: [...row.questions] };
+}
+
+function showEnd(end: RunEnd, number: number): NonNullable<Shown["end"]> {
+  const commands = end.commands.map((each) => ({ ...each }));
+  return { ...end, commands, verbs: unmergedVerbs(number, end).map((each) => ({ ...each })) };
 }
