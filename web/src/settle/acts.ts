@@ -3,8 +3,8 @@
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 
 type LooseEnd = AnswerTo<"listInbox">["looseEnds"][number];
-export type Verb = LooseEnd["verbs"][number];
-type Act = Verb["act"];
+export type SettleVerb = LooseEnd["verbs"][number];
+type Act = SettleVerb["act"];
 
 /** Acts that a button carries out here; the others lead somewhere or need a terminal. */
 export type Doing = Exclude<Act, { do: "open" | "show" | "type" }>;
@@ -47,7 +47,7 @@ export function isDangerous(act: Doing): boolean {
 }
 
 /** On the button: "Retry", "Pull request". */
-export function nameOf({ verb, act }: Pick<Verb, "verb" | "act">): string {
+export function nameOf({ verb, act }: Pick<SettleVerb, "verb" | "act">): string {
   if (act.do === "move" && act.to !== "Canceled") return `Move to ${act.to}`;
   return `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)}`;
 }

@@ -9,13 +9,13 @@ import { Choice, TextArea } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { toast } from "../ui/toast.tsx";
-import { type About, asksFor, type Doing, isDangerous, nameOf, type Verb } from "./acts.ts";
+import { type About, asksFor, type Doing, isDangerous, nameOf, type SettleVerb } from "./acts.ts";
 import { settle } from "./settle.ts";
 
 type Props = {
   readonly about: About;
   readonly title: string;
-  readonly verb: Omit<Verb, "act"> & { readonly act: Doing };
+  readonly verb: Omit<SettleVerb, "act"> & { readonly act: Doing };
   readonly close: () => void;
 };
 

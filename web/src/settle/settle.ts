@@ -3,10 +3,10 @@
 import { call } from "../base/api.ts";
 import type { About, Doing } from "./acts.ts";
 
-export type Said = { readonly text: string; readonly runner: string };
+export type SettleInput = { readonly text: string; readonly runner: string };
 
 /** Carries it out and says what happened. */
-export async function settle(act: Doing, { run, ticket }: About, said: Said): Promise<string> {
+export async function settle(act: Doing, { run, ticket }: About, said: SettleInput): Promise<string> {
   if (act.do === "move") return move(ticket ?? "", act.to);
   const params = { run: run?.id ?? "" };
   const number = `#${run?.number ?? "?"}`;

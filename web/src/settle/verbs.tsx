@@ -4,18 +4,18 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
-import { type About, type Doing, isDangerous, isDoing, nameOf, type Verb } from "./acts.ts";
+import { type About, type Doing, isDangerous, isDoing, nameOf, type SettleVerb } from "./acts.ts";
 import { SettleDialog } from "./settle-dialog.tsx";
 
 type Props = {
   readonly about: About;
   readonly title: string;
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly SettleVerb[];
   /** Why nothing can be done now; undefined if it can. */
   readonly disabledBecause?: string | undefined;
 };
 
-type Chosen = Omit<Verb, "act"> & { readonly act: Doing };
+type Chosen = Omit<SettleVerb, "act"> & { readonly act: Doing };
 
 export function Verbs({ about, title, verbs, disabledBecause }: Props): ReactNode {
   const [chosen, setChosen] = useState<Chosen | null>(null);
@@ -62,7 +62,7 @@ const LINK =
   "inline-flex min-h-9 items-center rounded-md border border-line bg-panel px-3 py-1.5 text-sm font-medium text-ink no-underline hover:bg-sunken pointer-coarse:min-h-11";
 
 /** A link in the form of a button; nothing for what only a terminal does. */
-function Way({ verb }: { readonly verb: Verb }): ReactNode {
+function Way({ verb }: { readonly verb: SettleVerb }): ReactNode {
   const { act } = verb;
   const name = nameOf(verb);
   if (act.do === "open")

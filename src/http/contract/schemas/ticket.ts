@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { time } from "./common.ts";
 import { ITEM_KINDS } from "./inbox.ts";
-import { featureSchema, RUN_STATUSES, runSummarySchema, waitsFor } from "./run.ts";
+import { featureSchema, RUN_STATUSES, runStateSchema, runSummarySchema, waitsFor } from "./run.ts";
 import { TICKET_STATES, ticketFileSchema, ticketProblemSchema } from "./ticket-file.ts";
 
 const shared = {
@@ -16,6 +16,7 @@ const shared = {
     .meta({ description: "the newest run, which most of the following fields describe; null without a run" }),
   flow: z.string().meta({ description: "of its newest run; without one, the flow that a run would use" }),
   status: z.enum(RUN_STATUSES).nullable().meta({ description: "of its newest run" }),
+  state: runStateSchema.nullable().meta({ description: "what is true of its newest run now; null without a run" }),
   word: z.string().meta({ description: "the status in the words of the flow's source" }),
   stage: z.string().nullable().meta({ description: "its current stage; null after the end" }),
   agent: z.string().nullable().meta({ description: "the agent that works on it now" }),

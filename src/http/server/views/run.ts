@@ -12,6 +12,7 @@ import { waysOf } from "../../../core/run/targets.ts";
 import type { AttemptRow } from "../../../core/view/attempt-row.ts";
 import type { LandingPlace } from "../../../core/view/landing.ts";
 import { unmergedVerbs } from "../../../core/view/loose-end-verb.ts";
+import { runState } from "../../../core/view/run-state.ts";
 import type { RunEnd } from "../../../core/view/run-end.ts";
 import { evidenceTable } from "../../../core/view/evidence-table.ts";
 import { loopRows } from "../../../core/view/loops.ts";
@@ -33,6 +34,8 @@ export type ShownRunFacts = {
   readonly attempts: readonly AttemptRecord[];
   readonly handoffs: readonly HandoffRecord[];
   readonly end: RunEnd | null;
+  /** ISO 8601, UTC. */
+  readonly now: string;
   /** Null without an open item. */
   readonly place: LandingPlace | null;
 };
@@ -47,6 +50,7 @@ export function showRun({
   handoffs,
   end,
   place,
+  now,
 }: ShownRunFacts): Shown {
   const { flow } = resolved;
   return {
@@ -72,6 +76,7 @@ export function showRun({
           ),
     evidence: evidenceTable(attempts).map((line) => ({ ...line })),
     handoffs: handoffs.map((handoff) => ({ ...handoff })),
+    state: { ...runState(resolved, run, Date.parse(now)) },
     end: end === null ? null : showEnd(end, summary.number),
   };
 }
