@@ -5,9 +5,9 @@ import { statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { catalogFolders, loadCatalog } from "../catalog/catalog.ts";
 import type { FileProblem } from "../core/check/problem.ts";
+import { optional } from "../core/optional.ts";
 import { ticketProject } from "../core/run/facts.ts";
 import { openItems, type Run } from "../core/run/run.ts";
-import { projectOf } from "../core/run/run-settings.ts";
 import { landedRecord } from "../core/ticket/landed.ts";
 import type { RefusedStarts } from "../core/ticket/cannot-start.ts";
 import type { TicketPlan } from "../core/ticket/plan.ts";
@@ -21,20 +21,21 @@ import {
   stoppedEnd,
   ticketEnds,
   trustEnd,
-  unmergedEnd,
 } from "../core/view/loose-end.ts";
 import { refusedEnds } from "../core/view/refused-start.ts";
 import { shippedDir } from "../settings/site.ts";
 import type { TrustPlace } from "../settings/trust/approval.ts";
 import { filesToShow } from "../settings/trust/in-effect.ts";
 import type { RunSummary, Store } from "../store/store.ts";
-import { createMergedLook } from "./merged-look.ts";
-import { findRunEnd } from "./run-end.ts";
+import { createUnmergedLook } from "./unmerged-runs.ts";
 import { lookAtTrust, type TrustState } from "./trust/trust.ts";
 
 export type LooseEndOptions = TrustPlace & {
   /** Absent before the first run. */
-  readonly store?: Pick<Store, "attempts" | "inbox" | "listRuns" | "loadFlow" | "loadRun" | "runsOf">;
+  readonly store?: Pick<
+    Store,
+    "attempts" | "countRuns" | "events" | "lastSeq" | "listRuns" | "loadFlow" | "loadRun" | "runsOf"
+  >;
   readonly commitOf: (run: Run) => Promise<string | null>;
   /** The project's tickets; absent where nobody reads them. */
   readonly tickets?: () => Promise<{ readonly scan: TicketScan; readonly plan: TicketPlan } | undefined>;
@@ -42,84 +43,91 @@ export type LooseEndOptions = TrustPlace & {
   readonly refused?: () => RefusedStarts;
 };
 
-export type LooseEnds = () => Promise<readonly LooseEnd[]>;
+export type LooseEnds = () => Promise<LooseEndsNow>;
+
+export type LooseEndsNow = {
+  readonly ends: readonly LooseEnd[];
+  /** Completed runs that were not looked at yet: among many, the older ones are looked at in later calls. */
+  readonly unseen: number;
+};
 
 const OPEN = ["running", "waiting", "stopped"] as const;
-/** The newest open runs of each status, and the newest completed ones, are looked at. */
-const LOOKED_AT_MOST = 500;
-const COMPLETED_AT_MOST = 200;
+const PAGE = 500;
 
-/** Remembers between calls what cannot change any more, so that a daemon does not read every ended run again. */
+/** Remembers between calls what has not changed, so that a daemon reads each run once after a change. */
 export function createLooseEnds(options: LooseEndOptions): LooseEnds {
-  const settled = new Set<string>();
-  const isMerged = createMergedLook();
+  const { store } = options;
+  const unmerged = store === undefined ? undefined : createUnmergedLook({ ...options, store });
+  const openRuns = createOpenLook(options);
   const catalogOf = createCatalogLook(options);
   return async () => {
-    const { runs, told } = await openRuns(options);
+    const { runs, told } = await openRuns();
+    const completed = await unmerged?.();
     const ends = [
       ...runs,
-      ...(await unmerged(options, settled, isMerged)),
+      ...(completed?.ends ?? []),
       ...(await fromTickets(options, told)),
       ...fromFiles(options, catalogOf),
     ];
-    return inOrder(ends);
+    return { ends: inOrder(ends), unseen: completed?.unseen ?? 0 };
   };
 }
 
 type OpenRuns = { readonly runs: readonly LooseEnd[]; readonly told: ReadonlySet<string> };
 
+/** `told`: a person learns of its ticket, which is this project's, through the run. */
+type OpenRun = { readonly at: string; readonly end: LooseEnd | null; readonly told: string | null };
+
 /** Runs that stopped or wait for a merge, and the tickets that a person learns of through their run. */
-async function openRuns({ store, project }: LooseEndOptions): Promise<OpenRuns> {
-  const runs: LooseEnd[] = [];
-  const told = new Set<string>();
-  for (const { id, number } of store === undefined ? [] : await openSummaries(store)) {
-    const run = (await store?.loadRun(id))?.run;
-    if (run === undefined) continue;
-    const stopped = stoppedEnd(run, number, hasStopped(run) ? ((await store?.attempts(id)) ?? []) : []);
-    const resolved = await store?.loadFlow(run.flowHash);
-    const waits = resolved === undefined ? undefined : waitingMerge(resolved, run);
-    if (stopped !== undefined) runs.push(stopped);
-    else if (waits !== undefined)
-      runs.push(proposedEnd(run, number, waits, landedRecord((await store?.attempts(id)) ?? [])));
-    const isTold = stopped !== undefined || waits !== undefined || openItems(run).length > 0;
-    if (isTold && ticketProject(run) === project) told.add(run.subject.id);
-  }
-  return { runs, told };
+function createOpenLook({ store, project }: LooseEndOptions): () => Promise<OpenRuns> {
+  let known: ReadonlyMap<string, OpenRun> = new Map();
+  return async () => {
+    const now = new Map<string, OpenRun>();
+    for (const summary of store === undefined ? [] : await openSummaries(store)) {
+      const before = known.get(summary.id);
+      const run =
+        before?.at === summary.updatedAt || store === undefined ? before : await readOpen(store, summary, project);
+      if (run !== undefined) now.set(summary.id, run);
+    }
+    known = now;
+    const runs = [...now.values()];
+    return { runs: runs.flatMap(({ end }) => end ?? []), told: new Set(runs.flatMap(({ told }) => told ?? [])) };
+  };
+}
+
+async function readOpen(
+  store: NonNullable<LooseEndOptions["store"]>,
+  { id, number, updatedAt }: RunSummary,
+  project: string,
+): Promise<OpenRun | undefined> {
+  const run = (await store.loadRun(id))?.run;
+  if (run === undefined) return undefined;
+  const stopped = stoppedEnd(run, number, hasStopped(run) ? await store.attempts(id) : []);
+  const resolved = await store.loadFlow(run.flowHash);
+  const waits = resolved === undefined ? undefined : waitingMerge(resolved, run);
+  const proposed =
+    waits === undefined ? undefined : proposedEnd(run, number, waits, landedRecord(await store.attempts(id)));
+  const isTold = stopped !== undefined || waits !== undefined || openItems(run).length > 0;
+  const told = isTold && ticketProject(run) === project ? run.subject.id : null;
+  return { at: updatedAt, end: stopped ?? proposed ?? null, told };
 }
 
 function hasStopped({ tracks }: Run): boolean {
   return Object.values(tracks).some(({ at }) => at === "stopped");
 }
 
+/** All of them; each page is one step in an index. */
 async function openSummaries(store: Pick<Store, "listRuns">): Promise<readonly RunSummary[]> {
-  const pages = await Promise.all(OPEN.map((status) => store.listRuns({ status, limit: LOOKED_AT_MOST })));
-  return pages.flat();
-}
-
-/** Completed runs whose commits are on their own branch only. */
-async function unmerged(
-  { store, commitOf }: LooseEndOptions,
-  settled: Set<string>,
-  isMerged: (project: string, commit: string) => Promise<boolean>,
-): Promise<readonly LooseEnd[]> {
-  if (store === undefined) return [];
-  const completed = await store.listRuns({ status: "completed", limit: COMPLETED_AT_MOST });
-  const found = completed
-    .filter(({ id, updatedAt }) => !settled.has(`${id} ${updatedAt}`))
-    .map(async ({ id, number, updatedAt }): Promise<readonly LooseEnd[]> => {
-      const run = (await store.loadRun(id))?.run;
-      const resolved = run === undefined ? undefined : await store.loadFlow(run.flowHash);
-      if (run === undefined || resolved === undefined) return [];
-      const attempts = await store.attempts(id);
-      const end = await findRunEnd(store, { resolved, run, number, attempts, commitOf });
-      const isOpen = end !== null && (end.state === "kept" || end.state === "gone");
-      // A branch that is gone may come back.
-      if (!isOpen) settled.add(`${id} ${updatedAt}`);
-      const loose = end === null ? undefined : unmergedEnd(run, number, end);
-      if (loose === undefined || end === null || end.tip === null) return [];
-      return (await isMerged(projectOf(run), end.tip)) ? [] : [loose];
-    });
-  return (await Promise.all(found)).flat();
+  const found: RunSummary[] = [];
+  for (const status of OPEN) {
+    for (let before: number | undefined; ; ) {
+      const page = await store.listRuns({ status, limit: PAGE, ...optional({ before }) });
+      found.push(...page);
+      if (page.length < PAGE) break;
+      before = page.at(-1)?.number;
+    }
+  }
+  return found;
 }
 
 async function fromTickets(

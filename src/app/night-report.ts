@@ -36,7 +36,7 @@ const LOOKED_AT_MOST = 500;
 export async function findNightReport(options: NightReportOptions, since: string): Promise<NightReport> {
   const { looseEnds, now, refused, store, tickets } = options;
   const until = now();
-  const [found, ends] = [await tickets(), await looseEnds()];
+  const [found, { ends }] = [await tickets(), await looseEnds()];
   const rows = store === undefined ? [] : await store.spending({ by: "run", since });
   const ended = store === undefined ? { rows: [], isCut: false } : await endedSince(store, options, since);
   return nightReportOf({

@@ -36,3 +36,16 @@ async function landedLater(store: Reading, { run, number }: EndLook): Promise<La
   }
   return undefined;
 }
+
+/** The open run of the flow `land` that a person started for this one. */
+export async function openLanding(
+  store: Pick<Store, "runsOf" | "loadRun">,
+  { id, subject }: Run,
+): Promise<{ readonly id: string; readonly number: number } | undefined> {
+  for (const summary of await store.runsOf(subject.id)) {
+    if (summary.status === "completed" || summary.status === "canceled") continue;
+    const other = (await store.loadRun(summary.id))?.run;
+    if (other !== undefined && runFacts(other).land.run === id) return { id: summary.id, number: summary.number };
+  }
+  return undefined;
+}

@@ -40,7 +40,7 @@ export function openAnnouncer(options: AnnounceOptions): Announcer {
 export async function announce({ home, looseEnds, notifier }: AnnounceOptions): Promise<void> {
   const file = fileOf(home);
   const known = readKnown(file);
-  const ends = (await looseEnds()).filter(({ isTold }) => !isTold);
+  const ends = (await looseEnds()).ends.filter(({ isTold }) => !isTold);
   const fresh = known === undefined ? [] : ends.filter(({ id }) => !known.has(id));
   const notices = fresh.length > AT_ONCE ? [manyNotice(fresh)] : fresh.map(noticeOf);
   for (const notice of notices) await notifier.notify(notice);

@@ -37,6 +37,7 @@ import { type Listening, listen, type ListenOptions } from "./server/listen.ts";
 import type { ServerDeps, StartedDemo } from "./server/deps.ts";
 import { createLandingAccess, type LandingAccess } from "../ticket/pick/landing-access.ts";
 import type { RefusedBoard } from "../ticket/pick/refused-board.ts";
+import { landingActs } from "./server/landing-acts.ts";
 import { openProjectTickets } from "./server/tickets/open.ts";
 import { loadWeb } from "./server/web.ts";
 import { describeWorker } from "./server/worker.ts";
@@ -152,6 +153,7 @@ function depsOf(passrail: ServedPassrail, options: ServerOptions, { audit, hub, 
     flows,
     agents,
     ...optional({ tickets }),
+    landing: landingActs({ engine: usedEngine, store, home, environment, settings: settingsOf, now }),
     looseEnds: createLooseEnds({
       home,
       project,

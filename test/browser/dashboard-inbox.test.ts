@@ -1,7 +1,7 @@
 // What waits for a person, whatever kind it is, in one place; the words of a flow beside those of Passrail; loops with their limits wherever
 // they can be seen.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
@@ -139,6 +139,61 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
       await page.getByText("owner decides at ship next").waitFor();
       await page.getByRole("button", { name: "Accept" }).click();
       await dashboard.stands(escalation.number, "review");
+      expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
+      await context.close();
+    },
+    SLOW,
+  );
+
+  test(
+    "R-X-07: loose ends are settled in the browser, by keyboard too; without a connection nothing is done, not even later",
+    async () => {
+      const { daemon } = dashboard;
+      await dashboard.answer(gate.id, "approve");
+      await dashboard.stands(gate.number, "shipped");
+      dashboard.play({ "*": [{ exit: 7 }] });
+      const stopped = await dashboard.start("checklist", "Check it");
+      const statusOf = async (number: number) => (await daemon.call("GET", `/api/runs/${number}`)).body["status"];
+      const isStopped = async () => ((await statusOf(stopped.number)) === "stopped" ? true : undefined);
+      await until("it stopped", isStopped, 60_000);
+      const folder = join(daemon.project, "feature_requests", "FR-1");
+      mkdirSync(folder, { recursive: true });
+      const file = join(folder, "AGI-1.md");
+      writeFileSync(file, "---\nid: AGI-1\ntitle: Log in\nrepo: .\nstatus: Blocked\n---\nDo it.\n");
+
+      const { context, page, seen } = await dashboard.visit("/");
+      const row = (text: string) => page.locator("[data-loose-end]").filter({ hasText: text });
+      const dialog = page.getByRole("dialog");
+      // Offline: the act fails at once, and is not sent when the connection is back.
+      await row("Check it").getByRole("button", { name: "Cancel: Check it" }).click();
+      await context.setOffline(true);
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      await dialog.getByText("The daemon does not answer.").waitFor();
+      await context.setOffline(false);
+      await page.keyboard.press("Escape");
+      seen.complaints.length = 0;
+
+      // By keyboard alone: the button, the dialog, and the focus back where it was.
+      const merge = row("Ship me").getByRole("button", { name: "Merge: Ship me" });
+      await merge.focus();
+      await page.keyboard.press("Enter");
+      await dialog.getByText(/Starts a run that merges passrail\/\S+ into the target branch/u).waitFor();
+      await dialog.getByRole("button", { name: "Merge" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByText(/Run #[0-9]+ lands the work of #[0-9]+\./u).waitFor();
+      await row("Ship me").waitFor({ state: "detached" });
+
+      await row("Log in").getByRole("button", { name: "Move to Needs Implement: Log in" }).click();
+      await dialog.getByRole("button", { name: "Move to Needs Implement" }).click();
+      await page.getByText("AGI-1 is Needs Implement.").waitFor();
+      expect(readFileSync(file, "utf8")).toContain("status: Needs Implement");
+
+      expect(await statusOf(stopped.number)).toBe("stopped");
+      await row("Check it").getByRole("button", { name: "Cancel: Check it" }).click();
+      await dialog.getByLabel("Reason (optional, recorded)").fill("not now");
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      await row("Check it").waitFor({ state: "detached" });
+      expect(await statusOf(stopped.number)).toBe("canceled");
       expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
       await context.close();
     },

@@ -316,6 +316,7 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
         const table = page.getByRole("table", { name: "Variants" });
         expect(await table.getByRole("row").filter({ hasText: "Report with" }).count()).toBe(3);
         await table.getByText("with a chart").first().waitFor();
+        if (look === "phone") await chooseByKeyboard(page);
         await context.close();
       }
       expect(faults).toEqual([]);
@@ -363,6 +364,22 @@ describe.skipIf(isBrowserMissing())("tickets that are files", () => {
     SLOW,
   );
 });
+
+/** The dialog says what becomes of the others; afterwards the files say it. */
+async function chooseByKeyboard(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Choose AGI-51" }).focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Backlog → Canceled. It has no work.").waitFor();
+  await dialog.getByRole("button", { name: "Choose it and cancel the other" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("AGI-51 is chosen. Canceled: AGI-52. Its branch stays.").waitFor();
+  const table = page.getByRole("table", { name: "Variants" });
+  await table.getByRole("row").filter({ hasText: "AGI-52" }).getByText("Canceled").waitFor();
+  // Nothing is left to cancel, and the button says so.
+  const again = table.getByRole("button", { name: "Choose AGI-51" });
+  expect(await again.getAttribute("title")).toContain("nothing to cancel");
+}
 
 function card(page: Page, lane: string, title: string) {
   return page.locator(`section[aria-label^="${lane},"] article`).filter({ hasText: title });

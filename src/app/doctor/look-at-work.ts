@@ -7,6 +7,7 @@ import { detectRunners } from "../../runner/detect-runners.ts";
 import { readyRunners } from "../../runner/ready.ts";
 import { loadSettings } from "../../settings/load.ts";
 import type { Settings } from "../../settings/settings.ts";
+import type { Environment } from "../../settings/site.ts";
 import type { Site } from "../../settings/site.ts";
 import { workspaceProblem } from "../../workspace/providers.ts";
 import { noWorktree } from "../start-run/find-worktree.ts";
@@ -20,7 +21,12 @@ export async function lookAtWork(site: Site): Promise<readonly Checkup[]> {
     return [...first, bad("settings", settings.error.message, settings.error.hint ?? "Edit passrail.yaml")];
   const config = settings.value;
   const agents = await detectRunners(site.environment, site.project, config);
-  return [...first, good("settings", "readable"), ...agentLines(agents, config), ...(await sandboxes(config))];
+  return [
+    ...first,
+    good("settings", "readable"),
+    ...agentLines(agents, config),
+    ...(await sandboxes(config, site.environment)),
+  ];
 }
 
 async function repository(project: string): Promise<Checkup> {
@@ -68,12 +74,12 @@ function loginText({ login }: Extract<Detected, { status: "found" }>): string {
 }
 
 /** Bubblewrap always; another kind where the settings choose it. */
-async function sandboxes({ workspace, workspaces }: Settings): Promise<readonly Checkup[]> {
+async function sandboxes({ workspace, workspaces }: Settings, environment: Environment): Promise<readonly Checkup[]> {
   const chosen = [workspaces.sandbox, workspace.value].filter((mode) => mode !== "by-flow" && isConfining(mode));
   const kinds = [...new Set(["bubblewrap" as const, ...chosen])];
   return Promise.all(
     kinds.map(async (mode): Promise<Checkup> => {
-      const problem = await workspaceProblem(mode, workspaces);
+      const problem = await workspaceProblem(mode, workspaces, environment);
       const name = `sandbox ${mode}`;
       if (problem === undefined) return good(name, "started one, and it works");
       const { message, hint = "" } = problem;

@@ -27,7 +27,7 @@ export async function lookAtProject(
   const [place, remotes, sandbox] = await Promise.all([
     lookAtPlace(environment, project, settings),
     git(project, ["remote"]),
-    workspaceProblem("bubblewrap", settings.workspaces),
+    workspaceProblem("bubblewrap", settings.workspaces, environment),
   ]);
   const locks = Object.keys(LOCK_FILES).filter((file) => existsSync(join(project, file)));
   return {

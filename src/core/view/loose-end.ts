@@ -11,6 +11,16 @@ import type { Landed } from "../ticket/landed.ts";
 import { formatTicketProblem, type PlannedTicket, type TicketPlan } from "../ticket/plan.ts";
 import type { TicketProblem, TicketScan } from "../ticket/ticket.ts";
 import type { WaitingMerge } from "../run/waiting-merge.ts";
+import {
+  blockedVerbs,
+  brokenCatalogVerbs,
+  brokenTicketVerbs,
+  type LooseEndVerb,
+  proposedVerbs,
+  stoppedVerbs,
+  TRUST_VERBS,
+  unmergedVerbs,
+} from "./loose-end-verb.ts";
 import type { RunEnd } from "./run-end.ts";
 
 export const LOOSE_END_KINDS = ["merge", "stopped", "blocked", "file", "trust"] as const;
@@ -34,13 +44,6 @@ export type LooseEnd = {
   readonly verbs: readonly LooseEndVerb[];
 };
 
-export type LooseEndVerb = {
-  /** One or two words: retry, merge, open. */
-  readonly verb: string;
-  /** Exactly what to type; an address for `open`. */
-  readonly command: string;
-};
-
 type EndedAttempt = { readonly stage: string; readonly outcome: JsonObject | null };
 
 /** The track that stopped first gives the reason; the run may have others that still work. `attempts`: oldest first. */
@@ -57,16 +60,7 @@ export function stoppedEnd(run: Run, number: number, attempts: readonly EndedAtt
     text: `${first.stage} stopped: ${first.reason}`,
     since: first.since,
     isTold: true,
-    verbs: [
-      { verb: "again", command: `passrail runs retry ${number}${named}` },
-      {
-        verb: "again with another agent",
-        command: `passrail runs retry ${number}${named} --agent ${first.stage}=RUNNER`,
-      },
-      ...(neverBegan ? [] : [{ verb: "accept", command: `passrail runs skip ${number}${named} --reason "…"` }]),
-      { verb: "cancel", command: `passrail runs cancel ${number} --reason "…"` },
-      { verb: "show", command: `passrail runs show ${number}` },
-    ],
+    verbs: stoppedVerbs(number, first.stage, { named, neverBegan }),
   };
 }
 
@@ -84,11 +78,7 @@ export function proposedEnd(run: Run, number: number, waits: WaitingMerge, lande
     text: `The work is finished. ${waits.stage} waits for ${what}.`,
     since: waits.since,
     isTold: false,
-    verbs: [
-      ...(url === null ? [] : [{ verb: "open", command: url }]),
-      { verb: "merged", command: `passrail done ${run.subject.id}` },
-      { verb: "cancel", command: `passrail runs cancel ${number} --reason "…"` },
-    ],
+    verbs: proposedVerbs(number, run.subject.id, waits, landed),
   };
 }
 
@@ -100,7 +90,7 @@ export function unmergedEnd(run: Run, number: number, end: RunEnd): LooseEnd | u
     text: `The work is finished and has not landed. ${end.text}`,
     since: run.endedAt,
     isTold: true,
-    verbs: end.commands.map(({ act, command }) => ({ verb: act === "pull-request" ? "pull request" : act, command })),
+    verbs: unmergedVerbs(number, end),
   };
 }
 
@@ -157,11 +147,7 @@ function blockedEnd({ ticket, why }: PlannedTicket, changedAt: TicketFacts["chan
     run: null,
     ticket: id,
     isTold: false,
-    verbs: [
-      { verb: "move", command: `passrail ticket move ${id} "Needs Implement"` },
-      { verb: "cancel", command: `passrail ticket move ${id} Canceled` },
-      { verb: "explain", command: `passrail explain ${id}` },
-    ],
+    verbs: blockedVerbs(id),
   };
 }
 
@@ -180,10 +166,7 @@ function brokenTicketEnd(
     run: null,
     ticket: id ?? null,
     isTold: false,
-    verbs: [
-      { verb: "edit", command: path },
-      { verb: "check", command: id === undefined ? "passrail ticket list" : `passrail explain ${id}` },
-    ],
+    verbs: brokenTicketVerbs(path, id),
   };
 }
 
@@ -209,10 +192,7 @@ export function brokenCatalogEnds(
             run: null,
             ticket: null,
             isTold: false,
-            verbs: [
-              { verb: "edit", command: path },
-              { verb: "check", command: "passrail flow check" },
-            ],
+            verbs: brokenCatalogVerbs(path),
           },
         ],
   );
@@ -243,10 +223,7 @@ export function trustEnd({ project, state, hash, paths, changedAt }: TrustFacts)
     run: null,
     ticket: null,
     isTold: false,
-    verbs: [
-      { verb: "look", command: "passrail trust --diff" },
-      { verb: "approve", command: "passrail trust --yes" },
-    ],
+    verbs: TRUST_VERBS,
   };
 }
 

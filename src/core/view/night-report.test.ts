@@ -48,7 +48,14 @@ test("a ticket that could not start is told once, although its file is in the in
   const end = { id: `file:${path}`, kind: "file", title: path, text: "Broken.", since: null, run: null } as const;
   const report = nightReportOf({
     ...NOTHING,
-    ends: [{ ...end, ticket: "AGI-2", isTold: false, verbs: [{ verb: "edit", command: path }] }],
+    ends: [
+      {
+        ...end,
+        ticket: "AGI-2",
+        isTold: false,
+        verbs: [{ verb: "edit", effect: "Opens it.", command: path, act: { do: "type" } }],
+      },
+    ],
     cannotStart: [
       { ticket: "AGI-2", path, line: 3, why: "broken" },
       { ticket: "AGI-3", path: "p", line: null, why: "no repository" },

@@ -31,9 +31,24 @@ export function refusedEnds(plan: TicketPlan, refused: RefusedStarts): readonly 
         ticket: more.length === 0 ? first.ticket.id : null,
         isTold: false,
         verbs: [
-          { verb: "explain", command: `passrail explain ${first.ticket.id}` },
-          { verb: "agents", command: "passrail agent list" },
-          { verb: "cancel", command: `passrail ticket move ${first.ticket.id} Canceled` },
+          {
+            verb: "explain",
+            effect: `Shows ${first.ticket.id} with the reason.`,
+            command: `passrail explain ${first.ticket.id}`,
+            act: { do: "show", what: "ticket", name: first.ticket.id },
+          },
+          {
+            verb: "agents",
+            effect: "Says which programs are installed and logged in, and how to mend it.",
+            command: "passrail agent list",
+            act: { do: "type" },
+          },
+          {
+            verb: "cancel",
+            effect: `${first.ticket.id} becomes Canceled.`,
+            command: `passrail ticket move ${first.ticket.id} Canceled`,
+            act: { do: "move", to: "Canceled" },
+          },
         ],
       },
     ];

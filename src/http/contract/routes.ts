@@ -8,6 +8,7 @@ import { EVENT_ROUTES } from "./routes/events.ts";
 import { HANDOFF_ROUTES } from "./routes/handoffs.ts";
 import { INBOX_ROUTES } from "./routes/inbox.ts";
 import { KEY_ROUTES } from "./routes/keys.ts";
+import { LANDING_ROUTES } from "./routes/landing.ts";
 import { LOG_ROUTES } from "./routes/logs.ts";
 import { MACHINE_ROUTES } from "./routes/machine.ts";
 import { MCP_ROUTES } from "./routes/mcp.ts";
@@ -21,6 +22,7 @@ import { WORKER_ROUTES } from "./routes/workers.ts";
 export const ROUTES = {
   ...RUN_ROUTES,
   ...ACT_ROUTES,
+  ...LANDING_ROUTES,
   ...LOG_ROUTES,
   ...TICKET_ROUTES,
   ...INBOX_ROUTES,

@@ -26,6 +26,7 @@ import { mountEvents } from "./routes/events.ts";
 import { mountHandoffs } from "./routes/handoffs.ts";
 import { mountInbox } from "./routes/inbox.ts";
 import { mountKeys } from "./routes/keys.ts";
+import { mountLanding } from "./routes/landing.ts";
 import { mountLogs } from "./routes/logs.ts";
 import { mountMachine } from "./routes/machine.ts";
 import { mountMcp } from "./routes/mcp.ts";
@@ -86,6 +87,7 @@ export function createApp(deps: ServerDeps, options: AppOptions): App {
   mountLogs(mount, deps);
   mountActs(mount, deps);
   mountControl(mount, deps);
+  mountLanding(mount, deps);
   mountTickets(mount, deps);
   mountInbox(mount, deps);
   mountReport(mount, deps);

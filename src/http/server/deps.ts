@@ -15,6 +15,11 @@ import type { TrustState } from "../../app/trust/trust.ts";
 import type { UseCases } from "../../app/use-cases.ts";
 import type { Store } from "../../store/store.ts";
 import type { DeliveryLog } from "../../notify/delivery-log.ts";
+import type { RunPlan } from "../../app/start-run/start-run.ts";
+import type { DoneSight } from "../../core/run/outward-act.ts";
+import type { LandingRun } from "../../ticket/land/find.ts";
+import type { FinishedWork, KeptBranch, LandingChoice } from "../../ticket/land/finished.ts";
+import type { MergeClaim } from "../../ticket/land/mark-merged.ts";
 import type { Audit } from "./audit.ts";
 import type { EventHub } from "./events/hub.ts";
 import type { Keys } from "./keys.ts";
@@ -27,6 +32,8 @@ export type ServerDeps = {
   readonly app: UseCases;
   /** What waits for a person although no stage asked. */
   readonly looseEnds: LooseEnds;
+  /** What a person does with the finished work of a run. */
+  readonly landing: LandingActs;
   readonly keys: Keys;
   /** Publishes live events. */
   readonly events: EventHub;
@@ -83,6 +90,15 @@ export type ServerDeps = {
   readonly deliveries?: DeliveryLog;
   /** Called with an internal error, in one line, with the id that the caller got. */
   readonly onProblem: (text: string, requestId: string) => void;
+};
+
+export type LandingActs = {
+  /** The run that lands or proposes it; stores nothing. */
+  readonly plan: (work: FinishedWork, kept: KeptBranch, choice: LandingChoice) => Promise<Result<RunPlan>>;
+  /** Removes its branch. */
+  readonly discard: (run: Run, commit: string, by: Actor) => Promise<Result<DoneSight>>;
+  /** Looks for the merge that a run waits for, and reports it. Returns what was seen. */
+  readonly confirm: (waiting: LandingRun, claim: MergeClaim, by: Actor) => Promise<Result<string>>;
 };
 
 export type WorkerInfo = {

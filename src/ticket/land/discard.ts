@@ -60,7 +60,10 @@ async function removeBranch(run: Run, branch: string, commit: string): Promise<R
   if (!pinned.ok || !isThere) return pinned;
   const args = ["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, commit];
   const gone = await git(commonDir, args, inRepository(commonDir));
-  return gone.ok ? pinned : gone;
+  if (gone.ok) return pinned;
+  // An engine performs the stored act at the same time: the second finds the branch gone.
+  const after = await checkDiscard(projectOf(run), branch, commit);
+  return after.ok && !after.value.isThere ? pinned : gone;
 }
 
 type DiscardPlace = { readonly commonDir: string; readonly isThere: boolean };

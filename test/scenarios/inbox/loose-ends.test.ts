@@ -31,7 +31,8 @@ async function cli(at: Workbench, ...args: readonly string[]): Promise<string> {
 
 function endsOf(at: Workbench): () => Promise<readonly LooseEnd[]> {
   const { store } = at.passrail;
-  return createLooseEnds({ home: at.home, project: at.project, store, commitOf: createCommitOf(store) });
+  const look = createLooseEnds({ home: at.home, project: at.project, store, commitOf: createCommitOf(store) });
+  return async () => (await look()).ends;
 }
 
 test("finished work and a stopped run wait in the inbox with the commands that settle them, and leave it when they are settled", async () => {
@@ -58,7 +59,12 @@ test("finished work and a stopped run wait in the inbox with the commands that s
   );
   expect(stopped?.text).toMatch(/stopped: /u);
   expect(stopped?.since).toBe(story.status === "stopped" ? story.since : "");
-  expect(stopped?.verbs[0]).toEqual({ verb: "again", command: "passrail runs retry 2" });
+  expect(stopped?.verbs[0]).toEqual({
+    verb: "again",
+    effect: "Runs plan again in a new attempt.",
+    command: "passrail runs retry 2",
+    act: { do: "retry", stage: "plan" },
+  });
 
   const shown = JSON.parse(await cli(bench, "inbox", "--json")) as { looseEnds: LooseEnd[] };
   expect(shown.looseEnds.map(({ id }) => id)).toEqual([`merge:${feature.id}`, `stopped:${story.id}`]);
@@ -88,7 +94,7 @@ test("files that wait for trust, broken flows and agents, blocked and broken tic
   const notices: Notice[] = [];
   const options = {
     home,
-    looseEnds,
+    looseEnds: async () => ({ ends: await looseEnds(), unseen: 0 }),
     notifier: { notify: async (notice: Notice) => notices.push(notice) > 0 },
     onProblem: (error: unknown) => expect.unreachable(String(error)),
   };
@@ -116,7 +122,7 @@ test("files that wait for trust, broken flows and agents, blocked and broken tic
   expect(broken.filter(({ kind }) => kind === "trust")).toEqual([]);
   const files = broken.filter(({ kind }) => kind === "file");
   expect(files.map(({ title }) => title).toSorted()).toEqual([".passrail/agents/half.md", ".passrail/flows/mine.yaml"]);
-  expect(files.every(({ since, verbs }) => since !== null && verbs[1]?.command === "passrail flow check")).toBe(true);
+  expect(files.every(({ since, verbs }) => since !== null && verbs[0]?.command === "passrail flow check")).toBe(true);
 
   const folder = join(project, "feature_requests/FR-1");
   mkdirSync(folder, { recursive: true });

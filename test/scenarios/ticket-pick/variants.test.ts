@@ -1,8 +1,11 @@
 // Variants of one thing: built side by side, compared, and one of them chosen.
 
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { OK, openShort, type Project } from "./project.ts";
+import { until } from "../../harness/until.ts";
+import { OK, openHere, openShort, type Project } from "./project.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -64,3 +67,59 @@ test("R-004-30, R-004-44: independent variants know which one they are, work on 
   own.ticket(4);
   expect((await own.passrail(["ticket", "choose", "4"])).err).toContain("AGI-4 belongs to no group");
 });
+
+test("R-004-30: choosing a variant ends the agent that still works on another one; its commits and its unfinished work stay, and nothing of it lands", async () => {
+  const own = openShort({}, {});
+  project = own;
+  const trace = join(own.dir, "trace.jsonl");
+  const never = join(own.dir, "never");
+  own.settings(
+    {
+      plan: [{ ...OK, write: { "committed.txt": "kept" }, commit: true }],
+      // It has work that it did not commit, and does not end by itself.
+      implement: [{ ...OK, write: { "half.txt": "half" }, hold: never, trace }],
+      "*": [OK],
+    },
+    { tickets: { flow: "short" } },
+  );
+  const git = (...args: readonly string[]) => execFileSync("git", ["-C", own.project, ...args], { encoding: "utf8" });
+  const main = git("rev-parse", "HEAD");
+  own.ticket(1, { group: "login", variantHint: "OAuth", status: "Needs Plan" });
+  own.ticket(2, { group: "login", variantHint: "Email", status: "Blocked" });
+  const here = await openHere(own);
+  try {
+    await until("the agent works on AGI-1", () => (readTrace(trace).includes('"begin"') ? true : undefined), 60_000);
+    const chosen = await own.passrail(["ticket", "choose", "AGI-2"]);
+    expect(chosen.out).toBe(
+      "AGI-2 is chosen.\nAGI-1: Implement In Progress → Canceled. Its branch feat/login-AGI-1 stays.\n",
+    );
+    const { id } = await here.newestRun("AGI-1");
+    const isCanceled = async () => ((await here.newestRun("AGI-1")).status === "canceled" ? true : undefined);
+    await until("the run is canceled", isCanceled, 60_000);
+    const kept = `refs/passrail/keep/${id}`;
+    const isKept = () => (git("for-each-ref", kept) === "" ? undefined : true);
+    await until("its work is pinned", isKept, 60_000);
+    expect(git("show", `${kept}:half.txt`).trim()).toBe("half");
+    expect(git("show", "feat/login-AGI-1:committed.txt").trim()).toBe("kept");
+    // The agent never came to its end, and the target is where it was.
+    expect(readTrace(trace)).not.toContain('"end"');
+    expect(git("rev-parse", "HEAD")).toBe(main);
+    expect([own.status(1), own.status(2)]).toEqual(["Canceled", "Blocked"]);
+
+    // Once more changes nothing.
+    expect((await own.passrail(["ticket", "choose", "AGI-2"])).out).toBe(
+      "AGI-2 is chosen; no other variant is open.\n",
+    );
+    expect(here.errors).toEqual([]);
+  } finally {
+    await here.close();
+  }
+});
+
+function readTrace(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -14,16 +14,21 @@ export const queryClient = new QueryClient({
       // Retries only if the daemon did not answer: a refusal would stay one.
       retry: (times, error) => times < 2 && error instanceof ApiError && error.problem.code === "daemon_unreachable",
     },
+    // An act without a connection fails at once. The library would keep it and send it when the connection is back.
+    mutations: { networkMode: "always" },
   },
 });
 
 /** Files change without an event of ours, so an open page asks again now and then. */
 const FILES_EVERY_MS = 20_000;
 
+/** While the daemon looks through old runs, the page asks for the rest. */
+const REST_EVERY_MS = 1000;
+
 export const inboxQuery = queryOptions({
   queryKey: ["inbox"],
   queryFn: ({ signal }) => call("listInbox", {}, { signal }),
-  refetchInterval: FILES_EVERY_MS,
+  refetchInterval: ({ state }) => ((state.data?.unseen ?? 0) > 0 ? REST_EVERY_MS : FILES_EVERY_MS),
 });
 
 export const itemQuery = (item: string) =>

@@ -1,21 +1,17 @@
 import { expect, test } from "vitest";
-import { shownOf } from "./status.ts";
+import { RUN_STATES, STATE_WORDS } from "../../../src/core/view/state-words.ts";
+import { SHOWN, shownOf, shownOfStatus } from "./status.ts";
 
-test("the kind of the open item makes a run escalated, in every flow and whatever its own status word is", () => {
-  expect(shownOf({ status: "waiting", waitsFor: ["escalation"] })).toBe("escalated");
-  expect(shownOf({ status: "waiting", waitsFor: ["gate", "escalation"] })).toBe("escalated");
-  const question = { status: "waiting", waitsFor: ["question"], word: "escalated" } as const;
-  expect(shownOf(question)).toBe("waiting");
-  const stopped = { status: "stopped", waitsFor: [], word: "escalated" } as const;
-  expect(shownOf(stopped)).toBe("stopped");
+test("every state of a run has a badge with the word of the one table", () => {
+  for (const is of RUN_STATES) expect(SHOWN[shownOf({ state: { is } })].word).toBe(STATE_WORDS[is]);
 });
 
-test("a paused run shows as paused while it is open", () => {
-  expect(shownOf({ status: "waiting", waitsFor: ["escalation"], paused: true })).toBe("paused");
-  expect(shownOf({ status: "completed", waitsFor: [], paused: true })).toBe("completed");
+test("a run that works after a loop is revising; one that only waits is not", () => {
+  expect(shownOf({ state: { is: "working" }, loops: 1 })).toBe("revising");
+  expect(shownOf({ state: { is: "queued" }, loops: 1 })).toBe("queued");
 });
 
-test("a run that works after a loop is revising", () => {
-  expect(shownOf({ status: "running", waitsFor: [] })).toBe("running");
-  expect(shownOf({ status: "running", waitsFor: [], loops: 1 })).toBe("revising");
+test("an earlier run of which only the status is known is never called working", () => {
+  expect(shownOfStatus("running")).toBe("queued");
+  expect(shownOfStatus("completed")).toBe("completed");
 });

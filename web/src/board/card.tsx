@@ -75,11 +75,14 @@ export function Card({ ticket, isSelected, now, onMove }: CardProps): ReactNode 
 }
 
 /** Agent and stage. */
-function Where({ ticket: { agent, stage, why, status, waits, file } }: { readonly ticket: ListedTicket }): ReactNode {
-  if (agent !== null || (status === "running" && stage !== null))
+function Where({ ticket }: { readonly ticket: ListedTicket }): ReactNode {
+  const { agent, stage, why, status, state, waits, file } = ticket;
+  if (agent !== null && state?.is === "working")
     return (
       <p className="min-w-0 truncate">
-        <strong className="font-medium">{agent === null ? "Queued" : <SafeText max={60}>{agent}</SafeText>}</strong>
+        <strong className="font-medium">
+          <SafeText max={60}>{agent}</SafeText>
+        </strong>
         {stage !== null && (
           <span className="text-muted">
             {" "}
@@ -88,7 +91,8 @@ function Where({ ticket: { agent, stage, why, status, waits, file } }: { readonl
         )}
       </p>
     );
-  const text = waits.length === 0 ? why : waits.map(waitText).join(", ");
+  const own = status === "running" && state !== null && state.text !== "" ? state.text : why;
+  const text = waits.length === 0 ? own : waits.map(waitText).join(", ");
   // The list of blocking tickets or the badge says more.
   if (text === null || (file !== null && (file.blockedBy.length > 0 || file.state === "eligible"))) return null;
   return (

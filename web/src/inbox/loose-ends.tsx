@@ -1,10 +1,13 @@
-// What waits although no stage asked: unmerged work, stopped runs, blocked tickets, broken files. One row each, with a link to the page where
-// it is settled and the commands that settle it. Files that wait for trust have a line of their own above the inbox.
+// What waits although no stage asked: unmerged work, stopped runs, blocked tickets, broken files. One row each, with the buttons that
+// settle it. Files that wait for trust have a line of their own above the inbox.
 
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { whoQuery } from "../base/queries.ts";
 import type { Tone } from "../base/status.ts";
-import { CopyLine } from "../ui/copy-line.tsx";
+import { mayNot } from "../settle/acts.ts";
+import { Verbs } from "../settle/verbs.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -19,6 +22,8 @@ const KINDS = {
 } as const satisfies Readonly<Record<ShownLooseEnd["kind"], { word: string; sign: string; tone: Tone }>>;
 
 export function LooseEnds({ ends }: { readonly ends: readonly ShownLooseEnd[] }): ReactNode {
+  const { data: who } = useQuery(whoQuery);
+  const whyNot = mayNot(who);
   const shown = ends.filter(({ kind }) => kind !== "trust");
   if (shown.length === 0) return null;
   return (
@@ -29,7 +34,7 @@ export function LooseEnds({ ends }: { readonly ends: readonly ShownLooseEnd[] })
       <ul className="flex flex-col gap-1">
         {shown.map((end) => (
           <li key={end.id} className="rounded-md border border-line bg-panel px-3 py-2" data-loose-end={end.id}>
-            <Row end={end} />
+            <Row end={end} whyNot={whyNot} />
           </li>
         ))}
       </ul>
@@ -37,9 +42,10 @@ export function LooseEnds({ ends }: { readonly ends: readonly ShownLooseEnd[] })
   );
 }
 
-function Row({ end: { kind, title, text, since, run, ticket, verbs } }: { readonly end: ShownLooseEnd }): ReactNode {
+type RowProps = { readonly end: ShownLooseEnd; readonly whyNot: string | undefined };
+
+function Row({ end: { kind, title, text, since, run, ticket, verbs }, whyNot }: RowProps): ReactNode {
   const { word, sign, tone } = KINDS[kind];
-  const [usual, ...others] = verbs;
   return (
     <>
       <p className="flex items-center gap-2 text-xs text-muted">
@@ -60,29 +66,14 @@ function Row({ end: { kind, title, text, since, run, ticket, verbs } }: { readon
       <p className="mt-0.5 text-xs text-muted [overflow-wrap:anywhere]">
         <SafeText max={600}>{text}</SafeText>
       </p>
-      {usual !== undefined && (
-        <div className="mt-1.5">
-          <CopyLine>{usual.command}</CopyLine>
-        </div>
-      )}
-      {others.length > 0 && (
-        <details className="mt-1 text-xs">
-          <summary className="cursor-pointer text-muted pointer-coarse:min-h-11">Other ways</summary>
-          <ul className="mt-1 flex flex-col gap-1">
-            {others.map(({ verb, command }) => (
-              <li key={command}>
-                <span className="text-muted">{verb}</span>
-                <CopyLine>{command}</CopyLine>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <div className="mt-2">
+        <Verbs about={{ run, ticket }} title={title} verbs={verbs} disabledBecause={whyNot} />
+      </div>
     </>
   );
 }
 
-/** The page with the buttons that settle it. */
+/** The page with the whole story. */
 function Where({ run, ticket }: Pick<ShownLooseEnd, "run" | "ticket">): ReactNode {
   if (run !== null)
     return (

@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../base/api.ts";
 import { itemQuery, runQuery } from "../base/queries.ts";
-import { RunEnd } from "../ui/run-end.tsx";
+import { RunEnd } from "../settle/run-end.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Failure, Loading } from "../ui/states.tsx";
 import { Closed } from "./closed.tsx";
@@ -53,7 +53,7 @@ function About({ run }: { readonly run: string }): ReactNode {
           <p className="text-sm text-muted">The run goes on at {data.stage ?? "its next stage"}.</p>
         )
       ) : (
-        <RunEnd end={data.end} />
+        <RunEnd {...data} end={data.end} />
       )}
     </>
   );

@@ -2,7 +2,7 @@
 // page.
 
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { isTyping, useShortcuts } from "../base/keyboard.ts";
 import { inboxQuery } from "../base/queries.ts";
@@ -22,12 +22,17 @@ export function InboxPage(): ReactNode {
   const { data, error, isPending, refetch } = useQuery(inboxQuery);
   if (isPending) return <Loading what="the inbox" />;
   if (data === undefined) return <Failure error={error} retry={() => void refetch()} />;
-  return <Inbox items={data.items} ends={data.looseEnds} />;
+  return <Inbox items={data.items} ends={data.looseEnds} unseen={data.unseen} />;
 }
 
-type InboxProps = { readonly items: readonly WaitingItem[]; readonly ends: readonly ShownLooseEnd[] };
+type InboxProps = {
+  readonly items: readonly WaitingItem[];
+  readonly ends: readonly ShownLooseEnd[];
+  /** Older completed runs that the daemon has not looked at yet. */
+  readonly unseen: number;
+};
 
-function Inbox({ items, ends }: InboxProps): ReactNode {
+function Inbox({ items, ends, unseen }: InboxProps): ReactNode {
   const navigate = useNavigate();
   const isWide = useMedia(WIDE);
   const { item: wanted } = useSearch({ from: "/" });
@@ -64,7 +69,7 @@ function Inbox({ items, ends }: InboxProps): ReactNode {
               : "flex flex-col gap-3"
           }
         >
-          {items.length + ends.length === 0 && <Quiet />}
+          {items.length + ends.length + unseen === 0 && <Quiet />}
           {items.length > 0 && (
             <section aria-labelledby="needs-you">
               <h2 id="needs-you" className="mb-1.5 text-xs font-semibold text-muted">
@@ -74,6 +79,15 @@ function Inbox({ items, ends }: InboxProps): ReactNode {
             </section>
           )}
           <LooseEnds ends={ends} />
+          {unseen > 0 && (
+            <p role="status" className="text-xs text-muted">
+              Looking through {unseen.toLocaleString()} older finished {unseen === 1 ? "run" : "runs"} for work that has
+              not landed…{" "}
+              <Link to="/runs" search={{ status: "completed" }} className="underline">
+                All finished runs
+              </Link>
+            </p>
+          )}
           <DoneToday />
         </div>
         {isBeside && (

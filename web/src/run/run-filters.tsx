@@ -11,6 +11,9 @@ import type { RunSearch } from "./use-run-list.ts";
 
 const STATUSES = ["running", "waiting", "stopped", "completed", "canceled"] as const;
 
+/** A status of the store holds several states: "running" is whatever goes on by itself, working or not. */
+const CHIPS = { ...SHOWN, running: { word: "Under way", sign: "◉" } } as const;
+
 export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNode {
   const navigate = useNavigate();
   const counts = useQuery(healthQuery).data?.runs;
@@ -25,7 +28,7 @@ export function RunFilters({ filter }: { readonly filter: RunSearch }): ReactNod
         </Chip>
         {STATUSES.map((status) => (
           <Chip key={status} search={{ ...filter, status }} isOn={filter.status === status}>
-            <span aria-hidden="true">{SHOWN[status].sign}</span> {SHOWN[status].word}
+            <span aria-hidden="true">{CHIPS[status].sign}</span> {CHIPS[status].word}
             {counts?.[status] !== undefined && <span className="text-muted tabular">{counts[status]}</span>}
           </Chip>
         ))}

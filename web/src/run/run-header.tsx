@@ -8,7 +8,7 @@ import { Badge, StatusBadge } from "../ui/status-badge.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Ago, Elapsed, usd } from "../ui/time.tsx";
 import { RunActions } from "./run-actions.tsx";
-import { RunEnd } from "../ui/run-end.tsx";
+import { RunEnd } from "../settle/run-end.tsx";
 import { standingOf } from "./standing.ts";
 import type { RunDetail } from "./types.ts";
 
@@ -71,7 +71,7 @@ export function RunHeader({ run, children }: { readonly run: RunDetail; readonly
           <LoopBadge key={key} name={key} loops={loops} max={max} />
         ))}
       </div>
-      {run.end != null && <RunEnd end={run.end} />}
+      {run.end != null && <RunEnd {...run} end={run.end} />}
     </header>
   );
 }

@@ -6,7 +6,7 @@ import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import type { AnswerTo } from "../../../src/http/client/input.ts";
 import { useShortcuts } from "../base/keyboard.ts";
 import { flowQuery, ticketQuery } from "../base/queries.ts";
-import { shownOf } from "../base/status.ts";
+import { shownOf, shownOfStatus } from "../base/status.ts";
 import { WaitButtons } from "./wait-buttons.tsx";
 import { TicketBadges } from "./ticket-badges.tsx";
 import { costText, waitText } from "./ticket-facts.ts";
@@ -221,7 +221,13 @@ function Runs({ ticket }: { readonly ticket: TicketDetail }): ReactNode {
             >
               #{run.number}
             </Link>
-            <StatusBadge is={shownOf(run)} />
+            <StatusBadge
+              is={
+                run.id === ticket.newest?.id && ticket.state !== null
+                  ? shownOf({ state: ticket.state, loops: ticket.loops })
+                  : shownOfStatus(run.status)
+              }
+            />
             <span className="text-muted">
               <SafeText max={80}>{run.word}</SafeText>
             </span>

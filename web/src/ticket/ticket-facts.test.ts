@@ -1,3 +1,4 @@
+import type { RunStateName } from "../../../src/core/view/state-words.ts";
 import { expect, test } from "vitest";
 import { costText, isStalled, loopBadges, shortId, standingOf, ticketOrigin, waitText } from "./ticket-facts.ts";
 import { ticketFile, ticketWith } from "./ticket.testsuite.ts";
@@ -27,14 +28,13 @@ test("with several counters each badge names its own", () => {
 });
 
 test("R-000-41: escalated is a state, not a count", () => {
-  const wait = { id: "r0123456789.1", stage: "qa", who: "owner", answers: ["again", "cancel"] };
-  const waiting = { status: "waiting" as const, agent: null, loops: 2 };
-  expect(standingOf(ticketWith({ ...waiting, waits: [{ ...wait, kind: "gate" }] }))).toBe("waiting");
-  expect(standingOf(ticketWith({ ...waiting, loops: 0, waits: [{ ...wait, kind: "escalation" }] }))).toBe("escalated");
+  const is = (name: RunStateName) => ({ state: { is: name, text: "", until: null } });
+  expect(standingOf(ticketWith({ status: "waiting", loops: 2, ...is("waiting") }))).toBe("waiting");
+  expect(standingOf(ticketWith({ status: "waiting", loops: 0, ...is("escalated") }))).toBe("escalated");
   expect(standingOf(counted(2))).toBe("revising");
-  expect(standingOf(ticketWith({ paused: true }))).toBe("paused");
-  expect(standingOf(ticketWith({ agent: null }))).toBe("queued");
-  expect(standingOf(ticketWith({ status: "completed", agent: null, paused: true }))).toBe("completed");
+  expect(standingOf(ticketWith(is("paused")))).toBe("paused");
+  expect(standingOf(ticketWith({ agent: null, ...is("merging") }))).toBe("merging");
+  expect(standingOf(ticketWith({ status: "completed", agent: null, ...is("completed") }))).toBe("completed");
 });
 
 test("R-000-42: stalled means more than five minutes without a sign of life while an agent runs", () => {
@@ -65,7 +65,7 @@ test("R-000-41: what is waited for reads as words", () => {
 
 test("a ticket that nothing has worked on stands as its file says, and belongs to its request", () => {
   expect(standingOf(ticketFile({ state: "eligible" }))).toBe("ready");
-  expect(standingOf(ticketFile({ state: "waits" }))).toBe("held");
+  expect(standingOf(ticketFile({ state: "waits" }))).toBe("others");
   expect(standingOf(ticketFile({ state: "refused" }))).toBe("refused");
   expect(standingOf(ticketFile({ state: "intervention", status: "Blocked" }))).toBe("person");
   expect(standingOf(ticketFile({ state: "ended", status: "Done" }))).toBe("completed");
@@ -76,8 +76,9 @@ test("a ticket that nothing has worked on stands as its file says, and belongs t
 
 test("a run that goes on is what counts; one that has ended gives way to a file that was moved since", () => {
   const run = { newest: { id: "r0123456789", number: 4 }, runs: 1 };
-  const working = ticketFile({ state: "working" }, { ...run, status: "running", agent: "worker" });
-  expect(standingOf(working)).toBe("running");
+  const state = { is: "working", text: "worker works on plan #1", until: null } as const;
+  const working = ticketFile({ state: "working" }, { ...run, status: "running", agent: "worker", state });
+  expect(standingOf(working)).toBe("working");
   expect(ticketOrigin(working)).toBe("#4");
   expect(standingOf(ticketFile({ state: "eligible" }, { ...run, status: "canceled" }))).toBe("ready");
 });

@@ -7,11 +7,10 @@ const STALLED_MS = 5 * 60_000;
 
 /** The badge of a ticket: its run decides while it is open, then its file. */
 export function standingOf(ticket: ListedTicket): ShownName {
-  const { status, paused, agent, loops, file } = ticket;
+  const { status, state, loops, file } = ticket;
   const isOpen = status === "running" || status === "waiting" || status === "stopped";
   if (file !== null && !isOpen) return standingOfFile(file);
-  if (status === null || (status === "running" && agent === null && !paused)) return "queued";
-  return shownOf({ status, paused, loops, waitsFor: ticket.waits.map(({ kind }) => kind) });
+  return state === null ? "queued" : shownOf({ state, loops });
 }
 
 /** The badge of a ticket without an open run. */
@@ -28,7 +27,7 @@ export function standingOfFile({
 /** `working` without a run: the run is on another machine, or was lost. */
 const STATES: Readonly<Record<ListedFile["state"], ShownName>> = {
   eligible: "ready",
-  waits: "held",
+  waits: "others",
   refused: "refused",
   working: "queued",
   intervention: "person",

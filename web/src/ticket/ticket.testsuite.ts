@@ -9,6 +9,7 @@ export function ticketWith(given: Partial<ListedTicket>): ListedTicket {
     runs: 1,
     newest: { id: "r0123456789", number: 1 },
     flow: "feature",
+    state: { is: "working", text: "IN2 works on build #1", until: null },
     status: "running",
     word: "building",
     stage: "build",

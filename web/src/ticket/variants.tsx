@@ -1,61 +1,81 @@
-// The variants of one group side by side: status, verdicts, changes and cost of each.
+// The variants of one group side by side: status, checks, verdicts, changes and cost of each, and the choice of one.
 
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
-import type { AnswerTo } from "../../../src/http/client/input.ts";
+import { type ReactNode, useState } from "react";
 import { SHOWN } from "../base/status.ts";
+import { ChooseVariant, type Variant } from "./choose-variant.tsx";
 import { costText, standingOfFile } from "./ticket-facts.ts";
+import { whyNotChoose } from "./variant-words.ts";
+import { Button } from "../ui/button.tsx";
 import { SafeText } from "../ui/safe-text.tsx";
 import { Badge } from "../ui/status-badge.tsx";
 import { Cell, Row, Table } from "../ui/table.tsx";
 
-type Variant = AnswerTo<"showTicket">["variants"][number];
-
 export function Variants({ id, variants }: { readonly id: string; readonly variants: readonly Variant[] }): ReactNode {
+  const [chosen, setChosen] = useState<Variant | null>(null);
   return (
-    <Table label="Variants" head={["Variant", "Status", "Stages", "Changes", "Cost", "Run"]}>
-      {variants.map((variant) => (
-        <Row key={variant.id}>
-          <Cell of="Variant" head>
-            <VariantName variant={variant} isSelf={variant.id === id} />
-          </Cell>
-          <Cell of="Status">
-            <Standing variant={variant} />
-          </Cell>
-          <Cell of="Stages" empty={variant.verdicts.length === 0}>
-            {variant.verdicts.length === 0 ? (
-              "—"
-            ) : (
-              <ul className="flex flex-col">
-                {variant.verdicts.map(({ stage, verdict }) => (
-                  <li key={stage}>
-                    <span className="text-muted">
-                      <SafeText max={60}>{stage}</SafeText>
-                    </span>{" "}
-                    <SafeText max={60}>{verdict}</SafeText>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </Cell>
-          <Cell of="Changes" number empty={variant.changes === null}>
-            {variant.changes === null ? "—" : <Changes changes={variant.changes} run={variant.newest?.number} />}
-          </Cell>
-          <Cell of="Cost" number>
-            {costText(variant.cost)}
-          </Cell>
-          <Cell of="Run" number empty={variant.newest === null}>
-            {variant.newest === null ? (
-              "—"
-            ) : (
-              <Link to="/runs/$run" params={{ run: String(variant.newest.number) }}>
-                #{variant.newest.number}
-              </Link>
-            )}
-          </Cell>
-        </Row>
+    <>
+      <Table label="Variants" head={["Variant", "Status", "Checks", "Stages", "Changes", "Cost", "Run", "Choice"]}>
+        {variants.map((variant) => (
+          <Row key={variant.id}>
+            <Cell of="Variant" head>
+              <VariantName variant={variant} isSelf={variant.id === id} />
+            </Cell>
+            <Cell of="Status">
+              <Standing variant={variant} />
+            </Cell>
+            <Cell of="Checks" empty={variant.checks.length === 0}>
+              <Results rows={variant.checks.map(({ name, state }) => [name, state])} />
+            </Cell>
+            <Cell of="Stages" empty={variant.verdicts.length === 0}>
+              <Results rows={variant.verdicts.map(({ stage, verdict }) => [stage, verdict])} />
+            </Cell>
+            <Cell of="Changes" number empty={variant.changes === null}>
+              {variant.changes === null ? "—" : <Changes changes={variant.changes} run={variant.newest?.number} />}
+            </Cell>
+            <Cell of="Cost" number>
+              {costText(variant.cost)}
+            </Cell>
+            <Cell of="Run" number empty={variant.newest === null}>
+              {variant.newest === null ? (
+                "—"
+              ) : (
+                <Link to="/runs/$run" params={{ run: String(variant.newest.number) }}>
+                  #{variant.newest.number}
+                </Link>
+              )}
+            </Cell>
+            <Cell of="Choice">
+              <Button
+                disabledBecause={whyNotChoose(variant) ?? undefined}
+                aria-label={`Choose ${variant.id}`}
+                onClick={() => setChosen(variant)}
+              >
+                Choose
+              </Button>
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      {chosen !== null && <ChooseVariant variant={chosen} all={variants} close={() => setChosen(null)} />}
+    </>
+  );
+}
+
+/** The last result of each check or stage. */
+function Results({ rows }: { readonly rows: readonly (readonly [name: string, result: string])[] }): ReactNode {
+  if (rows.length === 0) return "—";
+  return (
+    <ul className="flex flex-col">
+      {rows.map(([name, result]) => (
+        <li key={name}>
+          <span className="text-muted">
+            <SafeText max={60}>{name}</SafeText>
+          </span>{" "}
+          <SafeText max={60}>{result}</SafeText>
+        </li>
       ))}
-    </Table>
+    </ul>
   );
 }
 

@@ -17,7 +17,7 @@ export function StatusBadge({ is, detail }: { readonly is: ShownName; readonly d
   const { word, sign, tone } = SHOWN[is];
   return (
     <Badge tone={tone}>
-      <span aria-hidden="true" className={is === "running" ? "pulse rounded-full" : ""}>
+      <span aria-hidden="true" className={is === "working" ? "pulse rounded-full" : ""}>
         {sign}
       </span>
       {word}

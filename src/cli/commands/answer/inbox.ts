@@ -9,7 +9,7 @@ import type { Io } from "../../terminal/io.ts";
 import { age, paint, printJson, printTable } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
 import { briefingOfItem, gateLines, isJudged } from "../../gate-lines.ts";
-import { looseEndCells, looseEndJson, looseEndLines, looseEndsOf } from "./loose-ends.ts";
+import { looseEndCells, looseEndJson, looseEndLines, looseEndsOf, unseenLine } from "./loose-ends.ts";
 import { withReader } from "../../report.ts";
 import { waitingLines } from "../../terminal/progress.ts";
 import { askedBy } from "../../../core/view/item-text.ts";
@@ -35,10 +35,11 @@ export async function inboxOf(store: Store): Promise<readonly Waiting[]> {
 }
 
 export async function inbox(io: Io): Promise<number> {
-  const { waiting, loose } = await withReader(io, async (store) => ({
+  const { waiting, looked } = await withReader(io, async (store) => ({
     waiting: store === undefined ? [] : await inboxOf(store),
-    loose: await looseEndsOf(io, store),
+    looked: await looseEndsOf(io, store),
   }));
+  const { ends: loose, unseen } = looked;
   if (io.json) {
     const items = waiting.map(async ({ number, record, run, others }) => ({
       ...itemJson(record.runId, number, record.item, run),
@@ -47,7 +48,7 @@ export async function inbox(io: Io): Promise<number> {
       ...(others === 0 ? {} : { others }),
       briefing: run === undefined ? null : await briefingOfItem(io, run, record.item),
     }));
-    printJson(io, { items: await Promise.all(items), looseEnds: loose.map(looseEndJson) });
+    printJson(io, { items: await Promise.all(items), looseEnds: loose.map(looseEndJson), unseen });
   } else if (io.quiet) {
     for (const { record } of waiting) io.out(`${record.runId}.${record.item.number}`);
   } else if (io.plain) {
@@ -89,5 +90,6 @@ export async function inbox(io: Io): Promise<number> {
       for (const line of looseEndLines(io, end)) io.out(line);
     }
   }
+  if (unseen > 0 && !io.json && !io.quiet) io.err(unseenLine(unseen));
   return EXIT.ok;
 }

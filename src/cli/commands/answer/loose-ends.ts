@@ -1,7 +1,7 @@
 // The loose ends of the inbox on the command line: read for the folder of the command, shown with the commands that settle them.
 
 import { commitOf } from "../../../app/commit-of.ts";
-import { createLooseEnds } from "../../../app/loose-ends.ts";
+import { createLooseEnds, type LooseEndsNow } from "../../../app/loose-ends.ts";
 import type { LooseEnd } from "../../../core/view/loose-end.ts";
 import type { Store } from "../../../store/store.ts";
 import { readRefused } from "../../../ticket/pick/refused-board.ts";
@@ -12,14 +12,28 @@ import { age, paint } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { placeOf } from "../../trust.ts";
 
-export async function looseEndsOf(io: Io, store: Store | undefined): Promise<readonly LooseEnd[]> {
-  return createLooseEnds({
+export async function looseEndsOf(io: Io, store: Store | undefined): Promise<LooseEndsNow> {
+  const look = createLooseEnds({
     ...placeOf(io),
     ...(store === undefined ? {} : { store }),
     commitOf: async (run) => (store === undefined ? null : commitOf(store, run)),
     tickets: () => ticketsOf(io),
     refused: () => readRefused({ home: io.home, project: io.cwd }),
-  })();
+  });
+  const until = performance.now() + LOOKS_MS;
+  for (;;) {
+    const now = await look();
+    if (now.unseen === 0 || performance.now() > until) return now;
+  }
+}
+
+/** Many completed runs are looked at in slices; a command does not go through years of them. */
+const LOOKS_MS = 2000;
+
+/** Empty if all were looked at. */
+export function unseenLine(unseen: number): string {
+  const runs = unseen === 1 ? "older completed run was" : "older completed runs were";
+  return unseen === 0 ? "" : `${unseen} ${runs} not looked at for unmerged work; a daemon (passrail up) looks at all.`;
 }
 
 export async function ticketsOf(io: Io): Promise<Tickets | undefined> {

@@ -1,13 +1,10 @@
 // `done`: a person marks a ticket's pull request as merged, and Passrail checks it first. `merge-queue`: work that is landing or waits
 // to be merged.
 
-import { projectOf } from "../../../core/run/run-settings.ts";
-import { loadSettings, projectEnvironment } from "../../../settings/load.ts";
-import type { Report } from "../../../core/flow/outcome.ts";
-import { forcedReport, proveMerge } from "../../../ticket/land/done.ts";
+import { optional } from "../../../core/optional.ts";
+import type { Result } from "../../../core/result.ts";
 import { type LandingRun, runsOfTicket, runsOnTheWay } from "../../../ticket/land/find.ts";
-import { report } from "../../../ticket/land/merge-stage.ts";
-import { forgeOfProject } from "../../../ticket/land/open.ts";
+import { checkMerge, markMerged } from "../../../ticket/land/mark-merged.ts";
 import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -25,15 +22,11 @@ export async function done(io: Io, ticket: string, options: DoneOptions): Promis
   if (options.force && (options.reason ?? "").trim() === "")
     throw usageError("reason_missing", "--force needs a reason.", `passrail done ${ticket} --force --reason "…"`);
   const found = await waitingRun(io, ticket);
-  const { run, number, waits, landed } = found;
-  if (waits === undefined)
-    throw new CliError(
-      "not_awaiting_merge",
-      `${run.subject.id} is ${run.word}; it does not wait for a merge.`,
-      `passrail runs show ${number}`,
-    );
-  const result = options.force ? forcedReport(landed, options.reason ?? "") : await prove(io, found, options.commit);
-  let ignored: string | undefined;
+  const { run, number } = found;
+  const { force, commit, reason = "" } = options;
+  const seen = await checkMerge(io, found, force ? { unproven: reason } : optional({ commit }));
+  if (!seen.ok) throw problemError(seen.error);
+  let marked: Result<string> | undefined;
   const rest = await workOn(io, {
     runId: run.id,
     flags: {},
@@ -41,49 +34,22 @@ export async function done(io: Io, ticket: string, options: DoneOptions): Promis
     stream: false,
     lines: "err",
     act: async ({ engine, person }) => {
-      const key = options.force ? "forced" : "merged";
-      ignored = (await report(engine, run, waits, { report: result, key, actor: person })).ignored;
-      return ignored === undefined;
+      marked = await markMerged(engine, found, seen.value, person);
+      return marked.ok;
     },
   });
-  if (ignored !== undefined)
-    throw new CliError(
-      "done_refused",
-      `${run.subject.id} was not marked as merged: ${ignored}.`,
-      `passrail runs show ${number}`,
-    );
+  if (marked?.ok !== true)
+    throw problemError({
+      ...(marked?.error ?? { code: "done_refused", message: "Nothing was done." }),
+      hint: `passrail runs show ${number}`,
+    });
   const exit = rest.performedBy === null ? exitOf(rest.run) : EXIT.ok;
   await printRest(io, rest, {
     stream: false,
     exit,
-    did: `#${number} ${run.subject.id}: ${result.summary ?? "merged"}`,
+    did: `#${number} ${run.subject.id}: ${marked.value}`,
   });
   return exit;
-}
-
-async function prove(io: Io, { run, landed }: LandingRun, commit: string | undefined): Promise<Report> {
-  if (landed === undefined)
-    throw new CliError(
-      "nothing_recorded",
-      `No pull request of ${run.subject.id} is recorded.`,
-      'passrail done … --force --reason "…"',
-    );
-  const project = projectOf(run);
-  const found = projectEnvironment({ home: io.home, project, environment: io.environment });
-  if (!found.ok) throw problemError(found.error);
-  const environment = found.value;
-  const config = await loadSettings({ home: io.home, environment, project, flags: {} });
-  if (!config.ok) throw problemError(config.error);
-  const { merge, tickets } = config.value;
-  const forge = await forgeOfProject(project, {
-    home: io.home,
-    environment,
-    settings: merge,
-    ticketsFolder: tickets.folder,
-  });
-  const proven = forge.ok ? await proveMerge(forge.value, landed, commit) : forge;
-  if (!proven.ok) throw problemError(proven.error);
-  return proven.value;
 }
 
 /** The ticket's waiting run, else its newest. The reference may also be a run's number or id. */

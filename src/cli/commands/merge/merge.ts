@@ -1,18 +1,13 @@
 // `merge`: lands the work of a completed run of any flow, or opens a pull request for it, as a run of the flow `land`. `discard`: removes
 // the branch of a run that has ended; its commit stays pinned.
 
-import { requireResolvedFlow } from "../flow/catalog.ts";
-import { runIdOf } from "../../../app/run-id.ts";
-import { prepareRun } from "../../../app/start-run/prepare.ts";
+import { openLanding } from "../../../app/run-end.ts";
 import type { Result } from "../../../core/result.ts";
 import type { DoneSight } from "../../../core/run/outward-act.ts";
-import { jointOf } from "../../../core/run/joint.ts";
-import { isEnded, type Run } from "../../../core/run/run.ts";
-import { projectOf } from "../../../core/run/run-settings.ts";
-import type { RunEnd } from "../../../core/view/run-end.ts";
 import { loadSettings } from "../../../settings/load.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import { discardWork } from "../../../ticket/land/discard.ts";
+import { discardable, type FinishedWork, landable, planLanding } from "../../../ticket/land/finished.ts";
 import { CliError, EXIT, problemError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
 import { requireOperator } from "../../operator.ts";
@@ -26,48 +21,29 @@ export type MergeOptions = { readonly pr: boolean };
 
 export async function merge(io: Io, reference: string, { pr }: MergeOptions): Promise<number> {
   requireOperator(io, "merge");
-  const { run, number, end } = await endedRun(io, reference);
-  if (run.status !== "completed")
+  const { work, landing } = await endedRun(io, reference);
+  const kept = landable(work);
+  if (!kept.ok) throw problemError(kept.error);
+  if (landing !== undefined)
     throw new CliError(
-      "not_completed",
-      `#${number} is ${run.status}; only the work of a completed run is merged.`,
-      `passrail runs show ${number}`,
+      "landing_already",
+      `#${landing.number} lands the work of #${work.number} already.`,
+      `passrail runs show ${landing.number}`,
     );
-  refuseSeveral(run, number, end);
-  const { branch } = requireBranch(end, number);
-  const project = projectOf(run);
-  const config = await loadSettings({ home: io.home, environment: io.environment, project, flags: {} });
-  if (!config.ok) throw problemError(config.error);
-  const resolved = requireResolvedFlow({ ...io, cwd: project }, "land");
-  const { subject } = run;
-  const prepared = await prepareRun(
-    {
-      resolved,
-      subject,
-      project,
-      cwd: project,
-      input: [
-        ["land.run", run.id],
-        ["land.branch", branch],
-        ["config.merge_mode", pr ? "pr" : "merge"],
-      ],
-      runners: [],
-      workspace: "worktree",
-    },
-    config.value,
-  );
-  if (!prepared.ok) throw problemError(prepared.error);
-  const { facts, texts, resolved: limited } = prepared.value;
-  return startRun(io, { runId: runIdOf(), resolved: limited, subject, facts, texts, flags: {} });
+  const { environment, home } = io;
+  const settings = (project: string) => loadSettings({ home, environment, project, flags: {} });
+  const plan = await planLanding({ home, settings }, work, kept.value, { pr });
+  if (!plan.ok) throw problemError(plan.error);
+  return startRun(io, { ...plan.value, flags: {} });
 }
 
 export async function discard(io: Io, reference: string): Promise<number> {
   requireOperator(io, "discard");
-  const { run, number, end } = await endedRun(io, reference);
-  if (!isEnded(run))
-    throw new CliError("run_not_ended", `#${number} is ${run.status}.`, `passrail runs cancel ${number}`);
-  refuseSeveral(run, number, end);
-  const { branch, tip } = requireBranch(end, number);
+  const { work } = await endedRun(io, reference);
+  const { run } = work;
+  const kept = discardable(work);
+  if (!kept.ok) throw problemError(kept.error);
+  const { branch, tip } = kept.value;
   let gone: Result<DoneSight> | undefined;
   await workOn(io, {
     runId: run.id,
@@ -95,28 +71,7 @@ async function endedRun(io: Io, reference: string) {
     const { run, summary } = await requireRun(store, reference);
     const { number } = summary;
     const resolved = store === undefined ? undefined : await flowOf(store, run);
-    return { run, number, end: await endOf(store, { run, number, resolved }) };
+    const work: FinishedWork = { run, number, end: await endOf(store, { run, number, resolved }) };
+    return { work, landing: store === undefined ? undefined : await openLanding(store, run) };
   });
-}
-
-/** One act cannot merge or discard the branches of several repositories. */
-function refuseSeveral(run: Run, number: number, end: RunEnd | null): void {
-  if (jointOf(run) === null) return;
-  const commands = (end?.commands ?? []).map(({ command }) => command).join("\n");
-  throw new CliError(
-    "several_repositories",
-    `#${number} has a branch in each of several repositories; merge or remove them there.`,
-    commands === "" ? `passrail runs show ${number}` : commands,
-  );
-}
-
-/** The branch whose work has not left it yet. */
-function requireBranch(end: RunEnd | null, number: number): { readonly branch: string; readonly tip: string } {
-  if (end?.state === "kept" && end.branch !== null && end.tip !== null) return { branch: end.branch, tip: end.tip };
-  const why = end === null ? `#${number} has not ended` : end.text;
-  throw new CliError(
-    "nothing_to_merge",
-    `There is no branch with unmerged work: ${why}`,
-    `passrail runs show ${number}`,
-  );
 }

@@ -20,7 +20,7 @@ export async function glance(io: Io): Promise<number> {
   return withReader(io, async (store) => {
     const counts = await store?.countRuns();
     const waiting = store === undefined ? [] : await inboxOf(store);
-    const loose = store === undefined ? [] : await looseEndsOf(io, store);
+    const loose = store === undefined ? [] : (await looseEndsOf(io, store)).ends;
     const active = store === undefined ? [] : await store.listRuns({ status: "running", limit: SHOWN });
     const daemon = findDaemon(io.home);
     const performer = performerOf(io.home);

@@ -6,6 +6,9 @@ import type { Io } from "../../terminal/io.ts";
 import { age, printJson, printTable } from "../../terminal/output.ts";
 import { statusColor, withReader } from "../../report.ts";
 import { firstToResume } from "../../terminal/run-view.ts";
+import { runState } from "../../../core/view/run-state.ts";
+import { type RunStateName, STATE_WORDS } from "../../../core/view/state-words.ts";
+import { flowOf } from "../../../store/flow-of.ts";
 import { optional } from "../../../core/optional.ts";
 
 export type RunListOptions = {
@@ -25,7 +28,7 @@ export async function runsList(io: Io, options: RunListOptions): Promise<number>
   };
   const runs = await withReader(io, async (store): Promise<readonly ListedRun[]> => {
     const found = (await store?.listRuns({ ...filter, limit })) ?? [];
-    return Promise.all(found.map(async (run) => ({ ...run, resumes: await resumesWhen(store, run) })));
+    return Promise.all(found.map(async (run) => ({ ...run, ...(await standing(store, run)) })));
   });
   if (io.json) printJson(io, { runs });
   else if (io.quiet) for (const { id } of runs) io.out(id);
@@ -39,15 +42,23 @@ export async function runsList(io: Io, options: RunListOptions): Promise<number>
 }
 
 /** `resumes`: when a postponed run resumes; empty for every other run. */
-type ListedRun = RunSummary & { readonly resumes: string };
+type ListedRun = RunSummary & { readonly resumes: string; readonly state: RunStateName };
 
-async function resumesWhen(store: Store | undefined, { id, status }: RunSummary): Promise<string> {
-  const stored = status === "running" ? await store?.loadRun(id) : undefined;
-  return stored === undefined ? "" : firstToResume(stored.run);
+/** In the words of the dashboard: only a run with a working attempt is called working. */
+async function standing(
+  store: Store | undefined,
+  { id, status }: RunSummary,
+): Promise<Omit<ListedRun, keyof RunSummary>> {
+  const stored = status === "running" || status === "waiting" ? await store?.loadRun(id) : undefined;
+  if (store === undefined || stored === undefined)
+    return { resumes: "", state: status === "running" ? "queued" : status };
+  const { is } = runState(await flowOf(store, stored.run), stored.run, Date.now());
+  return { resumes: firstToResume(stored.run), state: is };
 }
 
 function listRow(io: Io, run: ListedRun) {
-  const word = run.word === run.status ? run.status : `${run.status} (${run.word})`;
+  const shown = STATE_WORDS[run.state].toLowerCase();
+  const word = run.word.toLowerCase() === shown ? shown : `${shown} (${run.word})`;
   const status = run.resumes === "" ? word : `${word}, ${run.resumes}`;
   const cells = io.plain
     ? [

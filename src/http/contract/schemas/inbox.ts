@@ -192,6 +192,9 @@ export const inboxSchema = z.object({
     description:
       "what waits although no stage asked: unmerged work, stopped runs, blocked tickets, broken files, files that wait for trust; each is gone when it is settled",
   }),
+  unseen: z.int().meta({
+    description: "older completed runs that were not looked at for unmerged work yet; ask again in a moment",
+  }),
 });
 
 const ISSUES_AT_MOST = 100;

@@ -4,8 +4,10 @@ import { z } from "zod";
 import { findingSchema } from "./finding.ts";
 import { evidenceTableSchema } from "./evidence-table.ts";
 import { HEALTHS, VERDICTS } from "../../../core/flow/outcome.ts";
+import { RUN_STATES } from "../../../core/view/state-words.ts";
 import { WORKSPACE_MODES } from "../../../core/flow/workspace-mode.ts";
 import { containment, json, line, REASON_CHARS, stageName, subject, TEXT_CHARS, time, way } from "./common.ts";
+import { verbsSchema } from "./loose-end.ts";
 import { handoffSchema } from "./handoff.ts";
 import { inboxItemSchema, ITEM_KINDS } from "./inbox.ts";
 
@@ -24,6 +26,14 @@ export const runSummarySchema = z
     updatedAt: time,
   })
   .meta({ id: "RunSummary" });
+
+export const runStateSchema = z
+  .object({
+    is: z.enum(RUN_STATES),
+    text: z.string().meta({ description: "who does what, or what it waits for" }),
+    until: time.nullable().meta({ description: "held until then" }),
+  })
+  .meta({ id: "RunState", description: "what is true of the run now; `working` only where an attempt works" });
 
 const usage = z.object({
   usd: z.number().nullable(),
@@ -89,6 +99,7 @@ const runEndSchema = z
     landedAs: z.string().nullable().meta({ description: "the commit in the target" }),
     url: z.string().nullable().meta({ description: "the pull request" }),
     text: z.string().meta({ description: "all of it in sentences" }),
+    verbs: verbsSchema,
     commands: z
       .array(
         z.object({
@@ -148,6 +159,7 @@ export const runDetailSchema = z
     items: z.array(inboxItemSchema),
     evidence: evidenceTableSchema,
     handoffs: z.array(handoffSchema),
+    state: runStateSchema,
     end: runEndSchema.nullable().meta({ description: "where the work is; null while the run works or waits" }),
   })
   .meta({ id: "Run" });
@@ -160,6 +172,7 @@ export const waitsFor = z
 const runRowSchema = z
   .object({
     ...runSummarySchema.shape,
+    state: runStateSchema,
     paused: z.boolean(),
     agent: z.string().nullable().meta({ description: "the working agent, or the person or agent it waits for" }),
     why: z.string().nullable().meta({ description: "the reason why it waits, or why it ended without being done" }),

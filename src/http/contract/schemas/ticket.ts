@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { time } from "./common.ts";
 import { ITEM_KINDS } from "./inbox.ts";
-import { featureSchema, RUN_STATUSES, runSummarySchema, waitsFor } from "./run.ts";
+import { featureSchema, RUN_STATUSES, runStateSchema, runSummarySchema, waitsFor } from "./run.ts";
 import { TICKET_STATES, ticketFileSchema, ticketProblemSchema } from "./ticket-file.ts";
 
 const shared = {
@@ -16,6 +16,7 @@ const shared = {
     .meta({ description: "the newest run, which most of the following fields describe; null without a run" }),
   flow: z.string().meta({ description: "of its newest run; without one, the flow that a run would use" }),
   status: z.enum(RUN_STATUSES).nullable().meta({ description: "of its newest run" }),
+  state: runStateSchema.nullable().meta({ description: "what is true of its newest run now; null without a run" }),
   word: z.string().meta({ description: "the status in the words of the flow's source" }),
   stage: z.string().nullable().meta({ description: "its current stage; null after the end" }),
   agent: z.string().nullable().meta({ description: "the agent that works on it now" }),
@@ -74,6 +75,12 @@ const variantSchema = z
       .nullable()
       .meta({ description: "of its newest run; null without a known change" }),
     cost: z.object({ usd: z.number(), unknownUsd: z.int() }),
+    choice: z
+      .object({
+        cancels: z.array(z.string()).meta({ description: "the tickets that become Canceled" }),
+        why: z.string().nullable().meta({ description: "why it cannot be chosen; null if it can" }),
+      })
+      .meta({ description: "what choosing it would do" }),
   })
   .meta({ id: "TicketVariant" });
 

@@ -48,8 +48,9 @@ export function mountInbox(mount: MountRoute, deps: ServerDeps): void {
       }),
     );
     // Only who may approve the project's files is told about them.
-    const ends = (await deps.looseEnds()).filter(({ kind }) => kind !== "trust" || principal.kind === "operator");
-    return ok({ items: items.flat(), looseEnds: ends.map(showLooseEnd) });
+    const { ends: all, unseen } = await deps.looseEnds();
+    const ends = all.filter(({ kind }) => kind !== "trust" || principal.kind === "operator");
+    return ok({ items: items.flat(), looseEnds: ends.map(showLooseEnd), unseen });
   });
 
   mount.json(ROUTES.showItem, async ({ params, header }) => {

@@ -13,8 +13,10 @@ export function mountReport(mount: MountRoute, deps: ServerDeps): void {
     const report = await findNightReport(
       {
         store,
-        looseEnds: async () =>
-          (await looseEnds()).filter(({ kind }) => kind !== "trust" || principal.kind === "operator"),
+        looseEnds: async () => {
+          const { ends, unseen } = await looseEnds();
+          return { ends: ends.filter(({ kind }) => kind !== "trust" || principal.kind === "operator"), unseen };
+        },
         tickets: async () => tickets?.known.now(),
         refused: () => tickets?.refused?.() ?? new Map(),
         commitOf,

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Refusal } from "../../contract/problem.ts";
 import type { BodyOf } from "../../contract/route.ts";
 import { ROUTES } from "../../contract/routes.ts";
-import type { Flow } from "../../../core/flow/flow.ts";
+import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { openItems } from "../../../core/run/run.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
@@ -32,7 +32,7 @@ export function mountRuns(mount: MountRoute, deps: ServerDeps): void {
     });
     const page = found.slice(0, limit);
     return ok({
-      runs: await showRows(store, page),
+      runs: await showRows(store, page, Date.parse(deps.now())),
       next: found.length > limit ? (page.at(-1)?.number ?? null) : null,
     });
   });
@@ -43,7 +43,7 @@ export function mountRuns(mount: MountRoute, deps: ServerDeps): void {
     const { run } = described.value;
     // Only items tell where work lands; a run without one needs no git for it.
     const place = openItems(run).length === 0 ? null : await deps.landingPlace(projectOf(run));
-    return ok(showRun({ ...described.value, place }));
+    return ok(showRun({ ...described.value, place, now: deps.now() }));
   });
 
   mount.json(ROUTES.runEvents, async ({ params, query: { after, limit } }) => {
@@ -85,17 +85,17 @@ export function mountRuns(mount: MountRoute, deps: ServerDeps): void {
 }
 
 /** Runs of one page often share a few flows: each is read once. */
-async function showRows(store: Store, page: readonly RunSummary[]) {
-  const flows = new Map<string, Promise<Flow>>();
+async function showRows(store: Store, page: readonly RunSummary[], now: number) {
+  const flows = new Map<string, Promise<ResolvedFlow>>();
   const rows = await Promise.all(
     page.map(async (summary) => {
       const stored = await store.loadRun(summary.id);
       // It was deleted after the list was made.
       if (stored === undefined) return [];
       const { run } = stored;
-      const flow = flows.get(run.flowHash) ?? flowOf(store, run).then((resolved) => resolved.flow);
+      const flow = flows.get(run.flowHash) ?? flowOf(store, run);
       flows.set(run.flowHash, flow);
-      return [showRow(summary, run, await flow)];
+      return [showRow(summary, run, await flow, now)];
     }),
   );
   return rows.flat();

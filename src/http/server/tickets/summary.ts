@@ -2,6 +2,7 @@
 
 import type { AnswerOf } from "../../contract/route.ts";
 import type { ROUTES } from "../../contract/routes.ts";
+import type { ResolvedFlow } from "../../../core/flow/agent.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
 import { answersOf, openItems, type Run } from "../../../core/run/run.ts";
 import { findWork } from "../../../core/run/sequence.ts";
@@ -25,7 +26,7 @@ export function createSummaries(
   now: TicketsNow | undefined,
 ): (listed: Listed) => Promise<TicketSummary> {
   const { store } = deps;
-  const flows = new Map<string, Promise<Flow>>();
+  const flows = new Map<string, Promise<ResolvedFlow>>();
   const refused = deps.tickets?.refused?.() ?? new Map();
   return async ({ file: planned, runs }) => {
     const file = planned === undefined || now === undefined ? null : showFile(planned, now, refused);
@@ -34,9 +35,9 @@ export function createSummaries(
       return { ...ofFile(planned, deps.tickets?.flow ?? ""), why: whyOf(planned, refused), file };
     }
     const run = await loadRun(store, runs);
-    const flow = flows.get(run.flowHash) ?? flowOf(store, run).then((resolved) => resolved.flow);
+    const flow = flows.get(run.flowHash) ?? flowOf(store, run);
     flows.set(run.flowHash, flow);
-    const summary = await ofRun(deps.home, runs, run, await flow);
+    const summary = await ofRun(deps, runs, run, await flow);
     // The file has the person's latest title; a run keeps the one that it started with.
     return { ...summary, title: planned?.ticket.title ?? summary.title, ...wordOf(summary, planned), file };
   };
@@ -59,6 +60,7 @@ function ofFile({ ticket, why }: PlannedTicket, flow: string): Omit<TicketSummar
     runs: 0,
     newest: null,
     flow: ticket.flow ?? flow,
+    state: null,
     status: null,
     word: ticket.status,
     stage: null,
@@ -77,19 +79,21 @@ function ofFile({ ticket, why }: PlannedTicket, flow: string): Omit<TicketSummar
 }
 
 async function ofRun(
-  home: string,
+  { home, now }: Pick<ServerDeps, "home" | "now">,
   { newest, runs, usd, unknownUsd }: SubjectRecord,
   run: Run,
-  flow: Flow,
+  resolved: ResolvedFlow,
 ): Promise<Omit<TicketSummary, "file">> {
+  const { flow } = resolved;
   const { id, number, status, word, stage, createdAt, updatedAt } = newest;
-  const { paused, why, since } = showRow(newest, run, flow);
+  const { state, paused, why, since } = showRow(newest, run, resolved, Date.parse(now()));
   return {
     id: newest.subject.id,
     title: newest.subject.title,
     runs,
     newest: { id, number },
     flow: newest.flow,
+    state,
     status,
     word,
     stage,

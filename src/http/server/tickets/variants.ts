@@ -2,8 +2,8 @@
 
 import type { z } from "zod";
 import type { ticketSchema } from "../../contract/schemas/ticket.ts";
-import type { PlannedTicket } from "../../../core/ticket/plan.ts";
-import { ticketsOfGroup } from "../../../core/ticket/variants.ts";
+import type { PlannedTicket, TicketPlan } from "../../../core/ticket/plan.ts";
+import { rivalsOf, ticketsOfGroup } from "../../../core/ticket/variants.ts";
 import { compareVariants } from "../../../ticket/variants/compare.ts";
 import type { ServerDeps } from "../deps.ts";
 import type { TicketsNow } from "../project-tickets.ts";
@@ -19,5 +19,17 @@ export async function variantsOf(
   const group = ticketsOfGroup(plan, ticket.group);
   if (group.length < 2) return [];
   const compared = await compareVariants(deps, group);
-  return compared.map(({ verdicts, checks, ...rest }) => ({ ...rest, verdicts: [...verdicts], checks: [...checks] }));
+  return compared.map(({ verdicts, checks, ...rest }) => ({
+    ...rest,
+    verdicts: [...verdicts],
+    checks: [...checks],
+    choice: choiceOf(rest.id, plan),
+  }));
+}
+
+/** What choosing it would do to the others, by the rule that does it. */
+function choiceOf(id: string, plan: TicketPlan): Variant["choice"] {
+  const rivals = rivalsOf(id, plan);
+  if (!rivals.ok) return { cancels: [], why: `${rivals.error.message}.` };
+  return { cancels: rivals.value.map(({ ticket }) => ticket.id), why: null };
 }

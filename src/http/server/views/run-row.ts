@@ -2,6 +2,8 @@
 
 import type { z } from "zod";
 import type { runPageSchema } from "../../contract/schemas/run.ts";
+import type { ResolvedFlow } from "../../../core/flow/agent.ts";
+import { runState } from "../../../core/view/run-state.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
 import { counterRows } from "../../../core/run/counters.ts";
 import { withLate } from "../../../core/run/outward.ts";
@@ -11,10 +13,13 @@ import type { RunSummary } from "../../../store/store.ts";
 
 type Row = z.input<typeof runPageSchema>["runs"][number];
 
-export function showRow(summary: RunSummary, run: Run, flow: Flow): Row {
+/** `now`: milliseconds. */
+export function showRow(summary: RunSummary, run: Run, resolved: ResolvedFlow, now: number): Row {
   const { spent } = run;
+  const { flow } = resolved;
   return {
     ...summary,
+    state: { ...runState(resolved, run, now) },
     paused: run.paused,
     agent: agentOf(flow, run),
     why: whyOf(run),

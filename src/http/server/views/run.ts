@@ -11,6 +11,8 @@ import { findStage } from "../../../core/run/sequence.ts";
 import { waysOf } from "../../../core/run/targets.ts";
 import type { AttemptRow } from "../../../core/view/attempt-row.ts";
 import type { LandingPlace } from "../../../core/view/landing.ts";
+import { unmergedVerbs } from "../../../core/view/loose-end-verb.ts";
+import { runState } from "../../../core/view/run-state.ts";
 import type { RunEnd } from "../../../core/view/run-end.ts";
 import { evidenceTable } from "../../../core/view/evidence-table.ts";
 import { loopRows } from "../../../core/view/loops.ts";
@@ -32,6 +34,8 @@ export type ShownRunFacts = {
   readonly attempts: readonly AttemptRecord[];
   readonly handoffs: readonly HandoffRecord[];
   readonly end: RunEnd | null;
+  /** ISO 8601, UTC. */
+  readonly now: string;
   /** Null without an open item. */
   readonly place: LandingPlace | null;
 };
@@ -46,6 +50,7 @@ export function showRun({
   handoffs,
   end,
   place,
+  now,
 }: ShownRunFacts): Shown {
   const { flow } = resolved;
   return {
@@ -71,7 +76,8 @@ export function showRun({
           ),
     evidence: evidenceTable(attempts).map((line) => ({ ...line })),
     handoffs: handoffs.map((handoff) => ({ ...handoff })),
-    end: end === null ? null : { ...end, commands: end.commands.map((each) => ({ ...each })) },
+    state: { ...runState(resolved, run, Date.parse(now)) },
+    end: end === null ? null : showEnd(end, summary.number),
   };
 }
 
@@ -107,4 +113,9 @@ function showStages(flow: Flow, run: Run, attempts: readonly AttemptRecord[]): S
 /** The wire calls the cause `reason`, and leaves durations to the reader. */
 function showAttempt({ canonical: _key, durationMs: _duration, cause, ...row }: AttemptRow): ShownAttempt {
   return { ...row, reason: cause, issues: [...row.issues], questions: [...row.questions] };
+}
+
+function showEnd(end: RunEnd, number: number): NonNullable<Shown["end"]> {
+  const commands = end.commands.map((each) => ({ ...each }));
+  return { ...end, commands, verbs: unmergedVerbs(number, end).map((each) => ({ ...each })) };
 }
