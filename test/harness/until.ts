@@ -6,7 +6,7 @@ const SELDOM_MS = 50;
 export async function until<T>(
   what: string,
   find: () => T | undefined | Promise<T | undefined>,
-  deadlineMs = 20_000,
+  deadlineMs = 60_000,
   everyMs = 10,
 ): Promise<T> {
   const startedAt = Date.now();

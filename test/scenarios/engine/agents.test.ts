@@ -314,7 +314,7 @@ describe("accounts", () => {
   });
 
   test("a quota parks the stage until the time that the vendor names, and no loop is used up", async () => {
-    const soon = Math.floor(Date.now() / 1000) + 3;
+    const soon = Math.floor(Date.now() / 1000) + 6;
     const limited = {
       is_error: true,
       api_error_status: 429,
