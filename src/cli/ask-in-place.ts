@@ -12,7 +12,7 @@ import { withReader } from "./report.ts";
 import { type ForegroundWork, type Rest, workOn } from "./session.ts";
 import { TERMINAL_RULES } from "./terminal-rules.ts";
 import { canAsk } from "./terminal/ask-in-terminal.ts";
-import { askItem, type ItemDecision } from "./terminal/ask-item.ts";
+import { askItem, type TypedDecision } from "./terminal/ask-item.ts";
 import type { Io } from "./terminal/io.ts";
 import { plainText } from "./terminal/plain-text.ts";
 import { readRunDiff } from "./work-summary.ts";
@@ -36,7 +36,7 @@ export async function askInPlace(io: Io, first: Rest, flags: ForegroundWork["fla
 type Given = {
   readonly item: number;
   readonly version: string;
-  readonly decision: Extract<ItemDecision, { type: "answer" }>;
+  readonly decision: Extract<TypedDecision, { type: "answer" }>;
 };
 
 async function answer(

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { LOCK_FILES, type ProjectTexts, type Proposal, propose, READ_FILES } from "../../core/setup/propose.ts";
+import { LOCK_FILES, type ProjectTexts, type ProposedSettings, propose, READ_FILES } from "../../core/setup/propose.ts";
 import { readConfined } from "../../file/confined.ts";
 import { git } from "../../git/git.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -14,7 +14,7 @@ const FILE_BYTES = 1024 * 1024;
 
 export type LookedAtProject = LookedAtPlace & {
   readonly remotes: readonly string[];
-  readonly proposal: Proposal;
+  readonly proposal: ProposedSettings;
   /** Why bubblewrap cannot confine agents here; null if it was started and can. */
   readonly noSandbox: string | null;
 };

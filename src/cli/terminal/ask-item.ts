@@ -6,12 +6,12 @@ import { chosenKey, keysOf, keysText } from "../../core/view/item-keys.ts";
 import type { InboxItem } from "../../core/run/run.ts";
 import { askInTerminal } from "./ask-in-terminal.ts";
 
-export type ItemDecision =
+export type TypedDecision =
   | { readonly type: "answer"; readonly answer: string; readonly texts: readonly string[] }
   | { readonly type: "later" }
   | { readonly type: "interrupted" };
 
-export async function askItem(item: InboxItem, showDiff: () => Promise<void>): Promise<ItemDecision> {
+export async function askItem(item: InboxItem, showDiff: () => Promise<void>): Promise<TypedDecision> {
   await dropTyped();
   if (item.kind === "question") {
     const asked = await askInTerminal(
@@ -28,9 +28,9 @@ export async function askItem(item: InboxItem, showDiff: () => Promise<void>): P
   }
 }
 
-type Line = (prompt: string) => Promise<string | Exclude<ItemDecision, { type: "answer" }>>;
+type Line = (prompt: string) => Promise<string | Exclude<TypedDecision, { type: "answer" }>>;
 
-async function askKeys(item: InboxItem, line: Line, showDiff: () => Promise<void>): Promise<ItemDecision> {
+async function askKeys(item: InboxItem, line: Line, showDiff: () => Promise<void>): Promise<TypedDecision> {
   const keys = keysOf(item);
   for (;;) {
     const typed = await line(`${item.stage}? ${keysText(keys)} > `);
@@ -52,7 +52,7 @@ async function askKeys(item: InboxItem, line: Line, showDiff: () => Promise<void
 function openLines(): { readonly line: Line; readonly close: () => void } {
   const { stdin, stderr } = process;
   const reader: Interface = createInterface({ input: stdin, output: stderr, terminal: true });
-  const ended = new Promise<Exclude<ItemDecision, { type: "answer" }>>((resolve) => {
+  const ended = new Promise<Exclude<TypedDecision, { type: "answer" }>>((resolve) => {
     reader.once("SIGINT", () => resolve({ type: "interrupted" }));
     reader.once("close", () => resolve({ type: "later" }));
   });

@@ -28,14 +28,14 @@ export type ProposedCheck = {
   readonly from: string;
 };
 
-export type Proposal = {
+export type ProposedSettings = {
   readonly managers: readonly string[];
   readonly checks: readonly ProposedCheck[];
   /** Commands that a fresh worktree needs. */
   readonly setup: readonly (readonly string[])[];
 };
 
-export function propose(texts: ProjectTexts, locks: readonly string[]): Proposal {
+export function propose(texts: ProjectTexts, locks: readonly string[]): ProposedSettings {
   const managers = Object.entries(LOCK_FILES).flatMap(([file, manager]) => (locks.includes(file) ? [manager] : []));
   const node = nodeManager(texts, managers);
   const found = [

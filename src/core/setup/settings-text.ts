@@ -1,11 +1,11 @@
 // The first passrail.yaml of a project, short and with comments.
 
-import type { Proposal, ProposedCheck } from "./propose.ts";
+import type { ProposedSettings, ProposedCheck } from "./propose.ts";
 
 export type FirstSettings = {
   /** Null where no agent is ready. */
   readonly runner: { readonly runner: string; readonly version: string } | null;
-  readonly proposal: Proposal;
+  readonly proposal: ProposedSettings;
   /** Checks that failed when they were tried, with the reason. */
   readonly red: ReadonlyMap<string, string>;
 };

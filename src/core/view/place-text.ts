@@ -18,7 +18,7 @@ export type SeenPlace = {
   readonly tickets: { readonly all: number; readonly canStart: number } | null;
 };
 
-export type NextStep = { readonly command: string; readonly about: string };
+export type ProposedStep = { readonly command: string; readonly about: string };
 
 export function placeLines({ project, branch, changes, problem, ready, gaps, tickets }: SeenPlace): readonly string[] {
   const where = branch === null ? "no branch" : branch;
@@ -40,7 +40,7 @@ export function ticketsLine({ all, canStart }: NonNullable<SeenPlace["tickets"]>
 }
 
 /** At most four, the nearest first. */
-export function firstSteps({ problem, ready, hasSettings, tickets }: SeenPlace): readonly NextStep[] {
+export function firstSteps({ problem, ready, hasSettings, tickets }: SeenPlace): readonly ProposedStep[] {
   const canRun = problem === null && ready.length > 0;
   return [
     ...(canRun
@@ -54,7 +54,7 @@ export function firstSteps({ problem, ready, hasSettings, tickets }: SeenPlace):
   ];
 }
 
-export function ticketSteps(tickets: SeenPlace["tickets"]): readonly NextStep[] {
+export function ticketSteps(tickets: SeenPlace["tickets"]): readonly ProposedStep[] {
   return tickets !== null && tickets.canStart > 0
     ? [{ command: "passrail work", about: "works on the tickets; tickets.dispatch: true lets passrail alone do it" }]
     : [];

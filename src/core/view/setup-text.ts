@@ -1,11 +1,11 @@
 // What `init` found, in lines for the person who decides about the proposal.
 
-import type { Proposal } from "../setup/propose.ts";
+import type { ProposedSettings } from "../setup/propose.ts";
 import { placeLines, type SeenPlace } from "./place-text.ts";
 
 export type SeenProject = SeenPlace & {
   readonly remotes: readonly string[];
-  readonly proposal: Proposal;
+  readonly proposal: ProposedSettings;
   readonly noSandbox: string | null;
 };
 

@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { findDaemon } from "../../../daemon/note.ts";
-import { firstSteps, type NextStep, placeLines, ticketsLine, ticketSteps } from "../../../core/view/place-text.ts";
+import { firstSteps, type ProposedStep, placeLines, ticketsLine, ticketSteps } from "../../../core/view/place-text.ts";
 import { EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, paint, printJson } from "../../terminal/output.ts";
@@ -87,7 +87,7 @@ export async function glance(io: Io): Promise<number> {
   });
 }
 
-function printNext(io: Io, steps: readonly NextStep[]): void {
+function printNext(io: Io, steps: readonly ProposedStep[]): void {
   const wide = Math.max(0, ...steps.map(({ command }) => command.length));
   io.out("");
   io.out(paint(io, "dim", "Next:"));
