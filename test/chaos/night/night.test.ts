@@ -13,7 +13,7 @@ import { type ApiTicket, type Inbox, loggedBy, morningOf, type Readings, toldBy 
 import { NIGHT, TICKETS } from "./tickets.ts";
 import { createWorld, git, noted, setClock, statusOf, ticketFile, type World } from "./world.ts";
 
-vi.setConfig({ testTimeout: 900_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 120_000 });
 
 const IDS = TICKETS.map((_, index) => `AGI-${index + 1}`);
 const REPORT = `/api/report?since=${NIGHT.begins}`;
@@ -253,7 +253,7 @@ async function told(event: string, ticket: string): Promise<void> {
 async function reach(status: string, ...ids: readonly string[]): Promise<void> {
   const left = (): readonly string[] => ids.filter((id) => statusOf(world, id) !== status);
   try {
-    await until(`all are ${status}`, () => (left().length === 0 ? true : undefined), 240_000, 50);
+    await until(`all are ${status}`, () => (left().length === 0 ? true : undefined), 480_000, 50);
   } catch (error) {
     throw new Error(
       `${String(error)}: ${left()
