@@ -4,10 +4,21 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { App } from "./app-env.ts";
 
-export type WebFile = { readonly body: Uint8Array<ArrayBuffer>; readonly headers: Record<string, string> };
-export type Web = { find(path: string): WebFile | undefined };
+type Bytes = Uint8Array<ArrayBuffer>;
+export type WebFile = {
+  readonly body: Bytes;
+  readonly headers: Record<string, string>;
+  /** Compressed when it is first asked for; null if that makes it no smaller. */
+  readonly gzip: () => Bytes | null;
+};
+export type Web = {
+  find(path: string): WebFile | undefined;
+  /** For a person who follows a link that leads nowhere: the dashboard says so. */
+  readonly document: WebFile;
+};
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -40,11 +51,32 @@ export function loadWeb(dir: string): Web | undefined {
     // File names below assets contain a hash of the content.
     const cache = address.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
     const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 24)}"`;
-    files.set(address, { body, headers: { "content-type": type, "cache-control": cache, etag } });
+    const headers = { "content-type": type, "cache-control": cache, vary: "accept-encoding", etag };
+    files.set(address, { body, headers, gzip: packed(body) });
   }
   const document = files.get("/index.html");
   if (document === undefined) return undefined;
-  return { find: (path) => files.get(path) ?? (PAGES.test(path) ? document : undefined) };
+  return { document, find: (path) => files.get(path) ?? (PAGES.test(path) ? document : undefined) };
+}
+
+/** The files are public and hold no secret, so that their compressed size tells nothing. */
+function packed(body: Bytes): () => Bytes | null {
+  let made: Bytes | null | undefined;
+  return () => {
+    if (made === undefined) {
+      const smaller = new Uint8Array(gzipSync(body));
+      made = smaller.length < body.length ? smaller : null;
+    }
+    return made;
+  };
+}
+
+/** What belongs to the API and to files; everything else a browser may be shown a page for. */
+const NO_PAGES = /^\/(api|assets|docs|hooks|mcp)(\/|$)/;
+
+/** A browser that opens an address, and no program that calls one. */
+function isVisit(path: string, accept: string | undefined, token: string | undefined): boolean {
+  return token === undefined && !NO_PAGES.test(path) && accept?.includes("text/html") === true;
 }
 
 /** Runs before the token check. Paths that are no files of the dashboard pass on to that check. */
@@ -55,11 +87,17 @@ export function mountWeb(app: App, web: Web): void {
     const moved = movedTo(new URL(context.req.raw.url).pathname);
     if (moved !== undefined && (method === "GET" || method === "HEAD"))
       return new Response(null, { status: 302, headers: { location: moved } });
-    const file = method === "GET" || method === "HEAD" ? web.find(path) : undefined;
-    if (file === undefined) return next();
+    if (method !== "GET" && method !== "HEAD") return next();
+    const found = web.find(path);
+    if (found === undefined && !isVisit(path, context.req.header("accept"), context.req.header("authorization")))
+      return next();
+    const file = found ?? web.document;
     if (context.req.header("if-none-match") === file.headers["etag"])
       return new Response(null, { status: 304, headers: file.headers });
-    return new Response(method === "HEAD" ? null : file.body, { headers: file.headers });
+    const small = /\bgzip\b/u.test(context.req.header("accept-encoding") ?? "") ? file.gzip() : null;
+    const headers = small === null ? file.headers : { ...file.headers, "content-encoding": "gzip" };
+    const status = found === undefined ? 404 : 200;
+    return new Response(method === "HEAD" ? null : (small ?? file.body), { status, headers });
   });
 }
 

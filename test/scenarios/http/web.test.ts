@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApp } from "../../../src/http/server/app.ts";
 import { loadWeb } from "../../../src/http/server/web.ts";
@@ -65,6 +66,31 @@ test("S19: nothing else is found through them, whatever the path is dressed as",
     expect(reply.body["text"] ?? "").not.toContain("secret");
   }
   expect((await served.call("POST", "/", { token: null, body: {} })).status).toBe(401);
+});
+
+test("a browser that follows a link to nowhere gets the dashboard, which says so; a program gets the API's answer", async () => {
+  const visit = (path: string, more: object = {}) =>
+    served.call("GET", path, { token: null, headers: { accept: "text/html,*/*" }, ...more });
+  expect(await visit("/no/such/page")).toMatchObject({ status: 404, body: { text: expect.stringContaining("door") } });
+  for (const path of ["/api/nothing", "/docs", "/assets/x.js", "/hooks/x", "/mcp"])
+    expect([path, (await visit(path)).status]).toEqual([path, 401]);
+  expect((await visit("/no/such/page", { token: served.operator })).body["code"]).toBe("route_not_found");
+});
+
+test("files are sent compressed to browsers that ask for it, and as they are to others", async () => {
+  writeFileSync(join(dir, "web", "assets", "big-abc.js"), "export const a = 1;\n".repeat(1000));
+  const app = createApp(served.deps, { port: 4321, web: loadWeb(join(dir, "web")) ?? expect.fail("no files") });
+  const get = (encoding?: string) =>
+    app.request("/assets/big-abc.js", {
+      headers: { host: "127.0.0.1:4321", ...(encoding === undefined ? {} : { "accept-encoding": encoding }) },
+    });
+  const plain = await get();
+  const small = await get("br, gzip");
+  expect([plain.headers.get("content-encoding"), small.headers.get("content-encoding")]).toEqual([null, "gzip"]);
+  expect(small.headers.get("vary")).toBe("accept-encoding");
+  const packed = new Uint8Array(await small.arrayBuffer());
+  expect(packed.length).toBeLessThan(1000);
+  expect(gunzipSync(packed).toString()).toBe(await plain.text());
 });
 
 test("without a build there is no dashboard, and nothing breaks", () => {

@@ -1,7 +1,7 @@
 // The frame around every page: the navigation, how many items wait, and whether the page is live.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useNavigate } from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import { useLiveState } from "../base/live/live.ts";
 import { Toasts } from "../ui/toast.tsx";
@@ -10,6 +10,7 @@ import { keysText, useShortcuts } from "../base/keyboard.ts";
 import { useAttention } from "../base/attention.ts";
 import { inboxQuery } from "../base/queries.ts";
 import { PLACES } from "./places.ts";
+import { titleOf } from "./title.ts";
 
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
 const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
@@ -33,10 +34,11 @@ export function Layout(): ReactNode {
   useShortcuts(shortcuts);
   const { items = [], looseEnds = [] } = useQuery(inboxQuery).data ?? {};
   const waiting = items.length + looseEnds.length;
+  const path = useLocation({ select: ({ pathname }) => pathname });
   useAttention();
   useEffect(() => {
-    document.title = waiting === 0 ? "Passrail" : `(${waiting}) Passrail`;
-  }, [waiting]);
+    document.title = titleOf(path, waiting);
+  }, [path, waiting]);
 
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">

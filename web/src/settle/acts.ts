@@ -35,7 +35,11 @@ export function asksFor(act: Doing): Asks {
       return { label: "Reason (required, recorded)", isNeeded: true };
     case "cancel":
       return { label: "Reason (optional, recorded)", isNeeded: false };
-    default:
+    case "merge":
+    case "propose":
+    case "discard":
+    case "confirm-merge":
+    case "move":
       return null;
   }
 }
