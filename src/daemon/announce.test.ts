@@ -9,10 +9,12 @@ import { announce, openAnnouncer } from "./announce.ts";
 
 let home: string;
 let ends: readonly LooseEnd[];
+let unseen: number;
 let notices: Notice[];
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "passrail-announce-"));
   ends = [];
+  unseen = 0;
   notices = [];
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
@@ -25,7 +27,7 @@ function broken(number: number): LooseEnd {
 
 const options = () => ({
   home,
-  looseEnds: async () => ends,
+  looseEnds: async () => ({ ends, unseen }),
   notifier: { notify: async (notice: Notice) => notices.push(notice) > 0 },
   onProblem: (error: unknown) => expect.unreachable(String(error)),
 });
@@ -68,6 +70,19 @@ test("a notice that a crash repeats has the same id; the same thing that waits a
 test("the file of an earlier version says what was told", async () => {
   writeFileSync(join(home, "announced.json"), JSON.stringify([broken(1).id]));
   ends = [broken(1), broken(2)];
+  await announce(options());
+  expect(notices.map(({ text }) => text)).toEqual(["feature_requests/FR-1/AGI-2.md: The ticket cannot start."]);
+});
+
+test("while old runs were not looked at yet, nothing of them is news, and nothing that was told is told again", async () => {
+  unseen = 300;
+  await announce(options());
+  [ends, unseen] = [[broken(1)], 0];
+  await announce(options());
+  expect(notices).toEqual([]);
+  [ends, unseen] = [[], 300];
+  await announce(options());
+  [ends, unseen] = [[broken(1), broken(2)], 0];
   await announce(options());
   expect(notices.map(({ text }) => text)).toEqual(["feature_requests/FR-1/AGI-2.md: The ticket cannot start."]);
 });

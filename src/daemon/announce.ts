@@ -43,10 +43,12 @@ export function openAnnouncer(options: AnnounceOptions): Announcer {
 export async function announce({ home, looseEnds, notifier }: AnnounceOptions): Promise<void> {
   const known = readKnown(fileOf(home));
   const now = await looseEnds();
+  if (known === undefined && now.unseen > 0) return;
   const ends = now.ends.filter(({ isTold }) => !isTold);
   const seen = ends.map(({ id }) => known?.get(id) ?? { id, key: randomUUID(), isTold: known === undefined });
   // Among many runs not all were looked at yet: what was announced before may still wait.
-  const unseen = now.unseen === 0 ? [] : [...(known?.values() ?? [])].filter(({ id }) => !ends.some((end) => end.id === id));
+  const ids = new Set(ends.map(({ id }) => id));
+  const unseen = now.unseen === 0 ? [] : [...(known?.values() ?? [])].filter(({ id }) => !ids.has(id));
   const entries = [...seen, ...unseen];
   const isSame = known?.size === entries.length && entries.every(({ id }) => known.has(id));
   if (!isSame) write(home, entries);
