@@ -41,7 +41,7 @@ test("a branch that is being rebased elsewhere is in use", async () => {
   userGit(other, "commit", "-qam", "theirs");
   await writeFile(join(project, "a.txt"), "mine\n");
   userGit(project, "commit", "-qam", "mine");
-  expect(() => userGit(other, "rebase", "-q", "main")).toThrow();
+  expect(() => userGit(other, "rebase", "-q", "main")).toThrow("Command failed");
   expect(userGit(other, "branch", "--show-current")).toBe("");
   expect(await workspaces.open(request)).toMatchObject({ ok: false, error: { code: "branch_in_use" } });
 });
