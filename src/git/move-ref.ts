@@ -20,7 +20,7 @@ import { isPlainlyWritten, readConfigText } from "./plain-config.ts";
 import { ASK_GIT, type AskGit, isBelowFolders, statPlain } from "./plain-file.ts";
 import { isFreeName, readHead, readNames, type RefsPlace } from "./plain-refs.ts";
 
-export type Move = {
+export type RefMove = {
   readonly name: string;
   readonly to: string;
   /** Its present value; null: it must not exist. */
@@ -35,7 +35,7 @@ const OWN = "refs/passrail/";
 /** Only one Passrail writes its own refs, and holds a lock for less than a millisecond. */
 const LEFT_MS = 10_000;
 
-export async function moveRef(place: RefsPlace, move: Move): Promise<"moved" | AskGit> {
+export async function moveRef(place: RefsPlace, move: RefMove): Promise<"moved" | AskGit> {
   const { commonDir } = place;
   const { name, to } = move;
   const config = readConfigText(commonDir);
@@ -60,7 +60,7 @@ export async function moveRef(place: RefsPlace, move: Move): Promise<"moved" | A
   }
 }
 
-function install(place: RefsPlace, move: Move, draft: string): "moved" | AskGit {
+function install(place: RefsPlace, move: RefMove, draft: string): "moved" | AskGit {
   const path = join(place.commonDir, move.name);
   const lock = `${path}.lock`;
   if (move.name.startsWith(OWN)) removeLeft(lock);
@@ -77,12 +77,12 @@ function install(place: RefsPlace, move: Move, draft: string): "moved" | AskGit 
   return ASK_GIT;
 }
 
-function isAsKnown(place: RefsPlace, { name, from }: Move): boolean {
+function isAsKnown(place: RefsPlace, { name, from }: RefMove): boolean {
   return from === null ? isFreeName(place, name) : readNames(place, [name])[0] === from;
 }
 
 /** git logs branches, and HEAD if it is on the branch. Of other refs it only continues a log. */
-function writeLogs(place: RefsPlace, { name, to, from, by, why }: Move): boolean {
+function writeLogs(place: RefsPlace, { name, to, from, by, why }: RefMove): boolean {
   const logs = join(place.commonDir, "logs");
   if (!name.startsWith(BRANCHES)) return statPlain(join(logs, name)) === null;
   const head = readHead(place);

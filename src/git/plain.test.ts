@@ -187,33 +187,36 @@ describe("settings", () => {
     expect(await drivers()).toContainEqual(["filter.d.clean", "z"]);
   });
 
-  test.for([
-    '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example.org/a.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n',
-    '[User]\n\tName = Ada Lovelace\n[filter "A=b.C"]\n\tClean = x\n\tclean = y\n[branch "feat/a b"]\n\tmerge = refs/heads/a\n',
-    '[a]\n\tb = "quoted"\n',
-    "[a]\n\tb = two  spaces\n",
-    "[a]\n\tb = x # comment\n",
-    "[a]\n\tb = x ; comment\n",
-    "[a]\n\tb = one\\\n two\n",
-    '[a "x\\"y"]\n\tb = c\n',
-    "[a.Sub]\n\tb = c\n",
-    "[a]\n\tb\n",
-    "[a]\n\tb =\n",
-    "[a]\n\tb=c\n",
-    "[a] b = c\n",
-    "[a]\n\tb = c\r\n",
-    "[a]\n\tb = ä\n",
-    "[a]\n\tb = c",
-    "\ufeff[a]\n\tb = c\n",
-    "\tb = c\n",
-  ])("%j: as git lists them, or left to git", async (text) => {
+  test.for(
+    [
+      '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example.org/a.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n',
+      '[User]\n\tName = Ada Lovelace\n[filter "A=b.C"]\n\tClean = x\n\tclean = y\n[branch "feat/a b"]\n\tmerge = refs/heads/a\n',
+      '[a]\n\tb = "quoted"\n',
+      "[a]\n\tb = two  spaces\n",
+      "[a]\n\tb = x # comment\n",
+      "[a]\n\tb = x ; comment\n",
+      "[a]\n\tb = one\\\n two\n",
+      '[a "x\\"y"]\n\tb = c\n',
+      "[a.Sub]\n\tb = c\n",
+      "[a]\n\tb\n",
+      "[a]\n\tb =\n",
+      "[a]\n\tb=c\n",
+      "[a] b = c\n",
+      "[a]\n\tb = c\r\n",
+      "[a]\n\tb = ä\n",
+      "[a]\n\tb = c",
+      "\ufeff[a]\n\tb = c\n",
+      "\tb = c\n",
+    ].map((text, at) => ({ text, isPlain: at < 2 })),
+  )("$text: as git lists them, or left to git", async ({ text, isPlain }) => {
     const dir = await tempDir();
     const bytes = Buffer.from(text);
     await writeFile(join(dir, "config"), bytes);
     const ours = parsePlainConfig(bytes);
+    expect(ours !== null).toBe(isPlain);
     if (ours === null) return;
     const listed = userGit(dir, "config", "--file", join(dir, "config"), "--null", "--list");
-    expect(`${ours.map(([key, value]) => `${key}\n${value}\0`).join("")}`).toBe(listed);
+    expect(ours.map(([key, value]) => `${key}\n${value}\0`).join("")).toBe(listed);
   });
 
   test("that git writes by itself need no git", async () => {
