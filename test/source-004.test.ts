@@ -81,12 +81,14 @@ const LISTS: Readonly<Record<string, readonly (readonly [file: string, name: str
   ],
 };
 
+const REAL = /^(?:test|describe|\]\))/u;
+
 test.each(Object.entries(LISTS))("R-004-66: the item %j of the source's lists has a test", (_item, places) => {
   for (const [file, name] of places) {
     const path = join(root, file);
-    expect(existsSync(path), file).toBe(true);
+    expect([file, existsSync(path)]).toEqual([file, true]);
     const at = startOf(readFileSync(path, "utf8"), name);
-    expect(at, `${file}: ${name}`).toMatch(/^(?:test|describe|\]\))/u);
+    expect([file, name, REAL.test(at)]).toEqual([file, name, true]);
   }
 });
 

@@ -162,7 +162,7 @@ function merging(config: Settings): readonly ListedSetting[] {
 
 function others(config: Settings): readonly ListedSetting[] {
   return [
-    whole(config, "flows", "flows", config.flows as Json),
+    whole(config, "flows", "flows", config.flows),
     whole(config, "standards", "standards", config.standards),
     whole(config, "test_files", "test_files", config.testFiles ?? "the usual names"),
     whole(config, "repositories", "repositories", config.repositories),

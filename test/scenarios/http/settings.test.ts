@@ -30,7 +30,7 @@ test("every setting is shown with where it came from, and no secret of any of th
     workspace: { value: "in-place", from: "flag" },
     runner: { value: "codex", from: "environment" },
     verdict_repair: { value: true, from: "default" },
-    model: { value: null, from: "default" },
+    model: { value: "the program's own", from: "default" },
     budgets: { value: { run: { usd: 1 } }, from: "project" },
     agents: { value: { builder: { model: "opus" } }, from: "project and user" },
     agent_limits: { value: { builder: 2 } },
