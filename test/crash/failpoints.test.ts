@@ -13,11 +13,16 @@ import { endings, scenarioOf } from "./seeds.ts";
 type Try = {
   readonly scenario: string /** A crash that must come first for the place to be passed. */;
   readonly before?: string;
+  /** Each attempt in a process of its own. */
+  readonly own?: boolean;
 };
 
 /** Where a place is passed often enough; the first scenario is enough for most. */
 const TRIES: readonly Try[] = [{ scenario: "feature" }, { scenario: "several" }];
 const OWN_TRIES: Partial<Record<Failpoint, readonly Try[]>> = {
+  // Between the store's knowledge of a carrier, its order, and its work.
+  "carrier-noted": [{ scenario: "feature", own: true }],
+  "carrier-started": [{ scenario: "feature", own: true }],
   // Only where each stage has a workspace of its own.
   "stage-workspace-closed": [{ scenario: "staged" }],
   "check-started": [{ scenario: "checked" }],
@@ -133,13 +138,13 @@ test.each([
   },
 );
 
-async function crashAt(failpoint: string, { scenario, before }: Try) {
+async function crashAt(failpoint: string, { scenario, before, own = false }: Try) {
   const stage = openStage(scenarioOf(scenario));
   try {
     if (before !== undefined) expect(await drive(stage, { failpoint: before })).toMatchObject({ end: "killed" });
-    const crashed = await drive(stage, { failpoint });
+    const crashed = await drive(stage, { failpoint, own });
     expect(crashed).not.toMatchObject({ end: "failed" });
-    expect(await drive(stage)).toMatchObject({ end: "settled" });
+    expect(await drive(stage, { own })).toMatchObject({ end: "settled" });
     return { wasHit: crashed.end === "killed", violations: (await inspect(stage, expected.get(scenario))).violations };
   } finally {
     await closeStage(stage);
