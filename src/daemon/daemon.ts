@@ -39,13 +39,13 @@ export type Daemon = {
   /** A code for one login of a browser. */
   newLoginCode(): string;
   /**
-   * Stops starting attempts. `interrupt` ends running attempts, and the next daemon repeats them; `drain` waits for them to finish.
-   * `fenced`: they are ended already, and nothing is stored any more.
+   * Stops starting attempts. `leave` lets attempts with a process of their own work on, and the next daemon adopts them; `interrupt` ends
+   * all, and the next daemon repeats them; `drain` waits for them to finish. `fenced`: they are ended or left already, and nothing is stored.
    */
   close(how: Closing): Promise<void>;
 };
 
-type Closing = "interrupt" | "drain" | "fenced";
+type Closing = "leave" | "interrupt" | "drain" | "fenced";
 
 /** Refused with `already_performed` if another process performs in this state folder. */
 export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>> {
@@ -140,7 +140,7 @@ function begin(
       await runLog.close();
       removeNote(home);
       await server.close();
-      await passrail.close();
+      await passrail.close(how === "leave" ? "leave" : "end");
       log.write("stopped");
     },
   };
@@ -157,7 +157,7 @@ async function stopWork(
   if (how === "drain") return passrail.engine.drain();
   if (dispatcher === undefined || how === "fenced") return;
   // A ticket file must not say that work is in progress while no process works on it.
-  await passrail.engine.close();
+  await passrail.engine.close(how === "leave" ? "leave" : "end");
   await interruptAttempts(passrail);
 }
 
