@@ -15,10 +15,14 @@ export type Attended = {
   readonly readReport: () => ReportFile | undefined;
   /** A connection to the same carrier; undefined if it does not answer. */
   readonly reconnect: () => Promise<CarrierConnection | undefined>;
+  /** Ends its process and everything that it started. */
+  readonly kill: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 };
 
 const LOOK_MS = 200;
+/** For a carrier that was told to stop, or that cannot be told: longer than an agent and its workspace take to end. */
+const ABORT_MS = 60_000;
 
 export async function attend(
   attended: Attended,
@@ -27,19 +31,46 @@ export async function attend(
 ): Promise<CarriedEnd> {
   const left = Promise.withResolvers<"left">();
   ports.offerLeave(() => left.resolve("left"));
+  const overdue = killIfOverdue(attended, ports.signal);
+  try {
+    return await untilKnown(attended, ports, first, left.promise);
+  } finally {
+    overdue.clear();
+  }
+}
+
+async function untilKnown(
+  attended: Attended,
+  ports: CarriedPorts,
+  first: CarrierConnection | undefined,
+  left: Promise<"left">,
+): Promise<CarriedEnd> {
   let connection = first;
   for (;;) {
-    const how =
-      connection === undefined ? undefined : await Promise.race([speak(connection, ports, attended), left.promise]);
+    const how = connection === undefined ? undefined : await Promise.race([speak(connection, ports, attended), left]);
     if (how === "left" || how === "replaced") {
       connection?.wire.destroy();
       return { type: "left" };
     }
-    const ended = await untilEnded(attended, connection === undefined ? Infinity : LOOK_MS, left.promise);
+    const ended = await untilEnded(attended, connection === undefined ? Infinity : LOOK_MS, left);
     if (ended === "left") return { type: "left" };
     if (ended !== undefined) return finish(ended, ports);
     connection = await attended.reconnect();
   }
+}
+
+/** A carrier that hangs, or that this version cannot speak to, must not outlive the wish to end it. */
+function killIfOverdue({ kill, onError }: Attended, signal: AbortSignal): { readonly clear: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => void (timer = setTimeout(() => void kill().catch(onError), ABORT_MS));
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return {
+    clear() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    },
+  };
 }
 
 /** Until the connection ends, for whatever reason. */

@@ -36,6 +36,7 @@ export function createCarriers(options: CarriersOptions): Carriers {
   const attended = (identity: CarrierIdentity, dir: string): Attended => ({
     identity,
     readReport: () => readReport(home, dir, { id: identity.id, incarnation: incarnation() }),
+    kill: () => end(identity),
     reconnect: async () => spoken(await connectCarrier(paths.of(identity.id), identity.id)),
     onError,
   });
@@ -53,7 +54,10 @@ export function createCarriers(options: CarriersOptions): Carriers {
       const carrier = await processes.take();
       const { identity } = carrier;
       // The store names the carrier before it can do anything: a starting engine adopts no other.
-      await ports.note({ carrier: { ...identity } });
+      await ports.note({ carrier: { ...identity } }).catch((error: unknown) => {
+        carrier.end();
+        throw error;
+      });
       failpoint("carrier-noted");
       const connection = ports.signal.aborted ? undefined : await connectCarrier(paths.of(identity.id), identity.id);
       if (connection === undefined || connection.welcome.at !== null) {
@@ -129,9 +133,10 @@ function spoken(connection: CarrierConnection | undefined): CarrierConnection | 
 async function endInOrder(path: string, identity: CarrierIdentity): Promise<void> {
   const connection = await connectCarrier(path, identity.id);
   connection?.wire.send({ type: "abort", reason: "no longer wanted" });
+  // Nobody answers its questions: it ends as it does without an engine.
+  connection?.wire.end();
   const until = performance.now() + (connection === undefined || connection.welcome.at === null ? 0 : END_MS);
   while (isAlive(identity) && performance.now() < until) await delay(20);
-  connection?.wire.destroy();
   if (isAlive(identity)) await end(identity);
 }
 

@@ -155,10 +155,11 @@ async function stopWork(
   await triggers.close();
   dispatcher?.stop();
   if (how === "drain") return passrail.engine.drain();
-  if (dispatcher === undefined || how === "fenced") return;
-  // A ticket file must not say that work is in progress while no process works on it.
+  if (how === "fenced") return;
+  // Before the note is removed: the daemon has stopped when its attempts have.
   await passrail.engine.close(how === "leave" ? "leave" : "end");
-  await interruptAttempts(passrail);
+  // A ticket file must not say that work is in progress while no process works on it.
+  if (dispatcher !== undefined) await interruptAttempts(passrail);
 }
 
 function listenProblem(error: unknown, { host, port }: DaemonOptions): Problem {
