@@ -78,7 +78,10 @@ export async function closeStage({ dir, home }: Stage): Promise<void> {
 export type Kill = { readonly since: "begun" | "ready" | "working"; readonly afterMs: number };
 
 /** Lets the driver work, to its end or to its death. */
-export async function drive(stage: Stage, options: { kill?: Kill; failpoint?: string; own?: boolean } = {}): Promise<Drive> {
+export async function drive(
+  stage: Stage,
+  options: { kill?: Kill; failpoint?: string; own?: boolean } = {},
+): Promise<Drive> {
   const child = spawn(process.execPath, [CRASH_DRIVER, stage.dir, stage.scenario.name], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
