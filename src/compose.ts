@@ -9,14 +9,17 @@ import { createCommitOf } from "./app/commit-of.ts";
 import { planRun } from "./app/start-run/start-run.ts";
 import { withdrawnTrust } from "./app/trust/withdrawn.ts";
 import { createUseCases, type UseCases } from "./app/use-cases.ts";
-import { dropChannels, storeMark } from "./attempt/attempt-files.ts";
+import { storeMark } from "./attempt/attempt-files.ts";
 import { builtins } from "./attempt/builtins.ts";
+import type { CarriedPlace, CarrierIdentity, Carriers } from "./attempt/carriers.ts";
 import { joinTracks } from "./attempt/join-tracks.ts";
 import { runStage } from "./attempt/run-stage.ts";
+import { createCarriers } from "./carrier/open.ts";
 import { meteredBy } from "./core/flow/metered.ts";
 import { runnerChoiceOf } from "./core/flow/runner-choice.ts";
 import { err, ok, type Problem, type Result } from "./core/result.ts";
 import type { Actor } from "./core/run/event.ts";
+import { endLeftovers } from "./engine/adopt.ts";
 import { type Clock, systemClock } from "./engine/clock.ts";
 import { type DayBudgets, openDayBudgets } from "./engine/day-budgets.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
@@ -70,7 +73,8 @@ type Opened = Site & {
   readonly redact: (text: string) => string;
   /** Follows the engine from now on. */
   listen(listener: EngineListener): void;
-  close(): Promise<void>;
+  /** Ends the attempts of this process. `leave`: those with a process of their own work on, and the next engine adopts them. */
+  close(how?: "end" | "leave"): Promise<void>;
 };
 
 /** Holds the lock of the state folder: it starts attempts, writes ticket files and sends notices. */
@@ -84,18 +88,20 @@ export type Performer = Opened & {
   readonly refused: RefusedBoard;
   /** Null if the settings name no channel. */
   readonly notifications: Notifications | null;
+  /** Whether an attempt that the store says is running works on in a process of its own. */
+  isCarried(carrier: CarrierIdentity, place: CarriedPlace): boolean;
   /** Sets the address of the API for agents and people; call it before `perform`. */
   setUrl(url: string): void;
   /**
    * Resolves if this process may not write to the store any more: another one has taken it over, or its file was replaced. The attempts are
-   * ended by then; the caller must close and exit.
+   * ended or left to the other process by then; the caller must close and exit.
    */
   readonly fenced: Promise<StoreError>;
   /** Asks the forge about pull requests now instead of at the next poll. */
   wakeMerges(): void;
   /**
-   * Recovers attempts of a dead engine and starts everything that is ready. Deliver a cancel before it, otherwise the run starts again.
-   * Without `perform`, `close` still ends the processes of a dead engine.
+   * Adopts or recovers the attempts of a dead engine and starts everything that is ready. Deliver a cancel before it, otherwise the run
+   * starts again. Without `perform`, `close` still ends the processes of a dead engine that no engine will adopt.
    */
   perform(): Promise<void>;
 };
@@ -174,7 +180,7 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
   const { address, clock, environment, home, onError, store } = base;
   const notifications = base.notifier === undefined ? notificationsOf(base) : null;
   const opened = openEngine(base, base.notifier ?? notifications?.notifier ?? null);
-  const { engine, landing, listeners, redact, closeRunners } = opened;
+  const { carriers, engine, landing, listeners, redact, closeRunners } = opened;
   const mirror = createMirror({
     store,
     deliver: (...signal) => engine.deliver(...signal),
@@ -200,10 +206,10 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
     refused: createRefusedBoard(base),
     notifications,
     fenced: fenced.promise,
+    isCarried: (carrier, place) => carriers.isAtWork(carrier, place),
     setUrl: (url) => void (address.url = url),
     wakeMerges: () => performing?.merges.wake(),
     async perform() {
-      await dropChannels(home);
       await mirror.start();
       await engine.perform();
       void stageLogs.catchUp().catch((error: unknown) => onError(null, error));
@@ -215,14 +221,14 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
         dayBudgets: beginDayBudgets(base, engine, listeners),
       };
     },
-    async close() {
+    async close(how) {
       clearInterval(performing?.timer);
       await performing?.heartbeat.close();
       await performing?.dayBudgets.close();
       await performing?.merges.close();
       await performing?.approvals.close();
-      await engine.close();
-      if (performing === null) await endLeftovers(home);
+      await engine.close(how);
+      if (performing === null) await endLeftovers({ store, storeId: storeMark(home), carriers, processes });
       await mirror.close();
       await stageLogs.close();
       await hooks.close();
@@ -312,21 +318,33 @@ type OpenedEngine = {
   readonly engine: Engine;
   readonly listeners: EngineListeners;
   readonly landing: LandingDeps;
+  readonly carriers: Carriers;
   readonly redact: (text: string) => string;
   readonly closeRunners: () => Promise<void>;
 };
+
+const processes = { killLeftovers, findMarked, watchStrays };
 
 function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
   const { address, clock, config, environment, home, onError, store } = base;
   const runners = openRunners(environment, config);
   const listeners = createListeners();
   const landing = landingOf(base, runners);
+  const carriers = createCarriers({
+    home,
+    environment,
+    settings: config,
+    process: config.attemptProcess.value,
+    incarnation: () => store.incarnation(),
+    onError: (error) => onError(null, error),
+  });
   const engine = createEngine({
     store,
     clock,
     slots: config.slots.value,
     agentLimits: config.agentLimits,
     runStage,
+    carriers,
     runners,
     builtins: {
       ...builtins,
@@ -336,7 +354,7 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     },
     metered: (resolved, run, stage) => meteredBy(runnerChoiceOf(resolved, run.facts, stage)),
     budgets: () => config.budgets,
-    processes: { killLeftovers, findMarked, watchStrays },
+    processes,
     workspaces: createWorkspaces({ home, settings: config.workspaces, environment }),
     keepWorkspaces: config.workspaces.keep === true,
     notifier,
@@ -355,7 +373,11 @@ function openEngine(base: Base, notifier: Notifier | null): OpenedEngine {
     afterOutward: listeners.afterOutward,
     onError,
   });
-  return { engine, listeners, landing, redact: runners.redact, closeRunners: () => runners.desk.close() };
+  const closeRunners = async (): Promise<void> => {
+    carriers.close();
+    await runners.desk.close();
+  };
+  return { engine, listeners, landing, carriers, redact: runners.redact, closeRunners };
 }
 
 function landingOf(base: Base, runners: Runners): LandingDeps {
@@ -415,13 +437,9 @@ function keepCatchingUp(
     onError(null, error);
     if (!(error instanceof StoreError) || error.code !== "store_fenced") return;
     clearInterval(timer);
-    void engine.close().finally(() => onFenced(error));
+    // The process that has the store now adopts what works on.
+    void engine.close("leave").finally(() => onFenced(error));
   }
-}
-
-/** We hold the lock and started nothing, so a dead engine left every process with this store's marker. */
-async function endLeftovers(home: string): Promise<void> {
-  for (const { marker } of findMarked(`${storeMark(home)}/`)) await killLeftovers({ marker });
 }
 
 function performedAlready(home: string, heldBy: string): Problem {

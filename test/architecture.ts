@@ -52,6 +52,13 @@ const LAYERS: readonly (readonly Room[])[] = [
   ],
   [
     {
+      name: "carrier",
+      holds: "one attempt in a process of its own: its program, its socket, its report on disk. Knows no store",
+      only: { store: [], forge: [], notify: [], catalog: [] },
+    },
+  ],
+  [
+    {
       name: "engine",
       holds: "load, decide, commit, schedule; recovers; performs what is recorded. Knows adapters by their ports",
       only: {

@@ -3,7 +3,7 @@
 // part of the record. So neither an earlier attempt nor an older file can pass as a result.
 
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isName } from "../core/flow/name.ts";
 import { createFolder, lookConfined, makeFolders, readConfined, writeConfined } from "../file/confined.ts";
@@ -101,9 +101,14 @@ export async function closeChannel(files: AttemptFiles): Promise<void> {
   if (lookConfined(home, dirname(result)).ok) await rm(dirname(result), { recursive: true, force: true });
 }
 
-/** After a crash: what a dead process left in its channels is no longer anybody's result. */
-export async function dropChannels(home: string): Promise<void> {
-  await rm(join(home, "channels"), { recursive: true, force: true });
+/** After a crash: what a dead process left in its channels is no longer anybody's result. Attempts that work on keep theirs. */
+export async function dropChannels(home: string, kept: ReadonlySet<string>): Promise<void> {
+  const root = join(home, "channels");
+  if (kept.size === 0) return rm(root, { recursive: true, force: true });
+  for (const incarnation of await readdir(root).catch(() => []))
+    for (const name of await readdir(join(root, incarnation)).catch(() => []))
+      if (!kept.has(join(root, incarnation, name)))
+        await rm(join(root, incarnation, name), { recursive: true, force: true });
 }
 
 /** Written before anything acts on it. */

@@ -158,7 +158,7 @@ async function repairIfUnreadable(
 ): Promise<Heard & { readonly repaired: boolean }> {
   const { unreadable } = heard.reading;
   const isWanted = factOf(job.run, ["config", "verdict_repair"]) !== false;
-  if (unreadable === undefined || !isWanted || ports.signal.aborted || ports.isSettled())
+  if (unreadable === undefined || !isWanted || ports.signal.aborted || (await ports.isSettled()))
     return { ...heard, repaired: false };
   const { resolved, run, track, stage, carry } = job;
   const repair = composeRepair({ resolved, run, track, stage, carry, facts: promptFacts }, unreadable.message);

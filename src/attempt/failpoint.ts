@@ -4,6 +4,8 @@
 export const FAILPOINTS = [
   "run-committed",
   "start-committed",
+  "carrier-noted",
+  "carrier-started",
   "workspace-opened",
   "prompt-written",
   "spawned",

@@ -60,7 +60,7 @@ export type AttemptPorts = {
   /** Stores facts about the attempt; awaited before the program may act. */
   readonly note: (facts: JsonObject) => Promise<void>;
   /** Whether the verdict came through the API; then the attempt asks its agent nothing more. */
-  readonly isSettled: () => boolean;
+  readonly isSettled: () => Promise<boolean>;
   readonly checkCache: CheckCache;
   /** Takes the function that checks the work of this attempt when its verdict comes through the API. */
   readonly offerCheck: (check: (report: Report) => Promise<Report>) => void;

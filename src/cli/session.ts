@@ -230,12 +230,16 @@ async function afterRelease(home: string, runId: string, seen: number): Promise<
 export async function forceEnd(store: Store): Promise<void> {
   for (const runId of await store.activeRuns()) {
     for (const record of await store.attempts(runId)) {
-      const identity = attemptFacts(record).process;
-      if (record.status !== "running" || identity === null || identity.pid <= 1) continue;
-      try {
-        process.kill(-identity.pid, "SIGKILL");
-      } catch {
-        // Gone already.
+      const { process: program, carrier } = attemptFacts(record);
+      if (record.status !== "running") continue;
+      // The carrier first: it would take the end of its program for the end of the work.
+      for (const identity of [carrier, program]) {
+        if (identity === null || identity.pid <= 1) continue;
+        try {
+          process.kill(-identity.pid, "SIGKILL");
+        } catch {
+          // Gone already.
+        }
       }
     }
   }

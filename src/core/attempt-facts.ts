@@ -7,6 +7,8 @@ import type { Json, JsonObject } from "./json.ts";
 export type AttemptFacts = {
   /** The process that played the agent; used to find processes left by a crash. */
   readonly process: { readonly pid: number; readonly startTime: string; readonly marker: string } | null;
+  /** The process of its own that carries out the attempt; null where the engine does. */
+  readonly carrier: { readonly id: string; readonly pid: number; readonly startTime: string } | null;
   /** Why the program ended; null while it runs, or if Passrail did not see it end. */
   readonly ended: string | null;
   /** The same in words. */
@@ -60,6 +62,7 @@ export type TrustFact = {
 export function attemptFacts({ facts }: { readonly facts: JsonObject }): AttemptFacts {
   return {
     process: processOf(facts["process"]),
+    carrier: carrierOf(facts["carrier"]),
     ended: textOf(facts["ended"]),
     detail: textOf(facts["detail"]),
     exitCode: numberOf(facts["exitCode"]),
@@ -92,6 +95,11 @@ function processOf(value: Json | undefined): AttemptFacts["process"] {
   const { pid, startTime, marker } = objectOf(value);
   if (typeof pid !== "number") return null;
   return { pid, startTime: textOf(startTime) ?? "", marker: textOf(marker) ?? "" };
+}
+
+function carrierOf(value: Json | undefined): AttemptFacts["carrier"] {
+  const { id, pid, startTime } = objectOf(value);
+  return typeof id === "string" && typeof pid === "number" ? { id, pid, startTime: textOf(startTime) ?? "" } : null;
 }
 
 function usageOf(value: Json | undefined): Usage | null {

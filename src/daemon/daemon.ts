@@ -42,13 +42,13 @@ export type Daemon = {
   /** A code for one login of a browser. */
   newLoginCode(): string;
   /**
-   * Stops starting attempts. `interrupt` ends running attempts, and the next daemon repeats them; `drain` waits for them to finish.
-   * `fenced`: they are ended already, and nothing is stored any more.
+   * Stops starting attempts. `leave` lets attempts with a process of their own work on, and the next daemon adopts them; `interrupt` ends
+   * all, and the next daemon repeats them; `drain` waits for them to finish. `fenced`: they are ended or left already, and nothing is stored.
    */
   close(how: Closing): Promise<void>;
 };
 
-type Closing = "interrupt" | "drain" | "fenced";
+type Closing = "leave" | "interrupt" | "drain" | "fenced";
 
 /** Refused with `already_performed` if another process performs in this state folder. */
 export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>> {
@@ -146,7 +146,7 @@ function begin(
       await runLog.close();
       removeNote(home);
       await server.close();
-      await passrail.close();
+      await passrail.close(how === "leave" ? "leave" : "end");
       log.write("stopped");
     },
   };
@@ -161,10 +161,11 @@ async function stopWork(
   await triggers.close();
   dispatcher?.stop();
   if (how === "drain") return passrail.engine.drain();
-  if (dispatcher === undefined || how === "fenced") return;
+  if (how === "fenced") return;
+  // Before the note is removed: the daemon has stopped when its attempts have.
+  await passrail.engine.close(how === "leave" ? "leave" : "end");
   // A ticket file must not say that work is in progress while no process works on it.
-  await passrail.engine.close();
-  await interruptAttempts(passrail);
+  if (dispatcher !== undefined) await interruptAttempts(passrail);
 }
 
 function listenProblem(error: unknown, { host, port }: DaemonOptions): Problem {

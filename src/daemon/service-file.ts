@@ -27,8 +27,8 @@ After=network-online.target
 Type=exec
 ExecStart=${command.map((word) => systemdWord(word, true)).join(" ")}
 WorkingDirectory=${cwd.replaceAll("%", "%%")}
-${variables.join("\n")}${variables.length === 0 ? "" : "\n"}# The daemon ends its agents itself; whatever is left after that is ended by systemd.
-KillMode=mixed
+${variables.join("\n")}${variables.length === 0 ? "" : "\n"}# Only the daemon: agents work on when it stops or restarts, and the next one adopts them.
+KillMode=process
 TimeoutStopSec=60
 Restart=on-failure
 RestartSec=5

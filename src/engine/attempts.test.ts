@@ -94,3 +94,20 @@ test("an attempt that was ended reports nothing, and after the end of all none s
   expect(attempts.endWork(live)).toBe("settled");
   expect(attempts.work(ready("b"), holder("b")).live.abort.signal.reason).toBe("engine stopped");
 });
+
+test("R-X-05: adopted attempts keep their token and have their slots, also beyond a limit that is lower now", () => {
+  for (const runId of ["a", "b", "c"]) attempts.adopt(ready(runId), holder(runId), `pr_at_${runId}`);
+  expect(attempts.holderOf("pr_at_b")).toEqual(holder("b"));
+  expect(attempts.tryStart(ready("d"))).toBe(false);
+  expect(attempts.countOf("a")).toBe(1);
+});
+
+test("an engine that leaves lets go of attempts that work on, and ends the others and those that are ending", () => {
+  const left: string[] = [];
+  const lives = ["a", "b", "c"].map((runId) => attempts.adopt(ready(runId), holder(runId), runId));
+  for (const [index, live] of lives.entries()) if (index !== 2) live.leave = () => left.push(live.ready.runId);
+  lives[1]?.abort.abort("canceled");
+  attempts.leaveAll("engine stopped");
+  expect(left).toEqual(["a"]);
+  expect(lives.map(({ abort }) => abort.signal.aborted)).toEqual([false, true, true]);
+});

@@ -1,5 +1,5 @@
 // The attempts of this engine: one record each, from the slot that it takes until its report is delivered. The state says where the
-// attempt is; each transition has a name. The records are in memory only: no attempt outlives the engine that started it.
+// attempt is; each transition has a name. The records are in memory only: the next engine makes new ones of the attempts that it adopts.
 //
 //   starting ──▶ working ──▶ reporting ──▶ gone
 //                   │            │
@@ -41,6 +41,8 @@ export type LiveAttempt = {
   state: AttemptState;
   /** Commits and checks the work before a pass from elsewhere counts; absent if its stage has no checks. */
   check?: (report: Report) => Promise<Report>;
+  /** Lets go of an attempt that works on without this engine; absent if it ends with it. */
+  leave?: () => void;
   /** Resolves when the record is gone. */
   readonly gone: PromiseWithResolvers<void>;
 };
@@ -54,6 +56,8 @@ export type Attempts = {
   giveUp(ready: ReadyAttempt): void;
   /** Its start is stored: starting → working, with a new token. */
   work(ready: ReadyAttempt, holder: TokenHolder): { readonly live: LiveAttempt; readonly token: string };
+  /** It works already, and a dead engine started it: → working, with the token that its program has. */
+  adopt(ready: ReadyAttempt, holder: TokenHolder, token: string): LiveAttempt;
   /** Its verdict came from elsewhere: working → lingering, reporting → settled. */
   settleElsewhere(live: LiveAttempt): void;
   /** Its program is gone: → reporting where its own report counts, else → settled. Its slot is free. */
@@ -63,6 +67,8 @@ export type Attempts = {
 
   has(ready: Pick<ReadyAttempt, "runId" | "key">): boolean;
   readonly isEmpty: boolean;
+  /** The attempts of this run. */
+  countOf(runId: string): number;
   /** The attempt that holds this token, until its verdict is in or its program is gone. */
   holderOf(token: string): TokenHolder | undefined;
   /** The signal, with what Passrail's checks say where it brings the verdict of one of our attempts. */
@@ -75,12 +81,14 @@ export type Attempts = {
   endUnwanted(run: Run): void;
   /** Ends every program, and those that start later too. */
   endAll(reason: string): void;
+  /** The same, but lets go of those that can work on without this engine. */
+  leaveAll(reason: string): void;
   /** Resolves when every attempt, or every one of this run, is gone. */
   allGone(runId?: string): Promise<void>;
 };
 
 export type AttemptsOptions = {
-  readonly slots: Pick<Slots, "tryTake" | "release" | "bar" | "unbar">;
+  readonly slots: Pick<Slots, "tryTake" | "take" | "release" | "bar" | "unbar">;
   readonly newId: () => string;
   readonly lingerMs: number;
 };
@@ -95,10 +103,11 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
   const endedBy = (runId: string, { stage, attempt }: Pick<Finish, "stage" | "attempt">) =>
     find(runId, attemptKey(runId, stage, attempt));
 
-  function start(ready: ReadyAttempt): void {
+  function start(ready: ReadyAttempt): LiveAttempt {
     const gone = Promise.withResolvers<void>();
     const live: LiveAttempt = { ready, abort: new AbortController(), state: { at: "starting" }, gone };
     byRun.set(ready.runId, [...ofRun(ready.runId), live]);
+    return live;
   }
 
   function forget(live: LiveAttempt): void {
@@ -110,7 +119,7 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
   }
 
   return {
-    start,
+    start: (ready) => void start(ready),
     forget,
     tryStart(ready) {
       if (!slots.tryTake(ready.slot)) return false;
@@ -132,12 +141,56 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
       if (endReason !== undefined) live.abort.abort(endReason);
       return { live, token };
     },
+    adopt(ready, holder, token) {
+      slots.take(ready.slot);
+      const live = start(ready);
+      live.state = { at: "working", token, holder };
+      return live;
+    },
     settleElsewhere: (live) => settleElsewhere(live, slots, lingerMs),
     endWork: (live) => endWork(live, slots),
     has: ({ runId, key }) => find(runId, key) !== undefined,
     get isEmpty() {
       return byRun.size === 0;
     },
+    countOf: (runId) => ofRun(runId).length,
+    ...signalsTo(all, endedBy),
+    endUnwanted: (run) => endUnwanted(ofRun(run.id), run),
+    endAll(reason) {
+      endReason = reason;
+      for (const { abort } of all()) abort.abort(reason);
+    },
+    leaveAll(reason) {
+      endReason = reason;
+      for (const live of all()) leaveOrEnd(live, reason);
+    },
+    async allGone(runId) {
+      const waited = (): readonly LiveAttempt[] => (runId === undefined ? all() : ofRun(runId));
+      for (let lives = waited(); lives.length > 0; lives = waited())
+        await Promise.all(lives.map(({ gone }) => gone.promise));
+    },
+  };
+}
+
+function endUnwanted(lives: readonly LiveAttempt[], run: Run): void {
+  for (const { ready, abort, state } of lives) {
+    const isAlive = state.at === "working" || (state.at === "lingering" && run.status === "canceled");
+    if (isAlive && !isRunning(run, ready)) abort.abort("no longer wanted");
+  }
+}
+
+/** One that is being ended already is not left alone before it is gone. */
+function leaveOrEnd({ abort, leave }: LiveAttempt, reason: string): void {
+  if (leave === undefined || abort.signal.aborted) abort.abort(reason);
+  else leave();
+}
+
+/** What a token and a signal mean for the attempts at work. */
+function signalsTo(
+  all: () => readonly LiveAttempt[],
+  endedBy: (runId: string, finish: Pick<Finish, "stage" | "attempt">) => LiveAttempt | undefined,
+): Pick<Attempts, "holderOf" | "checked" | "settledBy" | "isSuperseded"> {
+  return {
     holderOf: (token) => all().flatMap(({ state }) => (isHeldBy(state, token) ? [state.holder] : []))[0],
     checked: (runId, body) => checkedBy(body.type === "attempt.finished" ? endedBy(runId, body) : undefined, body),
     settledBy(runId, signal) {
@@ -147,21 +200,6 @@ export function createAttempts({ slots, newId, lingerMs }: AttemptsOptions): Att
     },
     isSuperseded: (runId, signal) =>
       signal.type === "attempt.finished" && isOwnReport(signal) && endedBy(runId, signal)?.state.at === "settled",
-    endUnwanted(run) {
-      for (const { ready, abort, state } of ofRun(run.id)) {
-        const isAlive = state.at === "working" || (state.at === "lingering" && run.status === "canceled");
-        if (isAlive && !isRunning(run, ready)) abort.abort("no longer wanted");
-      }
-    },
-    endAll(reason) {
-      endReason = reason;
-      for (const { abort } of all()) abort.abort(reason);
-    },
-    async allGone(runId) {
-      const waited = (): readonly LiveAttempt[] => (runId === undefined ? all() : ofRun(runId));
-      for (let lives = waited(); lives.length > 0; lives = waited())
-        await Promise.all(lives.map(({ gone }) => gone.promise));
-    },
   };
 }
 

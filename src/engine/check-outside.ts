@@ -128,7 +128,7 @@ function portsOf({ options, signal }: OutsideDeps, { resolved, run, stage, attem
     workspaces: options.workspaces(workspaceMode(resolved, run)),
     earlierAttempts: () => options.store.attempts(run.id),
     note: (facts) => options.store.noteAttempt(run.id, stage.id, attempt, facts),
-    isSettled: () => true,
+    isSettled: async () => true,
     checkCache: {
       find: (key, now) => options.store.findCheck(key, now),
       save: (check) => options.store.saveCheck(check),

@@ -13,6 +13,7 @@ import { checkOutside, type OutsideDeps } from "./check-outside.ts";
 import type { EnginePhase } from "./follow-run.ts";
 import { createMachines } from "./machines.ts";
 import type { EngineOptions } from "./options.ts";
+import { readyAttempt } from "./ready-attempt.ts";
 import { interruptId } from "./reconcile.ts";
 import { recover } from "./recover.ts";
 import type { Delivered } from "./runs.ts";
@@ -41,8 +42,11 @@ export type Engine = {
   catchUp(): Promise<void>;
   /** Starts nothing more; resolves when the attempts at work have ended. The next engine starts those that became ready. */
   drain(): Promise<void>;
-  /** Ends every attempt and stops starting; the next engine recovers the attempts that were running. */
-  close(): Promise<void>;
+  /**
+   * Stops starting, and ends every attempt; the next engine repeats those that were running. `leave`: attempts with a process of their own
+   * work on, and the next engine adopts them.
+   */
+  close(how?: "end" | "leave"): Promise<void>;
 };
 
 function keepCopy(home: string, runId: string, text: string): void {
@@ -61,7 +65,7 @@ export function createEngine(options: EngineOptions): Engine {
     performs: () => phase === "performing" || phase === "draining",
     signal: closing.signal,
   };
-  const { activity, attempts, catchUp, flows, follower, outbox, runs, runWorkspaces, schedule } = machines;
+  const { activity, attempts, catchUp, flows, follower, outbox, runs, runWorkspaces, schedule, work } = machines;
 
   return {
     async startRun({ runId, resolved, subject, facts, actor, texts = [] }) {
@@ -89,6 +93,16 @@ export function createEngine(options: EngineOptions): Engine {
         },
         recoverWorkspaces: async (run) => runWorkspaces.recover(await flows.of(run.flowHash), run),
         follow: async (run) => follower.follow(await flows.of(run.flowHash), run),
+        adopt: async (run, at, found) => {
+          const resolved = await flows.of(run.flowHash);
+          const ready = readyAttempt(resolved, run, at, options.agentLimits);
+          if (ready === undefined) throw new Error(`${at.stage} of ${run.id} is not carried out here`);
+          work.adopt(resolved, run, ready, found);
+        },
+        spent: (runId, stage, attempt, reported) => {
+          const body: SignalBody = { type: "attempt.spent", stage, attempt, reported };
+          return runs.deliver(runId, body, "engine", `spent:${stage}:${attempt}`);
+        },
       });
       follower.startReady();
       follower.performCommands();
@@ -105,12 +119,13 @@ export function createEngine(options: EngineOptions): Engine {
       if (phase === "performing") phase = "draining";
       await attempts.allGone();
     },
-    async close() {
+    async close(how = "end") {
       phase = "closed";
       closing.abort("engine stopped");
       schedule.stop();
       outbox.stop();
-      attempts.endAll("engine stopped");
+      if (how === "leave") attempts.leaveAll("engine stopped");
+      else attempts.endAll("engine stopped");
       await attempts.allGone();
       await runs.settled();
       // Notices and worktree removals under way end before the caller closes the store.

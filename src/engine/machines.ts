@@ -105,7 +105,7 @@ export function createMachines(options: EngineOptions, phase: () => EnginePhase)
   });
   const follower = createFollower({ options, phase, activity, attempts, schedule, budgets, runs, work, outbox });
   const catchUp = createCatchUp({ store, reload: (runId) => runs.reload(runId), onChanged });
-  return { activity, attempts, catchUp, flows, follower, outbox, runs, runWorkspaces, schedule };
+  return { activity, attempts, catchUp, flows, follower, outbox, runs, runWorkspaces, schedule, work };
 }
 
 /** Asked before each start of a run that has copies of its files. */

@@ -1,5 +1,6 @@
 // Everything that an engine is built from. Tests and benchmarks give their own `runStage`; everything else is the production composition.
 
+import type { Carriers } from "../attempt/carriers.ts";
 import type { Builtin } from "../attempt/builtins.ts";
 import type { AttemptJob, AttemptPorts, ObservedEvent } from "../attempt/job.ts";
 import type { OutwardLog } from "../attempt/outward-log.ts";
@@ -32,6 +33,8 @@ export type EngineOptions = BudgetOptions & {
   readonly agentLimits: Readonly<Record<string, number>>;
   /** Carries out one attempt; `runStage` of src/attempt outside of tests and benchmarks. */
   readonly runStage: (job: AttemptJob, ports: AttemptPorts) => Promise<Report>;
+  /** Processes of their own for attempts; absent: every attempt ends with its engine. */
+  readonly carriers?: Carriers;
   readonly runners: Runners;
   /** Stages that run without an agent, by the name that flows give in `do`. */
   readonly builtins: Readonly<Record<string, Builtin>>;

@@ -1,18 +1,21 @@
-// Recovers the attempts of a dead engine: ends their processes, marks the attempts interrupted, and makes their stages ready again. Only
-// attempts that this engine started count as running. It never acts on a bare pid.
+// Recovers the attempts of a dead engine: takes over those that work on, ends the processes of the others, marks them interrupted, and makes
+// their stages ready again. Only attempts that this engine started or took over count as running. It never acts on a bare pid.
 
 import { attemptFacts } from "../core/attempt-facts.ts";
 import type { Processes } from "../runner/runner.ts";
 import type { Run } from "../core/run/run.ts";
-import { runningAttempts } from "../core/run/startable.ts";
+import { type RunningAttempt, runningAttempts } from "../core/run/startable.ts";
 import type { Store } from "../store/store.ts";
+import { dropChannels } from "../attempt/attempt-files.ts";
 import { failpoint } from "../attempt/failpoint.ts";
+import { type Adoption, adoptCarried, type Kept } from "./adopt.ts";
+import { attemptKey } from "./ready-attempt.ts";
 import { retryStore } from "./store-retry.ts";
 
-export type Recovery = {
+export type Recovery = Adoption & {
   readonly store: Store;
   readonly processes: Processes;
-  readonly storeId: string;
+  readonly home: string;
   readonly interrupt: (runId: string, stage: string, attempt: number, cause: string) => Promise<unknown>;
   /** Closes workspaces whose attempts are over, and makes those usable again in which programs were ended. */
   readonly recoverWorkspaces: (run: Run) => Promise<void>;
@@ -20,17 +23,19 @@ export type Recovery = {
   readonly follow: (run: Run) => Promise<void>;
   /** Whether the engine was closed meanwhile. */
   readonly isStopped: () => boolean;
-  /** A run that cannot be recovered must not stop the recovery of others. */
-  readonly onError: (runId: string | null, error: unknown) => void;
 };
 
 export async function recover(recovery: Recovery): Promise<void> {
-  const { store, processes, storeId, onError } = recovery;
-  for (const { marker } of processes.findMarked(`${storeId}/`)) await processes.killLeftovers({ marker });
+  const { store, processes, storeId, home, onError } = recovery;
+  const kept = await adoptCarried(recovery);
+  for (const { marker } of processes.findMarked(`${storeId}/`))
+    if (!kept.markers.has(marker)) await processes.killLeftovers({ marker });
+  await dropChannels(home, kept.channels);
   for (const runId of await store.activeRuns()) {
     try {
       // Each step can be repeated, and a run that is left out would stay as it is until the next start.
-      await retryStore(() => recoverRun(recovery, runId), {
+      // A run that cannot be recovered must not stop the recovery of others.
+      await retryStore(() => recoverRun(recovery, runId, kept), {
         onFailure: (error) => onError(runId, error),
         isStopped: recovery.isStopped,
       });
@@ -43,6 +48,7 @@ export async function recover(recovery: Recovery): Promise<void> {
 async function recoverRun(
   { store, processes, interrupt, follow, recoverWorkspaces }: Recovery,
   runId: string,
+  kept: Kept,
 ): Promise<void> {
   const stored = await store.loadRun(runId);
   if (stored === undefined) return;
@@ -52,14 +58,16 @@ async function recoverRun(
     const { process: identity, ended } = attemptFacts(record);
     if (record.status === "done" && identity !== null && ended === null) await processes.killLeftovers(identity);
   }
-  const running = runningAttempts(stored.run);
+  const isKept = ({ stage, attempt }: RunningAttempt): boolean => kept.keys.has(attemptKey(runId, stage, attempt));
+  const running = runningAttempts(stored.run).filter((each) => !isKept(each));
   for (const { stage, attempt } of running) {
     const record = attempts.find((candidate) => candidate.stage === stage && candidate.attempt === attempt);
     const identity = record === undefined ? null : attemptFacts(record).process;
     if (identity !== null) await processes.killLeftovers(identity);
   }
   // Before anything can start: a branch is free only when the workspace of the dead attempt is gone.
-  await recoverWorkspaces(stored.run);
+  // Where an attempt works on, its workspaces are left alone; the next start of the run closes those that nobody needs.
+  if (!kept.runs.has(runId)) await recoverWorkspaces(stored.run);
   await follow(stored.run);
   for (const { stage, attempt } of running) {
     await interrupt(runId, stage, attempt, "the engine ended while this attempt was running");

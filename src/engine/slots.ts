@@ -11,6 +11,8 @@ export type SlotRequest = {
 export type Slots = {
   /** Takes everything the request needs, or nothing. */
   tryTake(request: SlotRequest): boolean;
+  /** For an attempt that works already: whatever the limits are now. */
+  take(request: SlotRequest): void;
   release(request: SlotRequest): void;
   /** Keeps locks for a run beyond its attempts, until it is let go. */
   keep(runId: string, locks: readonly string[]): void;
@@ -37,6 +39,12 @@ export function createSlots(limit: number): Slots {
     else locks.set(key, { runId, holders });
   };
 
+  const take = (runId: string, agent: string, keys: readonly string[]): void => {
+    used += 1;
+    perAgent.set(agent, (perAgent.get(agent) ?? 0) + 1);
+    for (const key of keys) lock(runId, key);
+  };
+
   return {
     get full() {
       return used >= limit;
@@ -45,11 +53,10 @@ export function createSlots(limit: number): Slots {
       if (used >= limit || barred.has(runId)) return false;
       if (agentLimit !== null && (perAgent.get(agent) ?? 0) >= agentLimit) return false;
       if (keys.some((key) => (locks.get(key)?.runId ?? runId) !== runId)) return false;
-      used += 1;
-      perAgent.set(agent, (perAgent.get(agent) ?? 0) + 1);
-      for (const key of keys) lock(runId, key);
+      take(runId, agent, keys);
       return true;
     },
+    take: ({ runId, agent, locks: keys }) => take(runId, agent, keys),
     release({ runId, agent, locks: keys }) {
       used -= 1;
       perAgent.set(agent, (perAgent.get(agent) ?? 1) - 1);

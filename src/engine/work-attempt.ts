@@ -1,14 +1,16 @@
 // An attempt of this engine from its start to its report: the start is stored, the attempt is carried out, its report is delivered.
 
 import { failpoint } from "../attempt/failpoint.ts";
-import type { AttemptPorts } from "../attempt/job.ts";
+import { markerOf } from "../attempt/attempt-files.ts";
+import type { CarriedEnd, CarriedPorts, FoundCarrier } from "../attempt/carriers.ts";
+import { cleanFacts } from "../attempt/clean-facts.ts";
+import type { AttemptJob, AttemptPorts } from "../attempt/job.ts";
 import { holdsBranch, isPerStage } from "../attempt/stage-workspace.ts";
 import type { ReportedUsage } from "../core/budget/budget.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { Report } from "../core/flow/outcome.ts";
 import type { Stray } from "../runner/runner.ts";
 import { attemptFacts } from "../core/attempt-facts.ts";
-import type { JsonObject } from "../core/json.ts";
 import { messageOf } from "../core/result.ts";
 import type { Actor } from "../core/run/event.ts";
 import { workspaceMode } from "../core/run/run-settings.ts";
@@ -16,11 +18,11 @@ import type { Run } from "../core/run/run.ts";
 import { findWork } from "../core/run/sequence.ts";
 import type { SignalBody } from "../core/run/signal.ts";
 import { isRunning } from "../core/run/startable.ts";
-import { stripAnsi } from "../core/secrets/strip-ansi.ts";
 import { jobOf } from "./attempt-job.ts";
-import { type Attempts, finishId, type LiveAttempt } from "./attempts.ts";
+import { type Attempts, finishId, type LiveAttempt, type TokenHolder } from "./attempts.ts";
 import type { EngineOptions } from "./options.ts";
 import type { ReadyAttempt } from "./ready-attempt.ts";
+import { interruptId } from "./reconcile.ts";
 import type { Delivered } from "./runs.ts";
 import type { Metering } from "./schedule/metering.ts";
 import { startId } from "./schedule/schedule.ts";
@@ -30,9 +32,13 @@ import type { RunWorkspaces } from "./workspaces-of-run.ts";
 export type AttemptWork = {
   /** An attempt whose start is stored. */
   start(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void;
+  /** An attempt that a dead engine started, and that works on or has reported meanwhile. */
+  adopt(resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, found: Adopted): void;
   /** An attempt that waited for its slot: stores its start first. */
   startQueued(ready: ReadyAttempt): Promise<void>;
 };
+
+export type Adopted = Exclude<FoundCarrier, { type: "gone" }>;
 
 export type AttemptWorkDeps = {
   readonly options: EngineOptions;
@@ -41,7 +47,7 @@ export type AttemptWorkDeps = {
   readonly flowOf: (hash: string) => Promise<ResolvedFlow>;
   /** Delivers until the store takes it. */
   readonly persist: (runId: string, body: SignalBody, actor: Actor, signalId: string) => Promise<Delivered>;
-  readonly workspaces: Pick<RunWorkspaces, "closeUnused">;
+  readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover">;
   readonly metering: Pick<Metering, "noteReport">;
   readonly isClosed: () => boolean;
   /** Updates queue and alarms to match the run, and starts the ready attempts. */
@@ -55,6 +61,7 @@ export type AttemptWorkDeps = {
 export function createAttemptWork(deps: AttemptWorkDeps): AttemptWork {
   return {
     start: (resolved, run, ready) => start(deps, resolved, run, ready),
+    adopt: (resolved, run, ready, found) => adopt(deps, resolved, run, ready, found),
     startQueued: (ready) => startQueued(deps, ready),
   };
 }
@@ -78,20 +85,18 @@ async function startQueued(deps: AttemptWorkDeps, ready: ReadyAttempt): Promise<
 
 function start(deps: AttemptWorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt): void {
   failpoint("start-committed");
-  // A workspace that outlives the attempt keeps its branch: no other run can have it until it is released.
-  if (holdsBranch(resolved, run, ready)) deps.slots.keep(run.id, ready.slot.locks);
-  const { runId, stage, attempt } = ready;
-  const agent = findWork(resolved.flow, run, ready.track, stage)?.shownAgent ?? stage;
-  const { live, token } = deps.attempts.work(ready, { runId, stage, attempt, agent, subjectId: run.subject.id });
-  void work(deps, { resolved, run, ready, live, token })
-    .catch((error: unknown) => {
-      deps.options.onError(runId, error);
-      deps.onFreed();
-    })
-    .finally(() => {
-      deps.attempts.forget(live);
-      deps.onGone();
-    });
+  const { live, token } = deps.attempts.work(ready, holderOf(resolved, run, ready));
+  begin(deps, { resolved, run, ready, live }, (atWork) => carryOut(deps, atWork, token));
+}
+
+function adopt(deps: AttemptWorkDeps, resolved: ResolvedFlow, run: Run, ready: ReadyAttempt, found: Adopted): void {
+  const live = deps.attempts.adopt(ready, holderOf(resolved, run, ready), found.token);
+  begin(deps, { resolved, run, ready, live }, (atWork) => found.carryOn(carriedPorts(deps, atWork)));
+}
+
+function holderOf({ flow }: ResolvedFlow, run: Run, { runId, stage, attempt, track }: ReadyAttempt): TokenHolder {
+  const agent = findWork(flow, run, track, stage)?.shownAgent ?? stage;
+  return { runId, stage, attempt, agent, subjectId: run.subject.id };
 }
 
 type AttemptAtWork = {
@@ -100,82 +105,135 @@ type AttemptAtWork = {
   readonly run: Run;
   readonly ready: ReadyAttempt;
   readonly live: LiveAttempt;
-  readonly token: string;
+  /** The last usage that the attempt has reported. */
+  spent?: ReportedUsage;
 };
 
-async function work(deps: AttemptWorkDeps, atWork: AttemptAtWork): Promise<void> {
+type Carry = (atWork: AttemptAtWork) => Promise<CarriedEnd>;
+
+function begin(deps: AttemptWorkDeps, atWork: AttemptAtWork, carry: Carry): void {
+  const { resolved, run, ready, live } = atWork;
+  // A workspace that outlives the attempt keeps its branch: no other run can have it until it is released.
+  if (holdsBranch(resolved, run, ready)) deps.slots.keep(run.id, ready.slot.locks);
+  void work(deps, atWork, carry)
+    .catch((error: unknown) => {
+      deps.options.onError(run.id, error);
+      deps.onFreed();
+    })
+    .finally(() => {
+      deps.attempts.forget(live);
+      deps.onGone();
+    });
+}
+
+async function work(deps: AttemptWorkDeps, atWork: AttemptAtWork, carry: Carry): Promise<void> {
   const { resolved, run, ready, live } = atWork;
   const beganMs = deps.options.clock.monotonicMs();
-  const report = await reportOf(deps, atWork);
-  deps.metering.noteReport(resolved, run, ready, report, beganMs);
+  const carried = await endOf(deps, atWork, carry);
+  // It works on; the next engine adopts it.
+  if (carried.type === "left") return;
+  if (carried.type === "lost") return takeBack(deps, atWork, carried.why);
+  // Usage reported on the way counts where the report has none.
+  const { report } = carried;
+  const { usage = atWork.spent } = report;
+  const whole = usage === undefined ? report : { ...report, usage };
+  deps.metering.noteReport(resolved, run, ready, whole, beganMs);
   if (deps.attempts.endWork(live) === "reporting") {
-    const delivered = await deliverReport(deps, atWork, report);
+    const delivered = await deliverReport(deps, atWork, whole);
     // A stored report has already started others. Starting here too would take the slot of this run's next attempt.
     if (delivered.ignored !== undefined || delivered.duplicate) deps.onFreed();
-    if (delivered.ignored !== undefined) await deliverUsage(deps, ready, report.usage);
+    if (delivered.ignored !== undefined) await deliverUsage(deps, ready, usage);
     await closeShared(deps, atWork, delivered.run);
     return;
   }
-  await deliverUsage(deps, ready, report.usage);
+  await deliverUsage(deps, ready, usage);
   // An engine that closes leaves the attempt as running: the next engine marks it interrupted and starts it again.
   const now = deps.isClosed() ? undefined : await deps.options.store.loadRun(run.id);
   if (now !== undefined) await closeShared(deps, atWork, now.run);
   deps.onFreed();
 }
 
-/** The attempt's report, even after an error. Usage reported on the way counts where the report has none. */
-async function reportOf(deps: AttemptWorkDeps, atWork: AttemptAtWork): Promise<Report> {
-  let reported: ReportedUsage | undefined;
-  let report: Report;
+/** Even after an error an attempt has a report. */
+async function endOf(deps: AttemptWorkDeps, atWork: AttemptAtWork, carry: Carry): Promise<CarriedEnd> {
   try {
-    report = await carryOut(deps, atWork, (usage) => (reported = usage));
+    const carried = await carry(atWork);
+    if (carried.type === "reported") await warnOfStrays(deps, atWork.ready, carried.strays);
+    return carried;
   } catch (error) {
     deps.options.onError(atWork.run.id, error);
-    report = { cause: "engine_error", reason: messageOf(error) };
+    return { type: "reported", report: { cause: "engine_error", reason: messageOf(error) }, strays: [] };
   }
-  return report.usage === undefined && reported !== undefined ? { ...report, usage: reported } : report;
 }
 
-async function carryOut(
-  deps: AttemptWorkDeps,
-  atWork: AttemptAtWork,
-  spent: (reported: ReportedUsage) => void,
-): Promise<Report> {
-  const { options, workspaces } = deps;
-  const { resolved, run, ready, live, token } = atWork;
+/** The process of the attempt is gone, and its agent may not be: the stage is ready again when nothing of it works any more. */
+async function takeBack(deps: AttemptWorkDeps, { resolved, run, ready, live, spent }: AttemptAtWork, why: string) {
   const { stage, attempt } = ready;
-  const straysIn = options.processes.watchStrays?.();
-  let folder: string | undefined;
+  await deps.options.processes.killLeftovers({ marker: markerOf(deps.options.storeId, run.id, stage, attempt) });
+  const isWanted = deps.attempts.endWork(live) === "reporting";
+  if (isWanted) {
+    if (deps.attempts.countOf(run.id) === 1) await deps.workspaces.recover(resolved, run);
+    const body: SignalBody = { type: "attempt.interrupted", stage, attempt, cause: why };
+    await deps.persist(run.id, body, "engine", interruptId(ready));
+  }
+  await deliverUsage(deps, ready, spent);
+  deps.onFreed();
+}
+
+async function carryOut(deps: AttemptWorkDeps, atWork: AttemptAtWork, token: string): Promise<CarriedEnd> {
+  const { options, workspaces } = deps;
+  const { resolved, run, ready, live } = atWork;
   const job = jobOf(options, resolved, run, ready, token);
   await options.beforeWork?.(run);
   // A person's edit of the ticket's file may just have ended the run. Nobody reads this report.
-  if (live.abort.signal.aborted) return { cause: "canceled", reason: "no longer wanted" };
+  if (live.abort.signal.aborted)
+    return { type: "reported", report: { cause: "canceled", reason: "no longer wanted" }, strays: [] };
   // The stage before may have kept its workspace for a follow-up that did not come: its branch is needed now.
   await workspaces.closeUnused(resolved, run);
+  if (options.carriers?.takes(job) === true) return options.carriers.carryOut(job, carriedPorts(deps, atWork));
+  return carryHere(deps, atWork, job);
+}
+
+/** In this process, which the attempt does not outlive. */
+async function carryHere(deps: AttemptWorkDeps, atWork: AttemptAtWork, job: AttemptJob): Promise<CarriedEnd> {
+  const { options } = deps;
+  const straysIn = options.processes.watchStrays?.();
+  let folder: string | undefined;
+  const carried = carriedPorts(deps, atWork);
   const report = await options.runStage(job, {
+    ...carried,
     runners: options.runners,
     builtins: options.builtins,
-    workspaces: options.workspaces(workspaceMode(resolved, run)),
-    earlierAttempts: () => options.store.attempts(run.id),
+    workspaces: options.workspaces(workspaceMode(atWork.resolved, atWork.run)),
     note(facts) {
       folder = attemptFacts({ facts }).workspace ?? folder;
-      return options.store.noteAttempt(run.id, stage, attempt, cleanFacts(facts, options.runners.redact));
+      return carried.note(facts);
     },
+    outward: outwardLog(deps, atWork),
+    readYaml: options.readYaml,
+    now: () => options.clock.now(),
+  });
+  return { type: "reported", report, strays: folder === undefined ? [] : (straysIn?.(folder) ?? []) };
+}
+
+/** What an attempt asks of this engine, wherever it is carried out. */
+function carriedPorts({ options }: AttemptWorkDeps, atWork: AttemptAtWork): CarriedPorts {
+  const { resolved, run, ready, live } = atWork;
+  const { stage, attempt } = ready;
+  const { agent } = holderOf(resolved, run, ready);
+  return {
+    earlierAttempts: () => options.store.attempts(run.id),
+    note: (facts) => options.store.noteAttempt(run.id, stage, attempt, cleanFacts(facts, options.runners.redact)),
     offerCheck: (check) => void (live.check = check),
+    offerLeave: (leave) => void (live.leave = leave),
     checkCache: {
       find: (key, now) => options.store.findCheck(key, now),
       save: (check) => options.store.saveCheck(check),
     },
-    isSettled: () => live.state.at === "lingering",
-    outward: outwardLog(deps, atWork),
-    spent,
-    observed: (event) => options.onAgentEvent?.({ run, stage, attempt, agent: job.stage.shownAgent }, event),
-    readYaml: options.readYaml,
-    now: () => options.clock.now(),
+    isSettled: async () => live.state.at === "lingering",
+    spent: (reported) => void (atWork.spent = reported),
+    observed: (event) => options.onAgentEvent?.({ run, stage, attempt, agent }, event),
     signal: live.abort.signal,
-  });
-  if (folder !== undefined) await warnOfStrays(deps, ready, straysIn?.(folder) ?? []);
-  return report;
+  };
 }
 
 /** They are not ended: nothing proves whose they are. */
@@ -191,12 +249,6 @@ async function warnOfStrays(
   await persist(runId, body, "engine", `left:${stage}:${attempt}`).catch((error: unknown) =>
     options.onError(runId, error),
   );
-}
-
-/** The one fact that is a sentence; the others are names, paths and numbers that the engine needs as they are. */
-function cleanFacts(facts: JsonObject, redact: (text: string) => string): JsonObject {
-  const { detail } = facts;
-  return typeof detail === "string" ? { ...facts, detail: redact(stripAnsi(detail)) } : facts;
 }
 
 /** An act outside is permitted by the same store that takes a cancel: whichever is stored first counts. */

@@ -15,6 +15,7 @@ import { checksKey } from "../core/flow/check-file.ts";
 import type { CheckDefinition } from "../core/flow/check-result.ts";
 import type { Budgets } from "../core/budget/budget.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
+import { ATTEMPT_PROCESSES, type AttemptProcess, attemptsSchema } from "./attempts.ts";
 import { type HeartbeatSettings, heartbeatSchema, heartbeatSettings } from "./heartbeat.ts";
 import { hooksSchema, type HookSettings, hookSettings } from "./hooks.ts";
 import { settingsDuration } from "./duration.ts";
@@ -101,6 +102,7 @@ export const fileSchema = z.strictObject({
   heartbeat: heartbeatSchema.optional(),
   limits: limitsSchema.optional(),
   flows: flowsSchema.optional(),
+  attempts: attemptsSchema.optional(),
   router: z.strictObject({ fallback: z.enum(ROUTER_FALLBACKS).optional() }).optional(),
 });
 
@@ -118,6 +120,8 @@ export type Settings = {
   readonly checks: Readonly<Record<string, CheckDefinition>>;
   /** Whether the result of a check counts for every later one on the same tree. */
   readonly checkCache: Setting<boolean>;
+  /** Which attempts run in a process of their own, and so outlive the engine. */
+  readonly attemptProcess: Setting<AttemptProcess>;
   readonly triggers: readonly TriggerSettings[];
   readonly verdictRepair: Setting<boolean>;
   /** The runner of agents that have no other setting. */
@@ -264,7 +268,7 @@ function readFiles(project: unknown, user: unknown): Result<readonly ReadFile[]>
 
 type Choices = Pick<
   Settings,
-  "slots" | "workspace" | "verdictRepair" | "port" | "runner" | "repositorySettings" | "checkCache"
+  "slots" | "workspace" | "verdictRepair" | "port" | "runner" | "repositorySettings" | "checkCache" | "attemptProcess"
 > & {
   readonly mergeMode: Setting<MergeMode>;
 };
@@ -324,6 +328,8 @@ function readChoices(
   if (!repositorySettings.ok) return repositorySettings;
   const checkCache = choose(files, cacheChoice(flags.checkCache, environment["PASSRAIL_CHECK_CACHE"]));
   if (!checkCache.ok) return checkCache;
+  const attemptProcess = choose(files, processChoice(environment["PASSRAIL_ATTEMPT_PROCESS"]));
+  if (!attemptProcess.ok) return attemptProcess;
   const port = choose(files, portChoice(environment["PASSRAIL_PORT"]));
   if (!port.ok) return port;
   return ok({
@@ -334,6 +340,7 @@ function readChoices(
     runner: runner.value,
     repositorySettings: repositorySettings.value,
     checkCache: checkCache.value,
+    attemptProcess: attemptProcess.value,
     port: port.value,
   });
 }
@@ -359,6 +366,17 @@ function cacheChoice(flag: string | undefined, variable: string | undefined): Ch
     otherwise: "on",
     parse: (text) => ({ on: true, off: false })[text],
     expected: "on or off",
+  };
+}
+
+function processChoice(variable: string | undefined): Choice<AttemptProcess> {
+  return {
+    name: "attempts.process",
+    variable,
+    inFile: (file) => file.attempts?.process,
+    otherwise: "agents",
+    parse: oneOf(ATTEMPT_PROCESSES),
+    expected: `one of ${ATTEMPT_PROCESSES.join(", ")}`,
   };
 }
 

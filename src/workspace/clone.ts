@@ -27,10 +27,12 @@ export type CloneSettings = {
   /** For kinds that wrap a clone. */
   readonly mode?: WorkspaceMode;
   readonly limits?: WorkLimits;
+  /** Where the processes of the state folder take turns; absent: only this process works here. */
+  readonly turns?: string;
 };
 
-export function createCloneWorkspaces({ root, mode = "clone", limits }: CloneSettings): GitWorkspaces {
-  const inTurn = inTurns();
+export function createCloneWorkspaces({ root, mode = "clone", limits, turns }: CloneSettings): GitWorkspaces {
+  const inTurn = inTurns(turns === undefined ? undefined : join(turns, "clones"));
   const placeOf: GitWorkspaces["place"] = async (workspace) => {
     const located = await locate(root, workspace);
     return located.ok ? clonePlace(located.value.top) : located;

@@ -45,9 +45,10 @@ function withAll(
 function create(mode: WorkspaceMode, options: WorkspaceOptions, guard: RepositoryGuard): Workspaces | GitWorkspaces {
   const { home } = options;
   const limits = workLimits(options.settings);
+  const turns = join(home, "locks");
   if (mode === "in-place") return createDirectoryWorkspaces(guard, limits);
-  if (mode === "worktree") return createWorktreeWorkspaces({ root: join(home, "worktrees"), limits });
-  if (mode === "clone") return createCloneWorkspaces({ root: join(home, "clones"), limits });
+  if (mode === "worktree") return createWorktreeWorkspaces({ root: join(home, "worktrees"), limits, turns });
+  if (mode === "clone") return createCloneWorkspaces({ root: join(home, "clones"), limits, turns });
   return isConfining(mode) ? createConfining(mode, options) : unknownKind(mode);
 }
 

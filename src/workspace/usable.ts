@@ -20,7 +20,7 @@ import { takeBlock } from "./ports.ts";
 import type { RepositoryGuard } from "./repository-guard.ts";
 import { runSetup, setupEnvironment } from "./setup.ts";
 import { workLimits, type WorkspaceSettings } from "../settings/workspaces.ts";
-import { inTurns } from "./turns.ts";
+import { type InTurn, inTurns } from "./turns.ts";
 import type { Workspace, WorkspaceRequest, Workspaces } from "./workspace.ts";
 import { optional } from "../core/optional.ts";
 
@@ -39,12 +39,20 @@ type Preparing = {
   readonly provider: GitWorkspaces;
   readonly options: UsableOptions;
   readonly notes: Notes;
-  readonly inTurn: ReturnType<typeof inTurns>;
+  readonly inTurn: InTurn;
+  /** Inside another turn. */
+  readonly portsInTurn: InTurn;
 };
 
 export function usable(provider: GitWorkspaces, options: UsableOptions): Workspaces {
   const notes = openNotes(options.home);
-  const preparing: Preparing = { provider, options, notes, inTurn: inTurns() };
+  const preparing: Preparing = {
+    provider,
+    options,
+    notes,
+    inTurn: inTurns(join(options.home, "locks", "workspaces")),
+    portsInTurn: inTurns(join(options.home, "locks", "ports")),
+  };
   return {
     ...provider,
 
@@ -217,12 +225,12 @@ async function prepare(
 }
 
 async function firstNote(
-  { inTurn, notes, options: { settings } }: Preparing,
+  { portsInTurn, notes, options: { settings } }: Preparing,
   request: WorkspaceRequest,
   workspace: Workspace & { readonly key: string },
 ): Promise<Result<Note>> {
   // Serialised: two workspaces must not get the same ports.
-  return inTurn(".ports", async () => {
+  return portsInTurn(".ports", async () => {
     const port = settings.ports === undefined ? ok(null) : await takeBlock(settings.ports, notes);
     if (!port.ok) return port;
     const { key, mode, dir, branch, repository } = workspace;

@@ -25,17 +25,21 @@ export type WorktreeSettings = {
   /** The folder that holds the worktrees; only Passrail writes it. */
   readonly root: string;
   readonly limits?: WorkLimits;
+  /** Where the processes of the state folder take turns; absent: only this process works here. */
+  readonly turns?: string;
 };
 
 export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspaces {
-  const inTurn = inTurns();
+  const { turns } = settings;
+  const inTurn = inTurns(turns === undefined ? undefined : join(turns, "worktrees"));
+  const registering = inTurns(turns === undefined ? undefined : join(turns, "repositories"));
   return {
     mode: "worktree",
 
     async open(request) {
       const target = await aim(settings.root, request);
       if (!target.ok) return target;
-      return inTurn(target.value.top, () => openAt(target.value, inTurn, settings.limits));
+      return inTurn(target.value.top, () => openAt(target.value, registering, settings.limits));
     },
 
     async head(workspace) {
@@ -93,7 +97,7 @@ export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspa
   };
 }
 
-async function openAt(target: Target, inTurn: InTurn, limits?: WorkLimits): Promise<Result<Workspace>> {
+async function openAt(target: Target, registering: InTurn, limits?: WorkLimits): Promise<Result<Workspace>> {
   const { top, repository, branch } = target;
   const there = await lookAt(top);
   if (!there.ok) return there;
@@ -104,7 +108,7 @@ async function openAt(target: Target, inTurn: InTurn, limits?: WorkLimits): Prom
   } else {
     const cleared = await clear(target, there.value, found, limits);
     if (!cleared.ok) return cleared;
-    const added = await addWorktree(target, inTurn);
+    const added = await addWorktree(target, registering);
     if (!added.ok) return added;
   }
   const dir = await enter(top, repository.prefix);

@@ -78,13 +78,18 @@ export async function closeStage({ dir, home }: Stage): Promise<void> {
 export type Kill = { readonly since: "begun" | "ready" | "working"; readonly afterMs: number };
 
 /** Lets the driver work, to its end or to its death. */
-export async function drive(stage: Stage, options: { kill?: Kill; failpoint?: string } = {}): Promise<Drive> {
+export async function drive(
+  stage: Stage,
+  options: { kill?: Kill; failpoint?: string; own?: boolean } = {},
+): Promise<Drive> {
   const child = spawn(process.execPath, [CRASH_DRIVER, stage.dir, stage.scenario.name], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: COMPILED,
       ...optional({ PASSRAIL_FAILPOINT: options.failpoint }),
+      // Commands are carried out by the engine unless the settings say otherwise.
+      ...(options.own === true ? { PASSRAIL_ATTEMPT_PROCESS: "own" } : {}),
     },
   });
   let output = "";

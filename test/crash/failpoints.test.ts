@@ -14,11 +14,16 @@ import { endings, scenarioOf } from "./seeds.ts";
 type Try = {
   readonly scenario: string /** A crash that must come first for the place to be passed. */;
   readonly before?: string;
+  /** Each attempt in a process of its own. */
+  readonly own?: boolean;
 };
 
 /** Where a place is passed often enough; the first scenario is enough for most. */
 const TRIES: readonly Try[] = [{ scenario: "feature" }, { scenario: "several" }];
 const OWN_TRIES: Partial<Record<Failpoint, readonly Try[]>> = {
+  // Between the store's knowledge of a carrier, its order, and its work.
+  "carrier-noted": [{ scenario: "feature", own: true }],
+  "carrier-started": [{ scenario: "feature", own: true }],
   // Only where each stage has a workspace of its own.
   "stage-workspace-closed": [{ scenario: "staged" }],
   "check-started": [{ scenario: "checked" }],
@@ -154,13 +159,13 @@ type Life = {
   end(): Promise<void>;
 };
 
-async function beginLife({ scenario, before }: Try): Promise<Life> {
+async function beginLife({ scenario, before, own = false }: Try): Promise<Life> {
   const stage = openStage(scenarioOf(scenario));
   const crashes: string[] = [];
   let isSettled = false;
   const crashAt = async (failpoint: string): Promise<boolean> => {
     crashes.push(failpoint);
-    const crashed = await drive(stage, { failpoint });
+    const crashed = await drive(stage, { failpoint, own });
     if (crashed.end === "failed") {
       await closeStage(stage);
       throw new Error(`${scenario} failed at ${crashes.join(", ")}: ${crashed.output}`);
@@ -173,7 +178,7 @@ async function beginLife({ scenario, before }: Try): Promise<Life> {
     crashAt,
     async end() {
       try {
-        if (!isSettled) expect(await drive(stage)).toMatchObject({ end: "settled" });
+        if (!isSettled) expect(await drive(stage, { own })).toMatchObject({ end: "settled" });
         const { violations } = await inspect(stage, expected.get(scenario));
         expect(violations, `${scenario} after ${crashes.join(", ")}`).toEqual([]);
       } finally {

@@ -8,6 +8,7 @@ import { PROGRAM_FOLDER } from "./program.ts";
 /** All that the program starts by the name of a file beside its own. */
 const ENTRIES = {
   main: "src/cli/main.ts",
+  "carrier-main": "src/carrier/carrier-main.ts",
   "launch-helper": "src/git/launch-helper.ts",
   attend: "src/workspace/sandbox/container/attend.ts",
   exec: "src/workspace/sandbox/daytona/exec.ts",

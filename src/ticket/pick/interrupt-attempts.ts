@@ -1,6 +1,8 @@
-// After a forced stop: records the running attempts as interrupted at once, not at the next start. Ticket files then show that these stages
-// wait for a retry.
+// After a stop: records the attempts that were ended as interrupted at once, not at the next start. Ticket files then show that these stages
+// wait for a retry. Attempts that work on in processes of their own stay as they are.
 
+import { attemptFacts } from "../../core/attempt-facts.ts";
+import type { CarriedPlace, CarrierIdentity } from "../../attempt/carriers.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -8,15 +10,22 @@ import type { Store } from "../../store/store.ts";
 export async function interruptAttempts({
   engine,
   store,
+  isCarried,
 }: {
   readonly engine: Pick<Engine, "deliver">;
   readonly store: Store;
+  readonly isCarried: (carrier: CarrierIdentity, place: CarriedPlace) => boolean;
 }): Promise<void> {
   for (const runId of await store.activeRuns()) {
     const run = (await store.loadRun(runId))?.run;
+    const carriers = (await store.attempts(runId)).flatMap((record) => {
+      const { carrier } = attemptFacts(record);
+      return carrier !== null && isCarried(carrier, record) ? [`${record.stage}/${record.attempt}`] : [];
+    });
     for (const track of Object.values(run?.tracks ?? {})) {
       if (track.at !== "running" || track.outside === true) continue;
       const { stage, attempt } = track;
+      if (carriers.includes(`${stage}/${attempt}`)) continue;
       // The same id as in a recovery: applied once.
       await engine.deliver(
         runId,

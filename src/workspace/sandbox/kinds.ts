@@ -18,7 +18,7 @@ export type ConfiningOptions = {
 
 export function createConfining(mode: ConfiningMode, { home, settings, environment }: ConfiningOptions): GitWorkspaces {
   const root = join(home, "clones");
-  const clones = createCloneWorkspaces({ root, mode, limits: workLimits(settings) });
+  const clones = createCloneWorkspaces({ root, mode, limits: workLimits(settings), turns: join(home, "locks") });
   const caches = Object.values(settings.caches ?? {}).map((name) => join(home, "caches", name));
   const shared = { clones, root, home, caches, environment };
   if (mode === "bubblewrap") return createBubblewrapWorkspaces({ ...shared, settings: settings.bubblewrap ?? {} });

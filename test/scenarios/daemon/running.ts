@@ -1,8 +1,9 @@
 // A daemon as its users have it: the real program in its own process, called over its socket.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, openBench, type Started } from "../cli/bench.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
 import { until } from "../../harness/until.ts";
 
 export type Running = Bench & {
@@ -26,8 +27,14 @@ export type Reply = {
   readonly body: Record<string, never>;
 };
 
-export async function startDaemon(...args: readonly string[]): Promise<Running> {
+export function startDaemon(...args: readonly string[]): Promise<Running> {
+  return startDaemonWith({}, ...args);
+}
+
+/** With these settings of its project. */
+export async function startDaemonWith(settings: JsonObject, ...args: readonly string[]): Promise<Running> {
   const bench = openBench();
+  if (Object.keys(settings).length > 0) writeFileSync(join(bench.project, "passrail.yaml"), JSON.stringify(settings));
   let started: Started | undefined;
   let url = "";
   const running: Running = {

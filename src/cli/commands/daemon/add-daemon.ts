@@ -34,9 +34,10 @@ function addDown(program: Command, { call }: CommandContext): void {
   const command = program
     .command("down")
     .alias("stop")
-    .description("stop the daemon and its agents; the next daemon runs their stages again");
+    .description("stop the daemon; coding agents work on, and the next daemon adopts them");
   const read = addOptions(command, {
-    drain: flag("--drain", "start nothing new, and let running agents finish first"),
+    drain: flag("--drain", "start nothing new, and let running attempts finish first"),
+    stopAgents: flag("--stop-agents", "end all attempts; the next daemon runs their stages again"),
     timeout: textOr("--timeout <seconds>", "seconds to wait for it to exit", "60"),
   });
   command.action((typed: TypedFlags) => call(async (io) => (await import("./up.ts")).down(io, read(typed))));

@@ -17,7 +17,9 @@ import { age, printJson } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { forceEnd } from "../../session.ts";
 import { ensureTrusted } from "../../trust.ts";
+import { attemptFacts } from "../../../core/attempt-facts.ts";
 import { optional } from "../../../core/optional.ts";
+import { isAtWork } from "../../../carrier/at-work.ts";
 
 export type UpOptions = {
   readonly port?: string;
@@ -91,21 +93,18 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
     }
     daemon = opened.value;
     tellUp(io, daemon, options);
-    const how = await Promise.race([signals.caught.then(() => "interrupt" as const), drained.asked, daemon.fenced]);
+    const stopped = signals.caught.then(({ signal }) => (signal === "SIGTERM" ? ("leave" as const) : "interrupt"));
+    const how = await Promise.race([stopped, drained.asked, daemon.fenced]);
     if (typeof how === "object") {
       log.write(`stopping: ${how.message}`);
       await daemon.close("fenced");
       throw problemError(how);
     }
-    log.write(
-      how === "drain"
-        ? "stopping: running attempts may finish first"
-        : "stopping: ending running attempts; the next daemon repeats them",
-    );
-    // A signal during the drain ends the attempts at once.
+    log.write(STOPPING[how]);
+    // A signal during the drain does not wait any longer.
     await (how === "drain"
-      ? Promise.race([daemon.close("drain"), signals.caught.then(() => daemon?.close("interrupt"))])
-      : daemon.close("interrupt"));
+      ? Promise.race([daemon.close("drain"), stopped.then((next) => daemon?.close(next))])
+      : daemon.close(how));
     return EXIT.ok;
   } finally {
     drained.release();
@@ -113,12 +112,19 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
   }
 }
 
+/** SIGTERM, of `down` and of supervisors, leaves agents alone; Ctrl-C and `down --stop-agents` end them. */
+const STOPPING = {
+  leave: "stopping: agents work on, and the next daemon adopts them; other attempts end, and it repeats them",
+  interrupt: "stopping: ending running attempts; the next daemon repeats them",
+  drain: "stopping: running attempts may finish first",
+} as const;
+
 function tellUp(io: Io, { url, home }: Daemon, { dangerouslyBind }: UpOptions): void {
   const token = join(home, "operator.token");
   if (io.json) return printJson(io, { url, home, pid: process.pid, tokenFile: token });
   if (io.quiet) return io.out(url);
   io.out(`Passrail is up: ${url}`);
-  io.err(`API: ${url}/docs   token: ${plainText(token)}   Ctrl-C stops it`);
+  io.err(`API: ${url}/docs   token: ${plainText(token)}   Ctrl-C stops it and its agents`);
   if (dangerouslyBind)
     io.err(
       "! Other machines can reach this address, and nothing on the way is encrypted. Every call still needs a token.",
@@ -190,39 +196,67 @@ function sayRunning(io: Io, note: DaemonNote, how: string): number {
   return EXIT.ok;
 }
 
-export type DownOptions = { readonly drain: boolean; readonly timeout: string };
+export type DownOptions = { readonly drain: boolean; readonly stopAgents: boolean; readonly timeout: string };
 
-export async function down(io: Io, { drain, timeout }: DownOptions): Promise<number> {
+export async function down(io: Io, { drain, stopAgents, timeout }: DownOptions): Promise<number> {
   requireOperator(io, "down");
   const seconds = Number(timeout);
   if (!(seconds > 0 && seconds <= 86_400)) throw usageError("number_invalid", "--timeout: seconds, up to a day.");
+  if (drain && stopAgents) throw usageError("flags_conflict", "--drain waits for agents, --stop-agents ends them.");
   const note = findDaemon(io.home);
   if (note === undefined) {
-    if (io.json) printJson(io, { stopped: false, reason: "not running" });
-    else if (!io.quiet) io.out("No daemon is running.");
+    const carried = await carriedAttempts(io.home);
+    if (io.json) printJson(io, { stopped: false, reason: "not running", carried });
+    else if (!io.quiet) io.out(["No daemon is running.", ...workOn(carried)].join(" "));
     return EXIT.ok;
   }
-  process.kill(note.pid, drain ? "SIGUSR2" : "SIGTERM");
+  process.kill(note.pid, drain ? "SIGUSR2" : stopAgents ? "SIGINT" : "SIGTERM");
   const until = performance.now() + seconds * 1000;
   while (findDaemon(io.home)?.pid === note.pid) {
     if (performance.now() > until)
       throw new CliError(
         "still_running",
         `The daemon (process ${note.pid}) has not exited after ${seconds} s.`,
-        drain ? "passrail down   without --drain ends running attempts" : "passrail status   shows its runs",
+        drain ? "passrail down   does not wait for running attempts" : "passrail status   shows its runs",
         EXIT.stillRunning,
       );
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  if (io.json) printJson(io, { stopped: true, pid: note.pid });
-  else if (!io.quiet) io.out(`Stopped (process ${note.pid}).`);
+  const carried = await carriedAttempts(io.home);
+  if (io.json) printJson(io, { stopped: true, pid: note.pid, carried });
+  else if (!io.quiet) io.out([`Stopped (process ${note.pid}).`, ...workOn(carried)].join(" "));
   return EXIT.ok;
+}
+
+/** For people: agents that cost money although nothing seems to run. */
+function workOn(carried: number): readonly string[] {
+  if (carried === 0) return [];
+  const who = carried === 1 ? "1 agent works" : `${carried} agents work`;
+  return [`${who} on; the next daemon adopts them: passrail up`];
+}
+
+/** Attempts that work on in processes of their own. */
+async function carriedAttempts(home: string): Promise<number> {
+  const store = openForReading(home);
+  if (store === undefined) return 0;
+  try {
+    let living = 0;
+    for (const runId of await store.activeRuns())
+      for (const record of await store.attempts(runId)) {
+        const { carrier } = attemptFacts(record);
+        if (record.status === "running" && carrier !== null && isAtWork(home, carrier, record)) living += 1;
+      }
+    return living;
+  } finally {
+    store.close();
+  }
 }
 
 export async function status(io: Io): Promise<number> {
   const note = findDaemon(io.home);
-  const { counts, waiting } = await lookAt(io.home);
-  if (io.json) printJson(io, { running: note !== undefined, home: io.home, ...note, runs: counts ?? {}, waiting });
+  const { counts, waiting, carried } = await lookAt(io.home);
+  if (io.json)
+    printJson(io, { running: note !== undefined, home: io.home, ...note, runs: counts ?? {}, waiting, carried });
   else if (io.quiet) {
     if (note !== undefined) io.out(note.url);
   } else {
@@ -238,22 +272,26 @@ export async function status(io: Io): Promise<number> {
     const runs = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
     io.out(`runs     ${runs.length === 0 ? "none yet" : runs.map(([word, count]) => `${count} ${word}`).join(", ")}`);
     if (waiting > 0) io.out(`inbox    ${waiting} waiting for you: passrail inbox`);
+    if (note === undefined) for (const line of workOn(carried)) io.out(`agents   ${line}`);
     if (note === undefined) io.err("Next: passrail up --detach");
   }
   return note === undefined ? EXIT.unsuccessful : EXIT.ok;
 }
 
 /** A daemon that has just started may still be creating its store; `status` reports it all the same. */
-async function lookAt(home: string): Promise<{ readonly counts?: Record<string, number>; readonly waiting: number }> {
+async function lookAt(home: string): Promise<Looked> {
   try {
     const store = openForReading(home);
-    if (store === undefined) return { waiting: 0 };
+    if (store === undefined) return { waiting: 0, carried: 0 };
     try {
-      return { counts: { ...(await store.countRuns()) }, waiting: (await store.inbox()).length };
+      const counts = { ...(await store.countRuns()) };
+      return { counts, waiting: (await store.inbox()).length, carried: await carriedAttempts(home) };
     } finally {
       store.close();
     }
   } catch {
-    return { waiting: 0 };
+    return { waiting: 0, carried: 0 };
   }
 }
+
+type Looked = { readonly counts?: Record<string, number>; readonly waiting: number; readonly carried: number };

@@ -1,0 +1,145 @@
+// A carrier's side of the socket: at most one engine at a time. Without one the carrier works on: what must not be lost is kept until an
+// engine confirms it, questions get the answer that is safe, and events are dropped.
+
+import { createServer, type Server, type Socket } from "node:net";
+import type { ReportedUsage } from "../core/budget/budget.ts";
+import type { JsonObject } from "../core/json.ts";
+import {
+  openWire,
+  PROTOCOL,
+  type Question,
+  type ToCarrier,
+  toCarrierSchema,
+  type ToEngine,
+  type CarrierWire,
+} from "./wire.ts";
+
+export type Welcome = Extract<ToEngine, { type: "welcome" }>["at"];
+
+export type EngineLink = {
+  /** Resolves when an engine has stored the facts, or when none is there to do it. Rejects if an engine could not. */
+  note(facts: JsonObject): Promise<void>;
+  /** The engine's answer; undefined without an engine. */
+  ask(question: Question): Promise<unknown>;
+  spent(reported: ReportedUsage): void;
+  offerCheck(): void;
+  /** Only to an engine that is there and keeps up. */
+  tell(message: Extract<ToEngine, { type: "observed" | "save-check" | "checked" }>): void;
+  /** Facts that no engine has confirmed, and the last usage. */
+  kept(): { readonly notes: readonly JsonObject[]; readonly spent: ReportedUsage | null };
+  /** Says that the report is on disk, and closes. */
+  reported(): Promise<void>;
+};
+
+export type LinkOptions = {
+  readonly id: string;
+  /** Relative to the working directory. */
+  readonly socket: string;
+  readonly at: () => Welcome;
+  readonly onCommand: (command: Extract<ToCarrier, { type: "start" | "abort" | "check" }>) => void;
+};
+
+type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
+
+/** What outlives the connection to one engine. */
+type Kept = {
+  readonly notes: Map<number, JsonObject>;
+  readonly waiting: Map<number, Waiting>;
+  spent: ReportedUsage | null;
+  hasCheck: boolean;
+};
+
+export async function openEngineLink(options: LinkOptions): Promise<EngineLink> {
+  const kept: Kept = { notes: new Map(), waiting: new Map(), spent: null, hasCheck: false };
+  let engine: CarrierWire<ToEngine> | undefined;
+  let last = 0;
+  const server = await listen(options.socket, greet);
+
+  function greet(socket: Socket): void {
+    const wire: CarrierWire<ToEngine> = openWire(socket, toCarrierSchema, {
+      message: (message) => {
+        if (message.type === "hello") {
+          // Whoever knows the id can read the state folder, and is the user.
+          if (message.id !== options.id) return wire.destroy();
+          return welcome(wire);
+        }
+        if (wire !== engine) return;
+        if (message.type === "answer") return answer(kept, message);
+        options.onCommand(message);
+      },
+      closed: () => {
+        if (wire !== engine) return;
+        engine = undefined;
+        // Nobody answers any more: the facts stay in `notes`.
+        for (const { resolve } of kept.waiting.values()) resolve(undefined);
+        kept.waiting.clear();
+      },
+    });
+  }
+
+  function welcome(wire: CarrierWire<ToEngine>): void {
+    engine?.send({ type: "replaced" });
+    engine?.end();
+    engine = wire;
+    wire.send({ type: "welcome", protocol: PROTOCOL, at: options.at() });
+    for (const [n, facts] of kept.notes) wire.send({ type: "note", n, facts });
+    if (kept.spent !== null) wire.send({ type: "spent", reported: kept.spent });
+    if (kept.hasCheck) wire.send({ type: "check-offered" });
+  }
+
+  const asked = (n: number, message: ToEngine): Promise<unknown> => {
+    const wire = engine;
+    if (wire === undefined) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      kept.waiting.set(n, { resolve, reject });
+      wire.send(message);
+    });
+  };
+
+  return {
+    async note(facts) {
+      const n = ++last;
+      kept.notes.set(n, facts);
+      await asked(n, { type: "note", n, facts });
+    },
+    ask(question) {
+      const n = ++last;
+      return asked(n, { type: "ask", n, question });
+    },
+    spent(reported) {
+      kept.spent = reported;
+      engine?.send({ type: "spent", reported });
+    },
+    offerCheck() {
+      kept.hasCheck = true;
+      engine?.send({ type: "check-offered" });
+    },
+    tell: (message) => (message.type === "observed" ? engine?.sendIfFree(message) : engine?.send(message)),
+    kept: () => ({ notes: [...kept.notes.values()], spent: kept.spent }),
+    async reported() {
+      engine?.send({ type: "reported" });
+      engine?.end();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        // An engine that does not read any more must not hold the carrier.
+        setTimeout(resolve, 1000).unref();
+      });
+    },
+  };
+}
+
+function listen(path: string, onSocket: (socket: Socket) => void): Promise<Server> {
+  const server = createServer(onSocket);
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, () => resolve(server));
+  });
+}
+
+function answer({ notes, waiting }: Kept, { n, value, error }: Extract<ToCarrier, { type: "answer" }>): void {
+  if (error === undefined) notes.delete(n);
+  const found = waiting.get(n);
+  waiting.delete(n);
+  if (error === undefined) found?.resolve(value);
+  else found?.reject(new Error(error));
+}
