@@ -18,14 +18,15 @@ export async function interruptAttempts({
 }): Promise<void> {
   for (const runId of await store.activeRuns()) {
     const run = (await store.loadRun(runId))?.run;
-    const carriers = (await store.attempts(runId)).flatMap((record) => {
+    const carriedOnes = (await store.attempts(runId)).flatMap((record) => {
       const { carrier } = attemptFacts(record);
       return carrier !== null && isCarried(carrier, record) ? [`${record.stage}/${record.attempt}`] : [];
     });
+    const carriers = new Set(carriedOnes);
     for (const track of Object.values(run?.tracks ?? {})) {
       if (track.at !== "running" || track.outside === true) continue;
       const { stage, attempt } = track;
-      if (carriers.includes(`${stage}/${attempt}`)) continue;
+      if (carriers.has(`${stage}/${attempt}`)) continue;
       // The same id as in a recovery: applied once.
       await engine.deliver(
         runId,
