@@ -70,7 +70,9 @@ const LISTS: Readonly<Record<string, readonly (readonly [file: string, name: str
     ["test/scenarios/ticket-files/reading.test.ts", "R-004-33: every FR-*/AGI-*.md is read whatever its status"],
   ],
   "Entry point: spec": [[SPEC, 'R-004-65, R-004-20: spec "Build a REST API for user management"']],
-  "Entry point: the loop without a command": [[WORK, "R-004-56, R-004-57: passrail alone works on the tickets"]],
+  "Entry point: the loop without a command": [
+    [WORK, "R-004-56, R-004-57: passrail alone only looks, until the operator says"],
+  ],
   "Entry point: spec without text": [[SPEC, "R-004-20: words are joined by spaces; without any there is the usage"]],
   "End to end: spec writes tickets": [[SPEC, 'R-004-65, R-004-20: spec "Build a REST API for user management"']],
   "End to end: a ticket in the backlog walks through its stages": [

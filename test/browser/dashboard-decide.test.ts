@@ -74,7 +74,7 @@ describe.skipIf(isBrowserMissing())("deciding", () => {
       await dashboard.stands(1, "shipped");
       // No question is left, but the work has not landed yet.
       await page.getByRole("heading", { name: "Also waits (1)" }).waitFor();
-      await page.getByText("passrail merge 1", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Merge: Say hello" }).waitFor();
       expect([seen.complaints, seen.elsewhere]).toEqual([[], []]);
       await context.close();
     },

@@ -166,6 +166,7 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
       const dialog = page.getByRole("dialog");
       // Offline: the act fails at once, and is not sent when the connection is back.
       await row("Check it").getByRole("button", { name: "Cancel: Check it" }).click();
+      await dialog.waitFor();
       await context.setOffline(true);
       await dialog.getByRole("button", { name: "Cancel" }).click();
       await dialog.getByText("The daemon does not answer.").waitFor();
@@ -178,6 +179,8 @@ describe.skipIf(isBrowserMissing())("the inbox", () => {
       await merge.focus();
       await page.keyboard.press("Enter");
       await dialog.getByText(/Starts a run that merges passrail\/\S+ into the target branch/u).waitFor();
+      // The dialog takes the focus a moment after it is there.
+      await page.locator("[role=dialog]:focus-within").waitFor();
       await dialog.getByRole("button", { name: "Merge" }).focus();
       await page.keyboard.press("Enter");
       await page.getByText(/Run #[0-9]+ lands the work of #[0-9]+\./u).waitFor();

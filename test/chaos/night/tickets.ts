@@ -68,7 +68,7 @@ const broken = (status: string, cause: RegExp): Morning => ({
   status,
   report: "cannotStart",
   inbox: "file",
-  offers: ["edit", "check"],
+  offers: ["check", "edit"],
   notices: ["file"],
   cause,
 });

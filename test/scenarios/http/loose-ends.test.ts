@@ -63,7 +63,7 @@ test("finished work is merged over the API by one run, however many people ask; 
   const { bench } = served;
   const run = await finished("F-1", "Add login");
   expect((await looseEnds()).map(({ kind, verbs }) => [kind, verbs.map(({ act }) => act.do)])).toEqual([
-    ["merge", ["merge", "propose", "show", "discard"]],
+    ["merge", ["show", "merge", "propose", "discard"]],
   ]);
   const ask = () => served.call("POST", `/api/runs/${run.id}/merge`, { body: {} });
   const asked = await Promise.all([ask(), ask(), ask()]);

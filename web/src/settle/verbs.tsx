@@ -1,11 +1,15 @@
 // The ways to settle one thing: buttons for the acts, links to where it can be seen, and the commands for a terminal.
 
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { type About, type Doing, isDangerous, isDoing, nameOf, type SettleVerb } from "./acts.ts";
-import { SettleDialog } from "./settle-dialog.tsx";
+
+/** Nobody should wait for it to see the inbox; it comes when somebody is about to act, or a little later. */
+const loadDialog = () => import("./settle-dialog.tsx");
+const SettleDialog = lazy(async () => ({ default: (await loadDialog()).SettleDialog }));
+const LATER_MS = 3000;
 
 type Props = {
   readonly about: About;
@@ -19,6 +23,11 @@ type Chosen = Omit<SettleVerb, "act"> & { readonly act: Doing };
 
 export function Verbs({ about, title, verbs, disabledBecause }: Props): ReactNode {
   const [chosen, setChosen] = useState<Chosen | null>(null);
+  useEffect(() => {
+    // Without a connection there is no dialog yet, and the next try loads it.
+    const later = setTimeout(() => void loadDialog().catch(() => undefined), LATER_MS);
+    return () => clearTimeout(later);
+  }, []);
   const typed = verbs.filter(({ act }) => act.do !== "open");
   return (
     <div className="flex flex-col gap-1.5">
@@ -33,6 +42,7 @@ export function Verbs({ about, title, verbs, disabledBecause }: Props): ReactNod
               look={isDangerous(act) ? "danger" : "plain"}
               aria-label={`${name}: ${title.slice(0, 120)}`}
               disabledBecause={disabledBecause}
+              onPointerEnter={() => void loadDialog().catch(() => undefined)}
               onClick={() => setChosen({ ...verb, act })}
             >
               {name}
@@ -53,7 +63,11 @@ export function Verbs({ about, title, verbs, disabledBecause }: Props): ReactNod
           </ul>
         </details>
       )}
-      {chosen !== null && <SettleDialog about={about} title={title} verb={chosen} close={() => setChosen(null)} />}
+      {chosen !== null && (
+        <Suspense fallback={null}>
+          <SettleDialog about={about} title={title} verb={chosen} close={() => setChosen(null)} />
+        </Suspense>
+      )}
     </div>
   );
 }
