@@ -1,7 +1,7 @@
 // A lock on a file between processes. The operating system holds it (an exclusive transaction on an empty database), so it is free the
 // moment its owner dies, however it dies.
 
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,6 +14,7 @@ const held = new Set<DatabaseSync>();
 /** Undefined if another process, or another holder in this one, has it. */
 export function tryOsLock(file: string): OsLock | undefined {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createPrivate(file);
   const db = new DatabaseSync(file, { timeout: 0 });
   try {
     db.exec("BEGIN EXCLUSIVE");
@@ -36,6 +37,15 @@ export async function takeOsLock(file: string): Promise<OsLock> {
     const lock = tryOsLock(file);
     if (lock !== undefined) return lock;
     await delay(pauseMs);
+  }
+}
+
+/** Only where it is missing: to close any other descriptor of the file would free the lock that this process holds on it. */
+function createPrivate(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 

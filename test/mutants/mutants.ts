@@ -143,15 +143,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "what an attempt planted before a crash becomes the baseline",
     file: "src/workspace/repository-guard.ts",
-    find: "known?.baseline ?? (await readStored(home, commonDir))",
-    replace: "known?.baseline ?? null",
+    find: "const left = known === null ? [] : await check(commonDir, known.baseline);",
+    replace: "const left: readonly string[] = [];",
     tests: [["test/scenarios/trust/shared-git.test.ts", "after a crash the plant of the dead attempt is put back"]],
   },
   {
     name: "what a dead engine left running is left alone",
     file: "src/compose.ts",
-    find: "processes: { killLeftovers, findMarked, watchStrays },",
-    replace: "processes: { killLeftovers: async () => 0, findMarked },",
+    find: "const processes = { killLeftovers, findMarked, watchStrays };",
+    replace: "const processes = { killLeftovers: async () => 0, findMarked, watchStrays };",
     tests: [["test/crash/recovery.test.ts", "what a killed engine left running is ended"]],
   },
   {
