@@ -39,6 +39,26 @@ describe("with a coding agent", () => {
   });
 });
 
+test("a program of a few lines plays the default flow: its last line is its verdict, signed by the nonce of its prompt", async () => {
+  const own = openNewcomer();
+  try {
+    const agent = join(own.dir, "agent.sh");
+    const nonce = `nonce=$(sed -n 's/.*"nonce": "\\([0-9a-f]*\\)",.*/\\1/p')`;
+    const verdict = `echo "{\\"verdict\\": \\"$1\\", \\"nonce\\": \\"\${2-$nonce}\\"}"`;
+    const work = `[ "$PASSRAIL_STAGE" = build ] && echo "$PASSRAIL_STAGE" >> notes.txt`;
+    writeFileSync(agent, ["#!/bin/sh", nonce, work, verdict, ""].join("\n"), { mode: 0o755 });
+    const play = (review: string) => ["--agent", `build=${agent} DONE`, "--agent", `review=${agent} ${review}`];
+    const passed = await own.passrail(["note the stage", ...play("APPROVED")]);
+    expect(passed).toMatchObject({ code: 3 });
+    expect(passed.err).toContain("passrail gate approve 1.1");
+    // A verdict that another attempt signed is none.
+    const forged = await own.passrail(["note the stage again", ...play(`APPROVED ${"0".repeat(32)}`)]);
+    expect(forged.err).toContain("escalation review waits for owner");
+  } finally {
+    own.remove();
+  }
+});
+
 describe.runIf(hasTerminal)("on a terminal", () => {
   let own: Newcomer;
   afterEach(() => own.remove());
