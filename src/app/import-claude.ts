@@ -89,12 +89,16 @@ function agentStep(project: string, file: string, taken: Set<string>): ImportSte
     ...modelNotes(value),
     "a router may choose it (router: true); remove the line if only flows should name it",
   ];
+  return unlessThere(project, { from, to, act: "write", notes, text });
+}
+
+/** A file that is there stays as it is. */
+function unlessThere(project: string, step: ImportStep): ImportStep {
+  const { to, text } = step;
   const known = readConfined(project, join(project, to), FILE_BYTES);
-  if (known.ok && known.value !== undefined)
-    return known.value === text
-      ? { from, to, act: "same", notes: [], text }
-      : { from, to, act: "skip", notes: [`${to} exists and differs; it stays as it is`], text };
-  return { from, to, act: "write", notes, text };
+  if (!known.ok || known.value === undefined) return step;
+  if (known.value === text) return { ...step, act: "same", notes: [] };
+  return { ...step, act: "skip", notes: [`${to} exists and differs; it stays as it is`] };
 }
 
 /** Two files may give the same name; the second gets a number. */
@@ -158,12 +162,7 @@ function commandStep(project: string, file: string): ImportStep {
       ? ["it leads a team by itself; a stage with teams: true does the same"]
       : []),
   ];
-  const known = readConfined(project, join(project, to), FILE_BYTES);
-  if (known.ok && known.value !== undefined)
-    return known.value === text
-      ? { from, to, act: "same", notes: [], text }
-      : { from, to, act: "skip", notes: [`${to} exists and differs; it stays as it is`], text };
-  return { from, to, act: "write", notes, text };
+  return unlessThere(project, { from, to, act: "write", notes, text });
 }
 
 function filesIn(project: string, folder: string): readonly string[] {

@@ -2,13 +2,14 @@
 
 import { resolveFlow } from "../../../app/start-run/resolve-flow.ts";
 import { createLandingAccess } from "../../../ticket/pick/landing-access.ts";
-import { loadSettings, projectEnvironment } from "../../../settings/load.ts";
+import { projectEnvironment } from "../../../settings/load.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { explainTicket, type PlannedTicket } from "../../../core/ticket/plan.ts";
 import type { Run } from "../../../core/run/run.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import { ticketOfRun } from "../../../ticket/mirror/run-ticket.ts";
-import { EXIT, problemError } from "../../errors.ts";
+import { EXIT } from "../../errors.ts";
+import { shownSettings } from "../../shown-settings.ts";
 import { explainRun, type Reason, reason } from "./explain-run.ts";
 import { requireRun } from "../../find-run.ts";
 import { type Store } from "../../../store/store.ts";
@@ -19,21 +20,14 @@ import { withReader } from "../../report.ts";
 import { findTicket, readTickets } from "../ticket/read-tickets.ts";
 
 export async function explain(io: Io, reference: string): Promise<number> {
-  const config = await loadSettings({
-    home: io.home,
-    environment: io.environment,
-    project: io.cwd,
-    flags: {},
-    unapproved: "show",
-  });
-  if (!config.ok) throw problemError(config.error, EXIT.usage);
+  const config = await shownSettings(io);
   return withReader(io, async (store) => {
-    const isTicket = new RegExp(`^${config.value.tickets.ticketPrefix}-[0-9]{1,9}$`, "iu").test(reference.trim());
-    if (isTicket) return explainOne(io, config.value, store, { typed: reference });
+    const isTicket = new RegExp(`^${config.tickets.ticketPrefix}-[0-9]{1,9}$`, "iu").test(reference.trim());
+    if (isTicket) return explainOne(io, config, store, { typed: reference });
     const { run } = await requireRun(store, reference);
     const place = ticketOfRun(run);
-    if (place?.project === io.cwd) return explainOne(io, config.value, store, { typed: place.id, run });
-    print(io, { run: run.id, ticket: null, status: run.word }, await explainRun(store as Store, run, config.value));
+    if (place?.project === io.cwd) return explainOne(io, config, store, { typed: place.id, run });
+    print(io, { run: run.id, ticket: null, status: run.word }, await explainRun(store as Store, run, config));
     return EXIT.ok;
   });
 }

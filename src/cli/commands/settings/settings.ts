@@ -3,17 +3,15 @@
 import { didYouMean } from "../../../core/check/suggest.ts";
 import type { Flow } from "../../../core/flow/flow.ts";
 import { listFlowLimits, listSettings } from "../../../settings/list-settings.ts";
-import { loadSettings } from "../../../settings/load.ts";
 import { openCatalog } from "../flow/catalog.ts";
-import { EXIT, problemError, usageError } from "../../errors.ts";
+import { EXIT, usageError } from "../../errors.ts";
+import { shownSettings } from "../../shown-settings.ts";
 import type { Io } from "../../terminal/io.ts";
 import { printJson, printTable } from "../../terminal/output.ts";
 
 export async function settings(io: Io, name: string | undefined): Promise<number> {
-  const { home, environment, cwd: project } = io;
-  const config = await loadSettings({ home, environment, project, flags: {}, unapproved: "show" });
-  if (!config.ok) throw problemError(config.error, EXIT.usage);
-  const all = [...listSettings(config.value), ...listFlowLimits(flowsOf(io), config.value)];
+  const config = await shownSettings(io);
+  const all = [...listSettings(config), ...listFlowLimits(flowsOf(io), config)];
   const shown = all.filter((each) => name === undefined || each.name === name || each.name.startsWith(`${name}.`));
   if (shown.length === 0) {
     const known = all.map((each) => each.name);

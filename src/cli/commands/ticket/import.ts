@@ -2,7 +2,6 @@
 
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { loadSettings } from "../../../settings/load.ts";
 import type { Result } from "../../../core/result.ts";
 import { openGh } from "../../../ticket/intake/gh.ts";
 import { GITHUB_REPO, issuesOfGitHub } from "../../../ticket/intake/github-issues.ts";
@@ -16,6 +15,7 @@ import {
 import { importTickets } from "../../../ticket/intake/import-tickets.ts";
 import { openTicketFolder } from "../../../ticket/file/open-folder.ts";
 import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
+import { shownSettings } from "../../shown-settings.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { printJson } from "../../terminal/output.ts";
@@ -37,19 +37,12 @@ const DEFAULT_LIMIT = "100";
 
 export async function ticketImport(io: Io, options: ImportOptions): Promise<number> {
   requireOperator(io, "ticket import");
-  const config = await loadSettings({
-    home: io.home,
-    environment: io.environment,
-    project: io.cwd,
-    flags: {},
-    unapproved: "show",
-  });
-  if (!config.ok) throw problemError(config.error, EXIT.usage);
+  const config = await shownSettings(io);
   const { issues, origin, repo } = await readGiven(io, options);
   if (!issues.ok) throw problemError(issues.error);
   const tickets = ticketsOf(issues.value, { origin, repo });
   if (!tickets.ok) throw problemError({ ...tickets.error, message: `${origin}: ${tickets.error.message}.` });
-  const folder = openTicketFolder({ project: io.cwd, settings: config.value.tickets });
+  const folder = openTicketFolder({ project: io.cwd, settings: config.tickets });
   const imported = await importTickets(folder, tickets.value, options);
   if (!imported.ok) throw problemError(imported.error);
   const { created, known } = imported.value;

@@ -1,7 +1,6 @@
 // Shared by the ticket commands: reads the project's tickets and the plan for them, and finds the ticket that a person typed.
 
 import { openForReading } from "../../../store/sqlite/open-for-reading.ts";
-import { loadSettings } from "../../../settings/load.ts";
 import { nearest } from "../../../core/check/suggest.ts";
 import type { Run } from "../../../core/run/run.ts";
 import { type RefusedStarts, withRefused } from "../../../core/ticket/cannot-start.ts";
@@ -15,7 +14,8 @@ import { createFlowRules } from "../../../ticket/pick/flow-rules.ts";
 import { openTicketFolder } from "../../../ticket/file/open-folder.ts";
 import type { TicketSettings } from "../../../settings/tickets.ts";
 import type { Store } from "../../../store/store.ts";
-import { CliError, EXIT, problemError } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
+import { shownSettings } from "../../shown-settings.ts";
 import type { Io } from "../../terminal/io.ts";
 import { optional } from "../../../core/optional.ts";
 
@@ -32,15 +32,8 @@ export type Tickets = {
 };
 
 export async function readTickets(io: Io): Promise<Tickets> {
-  const config = await loadSettings({
-    home: io.home,
-    environment: io.environment,
-    project: io.cwd,
-    flags: {},
-    unapproved: "show",
-  });
-  if (!config.ok) throw problemError(config.error, EXIT.usage);
-  const settings = config.value.tickets;
+  const config = await shownSettings(io);
+  const settings = config.tickets;
   const folder = openTicketFolder({ project: io.cwd, settings });
   const scan = await folder.scan();
   const runs = await runsOf(io, scan);
