@@ -1,0 +1,88 @@
+// `session.ts`, started in a copy of the sources: one vitest for all planted bugs. A vitest per bug would start, read and translate
+// everything anew forty times. It prints a line of JSON per result: of the copy as it is, then of each bug.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createVitest, type TestModule, type Vitest } from "vitest/node";
+import { buildProgram } from "../harness/build-program.ts";
+import { type Mutant, MUTANTS } from "./mutants.ts";
+
+/** Names of the tests that passed and that failed; `broken` when a file did not even load. */
+export type Outcome = {
+  /** The planted bug; "" for the copy without one. */
+  readonly name: string;
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+  readonly broken: string;
+};
+
+/** Tests in these folders start the program, which is made of the source. */
+const START_THE_PROGRAM = ["test/crash/"];
+
+if (import.meta.main) await tryAll(process.cwd());
+
+async function tryAll(copy: string): Promise<void> {
+  const vitest = await createVitest({
+    root: copy,
+    watch: false,
+    maxWorkers: 1,
+    // What a bug changed must never come from a cache of another run.
+    fsModuleCache: false,
+    reporters: [{}],
+  });
+  const every = MUTANTS.flatMap(({ tests }) => tests);
+  tell({ name: "", ...(await runTests(vitest, copy, every)) });
+  for (const mutant of MUTANTS) tell({ name: mutant.name, ...(await tryMutant(vitest, copy, mutant)) });
+  await vitest.close();
+}
+
+type Result = Omit<Outcome, "name">;
+
+async function tryMutant(vitest: Vitest, copy: string, { file, find, replace, tests }: Mutant): Promise<Result> {
+  const path = join(copy, file);
+  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  if (text.split(find).length !== 2)
+    return { passed: [], failed: [], broken: `the text to change does not stand exactly once in ${file}` };
+  const change = (content: string): void => {
+    writeFileSync(path, content);
+    vitest.invalidateFile(path);
+  };
+  // A function, because a text in its place would give "$&" a meaning.
+  change(text.replace(find, () => replace));
+  try {
+    if (tests.some(([test]) => START_THE_PROGRAM.some((folder) => test.startsWith(folder)))) await buildProgram();
+    return await runTests(vitest, copy, tests);
+  } finally {
+    change(text);
+  }
+}
+
+async function runTests(vitest: Vitest, copy: string, tests: Mutant["tests"]): Promise<Result> {
+  const files = [...new Set(tests.map(([file]) => join(copy, file)))];
+  const names = tests.map(([, name]) => name.replaceAll(/[.*+?^${}()|[\]\\]/gu, "\\$&"));
+  vitest.setGlobalTestNamePattern(new RegExp(names.join("|"), "u"));
+  const all = await vitest.globTestSpecifications();
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
+    all.filter(({ moduleId }) => files.includes(moduleId)),
+  );
+  const ran = testModules.filter(({ moduleId }) => files.includes(moduleId));
+  const missing = files.filter((file) => !ran.some(({ moduleId }) => moduleId === file));
+  const faults = [...ran.flatMap((module) => module.errors()), ...unhandledErrors].map(messageOf);
+  return {
+    passed: named(ran, "passed"),
+    failed: named(ran, "failed"),
+    broken: [...missing.map((file) => `${file} did not run`), ...faults].join("\n"),
+  };
+}
+
+function named(modules: readonly TestModule[], state: "passed" | "failed"): string[] {
+  return modules.flatMap(({ children }) => [...children.allTests(state)].map(({ fullName }) => fullName));
+}
+
+function messageOf(error: unknown): string {
+  return (error as { message?: string }).message ?? String(error);
+}
+
+function tell(outcome: Outcome): void {
+  process.stdout.write(`${JSON.stringify(outcome)}\n`);
+}
