@@ -15,8 +15,7 @@ export const createTailRing = (capacity: number): TailRing => {
     push: (chunk) => {
       total += chunk.length;
       if (capacity === 0) return;
-      // Allocated with the first byte, and not zeroed: unwritten pages cost nothing.
-      memory ??= Buffer.allocUnsafeSlow(capacity);
+      memory = grown(memory, Math.min(total, capacity), capacity);
       const kept = chunk.length > capacity ? chunk.subarray(chunk.length - capacity) : chunk;
       const at = (total - kept.length) % capacity;
       const untilEdge = Math.min(kept.length, capacity - at);
@@ -32,6 +31,18 @@ export const createTailRing = (capacity: number): TailRing => {
     },
   };
 };
+
+/** Most programs say little. Megabytes for each of them, even if no page is ever written, make the garbage collector run after every attempt. */
+const FIRST_BYTES = 64 * 1024;
+
+/** Room for so many bytes. The ring turns only at its whole capacity, so what is kept until then stays where it is. */
+function grown(memory: Buffer | undefined, needed: number, capacity: number): Buffer {
+  if (memory !== undefined && memory.length >= needed) return memory;
+  const room = Math.max(needed, FIRST_BYTES, (memory?.length ?? 0) * 2);
+  const larger = Buffer.allocUnsafeSlow(Math.min(room, capacity));
+  memory?.copy(larger);
+  return larger;
+}
 
 /** UTF-8 text of bytes that may begin in the middle of a character; invalid bytes become U+FFFD. */
 export const decodeTail = (bytes: Buffer, whole: boolean): string => {
