@@ -46,8 +46,10 @@ export default defineConfig({
     // Against hanging, not for speed: on a machine that is busy with other things a whole run of a flow takes its time.
     testTimeout: 90_000,
     hookTimeout: 90_000,
-    // For two cores: a file waits a third of its time, for a limit, a page or a process.
-    maxWorkers: 3,
+    // For two cores: a file waits a third of its time and more, for a limit, a page or a process.
+    maxWorkers: 4,
+    // A process of tests keeps the source and grows anyway: below this size it does not look for garbage in all of its memory.
+    execArgv: ["--initial-old-space-size=256"],
     // Tests start the program more than a thousand times; it is made once for all of them.
     globalSetup: ["test/harness/build-program.ts"],
     sequence: { sequencer: LongestFirst },
