@@ -49,7 +49,7 @@ export default defineConfig({
     // For two cores: a file waits a third of its time, for a limit, a page or a process.
     maxWorkers: 3,
     // Tests start the program more than a thousand times; it is made once for all of them.
-    globalSetup: ["test/harness/build-program.ts"],
+    globalSetup: ["test/harness/build-program.ts", "test/harness/postgres-server.ts"],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -320,12 +320,14 @@ export interface Store {
    */
   incarnation(): string;
   /** True when another process has written since the last call. Cheap. Throws `store_fenced` like every write. */
-  changedElsewhere(): boolean;
+  changedElsewhere(): Promise<boolean>;
+  /** What was asked for before is still answered. */
   close(): void;
 }
 
 export type StoreErrorCode =
   | "data_dir_unsafe"
+  | "database_refused"
   | "disk_full"
   | "schema_too_new"
   | "schema_too_old"
