@@ -2,13 +2,13 @@
 // so that the first agent already finds the API.
 
 import { type Performer, openPassrail, requirePerformer } from "../compose.ts";
-import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { startDemo } from "../demo/start.ts";
+import type { UseCases } from "../app/use-cases.ts";
+import { ok, type Problem, type Result } from "../core/result.ts";
+import type { Actor } from "../core/run/event.ts";
 import type { Clock } from "../engine/clock.ts";
-import { openServer, type Server } from "../http/open-server.ts";
-import type { Listening } from "../http/server/listen.ts";
 import type { SettingsFlags } from "../settings/load.ts";
 import type { Site } from "../settings/site.ts";
+import type { Store } from "../store/store.ts";
 import type { Dispatcher } from "../ticket/pick/dispatcher.ts";
 import { interruptAttempts } from "../ticket/pick/interrupt-attempts.ts";
 import { openDispatcher } from "../ticket/pick/open.ts";
@@ -17,6 +17,8 @@ import { openAnnouncer } from "./announce.ts";
 import type { Log } from "./log.ts";
 import { removeNote, writeNote } from "./note.ts";
 import { openRunLog } from "./run-log.ts";
+import { serve, type Served } from "./serve.ts";
+import { openStandby } from "./standby.ts";
 
 export type DaemonOptions = Site & {
   readonly version: string;
@@ -27,6 +29,8 @@ export type DaemonOptions = Site & {
   /** Further names of the daemon, as `name:port`. */
   readonly hosts: readonly string[];
   readonly log: Log;
+  /** As in PassrailOptions. */
+  readonly embedded?: boolean;
   /** Picks the project's tickets, regardless of the settings. */
   readonly work?: boolean;
   /** Instead of the system's; tests move it. */
@@ -36,9 +40,14 @@ export type DaemonOptions = Site & {
 export type Daemon = {
   readonly url: string;
   readonly home: string;
-  readonly passrail: Performer;
+  readonly store: Store;
+  readonly app: UseCases;
+  /** The acting user, for the record. */
+  readonly person: Actor;
   /** Resolves if the daemon may not write any more; close it with "fenced". */
   readonly fenced: Promise<Problem>;
+  /** Resolves for a daemon that stands by when it may take over: close it and open it again. */
+  readonly vacant: Promise<"vacant">;
   /** A code for one login of a browser. */
   newLoginCode(): string;
   /**
@@ -50,13 +59,21 @@ export type Daemon = {
 
 type Closing = "leave" | "interrupt" | "drain" | "fenced";
 
-/** Refused with `already_performed` if another process performs in this state folder. */
+/**
+ * Refused with `already_performed` if another process performs in this state folder. If one performs on the same database with another state
+ * folder, the daemon stands by.
+ */
 export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>> {
   const { log } = options;
   const onError = (runId: string | null, error: unknown): void =>
     log.write(`${runId === null ? "" : `${runId}: `}${stackOf(error)}`);
   const opened = await openPassrail({ ...options, onError });
   if (!opened.ok) return opened;
+  if (opened.value.performedBy !== null && opened.value.isFree !== null) {
+    const standby = await openStandby({ ...opened.value, isFree: opened.value.isFree }, options);
+    if (!standby.ok) await opened.value.close();
+    return standby;
+  }
   const performer = await requirePerformer(opened.value);
   if (!performer.ok) return performer;
   const passrail = performer.value;
@@ -76,27 +93,6 @@ async function start(passrail: Performer, options: DaemonOptions): Promise<Resul
   return ok(begin(passrail, { ...served.value, isFirstStart }, triggers.value, options));
 }
 
-type Served = { readonly server: Server; readonly listening: Listening };
-
-async function serve(passrail: Performer, options: DaemonOptions): Promise<Result<Served>> {
-  const { environment, flags, host, hosts, log, port, project, version } = options;
-  const { app, home, store } = passrail;
-  const server = await openServer(passrail, {
-    environment,
-    project,
-    flags,
-    version,
-    log: (line) => log.write(line),
-    demo: (actor) => startDemo({ app, store, home, actor }),
-  });
-  try {
-    return ok({ server, listening: await server.listen({ port, host, hosts }) });
-  } catch (error) {
-    await server.close();
-    return err(listenProblem(error, options));
-  }
-}
-
 /** The engine performs and the API answers; triggers and tickets come last. */
 function begin(
   passrail: Performer,
@@ -109,7 +105,7 @@ function begin(
   const runLog = openRunLog({ home, store, log, redact });
   passrail.listen(runLog);
   const dispatches = options.work === true || passrail.config.tickets.dispatch;
-  writeNote(home, { pid: process.pid, url, version, project, startedAt: clock.now(), dispatches });
+  writeNote(home, { pid: process.pid, url, version, project, startedAt: clock.now(), dispatches, standbyOf: null });
   const triggers = openTriggers({
     ...options,
     triggers: read,
@@ -137,7 +133,10 @@ function begin(
   return {
     url,
     home,
-    passrail,
+    store,
+    app: passrail.app,
+    person: passrail.person,
+    vacant: new Promise(() => undefined),
     fenced: passrail.fenced.then(({ code, message, hint }) => ({ code, message, hint })),
     newLoginCode: () => server.keys.newLoginCode().token,
     async close(how) {
@@ -166,19 +165,6 @@ async function stopWork(
   await passrail.engine.close(how === "leave" ? "leave" : "end");
   // A ticket file must not say that work is in progress while no process works on it.
   if (dispatcher !== undefined) await interruptAttempts(passrail);
-}
-
-function listenProblem(error: unknown, { host, port }: DaemonOptions): Problem {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "EADDRINUSE")
-    return {
-      code: "port_taken",
-      message: `Something else listens on ${host}:${port}.`,
-      hint: "passrail up --port 0   takes any free port",
-    };
-  if (code === "EACCES" || code === "EADDRNOTAVAIL")
-    return { code: "listen_failed", message: `${host}:${port} cannot be listened on (${code}).` };
-  throw error;
 }
 
 function stackOf(error: unknown): string {

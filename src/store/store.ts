@@ -327,6 +327,7 @@ export interface Store {
 
 export type StoreErrorCode =
   | "data_dir_unsafe"
+  | "database_invalid"
   | "database_refused"
   | "disk_full"
   | "schema_too_new"

@@ -11,6 +11,7 @@ import { openBrowser } from "../daemon/open.ts";
 export async function showDashboard(io: Io, version: string, place: DemoPlace, stop: AbortSignal): Promise<void> {
   const options: DaemonOptions = {
     ...place,
+    embedded: true,
     version,
     flags: {},
     port: 0,
@@ -21,8 +22,7 @@ export async function showDashboard(io: Io, version: string, place: DemoPlace, s
   const opened = await openDaemon(options);
   if (!opened.ok) throw problemError(opened.error);
   const daemon = opened.value;
-  const { passrail } = daemon;
-  const { app, home, person, store } = passrail;
+  const { app, home, person, store } = daemon;
   try {
     await startDemo({ app, home, store, actor: person });
     const address = `${daemon.url}/#login=${daemon.newLoginCode()}`;
