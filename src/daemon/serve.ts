@@ -5,7 +5,7 @@ import type { UseCases } from "../app/use-cases.ts";
 import { startDemo } from "../demo/start.ts";
 import { openServer, type ServedPassrail, type Server } from "../http/open-server.ts";
 import type { Listening } from "../http/server/listen.ts";
-import type { DaemonOptions } from "./daemon.ts";
+import type { DaemonOptions } from "./options.ts";
 
 export type Served = { readonly server: Server; readonly listening: Listening };
 

@@ -3,7 +3,7 @@
 
 import type { Observer } from "../compose.ts";
 import { ok, type Result } from "../core/result.ts";
-import type { Daemon, DaemonOptions } from "./daemon.ts";
+import type { Daemon, DaemonOptions } from "./options.ts";
 import { removeNote, writeNote } from "./note.ts";
 import { serve } from "./serve.ts";
 

@@ -1077,6 +1077,29 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect((await opened.reopen()).incarnation()).toBe(incarnation);
     });
 
+    test("R-X-16: who follows by sequence while two processes commit sees every event once and in order", async () => {
+      const stores = [store, await opened.takeOver()];
+      const seen: number[] = [];
+      let isDone = false;
+      const follow = async (): Promise<void> => {
+        for (let last = false; !last; last = last || isDone) {
+          last = isDone;
+          const page = await store.events({ after: seen.at(-1) ?? 0, limit: 1000 });
+          seen.push(...page.map(({ seq }) => seq));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      const commits = stores.map(async (each, side) => {
+        for (let index = 0; index < 15; index += 1) await commitAll(each, [newRun(`${side}-${index}`)]);
+      });
+      const following = follow();
+      await Promise.all(commits);
+      isDone = true;
+      await following;
+      expect(seen).toEqual(Array.from({ length: 90 }, (_, index) => index + 1));
+      expect(await stores[1]?.changedElsewhere()).toBe(true);
+    });
+
     test("own commits are not changes from elsewhere", async () => {
       await commitAll(store, [newRun("a")]);
       expect(await store.changedElsewhere()).toBe(false);

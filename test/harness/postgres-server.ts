@@ -20,7 +20,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import pg from "pg";
+import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
@@ -130,7 +130,7 @@ async function freePort(): Promise<number> {
 
 async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; ; ) {
-    const client = new pg.Client({ connectionString: url });
+    const client = new Client({ connectionString: url });
     client.on("error", () => undefined);
     try {
       await client.connect();

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import pg from "pg";
+import { Client } from "pg";
 import { inject } from "vitest";
 
 export type TestDatabase = {
@@ -35,7 +35,7 @@ async function serverUrl(): Promise<string> {
 }
 
 async function run(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new Client({ connectionString: url });
   client.on("error", () => undefined);
   await client.connect();
   try {

@@ -116,7 +116,7 @@ function toRow(change: RowChange): JsonObject {
     const { number, kind, stage, openedAt } = change.item;
     return { type: change.type, number, kind, stage, openedAt, item: JSON.stringify(change.item) };
   }
-  if (change.type !== "open-handoff") return change as unknown as JsonObject;
+  if (change.type !== "open-handoff") return change;
   const { type, number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop } = change;
   const { state, createdAt, processedAt, added } = change;
   const edge = { type, number, track, fromStage, fromAgent, fromAttempt, toStage, toAgent, loop };

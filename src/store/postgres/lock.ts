@@ -7,7 +7,7 @@ import type { DatabaseAddress } from "../../settings/database.ts";
 import { migrate } from "./migrations.ts";
 import { openPool, type Pool } from "./pool.ts";
 
-export type Lease = { release(): Promise<void> };
+export type Lease = { readonly release: () => Promise<void> };
 
 const LEASE_S = 6;
 const RENEW_MS = 2000;
@@ -16,8 +16,8 @@ const RENEW_MS = 2000;
 export type HeldLease = {
   readonly heldBy: string;
   /** Whether nobody has it any more. Who wants it must still take it. */
-  isFree(): Promise<boolean>;
-  close(): void;
+  readonly isFree: () => Promise<boolean>;
+  readonly close: () => void;
 };
 
 export async function takeLease(address: DatabaseAddress): Promise<Lease | HeldLease> {
@@ -26,8 +26,8 @@ export async function takeLease(address: DatabaseAddress): Promise<Lease | HeldL
   try {
     await migrate(pool);
     if (!(await renew(pool, token))) {
-      const heldBy = (await holderOf(pool)) ?? "another process";
-      return { heldBy, isFree: async () => (await holderOf(pool)) === undefined, close: () => pool.close() };
+      const heldBy = (await leaseHolder(pool)) ?? "another process";
+      return { heldBy, isFree: async () => (await leaseHolder(pool)) === undefined, close: () => pool.close() };
     }
   } catch (error) {
     pool.close();
@@ -47,7 +47,7 @@ export async function takeLease(address: DatabaseAddress): Promise<Lease | HeldL
 }
 
 /** Undefined: nobody performs. */
-async function holderOf({ read }: Pool): Promise<string | undefined> {
+export async function leaseHolder({ read }: Pool): Promise<string | undefined> {
   const [row] = await read("SELECT holder FROM passrail.performer WHERE until > clock_timestamp()");
   return row === undefined ? undefined : String(row["holder"]);
 }

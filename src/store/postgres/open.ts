@@ -13,7 +13,7 @@ import { createHeads } from "./heads.ts";
 import { readIdentity, takeOver } from "./identity.ts";
 import { migrate, schemaVersion } from "./migrations.ts";
 import { openPool, type Pool } from "./pool.ts";
-import { createQueries, type Queries } from "./queries.ts";
+import { createQueries, type DatabaseQueries } from "./queries.ts";
 import { readEvents } from "./read-events.ts";
 import { readRuns } from "./read-runs.ts";
 import { readSpending } from "./read-spending.ts";
@@ -131,7 +131,7 @@ function storeOn(pool: Pool, opened: Opened): Store {
   };
 }
 
-function otherReads({ all, first }: Queries): Pick<Store, "loadFlow" | "inbox" | "pendingWork" | "findCheck"> {
+function otherReads({ all, first }: DatabaseQueries): Pick<Store, "loadFlow" | "inbox" | "pendingWork" | "findCheck"> {
   const flows = new Map<string, ResolvedFlow>();
   return {
     /** A flow does not change under its hash, so it is read and parsed once. */

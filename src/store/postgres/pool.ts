@@ -2,12 +2,12 @@
 // a pooler in transaction mode may be in between. Every statement has a time limit, because a cut network says nothing.
 
 import { readFileSync } from "node:fs";
-import pg from "pg";
+import { type ClientConfig, Pool as ConnectionPool, type PoolClient, types } from "pg";
 import type { DatabaseAddress } from "../../settings/database.ts";
 import { explainError, isLost } from "./errors.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
-export type Query = (sql: string, ...values: readonly unknown[]) => Promise<readonly Row[]>;
+export type DatabaseRow = Readonly<Record<string, unknown>>;
+export type Query = (sql: string, ...values: readonly unknown[]) => Promise<readonly DatabaseRow[]>;
 
 export type Pool = {
   readonly shown: string;
@@ -27,12 +27,9 @@ const STATEMENT_MS = 30_000;
 const READ_TRIES = 4;
 const RETRY_MS = 250;
 
-const BIGINT = 20;
-const NUMERIC = 1700;
-
 export function openPool(address: DatabaseAddress, connections = CONNECTIONS): Pool {
   const { shown } = address;
-  const pool = new pg.Pool({
+  const pool = new ConnectionPool({
     ...clientOptions(address),
     max: connections,
     idleTimeoutMillis: 30_000,
@@ -42,9 +39,9 @@ export function openPool(address: DatabaseAddress, connections = CONNECTIONS): P
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on("error", () => undefined);
 
-  const once: Query = async (sql, ...values) => (await pool.query(sql, [...values])).rows as readonly Row[];
+  const once: Query = async (sql, ...values) => (await pool.query(sql, [...values])).rows as readonly DatabaseRow[];
 
-  async function read(sql: string, ...values: readonly unknown[]): Promise<readonly Row[]> {
+  async function read(sql: string, ...values: readonly unknown[]): Promise<readonly DatabaseRow[]> {
     for (let tried = 1; ; tried += 1) {
       try {
         return await once(sql, ...values);
@@ -56,13 +53,15 @@ export function openPool(address: DatabaseAddress, connections = CONNECTIONS): P
   }
 
   async function transact<T>(work: (query: Query) => Promise<T>, begin = "BEGIN"): Promise<T> {
-    let client: pg.PoolClient | undefined;
+    let client: PoolClient | undefined;
     let failure: unknown;
     try {
       const own = await pool.connect();
       client = own;
       await own.query(begin);
-      const done = await work(async (sql, ...values) => (await own.query(sql, [...values])).rows as readonly Row[]);
+      const done = await work(
+        async (sql, ...values) => (await own.query(sql, [...values])).rows as readonly DatabaseRow[],
+      );
       await own.query("COMMIT");
       return done;
     } catch (error) {
@@ -77,7 +76,7 @@ export function openPool(address: DatabaseAddress, connections = CONNECTIONS): P
   return { shown, read, once, transact, close: () => void pool.end().catch(() => undefined) };
 }
 
-function clientOptions(address: DatabaseAddress): pg.ClientConfig {
+function clientOptions(address: DatabaseAddress): ClientConfig {
   const { host, port, database, user, password, tls, rootCertificate } = address;
   const ca = rootCertificate === undefined ? {} : { ca: readFileSync(rootCertificate, "utf8") };
   return {
@@ -91,11 +90,12 @@ function clientOptions(address: DatabaseAddress): pg.ClientConfig {
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS,
     keepAlive: true,
-    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+    types: { getTypeParser: parserOf as typeof types.getTypeParser },
   };
 }
 
 /** Our numbers stay far below 2^53. */
-function parserOf(oid: number, format?: "text" | "binary"): unknown {
-  return oid === BIGINT || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format);
+function parserOf(oid: Parameters<typeof types.getTypeParser>[0], format?: "text" | "binary"): unknown {
+  const { INT8, NUMERIC } = types.builtins;
+  return oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format);
 }

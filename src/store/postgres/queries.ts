@@ -2,7 +2,7 @@
 
 import type { Pool } from "./pool.ts";
 
-export type Queries = ReturnType<typeof createQueries>;
+export type DatabaseQueries = ReturnType<typeof createQueries>;
 
 /** The number of the run with an id: the key of every table of a run. The id is always the first value. */
 export const RUN_NUMBER = "(SELECT number FROM passrail.runs WHERE id = $1)";

@@ -6,12 +6,12 @@ import type { Run } from "../../core/run/run.ts";
 import { handoffPayload } from "../../core/view/story.ts";
 import { type AttemptTableRow, type HandoffTableRow, toAttempt, toHandoff, toStoredEvent } from "../rows.ts";
 import type { AttemptRecord, HandoffQuery, HandoffRecord, HandoffRow, StoredEvent } from "../store.ts";
-import { type Queries, RUN_NUMBER } from "./queries.ts";
+import { type DatabaseQueries, RUN_NUMBER } from "./queries.ts";
 import { plainText } from "./text.ts";
 
 const HANDOFFS_AT_MOST = 10_000;
 
-export function readEvents({ all, first }: Queries) {
+export function readEvents({ all, first }: DatabaseQueries) {
   function events(query: {
     readonly after: number;
     readonly runId?: string;
@@ -53,7 +53,7 @@ export function readEvents({ all, first }: Queries) {
   return { events, attempts, hasSignal, lastSeq, ...readHandoffs({ all }) };
 }
 
-function readHandoffs({ all }: Pick<Queries, "all">) {
+function readHandoffs({ all }: Pick<DatabaseQueries, "all">) {
   function handoffs(runId: string): Promise<readonly HandoffRecord[]> {
     const sql = `
       SELECT h.*, r.subject_id FROM passrail.handoffs h JOIN passrail.runs r ON r.number = h.run_number

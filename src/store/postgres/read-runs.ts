@@ -4,12 +4,12 @@ import type { Run } from "../../core/run/run.ts";
 import { RUN_SUMMARY, toRunSummary, toStoredRun, toSubjectRecord } from "../rows.ts";
 import type { RunFilter, RunSummary, StoredRun, SubjectFilter, SubjectRecord } from "../store.ts";
 import type { createHeads } from "./heads.ts";
-import { createConditions, type Queries } from "./queries.ts";
+import { createConditions, type DatabaseQueries } from "./queries.ts";
 import { plainText } from "./text.ts";
 
 const FOUND_AT_MOST = 10;
 
-export function readRuns({ all, first }: Queries, heads: ReturnType<typeof createHeads>) {
+export function readRuns({ all, first }: DatabaseQueries, heads: ReturnType<typeof createHeads>) {
   async function loadRun(runId: string): Promise<StoredRun | undefined> {
     const row = await first(
       (found: { state: string; version: number; head: string }) => found,
@@ -77,7 +77,7 @@ export function readRuns({ all, first }: Queries, heads: ReturnType<typeof creat
   return { loadRun, findRuns, listRuns, runsOf, countRuns, activeRuns, ...readSubjects({ all }) };
 }
 
-function readSubjects({ all }: Pick<Queries, "all">) {
+function readSubjects({ all }: Pick<DatabaseQueries, "all">) {
   async function listSubjects({ id, flow, open, before, limit }: SubjectFilter): Promise<readonly SubjectRecord[]> {
     const filter = createConditions();
     filter.require(

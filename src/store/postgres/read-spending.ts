@@ -14,7 +14,7 @@ import {
 } from "../insight-fold.ts";
 import { toSpendingRow, toUsage } from "../rows.ts";
 import type { FailureRow, FlowStats, Insights, SpendingRow } from "../store.ts";
-import { createConditions, type Queries } from "./queries.ts";
+import { createConditions, type DatabaseQueries } from "./queries.ts";
 import { plainText } from "./text.ts";
 
 const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
@@ -27,7 +27,7 @@ const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
   run: "s.run_id",
 };
 
-export function readSpending({ all }: Queries) {
+export function readSpending({ all }: DatabaseQueries) {
   function spending(query: {
     readonly by: SpendingKey;
     readonly since?: string;
@@ -75,7 +75,7 @@ export function readSpending({ all }: Queries) {
 const NEWEST = `(SELECT number, id, flow FROM (
   SELECT number, id, flow, created_at FROM passrail.runs ORDER BY number DESC LIMIT $1) AS newest WHERE created_at >= $2)`;
 
-function readInsight({ all }: Pick<Queries, "all">) {
+function readInsight({ all }: Pick<DatabaseQueries, "all">) {
   async function flowStats({ flow, limit }: { readonly flow: string; readonly limit: number }): Promise<FlowStats> {
     const sql = `
       SELECT r.number, r.status,

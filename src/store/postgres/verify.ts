@@ -95,7 +95,7 @@ async function compare(
     const rebuilt = rebuild(run, events);
     for (const [table, sql] of Object.entries(PROJECTIONS)) {
       const stored = await query(sql.replace(/\?/u, "$1").replace(/FROM (\w+)/u, "FROM passrail.$1"), run.number);
-      if (JSON.stringify(stored) !== JSON.stringify(rebuilt[table as keyof typeof PROJECTIONS]))
+      if (JSON.stringify(stored) !== JSON.stringify(rebuilt[table]))
         return `the run's rows in ${table} are not what its events say`;
     }
     return undefined;

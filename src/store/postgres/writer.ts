@@ -17,9 +17,9 @@ export type Fenced = {
 };
 
 export type Writer = {
-  write(job: Job): Promise<Answer>;
+  readonly write: (job: Job) => Promise<Answer>;
   /** Resolves when everything that was asked for is answered. */
-  drained(): Promise<void>;
+  readonly drained: () => Promise<void>;
 };
 
 type Asked = {

@@ -25,7 +25,7 @@ export const PROJECTED_SINCE: Readonly<Partial<Record<keyof typeof PROJECTIONS, 
 };
 
 export type ProjectedTable = keyof typeof PROJECTIONS;
-export type ProjectedRows = Readonly<Record<ProjectedTable, readonly unknown[]>>;
+type ProjectedRows = Readonly<Record<string, readonly unknown[]>>;
 
 /** `adapted`: the changes as the compared store writes them. */
 export function prepareRebuild(
@@ -39,10 +39,7 @@ export function prepareRebuild(
     empty.exec("BEGIN");
     try {
       for (const row of events) project(run, adapted(rowChanges([toEvent(row)], row.seq)));
-      const rows: Readonly<Record<string, readonly unknown[]>> = Object.fromEntries(
-        tables.map(({ table, rebuilt }) => [table, rebuilt.all(run.number)]),
-      );
-      return rows as ProjectedRows;
+      return Object.fromEntries(tables.map(({ table, rebuilt }) => [table, rebuilt.all(run.number)]));
     } finally {
       empty.exec("ROLLBACK");
     }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openForReading } from "../../../store/open-store.ts";
 import { loadSettings } from "../../../settings/load.ts";
 import { readAddress } from "../../../daemon/address.ts";
-import type { Daemon, DaemonOptions } from "../../../daemon/daemon.ts";
+import type { Daemon, DaemonOptions } from "../../../daemon/options.ts";
 import { type Log, logFile, openLogFile } from "../../../daemon/log.ts";
 import { type DaemonNote, findDaemon } from "../../../daemon/note.ts";
 import { CliError, EXIT, problemError, usageError } from "../../errors.ts";

@@ -1,7 +1,8 @@
 // The dashboard at the end of `demo`: a daemon on the demo's own home and a free port, until Ctrl-C. It starts two more runs, so that
 // something in the inbox waits for the visitor.
 
-import { type DaemonOptions, openDaemon } from "../../../daemon/daemon.ts";
+import { openDaemon } from "../../../daemon/daemon.ts";
+import type { DaemonOptions } from "../../../daemon/options.ts";
 import type { DemoPlace } from "../../../demo/demo.ts";
 import { startDemo } from "../../../demo/start.ts";
 import { problemError } from "../../errors.ts";
