@@ -24,9 +24,28 @@ export type HeldLock = {
 /** Who performs must have both: the lock of the state folder, whose files have one writer, and the lease of the database. */
 export async function takePerformerLock({ home, database }: StorePlace): Promise<TakenLock> {
   const own = takeEngineLock(home);
-  if ("heldBy" in own) return { type: "held", heldBy: own.heldBy, isFree: null, release: async () => undefined };
+  if ("heldBy" in own) {
+    // The process with this state folder may itself stand by.
+    const heldBy = (await performerOn(database)) ?? own.heldBy;
+    return { type: "held", heldBy, isFree: null, release: async () => undefined };
+  }
   if (database === null) return { type: "taken", release: async () => own.release() };
   return takeBoth(own, database);
+}
+
+async function performerOn(database: DatabaseAddress | null): Promise<string | undefined> {
+  if (database === null) return undefined;
+  const { openPool } = await import("./postgres/pool.ts");
+  const { leaseHolder } = await import("./postgres/lock.ts");
+  const pool = openPool(database, 1);
+  try {
+    return await leaseHolder(pool);
+  } catch {
+    // It only helps to name the owner.
+    return undefined;
+  } finally {
+    pool.close();
+  }
 }
 
 async function takeBoth(own: EngineLock, database: DatabaseAddress): Promise<TakenLock> {

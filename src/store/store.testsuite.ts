@@ -1082,7 +1082,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       const seen: number[] = [];
       let isDone = false;
       const follow = async (): Promise<void> => {
-        for (let last = false; !last; last = last || isDone) {
+        for (let last = false; !last; ) {
           last = isDone;
           const page = await store.events({ after: seen.at(-1) ?? 0, limit: 1000 });
           seen.push(...page.map(({ seq }) => seq));

@@ -4,8 +4,9 @@ import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
 
 export function addDatabase(program: Command, { call }: CommandContext): void {
-  const database = program
-    .command("database")
+  const database = program.command("database").description("where the store is, and the schema of one in Postgres");
+  database
+    .command("show")
     .description("where the store is: a file or a Postgres, its schema, and who performs on it")
     .action(() => call(async (io) => (await import("./database.ts")).showDatabase(io)));
   database

@@ -1,4 +1,4 @@
-// `database` and `database migrations`: where the store is, and the SQL of its schema.
+// `database show` and `database migrations`: where the store is, and the SQL of its schema.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
