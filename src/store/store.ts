@@ -340,7 +340,9 @@ export type StoreErrorCode =
   | "store_foreign"
   | "store_io"
   | "store_missing"
-  | "store_read_only";
+  | "store_not_empty"
+  | "store_read_only"
+  | "store_same";
 
 /**
  * `store_fenced`: another process owns the store now, or its content was replaced; this process can never write again and must stop.

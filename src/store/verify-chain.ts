@@ -40,12 +40,10 @@ export function* checkEvent(row: EventRow, heads: Map<string, ChainHead>): Gener
   else if (!isAsWritten) yield { ...where, what: "the event is not as it was written: its hash does not fit" };
 }
 
-/** `columns` differ where a database cannot hold every text. */
 export function checkRun(
   row: RunTableRow,
   head: ChainHead | undefined,
   events: () => Iterable<EventRow>,
-  columns: typeof runColumns = runColumns,
 ): string | undefined {
   if (head === undefined) return "the run has no events";
   if (row.version !== head.version) return `the run has version ${row.version}, its events end with ${head.version}`;
@@ -58,8 +56,15 @@ export function checkRun(
     return `the run's events cannot be folded: ${String(error)}`;
   }
   if (run === undefined || JSON.stringify(run) !== row.state) return "the run's state is not the fold of its events";
-  const wrong = Object.entries(columns(run)).find(([column, value]) => row[column as keyof RunTableRow] !== value);
+  const wrong = Object.entries(runColumns(run)).find(
+    ([column, value]) => comparable(row[column as keyof RunTableRow]) !== comparable(value),
+  );
   return wrong && `the run's column ${wrong[0]} does not fit its state`;
+}
+
+/** Postgres holds no NUL: in a column that is taken from a value it is the replacement character. */
+export function comparable(value: unknown): string {
+  return JSON.stringify(value).replaceAll("\\u0000", "\ufffd");
 }
 
 export function missing(from: number, to: number): Damage {

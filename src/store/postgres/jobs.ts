@@ -98,8 +98,7 @@ export function commitJob(change: Change, previous: string | undefined): CommitJ
   return { ...job, reserve: reserve.map(toMicroDollars), reserving, warned: WARNED_AT };
 }
 
-/** The columns as Postgres can hold them; verify compares with the same. */
-export function plainRunColumns(run: Run): ReturnType<typeof runColumns> {
+function plainRunColumns(run: Run): ReturnType<typeof runColumns> {
   const columns = runColumns(run);
   const entries = Object.entries(columns).map(([name, value]) => [name, value === null ? null : plainText(value)]);
   return Object.fromEntries(entries) as typeof columns;
@@ -131,15 +130,4 @@ function toMicroDollars({ stage, attempt, usd, tokens, limits }: Reservation): J
     tokens,
     limits: limits.map((limit) => ({ ...limit, usd: toMicros(limit.usd) })),
   };
-}
-
-/** Row changes with text as Postgres holds it, for the rows that verify makes. JSON inside of them is kept as it is. */
-export function plainChanges(changes: readonly RowChange[]): readonly RowChange[] {
-  return changes.map((change) => {
-    const entries = Object.entries(change).map(([key, value]) => [
-      key,
-      typeof value === "string" ? plainText(value) : value,
-    ]);
-    return Object.fromEntries(entries) as RowChange;
-  });
 }

@@ -4,8 +4,7 @@
 import type { EventRow, RunTableRow } from "../rows.ts";
 import { PROJECTIONS, prepareRebuild } from "../sqlite/rebuild.ts";
 import type { Damage } from "../store.ts";
-import { type ChainHead, checkEvent, checkRun, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
-import { plainChanges, plainRunColumns } from "./jobs.ts";
+import { type ChainHead, checkEvent, checkRun, comparable, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
 import type { Pool, Query } from "./pool.ts";
 
 const PAGE = 500;
@@ -22,7 +21,7 @@ export async function verifyDatabase(pool: Pool): Promise<readonly Damage[]> {
   }, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
 }
 
-async function* findDamages(query: Query): AsyncGenerator<Damage> {
+export async function* findDamages(query: Query): AsyncGenerator<Damage> {
   const heads = new Map<string, ChainHead>();
   try {
     yield* checkEvents(query, heads);
@@ -66,7 +65,7 @@ async function* checkEvents(query: Query, heads: Map<string, ChainHead>): AsyncG
 }
 
 async function* checkRuns(query: Query, heads: ReadonlyMap<string, ChainHead>): AsyncGenerator<Damage> {
-  const rebuild = prepareRebuild(plainChanges);
+  const rebuild = prepareRebuild();
   let last = Number.MIN_SAFE_INTEGER;
   for (;;) {
     const sql = "SELECT * FROM passrail.runs WHERE number > $1 ORDER BY number LIMIT $2";
@@ -77,8 +76,7 @@ async function* checkRuns(query: Query, heads: ReadonlyMap<string, ChainHead>): 
         "SELECT * FROM passrail.events WHERE run_number = $1 ORDER BY version",
         run.number,
       )) as readonly EventRow[];
-      const what =
-        checkRun(run, heads.get(run.id), () => events, plainRunColumns) ?? (await compare(query, run, events, rebuild));
+      const what = checkRun(run, heads.get(run.id), () => events) ?? (await compare(query, run, events, rebuild));
       if (what !== undefined) yield { seq: null, runId: run.id, what };
     }
     if (runs.length < RUNS_PER_PAGE) return;
@@ -95,7 +93,7 @@ async function compare(
     const rebuilt = rebuild(run, events);
     for (const [table, sql] of Object.entries(PROJECTIONS)) {
       const stored = await query(sql.replace(/\?/u, "$1").replace(/FROM (\w+)/u, "FROM passrail.$1"), run.number);
-      if (JSON.stringify(stored) !== JSON.stringify(rebuilt[table]))
+      if (comparable(stored) !== comparable(rebuilt[table]))
         return `the run's rows in ${table} are not what its events say`;
     }
     return undefined;

@@ -1,7 +1,7 @@
 // Projects the events of a run into an empty database in memory, to compare the rows with the stored ones. Every store's verify uses it.
 
 import { DatabaseSync } from "node:sqlite";
-import { type RowChange, rowChanges } from "../projections.ts";
+import { rowChanges } from "../projections.ts";
 import { type EventRow, toEvent } from "../rows.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { prepareProjections } from "./project.ts";
@@ -27,10 +27,10 @@ export const PROJECTED_SINCE: Readonly<Partial<Record<keyof typeof PROJECTIONS, 
 export type ProjectedTable = keyof typeof PROJECTIONS;
 type ProjectedRows = Readonly<Record<string, readonly unknown[]>>;
 
-/** `adapted`: the changes as the compared store writes them. */
-export function prepareRebuild(
-  adapted: (changes: readonly RowChange[]) => readonly RowChange[] = (changes) => changes,
-): (run: { readonly id: string; readonly number: number }, events: Iterable<EventRow>) => ProjectedRows {
+export function prepareRebuild(): (
+  run: { readonly id: string; readonly number: number },
+  events: Iterable<EventRow>,
+) => ProjectedRows {
   const empty = new DatabaseSync(":memory:", { enableForeignKeyConstraints: false });
   for (const sql of MIGRATIONS) empty.exec(sql);
   const project = prepareProjections(empty);
@@ -38,7 +38,7 @@ export function prepareRebuild(
   return (run, events) => {
     empty.exec("BEGIN");
     try {
-      for (const row of events) project(run, adapted(rowChanges([toEvent(row)], row.seq)));
+      for (const row of events) project(run, rowChanges([toEvent(row)], row.seq));
       return Object.fromEntries(tables.map(({ table, rebuilt }) => [table, rebuilt.all(run.number)]));
     } finally {
       empty.exec("ROLLBACK");

@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { EventRow, RunTableRow } from "../rows.ts";
 import type { Damage } from "../store.ts";
-import { type ChainHead, checkEvent, checkRun, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
+import { type ChainHead, checkEvent, checkRun, comparable, DAMAGES_AT_MOST, missing } from "../verify-chain.ts";
 import { openReader } from "./connection.ts";
 import { type ProjectedTable, PROJECTED_SINCE, PROJECTIONS, prepareRebuild } from "./rebuild.ts";
 
@@ -98,7 +98,7 @@ function prepareComparison(db: DatabaseSync): (run: RunTableRow, events: Iterabl
     try {
       const rebuilt = rebuild(run, events);
       const differs = tables.find(
-        ({ table, stored }) => JSON.stringify(stored.all(run.number)) !== JSON.stringify(rebuilt[table]),
+        ({ table, stored }) => comparable(stored.all(run.number)) !== comparable(rebuilt[table]),
       );
       return differs && `the run's rows in ${differs.table} are not what its events say`;
     } catch (error) {
