@@ -1,6 +1,6 @@
 // The real program on a real Postgres: every kind of command, two daemons on one database, and the death of the one that performs.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openForReading } from "../../../src/store/open-store.ts";
@@ -81,6 +81,16 @@ test("R-000-34: a feature goes from its request to its last gate, each command a
   const doctor = await passrail("doctor", "--json");
   const { checks } = JSON.parse(doctor.out) as { checks: { name: string; state: string }[] };
   expect(checks.find(({ name }) => name === "database")).toMatchObject({ state: "ok" });
+  // A backup, and the whole store as a file: each is the same history.
+  const copy = join(bench.dir, "copy.db");
+  expect(await passrail("backup", copy)).toMatchObject({ code: 0 });
+  const elsewhere = { PASSRAIL_HOME: join(bench.dir, "elsewhere"), PASSRAIL_DATABASE_URL: "" };
+  expect(await bench.passrail(["restore", copy], { env: elsewhere })).toMatchObject({ code: 0 });
+  expect((await bench.passrail(["verify"], { env: elsewhere })).out).toBe((await passrail("verify")).out);
+  expect(await passrail("migrate", "--to", "sqlite")).toMatchObject({ code: 0 });
+  const onFile = await bench.passrail(["runs", "list"], { env: { PASSRAIL_HOME: home, PASSRAIL_DATABASE_URL: "" } });
+  expect(onFile.out).toBe((await passrail("runs", "list")).out);
+  rmSync(join(home, "passrail.db"));
   // An address that cannot be used is an error and never means the file.
   for (const url of ["mysql://u:secret@localhost/x", "postgres://u:secret@127.0.0.1:1/x"]) {
     const env = { PASSRAIL_DATABASE_URL: url, PASSRAIL_HOME: home };
