@@ -69,5 +69,5 @@ export type TableSource = {
   /** Attempts that the store says are at work. */
   readonly running: number;
   readonly last: LastNumbers;
-  rows(table: StoredTable): AsyncIterable<readonly CopiedRow[]>;
+  readonly rows: (table: StoredTable) => AsyncIterable<readonly CopiedRow[]>;
 };

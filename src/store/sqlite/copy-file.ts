@@ -111,7 +111,7 @@ function explained(error: unknown, file: string): unknown {
   if (code !== "ENOENT" && code !== "EACCES" && code !== "EISDIR") return error;
   return new StoreError(
     "store_io",
-    `${file} cannot be read or written (${String(code)}).`,
+    `${file} cannot be read or written (${code}).`,
     "Name a file in a folder of yours.",
   );
 }
