@@ -51,7 +51,7 @@ export default defineConfig({
     // A process of tests keeps the source and grows anyway: below this size it does not look for garbage in all of its memory.
     execArgv: ["--initial-old-space-size=256"],
     // Tests start the program more than a thousand times; it is made once for all of them.
-    globalSetup: ["test/harness/build-program.ts"],
+    globalSetup: ["test/harness/build-program.ts", "test/harness/postgres-server.ts"],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -38,13 +38,13 @@ import { killLeftovers } from "./runner/process/kill-tree.ts";
 import { findMarked } from "./runner/process/process-table.ts";
 import { watchStrays } from "./runner/process/strays.ts";
 import { projectOf } from "./core/run/run-settings.ts";
+import { databaseOf, withoutDatabase } from "./settings/database.ts";
 import { loadSettings, projectEnvironment, type SettingsFlags } from "./settings/load.ts";
 import { stateFolderProblem } from "./settings/real-folder.ts";
 import type { Settings } from "./settings/settings.ts";
 import { createUserSettings } from "./settings/user-settings.ts";
-import { type Site, storeFile } from "./settings/site.ts";
-import { type EngineLock, takeEngineLock } from "./store/sqlite/lock.ts";
-import { openSqliteStore } from "./store/sqlite/open.ts";
+import type { Site } from "./settings/site.ts";
+import { type HeldLock, openStore, takePerformerLock, type TakenLock } from "./store/open-store.ts";
 import { type Store, StoreError } from "./store/store.ts";
 import { openProjectFolder } from "./ticket/file/project-folder.ts";
 import { createWriteTickets } from "./ticket/intake/write-tickets.ts";
@@ -107,13 +107,19 @@ export type Performer = Opened & {
 };
 
 /** Another process holds the lock: this one may deliver signals but starts nothing. */
-export type Observer = Opened & { readonly performedBy: string };
+export type Observer = Opened & {
+  readonly performedBy: string;
+  /** Where the other process has another state folder and the same database: whether it has ended, so that this one may take over. */
+  readonly isFree: HeldLock["isFree"];
+};
 
 export type PassrailOptions = Site & {
   readonly flags: SettingsFlags;
   readonly onError: EngineOptions["onError"];
   /** "ignore": opens a project that nobody has approved without its files, to stop runs; do not perform then. */
   readonly unapproved?: "refuse" | "ignore";
+  /** The store is a file in the state folder, whatever database the user has named: for demonstrations. */
+  readonly embedded?: boolean;
   /** Instead of the notifier that the settings describe. */
   readonly notifier?: Notifier;
   /** Instead of the system's; tests move it. */
@@ -128,20 +134,24 @@ export async function openPassrail(options: PassrailOptions): Promise<Result<Pas
   mkdirSync(options.home, { recursive: true, mode: 0o700 });
   const home = realpathSync(options.home);
   const { project, unapproved = "refuse" } = options;
-  const environment = projectEnvironment({ home, project, environment: options.environment }, unapproved);
+  const database = options.embedded === true ? ok(null) : await databaseOf(options.environment);
+  if (!database.ok) return database;
+  const passedOn = withoutDatabase(options.environment);
+  const environment = projectEnvironment({ home, project, environment: passedOn }, unapproved);
   if (!environment.ok) return environment;
   const site: Site = { home, project, environment: environment.value };
   const config = await loadSettings({ ...site, flags: options.flags, unapproved });
   if (!config.ok) return config;
   // The lock comes first: it decides which parts are opened.
-  const lock = takeEngineLock(site.home);
+  const place = { home, database: database.value };
+  const lock = await takePerformerLock(place);
   try {
-    const store = openSqliteStore({ file: storeFile(site.home), owner: "release" in lock });
+    const store = await openStore(place, { owner: lock.type === "taken" });
     const { clock = systemClock } = options;
     const base: Base = { ...options, ...site, clock, config: config.value, store, address: { url: "" } };
-    return ok("release" in lock ? openPerformer(base, lock) : openObserver(base, lock.heldBy));
+    return ok(lock.type === "taken" ? openPerformer(base, lock) : openObserver(base, lock));
   } catch (error) {
-    if ("release" in lock) lock.release();
+    await lock.release();
     throw error;
   }
 }
@@ -162,21 +172,23 @@ type Base = PassrailOptions & {
   readonly address: { url: string };
 };
 
-function openObserver(base: Base, heldBy: string): Observer {
+function openObserver(base: Base, lock: HeldLock): Observer {
   const { engine, listeners, redact, closeRunners } = openEngine(base, base.notifier ?? null);
   return {
     ...openedOf(base, engine, listeners),
     redact,
-    performedBy: heldBy,
+    performedBy: lock.heldBy,
+    isFree: lock.isFree,
     async close() {
       await engine.close();
       await closeRunners();
       base.store.close();
+      await lock.release();
     },
   };
 }
 
-function openPerformer(base: Base, lock: EngineLock): Performer {
+function openPerformer(base: Base, lock: TakenLock): Performer {
   const { address, clock, environment, home, onError, store } = base;
   const notifications = base.notifier === undefined ? notificationsOf(base) : null;
   const opened = openEngine(base, base.notifier ?? notifications?.notifier ?? null);
@@ -235,7 +247,7 @@ function openPerformer(base: Base, lock: EngineLock): Performer {
       await notifications?.close();
       await closeRunners();
       store.close();
-      lock.release();
+      await lock.release();
     },
   };
 }

@@ -5,7 +5,7 @@ export type { Catalog, CatalogFolders } from "./catalog/catalog.ts";
 export { approveProject, lookAtTrust } from "./app/trust/trust.ts";
 export type { TrustState } from "./app/trust/trust.ts";
 export { openPassrail } from "./compose.ts";
-export { openForReading } from "./store/sqlite/open-for-reading.ts";
+export { openForReading } from "./store/open-store.ts";
 export { homeOf, shippedDir } from "./settings/site.ts";
 export type { PassrailOptions, Passrail } from "./compose.ts";
 export type { Site } from "./settings/site.ts";

@@ -31,7 +31,7 @@ const LAYERS: readonly (readonly Room[])[] = [
   ],
   [
     { name: "catalog", holds: "flows, agents and prompts from disk, the project's over the shipped ones" },
-    { name: "store", holds: "the port on one page (`store.ts`), its conformance suite, SQLite" },
+    { name: "store", holds: "the port on one page (`store.ts`), its conformance suite, SQLite, Postgres" },
   ],
   [
     { name: "workspace", holds: "where an attempt works: directory, worktree, clone, `sandbox/`" },

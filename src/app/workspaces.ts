@@ -1,7 +1,7 @@
 // Joins the workspaces of a state folder with their runs in the store.
 
 import { attemptFacts } from "../core/attempt-facts.ts";
-import { openForReading } from "../store/sqlite/open-for-reading.ts";
+import { openForReading } from "../store/open-store.ts";
 import { type Site } from "../settings/site.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isEnded } from "../core/run/run.ts";
@@ -32,11 +32,12 @@ export async function findInventory(site: Site): Promise<Result<Inventory>> {
   return ok(openInventory(site, config.value.workspaces));
 }
 
-function openInventory({ home, environment }: Site, settings: Settings["workspaces"]): Inventory {
+function openInventory(site: Site, settings: Settings["workspaces"]): Inventory {
+  const { home, environment } = site;
   const workspaces = createWorkspaces({ home, settings, environment });
   return {
-    list: () => withStore(home, (store) => findWorkspaces(optionsFor(store))),
-    clean: (found) => withStore(home, (store) => cleanWorkspaces(optionsFor(store), found)),
+    list: () => withStore(site, (store) => findWorkspaces(optionsFor(store))),
+    clean: (found) => withStore(site, (store) => cleanWorkspaces(optionsFor(store), found)),
   };
 
   function optionsFor(store: Store | undefined): InventoryOptions {
@@ -53,8 +54,8 @@ function openInventory({ home, environment }: Site, settings: Settings["workspac
   }
 }
 
-async function withStore<T>(home: string, use: (store: Store | undefined) => Promise<T>): Promise<T> {
-  const store = openForReading(home);
+async function withStore<T>(site: Site, use: (store: Store | undefined) => Promise<T>): Promise<T> {
+  const store = await openForReading(site);
   try {
     return await use(store);
   } finally {

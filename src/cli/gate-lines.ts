@@ -57,9 +57,13 @@ export async function gateLines(io: Place, run: Run): Promise<readonly string[]>
 }
 
 /** What will run, as data; null for every item but a gate before the first stage. */
-export async function briefingOfItem({ home }: Pick<Io, "home">, run: Run, item: InboxItem): Promise<Briefing | null> {
-  return withReader({ home }, async (store) =>
-    store === undefined ? null : findBriefing({ store, home }, await flowOf(store, run), run, item),
+export async function briefingOfItem(
+  io: Pick<Io, "home" | "environment">,
+  run: Run,
+  item: InboxItem,
+): Promise<Briefing | null> {
+  return withReader(io, async (store) =>
+    store === undefined ? null : findBriefing({ store, home: io.home }, await flowOf(store, run), run, item),
   );
 }
 

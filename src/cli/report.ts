@@ -5,7 +5,7 @@ import type { ResolvedFlow } from "../core/flow/agent.ts";
 import { type Phase, phasesOf, phaseTable } from "../core/view/phase-line.ts";
 import { openItems, type Run } from "../core/run/run.ts";
 import { tokensOf } from "../core/budget/usage.ts";
-import { openForReading } from "../store/sqlite/open-for-reading.ts";
+import { openForReading } from "../store/open-store.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 import type { Io } from "./terminal/io.ts";
 import { paint, printJson, printTable } from "./terminal/output.ts";
@@ -22,8 +22,11 @@ import { optional } from "../core/optional.ts";
 import { summaryLines } from "./work-summary.ts";
 
 /** Opens the store for looking, where there is one, and closes it again. */
-export async function withReader<T>(io: Pick<Io, "home">, read: (store: Store | undefined) => Promise<T>): Promise<T> {
-  const store = openForReading(io.home);
+export async function withReader<T>(
+  io: Pick<Io, "home" | "environment">,
+  read: (store: Store | undefined) => Promise<T>,
+): Promise<T> {
+  const store = await openForReading(io);
   try {
     return await read(store);
   } finally {

@@ -5,7 +5,7 @@ import { attemptFacts } from "../core/attempt-facts.ts";
 import type { PassrailOptions, Passrail, Performer } from "../compose.ts";
 import { needsApi } from "../app/needs-api.ts";
 import type { RunListener } from "../daemon/run-listener.ts";
-import { openForReading } from "../store/sqlite/open-for-reading.ts";
+import { openForReading } from "../store/open-store.ts";
 import { isEnded, openItems, type Run } from "../core/run/run.ts";
 import { CliError, EXIT, problemError } from "./errors.ts";
 import type { Store } from "../store/store.ts";
@@ -71,9 +71,9 @@ async function untilRest(
     } finally {
       await passrail.close();
     }
-    const after = await afterRelease(passrail.home, job.runId, round.seen);
+    const after = await afterRelease(io, job.runId, round.seen);
     if (!mayLeave(job, round, after)) continue;
-    const store = openForReading(passrail.home);
+    const store = await openForReading(io);
     if (store !== undefined) {
       await view.close(store);
       store.close();
@@ -217,8 +217,8 @@ function keepUpdated(view: View, store: Store) {
 /** `isLeftBehind`: an event was stored after our last read, and no process may be performing it. */
 type Left = { readonly run: Run; readonly isLeftBehind: boolean };
 
-async function afterRelease(home: string, runId: string, seen: number): Promise<Left> {
-  const store = openForReading(home);
+async function afterRelease(io: Io, runId: string, seen: number): Promise<Left> {
+  const store = await openForReading(io);
   const stored = await store?.loadRun(runId);
   if (store === undefined || stored === undefined) throw new CliError("run_not_found", `There is no run ${runId}.`);
   const isLeftBehind = (await store.lastSeq()) > seen && (await store.activeRuns()).length > 0;

@@ -46,6 +46,11 @@ const REGISTRATIONS: readonly Registration[] = [
   { names: ["demo"], load: async () => (await import("./commands/demo/add-demo.ts")).addDemo },
   { names: ["init"], load: async () => (await import("./commands/init/add-init.ts")).addInit },
   { names: ["doctor"], load: async () => (await import("./commands/doctor/add-doctor.ts")).addDoctor },
+  { names: ["database"], load: async () => (await import("./commands/database/add-database.ts")).addDatabase },
+  {
+    names: ["migrate", "backup", "restore"],
+    load: async () => (await import("./commands/database/add-copies.ts")).addCopies,
+  },
   { names: ["verify"], load: async () => (await import("./commands/verify/add-verify.ts")).addVerify },
   { names: [], load: async () => (await import("./commands/help/add-help.ts")).addHelp },
 ];

@@ -2,61 +2,33 @@
 // so that the first agent already finds the API.
 
 import { type Performer, openPassrail, requirePerformer } from "../compose.ts";
-import { err, ok, type Problem, type Result } from "../core/result.ts";
-import { startDemo } from "../demo/start.ts";
-import type { Clock } from "../engine/clock.ts";
-import { openServer, type Server } from "../http/open-server.ts";
-import type { Listening } from "../http/server/listen.ts";
-import type { SettingsFlags } from "../settings/load.ts";
-import type { Site } from "../settings/site.ts";
+import { ok, type Result } from "../core/result.ts";
 import type { Dispatcher } from "../ticket/pick/dispatcher.ts";
 import { interruptAttempts } from "../ticket/pick/interrupt-attempts.ts";
 import { openDispatcher } from "../ticket/pick/open.ts";
 import { type OpenedTrigger, openTriggers, readTriggers, type Triggers } from "../trigger/triggers.ts";
 import { openAnnouncer } from "./announce.ts";
-import type { Log } from "./log.ts";
 import { removeNote, writeNote } from "./note.ts";
+import type { Closing, Daemon, DaemonOptions } from "./options.ts";
 import { openRunLog } from "./run-log.ts";
+import { serve, type Served } from "./serve.ts";
+import { openStandby } from "./standby.ts";
 
-export type DaemonOptions = Site & {
-  readonly version: string;
-  readonly flags: SettingsFlags;
-  /** 0: any free port. */
-  readonly port: number;
-  readonly host: string;
-  /** Further names of the daemon, as `name:port`. */
-  readonly hosts: readonly string[];
-  readonly log: Log;
-  /** Picks the project's tickets, regardless of the settings. */
-  readonly work?: boolean;
-  /** Instead of the system's; tests move it. */
-  readonly clock?: Clock;
-};
-
-export type Daemon = {
-  readonly url: string;
-  readonly home: string;
-  readonly passrail: Performer;
-  /** Resolves if the daemon may not write any more; close it with "fenced". */
-  readonly fenced: Promise<Problem>;
-  /** A code for one login of a browser. */
-  newLoginCode(): string;
-  /**
-   * Stops starting attempts. `leave` lets attempts with a process of their own work on, and the next daemon adopts them; `interrupt` ends
-   * all, and the next daemon repeats them; `drain` waits for them to finish. `fenced`: they are ended or left already, and nothing is stored.
-   */
-  close(how: Closing): Promise<void>;
-};
-
-type Closing = "leave" | "interrupt" | "drain" | "fenced";
-
-/** Refused with `already_performed` if another process performs in this state folder. */
+/**
+ * Refused with `already_performed` if another process performs in this state folder. If one performs on the same database with another state
+ * folder, the daemon stands by.
+ */
 export async function openDaemon(options: DaemonOptions): Promise<Result<Daemon>> {
   const { log } = options;
   const onError = (runId: string | null, error: unknown): void =>
     log.write(`${runId === null ? "" : `${runId}: `}${stackOf(error)}`);
   const opened = await openPassrail({ ...options, onError });
   if (!opened.ok) return opened;
+  if (opened.value.performedBy !== null && opened.value.isFree !== null) {
+    const standby = await openStandby({ ...opened.value, isFree: opened.value.isFree }, options);
+    if (!standby.ok) await opened.value.close();
+    return standby;
+  }
   const performer = await requirePerformer(opened.value);
   if (!performer.ok) return performer;
   const passrail = performer.value;
@@ -76,27 +48,6 @@ async function start(passrail: Performer, options: DaemonOptions): Promise<Resul
   return ok(begin(passrail, { ...served.value, isFirstStart }, triggers.value, options));
 }
 
-type Served = { readonly server: Server; readonly listening: Listening };
-
-async function serve(passrail: Performer, options: DaemonOptions): Promise<Result<Served>> {
-  const { environment, flags, host, hosts, log, port, project, version } = options;
-  const { app, home, store } = passrail;
-  const server = await openServer(passrail, {
-    environment,
-    project,
-    flags,
-    version,
-    log: (line) => log.write(line),
-    demo: (actor) => startDemo({ app, store, home, actor }),
-  });
-  try {
-    return ok({ server, listening: await server.listen({ port, host, hosts }) });
-  } catch (error) {
-    await server.close();
-    return err(listenProblem(error, options));
-  }
-}
-
 /** The engine performs and the API answers; triggers and tickets come last. */
 function begin(
   passrail: Performer,
@@ -109,7 +60,7 @@ function begin(
   const runLog = openRunLog({ home, store, log, redact });
   passrail.listen(runLog);
   const dispatches = options.work === true || passrail.config.tickets.dispatch;
-  writeNote(home, { pid: process.pid, url, version, project, startedAt: clock.now(), dispatches });
+  writeNote(home, { pid: process.pid, url, version, project, startedAt: clock.now(), dispatches, standbyOf: null });
   const triggers = openTriggers({
     ...options,
     triggers: read,
@@ -137,7 +88,10 @@ function begin(
   return {
     url,
     home,
-    passrail,
+    store,
+    app: passrail.app,
+    person: passrail.person,
+    vacant: new Promise(() => undefined),
     fenced: passrail.fenced.then(({ code, message, hint }) => ({ code, message, hint })),
     newLoginCode: () => server.keys.newLoginCode().token,
     async close(how) {
@@ -166,19 +120,6 @@ async function stopWork(
   await passrail.engine.close(how === "leave" ? "leave" : "end");
   // A ticket file must not say that work is in progress while no process works on it.
   if (dispatcher !== undefined) await interruptAttempts(passrail);
-}
-
-function listenProblem(error: unknown, { host, port }: DaemonOptions): Problem {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "EADDRINUSE")
-    return {
-      code: "port_taken",
-      message: `Something else listens on ${host}:${port}.`,
-      hint: "passrail up --port 0   takes any free port",
-    };
-  if (code === "EACCES" || code === "EADDRNOTAVAIL")
-    return { code: "listen_failed", message: `${host}:${port} cannot be listened on (${code}).` };
-  throw error;
 }
 
 function stackOf(error: unknown): string {

@@ -14,6 +14,8 @@ const noteSchema = z.object({
   startedAt: z.string(),
   /** Whether it picks the project's tickets. */
   dispatches: z.boolean().default(false),
+  /** Who performs instead, on another state folder with the same database; null: this daemon does. */
+  standbyOf: z.string().max(200).nullable().default(null),
 });
 
 export type DaemonNote = z.infer<typeof noteSchema>;

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { ApiProblem } from "../http/client/answer.ts";
 import { createClient } from "../http/client/client.ts";
-import { openForReading } from "../store/sqlite/open-for-reading.ts";
+import { openForReading } from "../store/open-store.ts";
 import { loadSettings } from "../settings/load.ts";
 import { type Site } from "../settings/site.ts";
 import { err, ok, type Problem, type Result } from "../core/result.ts";
@@ -69,7 +69,7 @@ async function openHere(place: Site, onProblem: (text: string) => void): Promise
       message: `Another process works on ${home}: ${lock.heldBy}.`,
       hint: "Try again when it has ended, or start a daemon: passrail up --detach",
     });
-  const store = openForReading(home);
+  const store = await openForReading(place);
   const notifications = openNotifications({
     config: config.value,
     environment,

@@ -89,6 +89,7 @@ async function playDemo(io: DemoIo, world: World, people: People, { thinkMs, sto
     project: world.project,
     environment: world.environmentFrom(io.environment),
     flags: {},
+    embedded: true,
     onError: (_, error) => failures.push(error),
   });
   if (!opened.ok)

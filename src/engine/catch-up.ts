@@ -38,7 +38,7 @@ export function createCatchUp({ store, reload, onChanged }: CatchUpDeps): CatchU
       seenSeq = await store.lastSeq();
     },
     async look() {
-      if (!store.changedElsewhere()) return;
+      if (!(await store.changedElsewhere())) return;
       for (const runId of await changedRuns()) {
         const run = await reload(runId);
         if (run !== undefined) await onChanged(run);

@@ -182,6 +182,8 @@ function others(config: Settings): readonly ListedSetting[] {
     ),
     whole(config, "environment.pass", "environment", config.passEnvironment),
     whole(config, "notify.command", "notify", config.notifyCommand === null ? null : (config.notifyCommand[0] ?? null)),
+    // Not the address: it may hold a password.
+    whole(config, "database", "database", config.written.database === undefined ? "sqlite" : "postgres"),
     // Names only: a URL may be a secret.
     whole(
       config,

@@ -8,7 +8,7 @@ import { err, ok, type Result } from "../core/result.ts";
 import type { TrustPlace } from "./trust/approval.ts";
 import { filesInEffect, filesToShow } from "./trust/in-effect.ts";
 import { SETTINGS_FILE } from "./trust/project-files.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings, SettingsFile } from "./settings.ts";
 import { withProjectKeys } from "./project-keys.ts";
 import type { Environment, Site } from "./site.ts";
 
@@ -58,6 +58,16 @@ export async function loadUserSettings({
   if (!own.ok) return own;
   const { readSettings } = await import("./settings.ts");
   return readSettings({ environment, flags, project: undefined, user: own.value });
+}
+
+/** The user's setting `database`, which may hold a password: it is no part of the settings that are passed on. Null: none. */
+export async function loadUserDatabase(environment: Environment): Promise<Result<string | null>> {
+  const checked = await loadUserSettings({ environment, flags: {} });
+  if (!checked.ok) return checked;
+  const own = await readUserFile(environment);
+  if (!own.ok) return own;
+  const { database } = (own.value ?? {}) as SettingsFile;
+  return ok(database ?? null);
 }
 
 export function userSettingsFile(environment: Environment): string {

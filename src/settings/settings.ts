@@ -93,6 +93,8 @@ export const fileSchema = z.strictObject({
   daemon: z.strictObject({ port: z.int().min(0).max(65_535).optional() }).optional(),
   notify: z.strictObject({ command: command.optional(), endpoints: endpointsSchema.optional() }).optional(),
   webhooks: webhooksSchema.optional(),
+  /** The address of a Postgres that holds the store instead of a file. From the user's file only; database.ts reads it. */
+  database: z.string().min(1).max(2000).optional(),
   /** Files with rules for agents, relative to the project; bundles contain them. */
   standards: z.array(z.string().min(1).max(500)).max(20).optional(),
   /** Globs of the files that a tester may change, instead of the usual ones. */
@@ -430,9 +432,10 @@ function limitsOf(agents: WrittenAgents): Settings["agentLimits"] {
   return Object.fromEntries(entries);
 }
 
-/** A repository must not decide who may send to Passrail, nor where its notices go. */
-function foreignKey({ webhooks, notify }: SettingsFile): string | undefined {
+/** A repository must not decide who may send to Passrail, where its notices go, nor where its runs are stored. */
+function foreignKey({ database, webhooks, notify }: SettingsFile): string | undefined {
   if (webhooks !== undefined) return "webhooks";
+  if (database !== undefined) return "database";
   return notify?.endpoints === undefined ? undefined : "notify.endpoints";
 }
 

@@ -88,10 +88,11 @@ export const webhooksSchema = z.record(
   z
     .discriminatedUnion("kind", [
       z.strictObject({ ...source, kind: z.literal("token") }),
+      z.strictObject({ ...source, kind: z.literal("supabase") }),
       z.strictObject({ ...source, ...secret, kind: z.literal("standard") }),
       z.strictObject({ ...source, ...secret, kind: z.literal("github"), label: word.optional(), actors: logins }),
     ])
-    .refine((given) => given.kind === "token" || oneSecret(given), ONE_SECRET),
+    .refine((given) => given.kind === "token" || given.kind === "supabase" || oneSecret(given), ONE_SECRET),
 );
 
 const endpoint = {

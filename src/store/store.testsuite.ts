@@ -1060,7 +1060,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       const fenced = expect.objectContaining({ code: "store_fenced" });
       await expect(first.commit(newRun("b"))).rejects.toEqual(fenced);
       await expect(first.settleWork(1)).rejects.toEqual(fenced);
-      expect(() => first.changedElsewhere()).toThrow(fenced);
+      await expect(first.changedElsewhere()).rejects.toEqual(fenced);
       expect(await first.loadRun("b")).toBeUndefined();
       await commitAll(second, [newRun("b")]);
       await commitAll(store, [newRun("c")]);
@@ -1077,9 +1077,32 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
       expect((await opened.reopen()).incarnation()).toBe(incarnation);
     });
 
+    test("R-X-16: who follows by sequence while two processes commit sees every event once and in order", async () => {
+      const stores = [store, await opened.takeOver()];
+      const seen: number[] = [];
+      let isDone = false;
+      const follow = async (): Promise<void> => {
+        for (let last = false; !last; ) {
+          last = isDone;
+          const page = await store.events({ after: seen.at(-1) ?? 0, limit: 1000 });
+          seen.push(...page.map(({ seq }) => seq));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      const commits = stores.map(async (each, side) => {
+        for (let index = 0; index < 15; index += 1) await commitAll(each, [newRun(`${side}-${index}`)]);
+      });
+      const following = follow();
+      await Promise.all(commits);
+      isDone = true;
+      await following;
+      expect(seen).toEqual(Array.from({ length: 90 }, (_, index) => index + 1));
+      expect(await stores[1]?.changedElsewhere()).toBe(true);
+    });
+
     test("own commits are not changes from elsewhere", async () => {
       await commitAll(store, [newRun("a")]);
-      expect(store.changedElsewhere()).toBe(false);
+      expect(await store.changedElsewhere()).toBe(false);
     });
   });
 }

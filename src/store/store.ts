@@ -320,12 +320,15 @@ export interface Store {
    */
   incarnation(): string;
   /** True when another process has written since the last call. Cheap. Throws `store_fenced` like every write. */
-  changedElsewhere(): boolean;
+  changedElsewhere(): Promise<boolean>;
+  /** What was asked for before is still answered. */
   close(): void;
 }
 
 export type StoreErrorCode =
   | "data_dir_unsafe"
+  | "database_invalid"
+  | "database_refused"
   | "disk_full"
   | "schema_too_new"
   | "schema_too_old"
@@ -337,7 +340,9 @@ export type StoreErrorCode =
   | "store_foreign"
   | "store_io"
   | "store_missing"
-  | "store_read_only";
+  | "store_not_empty"
+  | "store_read_only"
+  | "store_same";
 
 /**
  * `store_fenced`: another process owns the store now, or its content was replaced; this process can never write again and must stop.

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { approveFiles } from "../harness/approve-files.ts";
 import { attemptFacts } from "../../src/core/attempt-facts.ts";
-import { openForReading } from "../../src/store/sqlite/open-for-reading.ts";
+import { openForReading } from "../harness/open-for-reading.ts";
 import { findMarked } from "../../src/runner/process/process-table.ts";
 import { storeMark } from "../../src/attempt/attempt-files.ts";
 import { type FakeModels, startFakeModels } from "../fixtures/models/server.ts";

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findMarked } from "../../src/runner/process/process-table.ts";
-import { openForReading } from "../../src/store/sqlite/open-for-reading.ts";
+import { openForReading } from "../harness/open-for-reading.ts";
 import type { ResolvedFlow } from "../../src/core/flow/agent.ts";
 import type { RunEvent } from "../../src/core/run/event.ts";
 import { evolve } from "../../src/core/run/evolve.ts";

@@ -8,7 +8,7 @@ import { afterEach, expect, test } from "vitest";
 import { findMarked } from "../../src/runner/process/process-table.ts";
 import type { Performer } from "../../src/compose.ts";
 import { openIdle } from "../harness/open-performer.ts";
-import { openForReading } from "../../src/store/sqlite/open-for-reading.ts";
+import { openForReading } from "../harness/open-for-reading.ts";
 import type { Run } from "../../src/core/run/run.ts";
 import type { Signal, SignalBody } from "../../src/core/run/signal.ts";
 import { transition } from "../../src/core/run/transition.ts";

@@ -21,5 +21,8 @@ export const LIMIT = 7;
 
 /** Commands that `usage` blocks name and that no page executes. */
 export const NEVER_CALLED: Readonly<Record<string, string>> = {
+  backup: "needs a store with runs; test/scenarios/daemon/postgres.test.ts runs it",
+  migrate: "needs a Postgres; test/scenarios/daemon/postgres.test.ts runs it",
+  restore: "needs a backup; test/scenarios/daemon/postgres.test.ts runs it",
   demo: "takes a quarter of a minute; test/scenarios/cli/demo.test.ts runs it",
 };

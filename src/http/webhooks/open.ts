@@ -9,7 +9,14 @@ import type { ServerDeps } from "../server/deps.ts";
 import { createInbound } from "./inbound.ts";
 import type { Rule } from "./mapping.ts";
 import { openFileReplays } from "./replay-file.ts";
-import { type GivenSource, gitHubSource, standardSource, tokenSource, type WebhookSource } from "./source.ts";
+import {
+  type GivenSource,
+  gitHubSource,
+  standardSource,
+  supabaseSource,
+  tokenSource,
+  type WebhookSource,
+} from "./source.ts";
 import { readSecrets } from "../../settings/secrets.ts";
 import { type Environment } from "../../settings/site.ts";
 import type { RuleSettings, SourceSettings } from "../../settings/webhooks.ts";
@@ -74,6 +81,7 @@ function readSource(
     ...(rules === undefined ? {} : { rules: rules.map((rule) => toRule(rule, prefix ?? "")) }),
   };
   if (settings.kind === "token") return tokenSource({ ...common, isKey: (token) => isKeyOf(deps, name, token) });
+  if (settings.kind === "supabase") return supabaseSource({ ...common, isKey: (token) => isKeyOf(deps, name, token) });
   const secrets = readSecrets(settings.secret_file, settings.secret_env, environment);
   // Without a secret the source answers 503; no unsigned delivery is ever taken.
   if (!secrets.ok) onProblem(`The webhook "${name}" is disabled: ${secrets.error.message}`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createMemoryReplays } from "../../../test/harness/memory-replays.ts";
 import { readRawBody, receive } from "./receive.ts";
 import { changed, GITHUB_SECRET, gitHub, OLD_SECRET, SECRET, type Sent, standard } from "./signing.testsuite.ts";
-import { gitHubSource, standardSource, type WebhookSource } from "./source.ts";
+import { gitHubSource, standardSource, supabaseSource, type WebhookSource } from "./source.ts";
 
 const NOW = Date.parse("2026-05-01T12:00:00Z");
 const APPROVE = JSON.stringify({ type: "feature.approve", data: { feature_id: "F-1", comment: "go" } });
@@ -251,4 +251,42 @@ describe("readRawBody", () => {
     const read = await readRawBody(request);
     expect("body" in read && [...read.body]).toEqual([0, 255, 10]);
   });
+});
+
+test("Supabase: each change of a row is a delivery, a second try of it is not, and no change counts without the key", async () => {
+  const board = supabaseSource({
+    name: "board",
+    flow: "feature",
+    prefix: "S-",
+    rights: "operator",
+    isKey: (token) => token === "key",
+  });
+  const take = desk(board);
+  const row = (id: string, at: string) => ({ id, title: "Add login", status: "approved", updated_at: at });
+  const send = (payload: object, key = "Bearer key") =>
+    take({ headers: new Headers({ authorization: key }), rawBody: Buffer.from(JSON.stringify(payload)) });
+  const update = (id: string, at: string, before = "pending") => ({
+    type: "UPDATE",
+    table: "features",
+    schema: "public",
+    record: row(id, at),
+    old_record: { ...row(id, "before"), status: before },
+  });
+  const first = await send(update("F-1", "1"));
+  expect(first).toMatchObject({
+    code: "accepted",
+    intent: { type: "answer-gate", answer: "approve", subjectId: "F-1", stages: ["start"] },
+  });
+  expect(await send(update("F-1", "1"))).toMatchObject({ status: 200, code: "duplicate" });
+  const later = await send(update("F-1", "2"));
+  expect(later).toMatchObject({ code: "accepted" });
+  if (first.code === "accepted" && later.code === "accepted") expect(later.signalId).not.toBe(first.signalId);
+  expect(await send(update("F-2", "1"))).toMatchObject({ code: "accepted", intent: { subjectId: "F-2" } });
+  expect(await send(update("F-1", "3", "approved"))).toMatchObject({ code: "ignored_event" });
+  expect(await send({ type: "INSERT", table: "features", record: { id: 7, title: "New" } })).toMatchObject({
+    code: "accepted",
+    intent: { type: "create-ticket", flow: "feature", id: "S-7", title: "New" },
+  });
+  expect(await send({ type: "DELETE", table: "other" })).toMatchObject({ code: "ignored_event" });
+  expect(await send(update("F-9", "1"), "Bearer wrong")).toMatchObject({ status: 401, code: "auth_invalid" });
 });

@@ -74,7 +74,7 @@ export async function receive(
     return { status: 429, code: "too_many_deliveries", intent: ignored("too many"), detail };
   }
   const mapped = isActorAllowed(source, read.payload)
-    ? mapDelivery(source, eventOf(verified.value, read.payload), read.payload)
+    ? mapDelivery(source, eventOf(source, verified.value, read.payload), read.payload)
     : ({ ok: true, value: ignored("the actor is not on the source's list") } as const);
   // A sender that corrects its payload may use the id again.
   if (!mapped.ok) {
@@ -110,8 +110,12 @@ export async function readRawBody(request: {
   return { body: Buffer.concat(chunks) };
 }
 
-/** Standard Webhooks name the event in the body, GitHub in a header with its action in the body. */
-function eventOf(verified: Verified, payload: JsonObject): string {
+/** Standard Webhooks name the event in the body, GitHub in a header with its action in the body, Supabase by table and kind of change. */
+function eventOf({ kind }: WebhookSource, verified: Verified, payload: JsonObject): string {
+  if (kind === "supabase") {
+    const { table, type } = payload;
+    return typeof table === "string" && typeof type === "string" ? `${table}.${type.toLowerCase()}` : "";
+  }
   if (verified.event === null) return typeof payload["type"] === "string" ? payload["type"] : "";
   const action = payload["action"];
   return typeof action === "string" ? `${verified.event}.${action}` : verified.event;

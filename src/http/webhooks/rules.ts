@@ -60,6 +60,41 @@ export function standardRules({ flow, prefix }: Omit<RuleOptions, "label">): rea
   ];
 }
 
+/** A row of source 000's table: a person sets its status to approved; a new row is a ticket. */
+export function supabaseRules({ flow, prefix }: Omit<RuleOptions, "label">): readonly Rule[] {
+  return [
+    {
+      on: "features.update",
+      when: { "record.status": ["approved"], "old_record.status": ["pending"] },
+      means: {
+        type: "answer-gate",
+        stages: ["start"],
+        answer: "approve",
+        subject: { path: "record.id", pick: "whole" },
+        comment: "record.comment",
+        origin: "",
+        commit: "",
+      },
+    },
+    ...(flow === null
+      ? []
+      : [
+          {
+            on: "features.insert",
+            means: {
+              type: "create-ticket",
+              flow,
+              id: { path: "record.id", prefix },
+              title: "record.title",
+              body: "record.body",
+              author: "record.author",
+              origin: "",
+            },
+          } as const,
+        ]),
+  ];
+}
+
 /** Users with write access to the repository. Anyone may comment on a public one. */
 const TRUSTED = ["OWNER", "MEMBER", "COLLABORATOR"];
 

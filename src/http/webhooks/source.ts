@@ -2,7 +2,7 @@
 // change it.
 
 import type { Rule } from "./mapping.ts";
-import { gitHubRules, standardRules } from "./rules.ts";
+import { gitHubRules, standardRules, supabaseRules } from "./rules.ts";
 
 export type WebhookSource = {
   /** Its part of the path. */
@@ -18,6 +18,8 @@ export type WebhookSource = {
   | { readonly kind: "standard" }
   /** For senders that cannot sign: they hold a key of the source and name each delivery. */
   | { readonly kind: "token"; readonly isKey: (token: string) => boolean }
+  /** Supabase's database webhooks: they hold a key, and their body names the delivery. */
+  | { readonly kind: "supabase"; readonly isKey: (token: string) => boolean }
   /** `actors`: logins whose acts count; null for everyone whom the forge lets act. */
   | { readonly kind: "github"; readonly actors: readonly string[] | null }
 );
@@ -45,6 +47,15 @@ export function tokenSource(
 ): WebhookSource {
   const { isKey, ...given } = source;
   return { ...standardSource({ ...given, secrets: [] }), kind: "token", isKey };
+}
+
+/** Changes of the table `features` in a Supabase project. */
+export function supabaseSource(
+  source: Omit<GivenSource, "secrets"> & { readonly isKey: (token: string) => boolean },
+): WebhookSource {
+  const { isKey, flow, prefix = "", rules, ...given } = source;
+  const meant = rules ?? supabaseRules({ flow: flow ?? null, prefix });
+  return { kind: "supabase", ...base({ ...given, secrets: [] }), isKey, rules: meant };
 }
 
 /** A repository or organisation on GitHub; issues with the label become tickets. */

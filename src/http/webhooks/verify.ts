@@ -42,6 +42,7 @@ export function verifyDelivery(
   nowMs: number,
 ): Result<Verified, SignatureRefusal> {
   if (source.kind === "token") return verifyToken(source.isKey, headers);
+  if (source.kind === "supabase") return verifySupabase(source.isKey, headers, rawBody);
   const keys = source.secrets.flatMap((secret) => keyOf(source.kind, secret) ?? []);
   if (keys.length === 0) return refuse("webhook_disabled", `The source "${source.name}" has no usable secret.`);
   return source.kind === "standard"
@@ -105,13 +106,32 @@ function verifyGitHub(
   return ok({ id, keys: [id, `body:${digest}`], event: /^[a-z_]{1,64}$/.test(event) ? event : "" });
 }
 
-/** Nothing is signed, so the sender must name each delivery: a repeated name counts once. */
-function verifyToken(isKey: (token: string) => boolean, headers: HeaderReader): Result<Verified, SignatureRefusal> {
+function requireKey(isKey: (token: string) => boolean, headers: HeaderReader): Result<true, SignatureRefusal> {
   const authorization = headers.get("authorization");
   if (authorization === null)
     return refuse("auth_required", "Authorization: Bearer and a key of this source is needed.");
   const token = /^Bearer +([A-Za-z0-9_-]{1,200})$/i.exec(authorization)?.[1];
-  if (token === undefined || !isKey(token)) return refuse("auth_invalid", "The token is no key of this source.");
+  return token === undefined || !isKey(token)
+    ? refuse("auth_invalid", "The token is no key of this source.")
+    : ok(true);
+}
+
+/** Its headers are the same for every delivery, so only the body tells a second change from a second try. */
+function verifySupabase(
+  isKey: (token: string) => boolean,
+  headers: HeaderReader,
+  rawBody: Uint8Array,
+): Result<Verified, SignatureRefusal> {
+  const known = requireKey(isKey, headers);
+  if (!known.ok) return known;
+  const id = `body-${createHash("sha256").update(rawBody).digest("hex")}`;
+  return ok({ id, keys: [id], event: null });
+}
+
+/** Nothing is signed, so the sender must name each delivery: a repeated name counts once. */
+function verifyToken(isKey: (token: string) => boolean, headers: HeaderReader): Result<Verified, SignatureRefusal> {
+  const known = requireKey(isKey, headers);
+  if (!known.ok) return known;
   const id = headers.get("webhook-id");
   if (id === null || !/^[\x21-\x7e]{1,256}$/.test(id)) {
     return refuse("invalid_delivery_id", "webhook-id is needed: up to 256 visible characters, new for each delivery.");

@@ -4,13 +4,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Reservation } from "../../core/budget/budget.ts";
 import type { Change, CommitResult } from "../store.ts";
-import { CHAIN_START, eventHash } from "./chain.ts";
+import { chainOf } from "../chain.ts";
 import type { Heads, RunHead } from "./heads.ts";
 import { byRows, repeat } from "./many-rows.ts";
 import { prepareProjections } from "./project.ts";
-import { type RowChange, rowChanges } from "./projections.ts";
+import { type RowChange, rowChanges } from "../projections.ts";
 import { prepareRoom, type Room } from "./room.ts";
-import { eventColumns, runColumns } from "./rows.ts";
+import { runColumns } from "../rows.ts";
 import { prepareSignals } from "./signals.ts";
 
 const EVENT_VALUES = 5;
@@ -42,7 +42,7 @@ export function prepareCommit(db: DatabaseSync, heads: Heads): (change: Change) 
 
     const firstSeq = heads.lastSeq() + 1;
     const seq = firstSeq + events.length - 1;
-    const { head, values } = chain(change, before);
+    const { head, values } = chainOf(change, before?.head);
     // The run's row comes before the events: they refer to it.
     const number = saveRun(change, before, head, seq);
     if (number === undefined) {
@@ -65,22 +65,6 @@ export function prepareCommit(db: DatabaseSync, heads: Heads): (change: Change) 
     heads.moved(runId, { number, version, head }, seq);
     return room.near.length === 0 ? { type: "ok", seq, version } : { type: "ok", seq, version, near: room.near };
   };
-}
-
-/** The values of the events' rows, one event after the other, and the hash of the last. */
-function chain(
-  change: Change,
-  before: RunHead | undefined,
-): { readonly head: string; readonly values: readonly string[] } {
-  const { runId, expectedVersion, events } = change;
-  let head = before?.head ?? CHAIN_START;
-  const values: string[] = [];
-  for (const [index, event] of events.entries()) {
-    const columns = eventColumns(event);
-    head = eventHash(head, runId, expectedVersion + 1 + index, columns);
-    values.push(columns.type, columns.at, columns.actor, columns.body, head);
-  }
-  return { head, values };
 }
 
 type SaveRun = (change: Change, before: RunHead | undefined, head: string, seq: number) => number | undefined;

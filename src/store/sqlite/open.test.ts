@@ -292,9 +292,9 @@ test("a reader creates nothing, writes nothing and sees what a writer commits", 
   expect(existsSync(file)).toBe(false);
   const writer = open();
   const reader = open({ readOnly: true });
-  expect(reader.changedElsewhere()).toBe(false);
+  expect(await reader.changedElsewhere()).toBe(false);
   await commitAll(writer, [newRun("a")]);
-  expect([reader.changedElsewhere(), reader.changedElsewhere()]).toEqual([true, false]);
+  expect([await reader.changedElsewhere(), await reader.changedElsewhere()]).toEqual([true, false]);
   expect(await reader.listRuns({ limit: 5 })).toHaveLength(1);
   expect(await reader.verify()).toEqual([]);
   await expect(reader.commit(newRun("b"))).rejects.toMatchObject({ code: "store_read_only" });
@@ -304,7 +304,7 @@ test("two writers of one file never overwrite each other", async () => {
   const [left, right] = [open(), open()];
   const first = newRun("a");
   await commitAll(left, [first]);
-  expect(right.changedElsewhere()).toBe(true);
+  expect(await right.changedElsewhere()).toBe(true);
   const over = (signalId: string) => handOver(after(first), { from: "analyst", to: "coder", signalId });
   const results = await Promise.all([left.commit(over("l")), right.commit(over("r"))]);
   expect(results.map((result) => result.type).toSorted()).toEqual(["conflict", "ok"]);

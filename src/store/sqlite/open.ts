@@ -2,9 +2,9 @@
 // version keep them apart. lock.ts decides which of them performs work, and fence.ts refuses the writes of one that was replaced.
 
 import type { Store } from "../store.ts";
+import { requireWellFormed } from "../well-formed.ts";
 import { openHandle, type SqliteStoreOptions } from "./handle.ts";
 import { verifyFile } from "./verify.ts";
-import { requireWellFormed } from "./write.ts";
 
 /** Throws a StoreError when the file or the machine is not fit for use. */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
@@ -45,7 +45,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     insights: (query) => read((reads) => reads.insights(query)),
     verify: () => verifyFile(options.file),
     incarnation,
-    changedElsewhere,
+    changedElsewhere: async () => changedElsewhere(),
     close,
   };
 }

@@ -1,7 +1,7 @@
 // Writes row changes into the projection tables. Used by commits, and by verify to rebuild the rows elsewhere.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { RowChange } from "./projections.ts";
+import type { RowChange } from "../projections.ts";
 
 export type Project = (run: RunKey, changes: readonly RowChange[]) => void;
 

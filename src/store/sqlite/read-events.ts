@@ -2,7 +2,7 @@
 
 import type { AttemptRecord, StoredEvent } from "../store.ts";
 import { type Queries, RUN_NUMBER } from "./queries.ts";
-import { toAttempt, toStoredEvent } from "./rows.ts";
+import { toAttempt, toStoredEvent } from "../rows.ts";
 
 export function readEvents({ all, first, numberOf }: Queries) {
   function events(query: {

@@ -3,7 +3,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { HandoffQuery, HandoffRecord, HandoffRow } from "../store.ts";
 import type { Queries } from "./queries.ts";
-import { toCarrying, toHandoff } from "./rows.ts";
+import { toCarrying, toHandoff } from "../rows.ts";
 
 const HANDOFFS_AT_MOST = 10_000;
 

@@ -4,7 +4,7 @@ import type { SQLInputValue } from "node:sqlite";
 import type { Run } from "../../core/run/run.ts";
 import type { RunFilter, RunSummary, StoredRun } from "../store.ts";
 import type { Queries } from "./queries.ts";
-import { RUN_SUMMARY, toRunSummary, toStoredRun } from "./rows.ts";
+import { RUN_SUMMARY, toRunSummary, toStoredRun } from "../rows.ts";
 
 const FOUND_AT_MOST = 10;
 

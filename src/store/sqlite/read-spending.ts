@@ -5,7 +5,7 @@ import type { SpendingKey } from "../../core/budget/budget.ts";
 import type { Usage } from "../../core/budget/usage.ts";
 import type { SpendingRow } from "../store.ts";
 import { type Queries, RUN_NUMBER } from "./queries.ts";
-import { toSpendingRow, toUsage } from "./rows.ts";
+import { toSpendingRow, toUsage } from "../rows.ts";
 
 const SPENT_BY: Readonly<Record<SpendingKey, string>> = {
   agent: "s.agent",

@@ -3,7 +3,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { SubjectFilter, SubjectRecord } from "../store.ts";
 import type { Queries } from "./queries.ts";
-import { RUN_SUMMARY, toSubjectRecord } from "./rows.ts";
+import { RUN_SUMMARY, toSubjectRecord } from "../rows.ts";
 
 export function readSubjects({ all }: Queries) {
   function listSubjects({ id, flow, open, before, limit }: SubjectFilter): readonly SubjectRecord[] {

@@ -10,7 +10,7 @@ import { readHandoffs } from "./read-handoffs.ts";
 import { readRuns } from "./read-runs.ts";
 import { readSpending } from "./read-spending.ts";
 import { readSubjects } from "./read-subjects.ts";
-import { toInboxRecord, toWork } from "./rows.ts";
+import { toInboxRecord, toWork } from "../rows.ts";
 
 export type Reads = ReturnType<typeof prepareReads>;
 

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Change, Deletion } from "../store.ts";
+import type { Deletion } from "../store.ts";
 import { prepareCommit } from "./commit.ts";
 import { prepareDelete } from "./delete.ts";
 import { createHeads, type Heads } from "./heads.ts";
@@ -45,13 +45,4 @@ function prepareNotes(db: DatabaseSync, heads: Heads) {
     const merged = { ...(JSON.parse(stored.facts) as JsonObject), ...facts };
     updateFacts.run(JSON.stringify(merged), number, stage, attempt);
   };
-}
-
-/** A change that breaks the port's own rules is a bug of the caller and must not reach the database. */
-export function requireWellFormed(change: Change): void {
-  const { runId, run, events, signalIds } = change;
-  if (events.length === 0) throw new Error(`a change of run ${runId} has no events`);
-  if (run.id !== runId) throw new Error(`a change of run ${runId} carries run ${run.id}`);
-  if (runId !== runId.toWellFormed()) throw new Error("a run's id must be well-formed text");
-  if (new Set(signalIds).size !== signalIds.length) throw new Error(`a change of run ${runId} repeats a signal id`);
 }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { attemptFacts } from "../../../src/core/attempt-facts.ts";
 import type { RunEvent } from "../../../src/core/run/event.ts";
 import { isAlive } from "../../../src/runner/process/process-table.ts";
-import { openForReading } from "../../../src/store/sqlite/open-for-reading.ts";
+import { openForReading } from "../../harness/open-for-reading.ts";
 import { until } from "../../harness/until.ts";
 import { type Running, startDaemonWith } from "./running.ts";
 

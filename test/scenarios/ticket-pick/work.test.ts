@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { openForReading } from "../../../src/store/sqlite/open-for-reading.ts";
+import { openForReading } from "../../harness/open-for-reading.ts";
 import { isAlive, pidIn } from "../cli/bench.ts";
 import { until } from "../../harness/until.ts";
 import { OK, openProject, openShort, type Project } from "./project.ts";

@@ -100,7 +100,7 @@ describe("a store and its backup", () => {
       // A process beside the owner has not read what an overwritten file lost.
       for (const each of trick === "overwritten" ? [store] : [store, beside]) {
         await expect(each.commit(newRun(`${trick}-3`))).rejects.toThrow(FENCED);
-        expect(() => each.changedElsewhere()).toThrow(FENCED);
+        await expect(each.changedElsewhere()).rejects.toThrow(FENCED);
       }
       for (const each of stores.splice(0)) each.close();
       for (const end of ["", "-wal", "-shm", ".mark"]) rmSync(`${file}${end}`, { force: true });

@@ -3,11 +3,11 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openForReading } from "../../../store/sqlite/open-for-reading.ts";
+import { openForReading } from "../../../store/open-store.ts";
 import { loadSettings } from "../../../settings/load.ts";
 import { readAddress } from "../../../daemon/address.ts";
-import type { Daemon } from "../../../daemon/daemon.ts";
-import { logFile, openLogFile } from "../../../daemon/log.ts";
+import type { Daemon, DaemonOptions } from "../../../daemon/options.ts";
+import { type Log, logFile, openLogFile } from "../../../daemon/log.ts";
 import { type DaemonNote, findDaemon } from "../../../daemon/note.ts";
 import { CliError, EXIT, problemError, usageError } from "../../errors.ts";
 import { catchSignals } from "../../interrupt.ts";
@@ -71,41 +71,57 @@ export async function up(io: Io, version: string, options: UpOptions): Promise<n
           if (!io.quiet && !io.json) io.err(plainText(line));
         },
       };
+  return serveUntilStopped(io, log, options, {
+    ...address.value,
+    home: io.home,
+    project: io.cwd,
+    environment: io.environment,
+    version,
+    flags,
+    log,
+    work: options.work,
+  });
+}
+
+/** Runs the daemon until it is stopped. One that stands by is opened again, at the same address, when it may take over. */
+async function serveUntilStopped(io: Io, log: Log, options: UpOptions, first: DaemonOptions): Promise<number> {
   let daemon: Daemon | undefined;
-  const signals = catchSignals(async () => (daemon === undefined ? undefined : forceEnd(daemon.passrail.store)));
+  let place = first;
+  const signals = catchSignals(async () => (daemon === undefined ? undefined : forceEnd(daemon.store)));
   const drained = onDrain();
+  const stopped = signals.caught.then(({ signal }) => (signal === "SIGTERM" ? ("leave" as const) : "interrupt"));
   try {
     // `status` and `down` are in this file too; they must not load the engine and the server.
     const { openDaemon } = await import("../../../daemon/daemon.ts");
-    const opened = await openDaemon({
-      ...address.value,
-      home: io.home,
-      project: io.cwd,
-      environment: io.environment,
-      version,
-      flags,
-      log,
-      work: options.work,
-    });
-    if (!opened.ok) {
-      const taken = opened.error.code === "already_performed";
-      throw problemError(opened.error, taken ? EXIT_TAKEN : EXIT.error);
+    for (;;) {
+      const opened = await openDaemon(place);
+      if (!opened.ok) {
+        const taken = opened.error.code === "already_performed";
+        throw problemError(opened.error, taken ? EXIT_TAKEN : EXIT.error);
+      }
+      const isFirst = daemon === undefined;
+      daemon = opened.value;
+      if (isFirst) tellUp(io, daemon, options);
+      const how = await Promise.race([stopped, drained.asked, daemon.fenced, daemon.vacant]);
+      if (typeof how === "object") {
+        log.write(`stopping: ${how.message}`);
+        await daemon.close("fenced");
+        throw problemError(how);
+      }
+      if (how === "vacant") {
+        log.write("taking over: nobody performs on the database any more");
+        await daemon.close("fenced");
+        place = { ...place, port: Number(new URL(daemon.url).port) };
+        continue;
+      }
+      log.write(STOPPING[how]);
+      const open = daemon;
+      // A signal during the drain does not wait any longer.
+      await (how === "drain"
+        ? Promise.race([open.close("drain"), stopped.then((next) => open.close(next))])
+        : open.close(how));
+      return EXIT.ok;
     }
-    daemon = opened.value;
-    tellUp(io, daemon, options);
-    const stopped = signals.caught.then(({ signal }) => (signal === "SIGTERM" ? ("leave" as const) : "interrupt"));
-    const how = await Promise.race([stopped, drained.asked, daemon.fenced]);
-    if (typeof how === "object") {
-      log.write(`stopping: ${how.message}`);
-      await daemon.close("fenced");
-      throw problemError(how);
-    }
-    log.write(STOPPING[how]);
-    // A signal during the drain does not wait any longer.
-    await (how === "drain"
-      ? Promise.race([daemon.close("drain"), stopped.then((next) => daemon?.close(next))])
-      : daemon.close(how));
-    return EXIT.ok;
   } finally {
     drained.release();
     signals.release();
@@ -205,7 +221,7 @@ export async function down(io: Io, { drain, stopAgents, timeout }: DownOptions):
   if (drain && stopAgents) throw usageError("flags_conflict", "--drain waits for agents, --stop-agents ends them.");
   const note = findDaemon(io.home);
   if (note === undefined) {
-    const carried = await carriedAttempts(io.home);
+    const carried = await carriedAttempts(io);
     if (io.json) printJson(io, { stopped: false, reason: "not running", carried });
     else if (!io.quiet) io.out(["No daemon is running.", ...workOn(carried)].join(" "));
     return EXIT.ok;
@@ -222,7 +238,7 @@ export async function down(io: Io, { drain, stopAgents, timeout }: DownOptions):
       );
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const carried = await carriedAttempts(io.home);
+  const carried = await carriedAttempts(io);
   if (io.json) printJson(io, { stopped: true, pid: note.pid, carried });
   else if (!io.quiet) io.out([`Stopped (process ${note.pid}).`, ...workOn(carried)].join(" "));
   return EXIT.ok;
@@ -236,15 +252,15 @@ function workOn(carried: number): readonly string[] {
 }
 
 /** Attempts that work on in processes of their own. */
-async function carriedAttempts(home: string): Promise<number> {
-  const store = openForReading(home);
+async function carriedAttempts(io: Pick<Io, "home" | "environment">): Promise<number> {
+  const store = await openForReading(io);
   if (store === undefined) return 0;
   try {
     let living = 0;
     for (const runId of await store.activeRuns())
       for (const record of await store.attempts(runId)) {
         const { carrier } = attemptFacts(record);
-        if (record.status === "running" && carrier !== null && isAtWork(home, carrier, record)) living += 1;
+        if (record.status === "running" && carrier !== null && isAtWork(io.home, carrier, record)) living += 1;
       }
     return living;
   } finally {
@@ -254,7 +270,7 @@ async function carriedAttempts(home: string): Promise<number> {
 
 export async function status(io: Io): Promise<number> {
   const note = findDaemon(io.home);
-  const { counts, waiting, carried } = await lookAt(io.home);
+  const { counts, waiting, carried } = await lookAt(io);
   if (io.json)
     printJson(io, { running: note !== undefined, home: io.home, ...note, runs: counts ?? {}, waiting, carried });
   else if (io.quiet) {
@@ -269,6 +285,8 @@ export async function status(io: Io): Promise<number> {
     );
     io.out(plainText(`home     ${io.home}`));
     if (note !== undefined) io.out(plainText(`project  ${note.project}`));
+    if (note !== undefined && note.standbyOf !== null)
+      io.out(plainText(`standby  ${note.standbyOf} performs on the same database`));
     const runs = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
     io.out(`runs     ${runs.length === 0 ? "none yet" : runs.map(([word, count]) => `${count} ${word}`).join(", ")}`);
     if (waiting > 0) io.out(`inbox    ${waiting} waiting for you: passrail inbox`);
@@ -279,13 +297,13 @@ export async function status(io: Io): Promise<number> {
 }
 
 /** A daemon that has just started may still be creating its store; `status` reports it all the same. */
-async function lookAt(home: string): Promise<Looked> {
+async function lookAt(io: Io): Promise<Looked> {
   try {
-    const store = openForReading(home);
+    const store = await openForReading(io);
     if (store === undefined) return { waiting: 0, carried: 0 };
     try {
       const counts = { ...(await store.countRuns()) };
-      return { counts, waiting: (await store.inbox()).length, carried: await carriedAttempts(home) };
+      return { counts, waiting: (await store.inbox()).length, carried: await carriedAttempts(io) };
     } finally {
       store.close();
     }

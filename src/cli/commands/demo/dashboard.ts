@@ -1,7 +1,8 @@
 // The dashboard at the end of `demo`: a daemon on the demo's own home and a free port, until Ctrl-C. It starts two more runs, so that
 // something in the inbox waits for the visitor.
 
-import { type DaemonOptions, openDaemon } from "../../../daemon/daemon.ts";
+import { openDaemon } from "../../../daemon/daemon.ts";
+import type { DaemonOptions } from "../../../daemon/options.ts";
 import type { DemoPlace } from "../../../demo/demo.ts";
 import { startDemo } from "../../../demo/start.ts";
 import { problemError } from "../../errors.ts";
@@ -11,6 +12,7 @@ import { openBrowser } from "../daemon/open.ts";
 export async function showDashboard(io: Io, version: string, place: DemoPlace, stop: AbortSignal): Promise<void> {
   const options: DaemonOptions = {
     ...place,
+    embedded: true,
     version,
     flags: {},
     port: 0,
@@ -21,8 +23,7 @@ export async function showDashboard(io: Io, version: string, place: DemoPlace, s
   const opened = await openDaemon(options);
   if (!opened.ok) throw problemError(opened.error);
   const daemon = opened.value;
-  const { passrail } = daemon;
-  const { app, home, person, store } = passrail;
+  const { app, home, person, store } = daemon;
   try {
     await startDemo({ app, home, store, actor: person });
     const address = `${daemon.url}/#login=${daemon.newLoginCode()}`;

@@ -5,6 +5,7 @@ import { lookAtMachine } from "../../../app/doctor/look-at-machine.ts";
 import { lookAtWork } from "../../../app/doctor/look-at-work.ts";
 import { messageOf } from "../../../core/result.ts";
 import { findDaemon } from "../../../daemon/note.ts";
+import { lookAtDatabase } from "../../../store/look-at-database.ts";
 import { EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { type Color, paint, printJson } from "../../terminal/output.ts";
@@ -20,7 +21,7 @@ const WIDTH = 300;
 export async function doctor(io: Io, version: string): Promise<number> {
   const { home, cwd: project, environment } = io;
   const [machine, work] = await Promise.all([lookAtMachine(home), lookAtWork({ home, project, environment })]);
-  const checks = [...machine, daemon(home, version), ...work];
+  const checks = [...machine, await database(io), daemon(home, version), ...work];
   const isWell = checks.every(({ state }) => state !== "fail");
   if (io.json) printJson(io, { ok: isWell, version, checks });
   else if (!io.quiet) for (const check of checks) tell(io, check);
@@ -32,6 +33,19 @@ function tell(io: Io, { name, state, found, fix }: Checkup): void {
   if (io.plain) return io.out([state, name, found, fix].map((cell) => oneLine(cell, WIDTH)).join("\t"));
   io.out(`${paint(io, color, mark)} ${oneLine(`${name}: ${found}`, WIDTH)}`);
   for (const line of fix === "" ? [] : fix.split("\n")) io.out(`    ${plainText(line)}`);
+}
+
+/** A store that is a file has no service that could be down. */
+async function database({ home, environment }: Io): Promise<Checkup> {
+  try {
+    const { kind, where, schema, performer } = await lookAtDatabase({ home, environment });
+    const state = schema === 0 ? "no schema yet; the first run makes it" : `schema version ${schema}`;
+    const who = kind === "sqlite" || performer === null ? "" : `, ${performer} performs`;
+    return good("database", `${where}, ${state}${who}`);
+  } catch (error) {
+    const { hint } = error as { hint?: string };
+    return bad("database", messageOf(error), hint ?? "");
+  }
 }
 
 /** A folder that nobody can read has a line of its own already. */

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { logFile } from "../../../daemon/log.ts";
 import { projectOf } from "../../../core/run/run-settings.ts";
-import { openForReading } from "../../../store/sqlite/open-for-reading.ts";
+import { openForReading } from "../../../store/open-store.ts";
 import { EXIT, usageError } from "../../errors.ts";
 import { catchSignals } from "../../interrupt.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -110,7 +110,7 @@ function filterOf(io: Io): (line: string) => Promise<boolean> {
 }
 
 async function isOf(io: Io, number: string): Promise<boolean> {
-  const store = openForReading(io.home);
+  const store = await openForReading(io);
   try {
     const id = (await store?.findRuns(number))?.find((run) => String(run.number) === number)?.id;
     const stored = id === undefined ? undefined : await store?.loadRun(id);

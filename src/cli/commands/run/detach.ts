@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openForReading } from "../../../store/sqlite/open-for-reading.ts";
+import { openForReading } from "../../../store/open-store.ts";
 import type { Run } from "../../../core/run/run.ts";
 import { CliError, EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -34,7 +34,7 @@ export async function startDetached(io: Io, plan: CommandPlan): Promise<number> 
   child.once("exit", (code) => (failure ??= `it ended with ${code ?? "a signal"}`));
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const stored = await storedRun(io.home, plan.runId);
+    const stored = await storedRun(io, plan.runId);
     if (stored !== undefined) {
       child.unref();
       await printRest(
@@ -55,9 +55,9 @@ export async function startDetached(io: Io, plan: CommandPlan): Promise<number> 
 }
 
 /** A store that the other process is just creating cannot be read yet. */
-async function storedRun(home: string, runId: string): Promise<Run | undefined> {
+async function storedRun(io: Io, runId: string): Promise<Run | undefined> {
   try {
-    const store = openForReading(home);
+    const store = await openForReading(io);
     const stored = await store?.loadRun(runId);
     store?.close();
     return stored?.run;

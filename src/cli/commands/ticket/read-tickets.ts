@@ -1,6 +1,6 @@
 // Shared by the ticket commands: reads the project's tickets and the plan for them, and finds the ticket that a person typed.
 
-import { openForReading } from "../../../store/sqlite/open-for-reading.ts";
+import { openForReading } from "../../../store/open-store.ts";
 import { nearest } from "../../../core/check/suggest.ts";
 import type { Run } from "../../../core/run/run.ts";
 import { type RefusedStarts, withRefused } from "../../../core/ticket/cannot-start.ts";
@@ -71,7 +71,7 @@ export function findTicket({ scan, settings }: Pick<Tickets, "scan" | "settings"
 
 async function runsOf(io: Io, scan: TicketScan): Promise<ReadonlyMap<string, Run>> {
   const found = new Map<string, Run>();
-  const store = openForReading(io.home);
+  const store = await openForReading(io);
   if (store === undefined) return found;
   try {
     const ids = new Set(scan.tickets.map(({ id }) => id));

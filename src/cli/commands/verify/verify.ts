@@ -1,6 +1,6 @@
 // `verify`: checks that the stored history and the audit record are unchanged.
 
-import { storeFile } from "../../../settings/site.ts";
+import { lookAtDatabase } from "../../../store/look-at-database.ts";
 import { verifyAudit } from "../../../http/server/audit.ts";
 import { EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -15,7 +15,7 @@ export async function verify(io: Io): Promise<number> {
       ...record.map(({ seq, what }) => ({ seq, runId: null, what: `audit record: ${what}` })),
     ];
     const events = (await store?.lastSeq()) ?? 0;
-    if (io.json) printJson(io, { ok: damages.length === 0, file: storeFile(io.home), events, damages });
+    if (io.json) printJson(io, { ok: damages.length === 0, file: (await lookAtDatabase(io)).where, events, damages });
     else if (store === undefined) io.out("There is no store yet; nothing to verify.");
     else if (damages.length === 0) io.out(`ok\t${events} events, every one as it was written`);
     else

@@ -1,11 +1,11 @@
 // Translates events into changes of the rows that people ask for: attempts, handoffs, inbox, spending. Pure: events in, row changes out.
 // `evolve` makes the run itself.
 
-import { dayOf, toMicros } from "../../core/budget/budget.ts";
-import type { EventType, HandoffEdge, RunEvent } from "../../core/run/event.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { InboxItem } from "../../core/run/run.ts";
-import type { AttemptRecord, HandoffRecord } from "../store.ts";
+import { dayOf, toMicros } from "../core/budget/budget.ts";
+import type { EventType, HandoffEdge, RunEvent } from "../core/run/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { InboxItem } from "../core/run/run.ts";
+import type { AttemptRecord, HandoffRecord } from "./store.ts";
 
 type AttemptKey = { readonly stage: string; readonly attempt: number };
 

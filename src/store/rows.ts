@@ -1,12 +1,12 @@
 // The only place that knows both spellings: columns in snake_case on one side, the port's records on the other.
 // JSON is read as what we wrote; verify is there for doubts.
 
-import { toUsd } from "../../core/budget/budget.ts";
-import type { Command } from "../../core/run/command.ts";
-import type { RunEvent } from "../../core/run/event.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { InboxItem, Run } from "../../core/run/run.ts";
-import type { Usage } from "../../core/budget/usage.ts";
+import { toUsd } from "../core/budget/budget.ts";
+import type { Command } from "../core/run/command.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { InboxItem, Run } from "../core/run/run.ts";
+import type { Usage } from "../core/budget/usage.ts";
 import type {
   AttemptRecord,
   HandoffRecord,
@@ -18,7 +18,7 @@ import type {
   StoredRun,
   SubjectRecord,
   WorkRecord,
-} from "../store.ts";
+} from "./store.ts";
 
 export type RunTableRow = {
   readonly number: number;

@@ -2,7 +2,8 @@
 // It proves that nothing was edited in place; whoever can write the whole file could also compute a new chain.
 
 import { hash } from "node:crypto";
-import type { EventRow } from "./rows.ts";
+import { type EventRow, eventColumns } from "./rows.ts";
+import type { Change } from "./store.ts";
 
 /** What stands before the first event of a run. */
 export const CHAIN_START = "";
@@ -16,4 +17,20 @@ type Columns = Pick<EventRow, "type" | "at" | "actor" | "body">;
 export function eventHash(previous: string, runId: string, version: number, columns: Columns): string {
   const { type, at, actor, body } = columns;
   return hash("sha256", `${previous} ${runId} ${version} ${type} ${at} ${JSON.stringify(actor)}\n${body}`, "base64url");
+}
+
+/** The values of the events' rows (type, at, actor, body, hash), one event after the other, and the hash of the last. */
+export function chainOf(
+  { runId, expectedVersion, events }: Pick<Change, "runId" | "expectedVersion" | "events">,
+  previous: string = CHAIN_START,
+  columnsOf: typeof eventColumns = eventColumns,
+): { readonly head: string; readonly values: readonly string[] } {
+  let head = previous;
+  const values: string[] = [];
+  for (const [index, event] of events.entries()) {
+    const columns = columnsOf(event);
+    head = eventHash(head, runId, expectedVersion + 1 + index, columns);
+    values.push(columns.type, columns.at, columns.actor, columns.body, head);
+  }
+  return { head, values };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RunEvent } from "../../core/run/event.ts";
-import { after, carryOf, eventAt, handOver, minute, newRun, wholeRun } from "../store.testsuite.ts";
+import type { RunEvent } from "../core/run/event.ts";
+import { after, carryOf, eventAt, handOver, minute, newRun, wholeRun } from "./store.testsuite.ts";
 import { rowChanges } from "./projections.ts";
 
 const types = (events: readonly RunEvent[]) => rowChanges(events, 1).map((change) => change.type);

@@ -1,0 +1,73 @@
+// Whether events are as they were written and runs are the fold of their events. Pure: each store reads its rows, this judges them.
+
+import { evolve } from "../core/run/evolve.ts";
+import type { Run } from "../core/run/run.ts";
+import { CHAIN_START, eventHash } from "./chain.ts";
+import { type EventRow, type RunTableRow, runColumns, toEvent } from "./rows.ts";
+import type { Damage } from "./store.ts";
+
+export const DAMAGES_AT_MOST = 100;
+
+/** What the events of a run say so far. */
+export type ChainHead = {
+  readonly version: number;
+  /** Differs from `version` when rows were lost or renumbered. */
+  readonly counted: number;
+  readonly hash: string;
+  /** Differs from `hash` when the last row was edited. */
+  readonly computed: string;
+  readonly seq: number;
+  readonly at: string;
+};
+
+export function* checkEvent(row: EventRow, heads: Map<string, ChainHead>): Generator<Damage> {
+  const head = heads.get(row.run_id) ?? { version: 0, counted: 0, hash: CHAIN_START, computed: CHAIN_START };
+  const computed = eventHash(head.hash, row.run_id, row.version, row);
+  heads.set(row.run_id, {
+    version: row.version,
+    counted: head.counted + 1,
+    hash: row.hash,
+    computed,
+    seq: row.seq,
+    at: row.at,
+  });
+  // After an edited row the next one may fit either what stands there or what should: only the edited row is to be named.
+  const isInOrder = row.version === head.version + 1 || row.version === head.counted + 1;
+  const isAsWritten = computed === row.hash || eventHash(head.computed, row.run_id, row.version, row) === row.hash;
+  const where = { seq: row.seq, runId: row.run_id };
+  if (row.seq < 1) yield { ...where, what: "an event has a sequence number that is never given" };
+  else if (!isInOrder) yield { ...where, what: `version ${row.version} follows version ${head.version} of the run` };
+  else if (!isAsWritten) yield { ...where, what: "the event is not as it was written: its hash does not fit" };
+}
+
+export function checkRun(
+  row: RunTableRow,
+  head: ChainHead | undefined,
+  events: () => Iterable<EventRow>,
+): string | undefined {
+  if (head === undefined) return "the run has no events";
+  if (row.version !== head.version) return `the run has version ${row.version}, its events end with ${head.version}`;
+  if (row.head !== head.hash) return "the run's head is not the hash of its last event";
+  if (row.updated_seq !== head.seq || row.updated_at !== head.at) return "the run's last change is not its last event";
+  let run: Run | undefined;
+  try {
+    for (const event of events()) run = evolve(run, toEvent(event));
+  } catch (error) {
+    return `the run's events cannot be folded: ${String(error)}`;
+  }
+  if (run === undefined || JSON.stringify(run) !== row.state) return "the run's state is not the fold of its events";
+  const wrong = Object.entries(runColumns(run)).find(
+    ([column, value]) => comparable(row[column as keyof RunTableRow]) !== comparable(value),
+  );
+  return wrong && `the run's column ${wrong[0]} does not fit its state`;
+}
+
+/** Postgres holds no NUL: in a column that is taken from a value it is the replacement character. */
+export function comparable(value: unknown): string {
+  return JSON.stringify(value).replaceAll("\\u0000", "\ufffd");
+}
+
+export function missing(from: number, to: number): Damage {
+  const what = from === to ? `event ${from} is missing` : `events ${from} to ${to} are missing`;
+  return { seq: from, runId: null, what };
+}

@@ -1,0 +1,47 @@
+// Databases of a test file on the test run's Postgres.
+
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { Client } from "pg";
+import { inject } from "vitest";
+
+export type TestDatabase = {
+  readonly url: string;
+  /** As the superuser, in this database. */
+  query(sql: string): Promise<readonly Record<string, unknown>[]>;
+  drop(): Promise<void>;
+};
+
+/** An empty database. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const server = await serverUrl();
+  const name = `passrail_${randomBytes(6).toString("hex")}`;
+  await run(server, `CREATE DATABASE ${name}`);
+  const address = new URL(server);
+  address.pathname = `/${name}`;
+  const url = address.href;
+  return {
+    url,
+    query: (sql) => run(url, sql),
+    drop: async () => void (await run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
+}
+
+async function serverUrl(): Promise<string> {
+  const answer = await text(connect(inject("postgresSocket")));
+  if (!answer.startsWith("postgres")) throw new Error(`there is no Postgres for tests: ${answer}`);
+  return answer;
+}
+
+async function run(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    const result = await client.query(sql);
+    return result.rows as readonly Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}
