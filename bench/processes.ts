@@ -35,6 +35,13 @@ export function measureProcesses(base: string): Promise<readonly Row[]> {
         value: child("memory", `${dir}/memory`),
         unit: "MB",
         limit: { is: "at most", value: 150 },
+        note: "peak RSS of a fresh process, one batch",
+      },
+      {
+        name: "memory, ten seconds of 100 runs at once",
+        value: child("busy", `${dir}/busy`),
+        unit: "MB",
+        limit: { is: "at most", value: 150 },
         note: "peak RSS of a fresh process",
       },
       ...measureStart(`${dir}/recovered-0`),
@@ -58,7 +65,7 @@ function copyStore(from: string, to: string): void {
   }
 }
 
-function child(task: "recover" | "memory", home: string): number {
+function child(task: "recover" | "memory" | "busy", home: string): number {
   const script = join(import.meta.dirname, "child.ts");
   return Number(execFileSync(process.execPath, [script, task, home], { encoding: "utf8" }));
 }
