@@ -164,12 +164,17 @@ export function openEngine(home: string, store: Store, slots: number, told: Told
 }
 
 /** QA asks for changes once and then finds its finding fixed; every other answer passes. */
-export function answerAtOnce({ stage, attempt }: Pick<AttemptJob, "stage" | "attempt">): Report {
-  const passed: Report = { structured: true, verdict: "pass", summary: "done" };
-  if (stage.id !== "qa") return passed;
-  return attempt === 1
-    ? { structured: true, verdict: "revise", issues: ["the header row is missing"] }
-    : { ...passed, findings: [{ id: "F1", state: "fixed", said: "there is a header row" }] };
+export function answerAtOnce(job: Pick<AttemptJob, "stage" | "attempt">): Report {
+  return answerAfter(1, job);
+}
+
+/** QA sends the work back this often, each time with another finding; the last one is fixed then. */
+export function answerAfter(revisions: number, { stage, attempt }: Pick<AttemptJob, "stage" | "attempt">): Report {
+  if (stage.id !== "qa") return { structured: true, verdict: "pass", summary: "done" };
+  const findings = attempt === 1 ? [] : [{ id: `F${attempt - 1}`, state: "fixed", said: "the row is there" } as const];
+  return attempt > revisions
+    ? { structured: true, verdict: "pass", summary: "done", findings }
+    : { structured: true, verdict: "revise", issues: [`row ${attempt} is missing`], findings };
 }
 
 export function newRunId(): string {
