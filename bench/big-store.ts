@@ -5,7 +5,7 @@ import type { Report } from "../src/core/flow/outcome.ts";
 import type { Usage } from "../src/core/budget/usage.ts";
 import type { AttemptJob } from "../src/attempt/job.ts";
 import { endlessRevisions } from "./growth.ts";
-import { openWorkload } from "./workload.ts";
+import { answerAfter, openWorkload } from "./workload.ts";
 
 export type BigStore = {
   readonly runs: number;
@@ -51,12 +51,8 @@ export async function fillStore(home: string, project: string, runs: number): Pr
 }
 
 /** QA returns the work this often, then passes. Every attempt reports its cost. */
-function revise({ stage, attempt }: AttemptJob, revisions: number): Report {
-  const report: Report =
-    stage.id === "qa" && attempt <= revisions
-      ? { structured: true, verdict: "revise", issues: ["the header row is missing"] }
-      : { structured: true, verdict: "pass", summary: "done" };
-  return { ...report, usage: { runner: "claude", model: "sonnet", usage: USAGE } };
+function revise(job: AttemptJob, revisions: number): Report {
+  return { ...answerAfter(revisions, job), usage: { runner: "claude", model: "sonnet", usage: USAGE } };
 }
 
 const USAGE: Usage = { usd: 0.0123, inputTokens: 12_000, outputTokens: 800, cachedTokens: 9_000 };

@@ -1,5 +1,5 @@
-// Measurements that need a separate process: recovery time and memory of a busy engine. `node bench/child.ts recover FOLDER` or `node
-// bench/child.ts memory FOLDER`; prints one number on stdout.
+// Measurements that need a separate process: recovery time, and the memory of a busy engine after one batch or ten seconds of them. `node
+// bench/child.ts recover|memory|busy FOLDER`; prints one number on stdout.
 
 import { openSqliteStore } from "../src/store/sqlite/open.ts";
 import { featureFlow, openEngine, openWorkload, unlimited } from "./workload.ts";
@@ -7,7 +7,8 @@ import { featureFlow, openEngine, openWorkload, unlimited } from "./workload.ts"
 const [task, home = ""] = process.argv.slice(2);
 
 if (task === "recover") console.log(await recoverMs());
-else if (task === "memory") console.log(await peakMegabytes());
+else if (task === "memory") console.log(await peakMegabytes(0));
+else if (task === "busy") console.log(await peakMegabytes(10_000));
 else throw new Error(`unknown task ${String(task)}`);
 
 async function recoverMs(): Promise<number> {
@@ -27,9 +28,13 @@ async function recoverMs(): Promise<number> {
   return took;
 }
 
-async function peakMegabytes(): Promise<number> {
+async function peakMegabytes(forMs: number): Promise<number> {
   const workload = await openWorkload(home, { flow: unlimited(featureFlow()) });
-  await workload.complete(100);
+  const until = performance.now() + forMs;
+  do {
+    await workload.complete(100);
+    workload.latencies.length = 0;
+  } while (performance.now() < until);
   await workload.close();
   return process.resourceUsage().maxRSS / 1024;
 }

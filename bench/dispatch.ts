@@ -1,8 +1,8 @@
-// The idle time of a slot between two tickets: from the stored end of one attempt to the stored start of the next, with one slot, files on
-// disk, worktrees and programs that exit at once. Making a workspace counts as the next attempt's time.
+// From the end of one ticket's agent to the start of the next ticket's, as the agents themselves note it: one slot, one stage, ticket files
+// on disk, worktrees, programs that exit at once.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { approveFiles } from "../test/harness/approve-files.ts";
 import { openPerformer } from "../test/harness/open-performer.ts";
@@ -10,6 +10,7 @@ import { openDispatcher } from "../src/ticket/pick/open.ts";
 import { inFolder, percentile, type Row } from "./measure.ts";
 
 const TICKETS = 30;
+const FILES = 300;
 
 const FLOW = `flow: one-stage
 version: 1
@@ -47,41 +48,48 @@ export function measureDispatch(base: string): Promise<readonly Row[]> {
       await passrail.mirror.settled();
       await dispatcher.look();
     } while (!dispatcher.isIdle);
-    const events = (await passrail.store.events({ after: 0, limit: 10_000 })).map(({ event }) => event);
     const done = (await passrail.store.countRuns()).completed;
     dispatcher.stop();
     await passrail.close();
-    const gaps: number[] = [];
-    let ended: number | undefined;
-    for (const event of events) {
-      if (event.type === "stage.finished") ended = Date.parse(event.at);
-      if (event.type !== "stage.started" || ended === undefined) continue;
-      gaps.push(Date.parse(event.at) - ended);
-      ended = undefined;
-    }
+    const gaps = gapsOf(readFileSync(join(dir, "times"), "utf8"));
     const isWhole = done === TICKETS && problems.length === 0;
-    const note = isWhole ? `${TICKETS} tickets, 1 slot` : `${done} of ${TICKETS} done; ${problems[0] ?? ""}`;
+    const note = isWhole
+      ? `${TICKETS} tickets of one stage, 1 slot, ${FILES} files`
+      : `${done} of ${TICKETS} done; ${problems[0] ?? ""}`;
     return [
-      { name: "slot idle between two tickets, p50", value: percentile(gaps, 0.5), unit: "ms", note },
       {
-        name: "slot idle between two tickets, p95",
-        value: isWhole ? percentile(gaps, 0.95) : undefined,
+        name: "agent's end to next ticket's agent, p50",
+        value: isWhole ? percentile(gaps, 0.5) : undefined,
         unit: "ms",
-        limit: { is: "at most", value: 50 },
+        limit: { is: "at most", value: 120 },
         note,
       },
+      { name: "agent's end to next ticket's agent, p95", value: percentile(gaps, 0.95), unit: "ms" },
     ];
   });
+}
+
+/** Milliseconds between the end of an agent and the beginning of the next. */
+function gapsOf(times: string): readonly number[] {
+  const noted = times
+    .trim()
+    .split("\n")
+    .map((line) => Number(BigInt(line) / 1000n) / 1000);
+  return noted.flatMap((at, index) => (index % 2 === 1 ? [(noted[index + 1] ?? Number.NaN) - at] : [])).slice(0, -1);
 }
 
 function makeProject(dir: string): string {
   const project = join(dir, "project");
   execFileSync("git", ["init", "-q", "-b", "main", project]);
   const who = ["-c", "user.name=b", "-c", "user.email=b@localhost"];
-  execFileSync("git", ["-C", project, ...who, "commit", "-q", "--allow-empty", "-m", "first"]);
+  for (let file = 0; file < FILES; file++) writeFileSync(join(project, `${file}.txt`), `line of ${file}\n`.repeat(50));
+  execFileSync("git", ["-C", project, "add", "-A"]);
+  execFileSync("git", ["-C", project, ...who, "commit", "-q", "-m", "first"]);
   mkdirSync(join(project, ".passrail", "flows"), { recursive: true });
   writeFileSync(join(project, ".passrail", "flows", "one-stage.yaml"), FLOW);
-  const settings = { agents: { "*": { command: ["true"] } }, tickets: { flow: "one-stage" } };
+  const note = `date +%s%N >> '${join(dir, "times")}'`;
+  const agent = ["/bin/sh", "-c", `${note}; ${note}`];
+  const settings = { agents: { "*": { command: agent } }, tickets: { flow: "one-stage" } };
   writeFileSync(join(project, "passrail.yaml"), JSON.stringify(settings));
   approveFiles(join(dir, "home"), project);
   mkdirSync(join(project, "feature_requests", "FR-1"), { recursive: true });

@@ -5,7 +5,7 @@ import type { ResolvedFlow } from "../src/core/flow/agent.ts";
 import type { Report } from "../src/core/flow/outcome.ts";
 import type { AttemptJob, AttemptPorts } from "../src/attempt/job.ts";
 import { inFolder, median, type Row, ratio, sample } from "./measure.ts";
-import { answerAtOnce, featureFlow, openWorkload, unlimited, type Workload } from "./workload.ts";
+import { answerAfter, featureFlow, openWorkload, unlimited, type Workload } from "./workload.ts";
 
 const BATCH = 100;
 const EARLY = 10;
@@ -120,10 +120,7 @@ function handStepped() {
     const current = waiting.get(runId);
     if (current === undefined) throw new Error(`nothing waits in run ${runId}`);
     const next = nextArrival();
-    const { stage } = current.job;
-    current.say(
-      stage.id === "qa" ? { structured: true, verdict: "revise", issues: ["not yet"] } : answerAtOnce(current.job),
-    );
+    current.say(answerAfter(Number.POSITIVE_INFINITY, current.job));
     await next;
   }
 

@@ -87,6 +87,10 @@ export async function openWorkload(home: string, options: WorkloadOptions = {}):
         goal?.reached();
       } else if (gate !== undefined) {
         answer(run.id, gate.number);
+      } else if (run.status === "waiting" || run.status === "stopped") {
+        // A flow that has changed must not be measured as something else.
+        failures.push(new Error(`${run.id} ${run.status}: ${JSON.stringify(openItems(run))}`));
+        goal?.reached();
       }
     },
     onError: (_runId, error) => failures.push(error),
@@ -159,12 +163,18 @@ export function openEngine(home: string, store: Store, slots: number, told: Told
   });
 }
 
-/** QA asks for changes once; every other answer passes. */
-export function answerAtOnce({ stage, attempt }: Pick<AttemptJob, "stage" | "attempt">): Report {
-  const isFirstQa = stage.id === "qa" && attempt === 1;
-  return isFirstQa
-    ? { structured: true, verdict: "revise", issues: ["the header row is missing"] }
-    : { structured: true, verdict: "pass", summary: "done" };
+/** QA asks for changes once and then finds its finding fixed; every other answer passes. */
+export function answerAtOnce(job: Pick<AttemptJob, "stage" | "attempt">): Report {
+  return answerAfter(1, job);
+}
+
+/** QA sends the work back this often, each time with another finding; the last one is fixed then. */
+export function answerAfter(revisions: number, { stage, attempt }: Pick<AttemptJob, "stage" | "attempt">): Report {
+  if (stage.id !== "qa") return { structured: true, verdict: "pass", summary: "done" };
+  const findings = attempt === 1 ? [] : [{ id: `F${attempt - 1}`, state: "fixed", said: "the row is there" } as const];
+  return attempt > revisions
+    ? { structured: true, verdict: "pass", summary: "done", findings }
+    : { structured: true, verdict: "revise", issues: [`row ${attempt} is missing`], findings };
 }
 
 export function newRunId(): string {
@@ -172,7 +182,7 @@ export function newRunId(): string {
 }
 
 function gateOf(run: Run): { readonly number: number; readonly stage: string } | undefined {
-  return run.status === "waiting" ? openItems(run)[0] : undefined;
+  return run.status === "waiting" ? openItems(run).find(({ kind }) => kind === "gate") : undefined;
 }
 
 const noWorkspaces = {

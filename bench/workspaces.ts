@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { createWorkspaces } from "../src/workspace/providers.ts";
 import { inFolder, median, ratio, type Row, sample } from "./measure.ts";
 
-const FILES = 3000;
-const FOLDERS = 60;
-const ROUNDS = 9;
+const FILES = 10_000;
+const FOLDERS = 200;
+const ROUNDS = 5;
 
 export async function measureWorkspaces(base: string): Promise<Row[]> {
   return inFolder(base, async (dir) => {
@@ -50,7 +50,7 @@ function makeRepository(dir: string): string {
     writeFileSync(join(dir, `f${file % FOLDERS}`, `${file}.txt`), `line of file ${file}\n`.repeat(100));
   git(dir, "init", "--quiet", "--initial-branch=main");
   git(dir, "add", "--all");
-  git(dir, "-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "--quiet", "-m", "files");
+  git(dir, "-c", "gc.auto=0", "-c", "user.name=b", "-c", "user.email=b@localhost", "commit", "--quiet", "-m", "files");
   // The state of a repository after some use.
   git(dir, "gc", "--quiet");
   return dir;

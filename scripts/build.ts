@@ -1,8 +1,10 @@
-// `npm run build`: src -> dist, web -> dist/web, then checks that the result starts. tsc writes the program; only the dashboard is bundled.
+// `npm run build`: the program -> dist/cli, its types -> dist, web -> dist/web, then checks that the result starts.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { bundle } from "./bundle.ts";
 import { ROOT } from "./report.ts";
 
 // `npm ci` builds by itself. Whoever runs the check right afterwards need not build twice.
@@ -25,21 +27,29 @@ const drawn = attempt(process.execPath, [
   "--logLevel=warn",
 ]);
 if (!drawn.ok) fail(`vite failed\n${drawn.output}`);
-if (existsSync(cli)) checkCli();
-else console.log("dist/cli/main.js: not there, so there is no command to check");
+await bundle(dirname(cli));
+checkCli();
 
 /** Runs the file itself, not `node file`: that proves the mode bit and the shebang, as npm's link to it needs them. */
 function checkCli(): void {
   if (!readFileSync(cli, "utf8").startsWith("#!/usr/bin/env node\n")) {
     fail("dist/cli/main.js has no shebang; put `#!/usr/bin/env node` on the first line of src/cli/main.ts");
   }
-  chmodSync(cli, 0o755);
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const started = attempt(cli, ["--version"]);
   if (!started.ok) fail(`dist/cli/main.js --version failed\n${started.output}`);
   if (!started.output.includes(version)) {
     fail(`dist/cli/main.js --version says ${JSON.stringify(started.output.trim())}, package.json says ${version}`);
   }
+  const home = mkdtempSync(join(tmpdir(), "passrail-build-"));
+  const listed = attempt(cli, ["--home", home, "--cwd", home, "--quiet", "flow", "list"]);
+  rmSync(home, { recursive: true, force: true });
+  if (!listed.output.split("\n").includes("quick")) fail(`dist/cli/main.js finds no shipped flows\n${listed.output}`);
+  const imported = attempt(process.execPath, [
+    "-e",
+    "import('passrail').then((all) => console.log(typeof all.openPassrail))",
+  ]);
+  if (imported.output.trim() !== "function") fail(`the package cannot be imported\n${imported.output}`);
   console.log(`dist/cli/main.js starts and says ${version}`);
 }
 

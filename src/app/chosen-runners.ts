@@ -1,7 +1,8 @@
 // Other runners for stages of a run that goes on: a person retries a stage with another agent. The options that the run was started with,
 // such as permissions, stay; another program's model does not.
 
-import { type WrittenOptions, storedOptions } from "../core/flow/agent-options.ts";
+import type { WrittenOptions } from "../core/flow/agent-options.ts";
+import { storedOptions } from "../core/flow/stored-options.ts";
 import type { ResolvedFlow } from "../core/flow/agent.ts";
 import type { JsonObject } from "../core/json.ts";
 import { err, ok, type Result } from "../core/result.ts";

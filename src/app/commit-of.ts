@@ -65,7 +65,8 @@ function nameOf(resolved: ResolvedFlow, run: Run): string {
 
 /** One answer per name, in the same order. Branches in plain files, at commits that git has shown before, take no process. */
 async function commitsAt(project: string, names: readonly string[]): Promise<readonly (string | null)[]> {
-  const folder = await realpath(project).catch(() => project);
+  const folder = await realpath(project).catch(() => null);
+  if (folder === null) return names.map(() => null);
   const plain = findPlainRepository(folder);
   const options = plain === ASK_GIT ? {} : { place: { ...plain, commonDir: plain.gitDir } };
   // No ref name contains a control character; here one could end the line.

@@ -238,7 +238,7 @@ async function endWorkspace(
     const left = await workspaces.letGo?.(workspace);
     return left?.ok === false ? left : { ok: true, value: { kept: workspace.dir } };
   }
-  const closed = await workspaces.close(workspace, run.id);
+  const closed = await workspaces.close(workspace, run.id, { later: true });
   if (!closed.ok) return closed;
   const { pinned, leftover } = closed.value;
   return { ok: true, value: leftover === null ? {} : { leftover, pinned } };

@@ -3,7 +3,8 @@
 
 import { basename } from "node:path";
 import { z } from "zod";
-import { agentOptionKeys, storedOptions, type WrittenOptions } from "../core/flow/agent-options.ts";
+import { agentOptionKeys, type WrittenOptions } from "../core/flow/agent-options.ts";
+import { storedOptions } from "../core/flow/stored-options.ts";
 import type { AgentDefinition } from "../core/flow/agent.ts";
 import { looksSecret } from "../core/check/secrets.ts";
 import type { FileProblem } from "../core/check/problem.ts";

@@ -8,7 +8,7 @@ import { changeLines } from "../core/view/work-summary.ts";
 import { answerText } from "../ticket/intake/answers.ts";
 import { CliError, EXIT } from "./errors.ts";
 import { tellGate } from "./gate-lines.ts";
-import { withReader } from "./report.ts";
+import { withReader } from "./reader.ts";
 import { type ForegroundWork, type Rest, workOn } from "./session.ts";
 import { TERMINAL_RULES } from "./terminal-rules.ts";
 import { canAsk } from "./terminal/ask-in-terminal.ts";

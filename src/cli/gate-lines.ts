@@ -18,7 +18,7 @@ import { workLines } from "../core/view/work-lines.ts";
 import { loadSettings } from "../settings/load.ts";
 import { flowOf } from "../store/flow-of.ts";
 import type { AttemptRecord, Store } from "../store/store.ts";
-import { withReader } from "./report.ts";
+import { withReader } from "./reader.ts";
 import type { Io } from "./terminal/io.ts";
 import { oneLine } from "./terminal/plain-text.ts";
 import { summaryLines } from "./work-summary.ts";

@@ -2,7 +2,10 @@
 // The entry point of the program. It stays small and loads everything else on demand, because `--version` and mistyped words should
 // answer at once.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
+import { homeOf } from "../settings/site.ts";
 import { reportError } from "./errors.ts";
 import { isHeld } from "./interrupt.ts";
 
@@ -25,6 +28,8 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${version()}\n`);
     return 0;
   }
+  keepCompiled();
+  if (process.env["PASSRAIL_DEBUG"] === "1") process.setSourceMapsEnabled(true);
   try {
     const { runProgram } = await import("./program.ts");
     return await runProgram(args, version());
@@ -41,6 +46,12 @@ function version(): string {
     version: string;
   };
   return found;
+}
+
+/** Compiled code for the next start. In the state folder, where nobody else writes; a command that looks makes none. */
+function keepCompiled(): void {
+  const home = homeOf(process.env);
+  if (existsSync(home)) enableCompileCache(join(home, "compiled"));
 }
 
 /** Node 22 calls SQLite experimental on every start; only that one sentence is dropped. */

@@ -5,6 +5,8 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { didYouMean } from "../core/check/suggest.ts";
+import { stateFolderProblem } from "../settings/real-folder.ts";
+import { homeOf } from "../settings/site.ts";
 import { CliError, EXIT, problemError, reportError, usageError } from "./errors.ts";
 import { EXAMPLES } from "./help-text.ts";
 import type { Io } from "./terminal/io.ts";
@@ -26,7 +28,7 @@ type Globals = {
 export async function runProgram(typed: readonly string[], version: string): Promise<number> {
   const args = withRun(typed);
   let exit: number = EXIT.ok;
-  const program = await buildProgram(version, args, (code) => (exit = code));
+  const program = buildProgram(version, args, (code) => (exit = code));
   try {
     await program.parseAsync([...args], { from: "user" });
     return exit;
@@ -44,7 +46,7 @@ export async function runProgram(typed: readonly string[], version: string): Pro
   }
 }
 
-async function buildProgram(version: string, args: readonly string[], done: (exit: number) => void): Promise<Command> {
+function buildProgram(version: string, args: readonly string[], done: (exit: number) => void): Command {
   const program = new Command("passrail")
     .description("Runs coding agents as a self-driving pipeline: verdicts pick the next stage, people decide at gates.")
     .usage('"task" | [command] [options]')
@@ -68,7 +70,7 @@ async function buildProgram(version: string, args: readonly string[], done: (exi
     if (program.opts<Globals>().trust === true) (await import("./trust.ts")).approveNow(io);
     done(await command(io));
   };
-  await addCommands(program, { call, version }, args);
+  addCommands(program, { call, version }, args);
   program.argument("[word...]").action(async (words: readonly string[]) => {
     requireKnown(program, words);
     await call(async (io) => {
@@ -132,8 +134,6 @@ function requireKnown(group: Command, words: readonly string[]): void {
 }
 
 async function buildIo(options: Globals): Promise<Io> {
-  const { homeOf } = await import("../settings/site.ts");
-  const { stateFolderProblem } = await import("../settings/real-folder.ts");
   const home = resolve(options.home ?? homeOf(process.env));
   const unusable = stateFolderProblem(home);
   if (unusable !== undefined) throw new CliError(unusable.code, unusable.message, unusable.hint, EXIT.usage);

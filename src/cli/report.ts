@@ -5,8 +5,7 @@ import type { ResolvedFlow } from "../core/flow/agent.ts";
 import { type Phase, phasesOf, phaseTable } from "../core/view/phase-line.ts";
 import { openItems, type Run } from "../core/run/run.ts";
 import { tokensOf } from "../core/budget/usage.ts";
-import { openForReading } from "../store/open-store.ts";
-import type { RunSummary, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { Io } from "./terminal/io.ts";
 import { paint, printJson, printTable } from "./terminal/output.ts";
 import { oneLine, plainText } from "./terminal/plain-text.ts";
@@ -17,22 +16,10 @@ import type { RunEnd } from "../core/view/run-end.ts";
 import { spentText } from "../core/view/spent-text.ts";
 import { attemptRow } from "../core/view/attempt-row.ts";
 import { flowOf } from "../store/flow-of.ts";
+import { withReader } from "./reader.ts";
 import type { Rest } from "./session.ts";
 import { optional } from "../core/optional.ts";
 import { summaryLines } from "./work-summary.ts";
-
-/** Opens the store for looking, where there is one, and closes it again. */
-export async function withReader<T>(
-  io: Pick<Io, "home" | "environment">,
-  read: (store: Store | undefined) => Promise<T>,
-): Promise<T> {
-  const store = await openForReading(io);
-  try {
-    return await read(store);
-  } finally {
-    store?.close();
-  }
-}
 
 /** Where the work of a run is that has ended or stopped, and the commands that go on from there. */
 export async function endOf(
@@ -166,9 +153,4 @@ function toldBy(
 ): Pick<Phase, "model" | "toolUses" | "tokens"> {
   const { model, toolCalls, usage } = attemptFacts(record);
   return { model: model ?? planned, toolUses: toolCalls, tokens: usage === null ? null : tokensOf(usage) };
-}
-
-export function statusColor(status: RunSummary["status"]): "red" | "green" | "yellow" | "cyan" | "dim" {
-  const colors = { running: "cyan", waiting: "yellow", stopped: "red", completed: "green", canceled: "dim" } as const;
-  return colors[status];
 }

@@ -106,7 +106,8 @@ export function createEngine(options: EngineOptions): Engine {
       });
       follower.startReady();
       follower.performCommands();
-      activity.add(runWorkspaces.reportOrphans().catch((error: unknown) => options.onError(null, error)));
+      const tidied = runWorkspaces.reportOrphans().then(() => runWorkspaces.sweepAll());
+      activity.add(tidied.catch((error: unknown) => options.onError(null, error)));
     },
     idle: (runId) => activity.idle(runId),
     attemptOf: (token) => attempts.holderOf(token),

@@ -47,7 +47,7 @@ export type AttemptWorkDeps = {
   readonly flowOf: (hash: string) => Promise<ResolvedFlow>;
   /** Delivers until the store takes it. */
   readonly persist: (runId: string, body: SignalBody, actor: Actor, signalId: string) => Promise<Delivered>;
-  readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover">;
+  readonly workspaces: Pick<RunWorkspaces, "closeUnused" | "recover" | "sweep">;
   readonly metering: Pick<Metering, "noteReport">;
   readonly isClosed: () => boolean;
   /** Updates queue and alarms to match the run, and starts the ready attempts. */
@@ -301,13 +301,19 @@ async function deliverUsage(
   }
 }
 
-/** After a stage whose workspace a follow-up may use: where none does, the workspace is closed and its branch is free. */
+/**
+ * After a stage with a workspace of its own: its files are removed. Where a follow-up may use it and none does, it is closed, and its branch
+ * is free.
+ */
 async function closeShared(
   { options, workspaces, slots, onFreed }: AttemptWorkDeps,
   { resolved, ready }: AttemptAtWork,
   now: Run,
 ): Promise<void> {
-  if (!isPerStage(resolved, now) || !holdsBranch(resolved, now, ready)) return;
+  if (!isPerStage(resolved, now)) return;
+  // The next stage has started already.
+  const swept = workspaces.sweep(resolved, now).catch((error: unknown) => options.onError(now.id, error));
+  if (!holdsBranch(resolved, now, ready)) return swept;
   try {
     await workspaces.closeUnused(resolved, now);
   } catch (error) {
@@ -316,7 +322,9 @@ async function closeShared(
   const isHeld = Object.entries(now.tracks).some(
     ([track, at]) => (at.at === "ready" || at.at === "running") && holdsBranch(resolved, now, { ...at, track }),
   );
-  if (isHeld) return;
-  slots.letGo(now.id);
-  onFreed();
+  if (!isHeld) {
+    slots.letGo(now.id);
+    onFreed();
+  }
+  return swept;
 }

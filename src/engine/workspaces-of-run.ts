@@ -29,6 +29,10 @@ export type RunWorkspaces = {
   recover(resolved: ResolvedFlow, run: Run): Promise<void>;
   /** The run has ended. Throws where a workspace could not be closed. */
   release(resolved: ResolvedFlow, run: Run): Promise<void>;
+  /** Removes the files of workspaces that stages have closed, beside whatever works next. */
+  sweep(resolved: ResolvedFlow, run: Run): Promise<void>;
+  /** Removes the files that a process which ended left to be removed. */
+  sweepAll(): Promise<void>;
   /** Reports workspaces whose run is not in the store. Only a person removes them. */
   reportOrphans(): Promise<void>;
 };
@@ -76,6 +80,13 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       if (!closed.ok) throw new Error(closed.error.message);
     },
 
+    sweep: (resolved, run) =>
+      isPerStage(resolved, run) ? sweepOf(options, run.id, workspaceMode(resolved, run)) : Promise.resolve(),
+
+    async sweepAll() {
+      for (const mode of WORKSPACE_MODES) await sweepOf(options, null, mode);
+    },
+
     async reportOrphans() {
       const names: string[] = [];
       for (const mode of WORKSPACE_MODES) {
@@ -87,6 +98,11 @@ export function createRunWorkspaces(options: RunWorkspacesOptions): RunWorkspace
       onError(null, new Error(`workspaces of runs that are not known: ${shown}; passrail workspace list   shows them`));
     },
   };
+}
+
+async function sweepOf(options: RunWorkspacesOptions, runId: string | null, mode: WorkspaceMode): Promise<void> {
+  const swept = await options.workspaces(mode).sweep?.(runId ?? undefined);
+  if (swept?.ok === false) options.onError(runId, new Error(swept.error.message));
 }
 
 /** Whether a flow that deletes its workspaces when their work is merged can delete those of this run. */

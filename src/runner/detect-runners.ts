@@ -1,6 +1,7 @@
 // Looks for the programs that can play agents on this machine, each with the environment it would get for a stage.
 
-import { PROGRAMS, type ProgramName } from "../core/flow/agent-options.ts";
+import type { ProgramName } from "../core/flow/agent-options.ts";
+import { PROGRAMS } from "../core/flow/runner-names.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Environment } from "../settings/site.ts";
 import { detectRunner, type Detected, loginLine } from "./detect.ts";

@@ -2,14 +2,9 @@
 // Each value keeps its origin, so that Passrail can show which one won.
 
 import { z } from "zod";
-import {
-  agentOptionKeys,
-  PROGRAMS,
-  RUNNERS,
-  type RunnerName,
-  storedOptions,
-  type WrittenOptions,
-} from "../core/flow/agent-options.ts";
+import { agentOptionKeys, type RunnerName, type WrittenOptions } from "../core/flow/agent-options.ts";
+import { PROGRAMS, RUNNERS } from "../core/flow/runner-names.ts";
+import { storedOptions } from "../core/flow/stored-options.ts";
 import { checkDefinitions } from "../core/flow/check-definitions.ts";
 import { checksKey } from "../core/flow/check-file.ts";
 import type { CheckDefinition } from "../core/flow/check-result.ts";

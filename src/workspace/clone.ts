@@ -19,7 +19,7 @@ import { aim, checkRunId, isOf, type Located, locate, notOurs, type Target } fro
 import { inTurns } from "./turns.ts";
 import type { Closed, Workspace } from "./workspace.ts";
 import type { WorkspaceMode } from "../core/flow/workspace-mode.ts";
-import { enter, inTheWay, lookAt, moveAside, sweep } from "./worktree-folder.ts";
+import { enter, inTheWay, lookAt, moveAside, sweep, sweepClosed } from "./worktree-folder.ts";
 
 export type CloneSettings = {
   /** The folder that holds the clones; only Passrail writes it. */
@@ -83,10 +83,12 @@ export function createCloneWorkspaces({ root, mode = "clone", limits, turns }: C
       return ok(null);
     },
 
-    async close(workspace, runId) {
+    sweep: (runId) => sweepClosed(root, runId),
+
+    async close(workspace, runId, how) {
       const known = await workspaceOf(root, workspace, runId);
       if (!known.ok) return known;
-      return inTurn(known.value.located.top, () => closeAt(known.value, runId, limits));
+      return inTurn(known.value.located.top, () => closeAt(known.value, runId, how?.later === true, limits));
     },
   };
 }
@@ -132,6 +134,7 @@ async function reopen({ top, branch }: Target): Promise<Result<null>> {
 async function closeAt(
   { located, repository, branch }: Known,
   runId: string,
+  later: boolean,
   limits?: WorkLimits,
 ): Promise<Result<Closed>> {
   const { root, top, key } = located;
@@ -144,7 +147,7 @@ async function closeAt(
   // A diverged branch is no reason to keep the clone: its work is pinned and the divergence reported once.
   if (!kept.ok && kept.error.code !== "branch_diverged") return kept;
   await moveAside(root, top, key);
-  const swept = await sweep(root, key);
+  const swept = later ? ok(null) : await sweep(root, key);
   return swept.ok ? kept : swept;
 }
 

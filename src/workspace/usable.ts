@@ -112,8 +112,8 @@ export function usable(provider: GitWorkspaces, options: UsableOptions): Workspa
       return wanted.map((note) => ({ ...workspaceOfNote(note), runId: note.runId }));
     },
 
-    async close(workspace, runId) {
-      const closed = await provider.close(workspace, runId);
+    async close(workspace, runId, how) {
+      const closed = await provider.close(workspace, runId, how);
       // The branch had diverged: the work is pinned and the workspace is removed anyway.
       if (closed.ok || closed.error.code === "branch_diverged") await notes.remove(workspace.key ?? runId);
       return closed;

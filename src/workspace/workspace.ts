@@ -133,6 +133,11 @@ export interface Workspaces {
   readonly letGo?: (workspace: Workspace) => Promise<Result<null>>;
   /** After a crash, when nothing works there any more: removes the locks that ended programs left behind. */
   unlock(workspace: Workspace): Promise<void>;
-  /** Pins the branch, then removes the workspace. Uncommitted work is committed to the pin, never dropped. Idempotent. */
-  close(workspace: Workspace, runId: string): Promise<Result<Closed>>;
+  /**
+   * Pins the branch, then removes the workspace. Uncommitted work is committed to the pin, never dropped. Idempotent. `later`: the next stage
+   * waits, so the files only move out of the way, and `sweep` removes them.
+   */
+  close(workspace: Workspace, runId: string, how?: { readonly later: boolean }): Promise<Result<Closed>>;
+  /** Removes the files that closed workspaces of a run left for later; without a run, those of all. */
+  readonly sweep?: (runId?: string) => Promise<Result<null>>;
 }

@@ -60,10 +60,40 @@ export async function moveAside(root: string, top: string, runId: string): Promi
   });
 }
 
-/** Removes folders moved aside for this run, now or by an interrupted close. */
-export async function sweep(root: string, runId: string): Promise<Result<null>> {
-  const left = (await readdir(root)).filter((name) => name.startsWith(`.gone.${runId}.`));
-  for (const name of left) {
+/** Removes folders moved aside for this key, now or by an interrupted close. */
+export async function sweep(root: string, key: string): Promise<Result<null>> {
+  return removeAll(
+    root,
+    (await namesIn(root)).filter((name) => name.startsWith(`.gone.${key}.`)),
+  );
+}
+
+/** Removes the folders of workspaces that were closed before: those of one run and its stages, or of all. */
+export async function sweepClosed(root: string, runId?: string): Promise<Result<null>> {
+  const names = (await namesIn(root)).filter((name) =>
+    name.startsWith(runId === undefined ? ".gone." : `.gone.${runId}`),
+  );
+  const filled: string[] = [];
+  for (const name of names) {
+    // Another process may have made it a moment ago, and is about to move a workspace into it.
+    const found = await lstat(join(root, name, "work")).catch(() => null);
+    const made = found ?? (await lstat(join(root, name)).catch(() => null));
+    if (made !== null && (found !== null || made.mtimeMs < Date.now() - MOVE_MS)) filled.push(name);
+  }
+  return removeAll(root, filled);
+}
+
+const MOVE_MS = 600_000;
+
+async function namesIn(root: string): Promise<readonly string[]> {
+  return readdir(root).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+}
+
+async function removeAll(root: string, names: readonly string[]): Promise<Result<null>> {
+  for (const name of names) {
     const path = join(root, name);
     try {
       await rm(path, { recursive: true, force: true, maxRetries: 2 });

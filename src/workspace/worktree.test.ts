@@ -343,6 +343,17 @@ describe("closing a worktree", () => {
     expect(await readdir(given.root)).toEqual([".gone.r1-other.abcdef"]);
     expect(worktrees(given)).toBe(1);
     expect(keep(given)).toBe(pin);
+    // Closed for a stage that waits: the files stay aside until somebody sweeps. A folder that nothing was moved into yet is another's.
+    const last = valueOf(await open(given));
+    valueOf(await given.workspaces.close(last, "r1", { later: true }));
+    expect(worktrees(given)).toBe(1);
+    const aside = (await readdir(given.root)).filter((name) => name.startsWith(".gone.r1."));
+    expect(aside).toHaveLength(1);
+    await mkdir(join(given.root, ".gone.r2.abcdef", "work"), { recursive: true });
+    expect(await given.workspaces.sweep?.("r1")).toEqual({ ok: true, value: null });
+    expect(await readdir(given.root)).toEqual([".gone.r1-other.abcdef", ".gone.r2.abcdef"]);
+    expect(await given.workspaces.sweep?.()).toEqual({ ok: true, value: null });
+    expect(await readdir(given.root)).toEqual([".gone.r1-other.abcdef"]);
   });
 
   test("a half-finished rebase loses neither the branch nor what lies in the files", async () => {

@@ -19,7 +19,7 @@ import { headName, resolveCommits } from "../git/repository.ts";
 import { inTurns, type InTurn } from "./turns.ts";
 import { aim, checkRunId, isOf, type Located, locate, notOurs, type Target } from "./target.ts";
 import type { Closed, Workspace } from "./workspace.ts";
-import { enter, inTheWay, lookAt, moveAside, sweep } from "./worktree-folder.ts";
+import { enter, inTheWay, lookAt, moveAside, sweep, sweepClosed } from "./worktree-folder.ts";
 
 export type WorktreeSettings = {
   /** The folder that holds the worktrees; only Passrail writes it. */
@@ -85,14 +85,17 @@ export function createWorktreeWorkspaces(settings: WorktreeSettings): GitWorkspa
       return found.value === null ? ok(null) : detach(found.value.place);
     },
 
-    async close(workspace, runId) {
+    sweep: (runId) => sweepClosed(settings.root, runId),
+
+    async close(workspace, runId, how) {
       const checked = checkRunId(runId);
       if (!checked.ok) return checked;
       const located = await locate(settings.root, workspace);
       if (!located.ok) return located;
       if (!isOf(workspace, located.value, runId))
         return err(notOurs(`${workspace.dir} is not the workspace of run ${runId}`));
-      return inTurn(located.value.top, () => closeAt(located.value, runId, workspace, settings.limits));
+      const closing = { workspace, runId, later: how?.later === true, ...optional({ limits: settings.limits }) };
+      return inTurn(located.value.top, () => closeAt(located.value, closing));
     },
   };
 }
@@ -156,12 +159,14 @@ async function clear(
   return remove(target, found);
 }
 
-async function closeAt(
-  located: Located,
-  runId: string,
-  workspace: Workspace,
-  limits?: WorkLimits,
-): Promise<Result<Closed>> {
+type Closing = {
+  readonly workspace: Workspace;
+  readonly runId: string;
+  readonly later: boolean;
+  readonly limits?: WorkLimits;
+};
+
+async function closeAt(located: Located, { workspace, runId, later, limits }: Closing): Promise<Result<Closed>> {
   const { top } = located;
   const commonDir = workspace.repository;
   const branch = checkBranchName(workspace.branch ?? "");
@@ -178,7 +183,7 @@ async function closeAt(
   }
   const pinned = await pinWork(commonDir, located, runId, there.value, found, branch.value, limits);
   if (!pinned.ok) return pinned;
-  const removed = await remove(located, found);
+  const removed = await remove(located, found, later);
   return removed.ok ? ok(pinned.value) : removed;
 }
 
@@ -227,13 +232,13 @@ async function detach(place: GitLocation): Promise<Result<null>> {
   return moved.ok ? ok(null) : moved;
 }
 
-async function remove({ root, top, key }: Located, found: Registration | null): Promise<Result<null>> {
+async function remove({ root, top, key }: Located, found: Registration | null, later = false): Promise<Result<null>> {
   await moveAside(root, top, key);
   if (found !== null) {
     const dropped = await unregister(found);
     if (!dropped.ok) return dropped;
   }
-  return sweep(root, key);
+  return later ? ok(null) : sweep(root, key);
 }
 
 async function registrationOf(root: string, workspace: Workspace): Promise<Result<Registration | null>> {

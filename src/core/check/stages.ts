@@ -1,6 +1,6 @@
 // Checks each stage on its own: its id, its kind, and the agents, prompts and builtins that it names.
 
-import { TEAM_RUNNERS } from "../flow/agent-options.ts";
+import { TEAM_RUNNERS } from "../flow/runner-names.ts";
 import { isWildcard } from "../flow/flow.ts";
 import type { FlowFile, StageFile } from "../flow/flow-file.ts";
 import { MERGE_WAYS, mergeWay } from "../ticket/merge-rule.ts";

@@ -2,16 +2,10 @@
 // file have the same keys; the source nearer to the operator wins, key by key.
 
 import { z } from "zod";
+import { type PROGRAMS, RUNNERS } from "./runner-names.ts";
 
-/** Programs that Passrail can drive; `command` is any other program, `acp` any agent that speaks the Agent Client Protocol. */
-export const PROGRAMS = ["claude", "codex", "gemini", "opencode", "acp", "command"] as const;
 export type ProgramName = (typeof PROGRAMS)[number];
-
-/** The ways to play an agent. `outside` is no program: an outside worker requests the work over the API and reports the result. */
-export const RUNNERS = [...PROGRAMS, "outside"] as const;
 export type RunnerName = (typeof RUNNERS)[number];
-
-export const TEAM_RUNNERS: readonly RunnerName[] = ["claude"];
 
 const mcpServer = z
   .union([
@@ -95,18 +89,9 @@ export type AgentOptions = {
 };
 
 /** The keys as a file has them; each may be missing. */
-const written = z.object({
-  ...agentOptionKeys,
-  model: z.string().optional(),
-  command: z.array(z.string()).readonly().optional(),
-  max_turns: z.int().min(1).max(10_000).optional(),
-});
-export type WrittenOptions = {
-  readonly [K in keyof z.infer<typeof written>]?: Exclude<z.infer<typeof written>[K], undefined>;
+type Written = z.infer<z.ZodObject<typeof agentOptionKeys>> & {
+  readonly model?: string;
+  readonly command?: readonly string[];
+  readonly max_turns?: number;
 };
-
-/** Reads options stored as plain data; leaves out values that do not fit, because a running run must stay readable. */
-export function storedOptions(value: unknown): WrittenOptions {
-  const parsed = written.safeParse(value);
-  return parsed.success ? Object.fromEntries(Object.entries(parsed.data).filter(([, item]) => item !== undefined)) : {};
-}
+export type WrittenOptions = { readonly [K in keyof Written]?: Exclude<Written[K], undefined> };

@@ -1,9 +1,10 @@
 // The program that the flow itself names for a stage: a check or a tool, not an agent. A choice for all agents (`*`) does not replace it;
 // a choice for the stage or its agent by name does.
 
-import { type RunnerName, storedOptions, type WrittenOptions } from "./agent-options.ts";
+import type { RunnerName, WrittenOptions } from "./agent-options.ts";
 import type { Flow, Stage, WorkStage } from "./flow.ts";
 import type { JsonObject } from "../json.ts";
+import { storedOptions } from "./stored-options.ts";
 
 export function ownCommand(stage: Pick<WorkStage, "command" | "options">): readonly string[] | null {
   const { runner = "command" } = stage.options ?? {};

@@ -2,11 +2,12 @@
 // operator's default. Runner and command come together from one source.
 
 import type { ResolvedFlow } from "./agent.ts";
-import { type AgentOptions, type RunnerName, RUNNERS, TEAM_RUNNERS, type WrittenOptions } from "./agent-options.ts";
+import type { AgentOptions, RunnerName, WrittenOptions } from "./agent-options.ts";
 import type { WorkStage } from "./flow.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { optional } from "../optional.ts";
 import { givenFor, ownCommand } from "./own-command.ts";
+import { RUNNERS, TEAM_RUNNERS } from "./runner-names.ts";
 
 export type RunnerChoice = {
   readonly runner: RunnerName;

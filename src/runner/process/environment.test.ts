@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { PROGRAMS } from "../../core/flow/agent-options.ts";
+import { PROGRAMS } from "../../core/flow/runner-names.ts";
 import { childEnvironment, runnerEnvironment, secretsOf } from "./environment.ts";
 
 const ALWAYS = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];

@@ -13,7 +13,8 @@ import { type ChosenItem, chooseItem, type AnsweredKind } from "../../find-run.t
 import { askInPlace } from "../../ask-in-place.ts";
 import { gateLines, tellGate } from "../../gate-lines.ts";
 import { requireOperator } from "../../operator.ts";
-import { printPhases, printRest, withReader } from "../../report.ts";
+import { printPhases, printRest } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import { exitOf, workOn } from "../../session.ts";
 import type { Io } from "../../terminal/io.ts";
 import { answersTo } from "../../../core/view/item-text.ts";

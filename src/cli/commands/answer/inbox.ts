@@ -10,7 +10,7 @@ import { age, paint, printJson, printTable } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
 import { briefingOfItem, gateLines, isJudged } from "../../gate-lines.ts";
 import { looseEndCells, looseEndJson, looseEndLines, looseEndsOf, unseenLine } from "./loose-ends.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import { waitingLines } from "../../terminal/progress.ts";
 import { askedBy } from "../../../core/view/item-text.ts";
 import { itemJson } from "../../terminal/run-view.ts";

@@ -6,7 +6,7 @@ import { requireRun } from "../../find-run.ts";
 import { type Store } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { type Column, paint, printJson, printTable, shortDuration } from "../../terminal/output.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import { sinceOf } from "../../since.ts";
 import { optional } from "../../../core/optional.ts";
 

@@ -16,7 +16,7 @@ import { type Store } from "../../../store/store.ts";
 import type { Io } from "../../terminal/io.ts";
 import { paint, printJson } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import { findTicket, readTickets } from "../ticket/read-tickets.ts";
 
 export async function explain(io: Io, reference: string): Promise<number> {

@@ -10,7 +10,8 @@ import { requireRun } from "../../find-run.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { age, printJson, printTable } from "../../terminal/output.ts";
-import { printRest, withReader } from "../../report.ts";
+import { printRest } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import { exitOf, workOn } from "../../session.ts";
 
 export type DoneOptions = { readonly commit?: string; readonly force: boolean; readonly reason?: string };

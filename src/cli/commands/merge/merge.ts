@@ -11,7 +11,8 @@ import { discardable, type FinishedWork, landable, planLanding } from "../../../
 import { CliError, EXIT, problemError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
 import { requireOperator } from "../../operator.ts";
-import { endOf, withReader } from "../../report.ts";
+import { endOf } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import { workOn } from "../../session.ts";
 import type { Io } from "../../terminal/io.ts";
 import { printJson } from "../../terminal/output.ts";

@@ -10,7 +10,7 @@ import { control } from "../runs/control.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { printJson, printTable } from "../../terminal/output.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 
 const SHOWN = 100;
 

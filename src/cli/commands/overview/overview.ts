@@ -9,7 +9,7 @@ import type { Io } from "../../terminal/io.ts";
 import { age, paint, printJson } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";
 import { looseEndJson, looseEndsOf } from "../answer/loose-ends.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import { itemJson } from "../../terminal/run-view.ts";
 import { inboxOf } from "../answer/inbox.ts";
 import { seePlace, seeTickets } from "./place.ts";

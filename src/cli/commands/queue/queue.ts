@@ -3,7 +3,7 @@
 import { listQueue, type ProjectQueue, type QueueEntry } from "../../../app/list-queue.ts";
 import { listProjects } from "../../../app/projects.ts";
 import { EXIT } from "../../errors.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import type { Io } from "../../terminal/io.ts";
 import { age, printJson, printTable } from "../../terminal/output.ts";
 import { oneLine } from "../../terminal/plain-text.ts";

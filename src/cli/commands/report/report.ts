@@ -11,7 +11,7 @@ import {
 import { optional } from "../../../core/optional.ts";
 import { readRefused } from "../../../ticket/pick/refused-board.ts";
 import { EXIT } from "../../errors.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import { sinceOf } from "../../since.ts";
 import type { Io } from "../../terminal/io.ts";
 import { paint, printJson, printTable } from "../../terminal/output.ts";

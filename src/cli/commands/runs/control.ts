@@ -11,7 +11,8 @@ import { CliError, EXIT, usageError } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
 import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
-import { printRest, withReader } from "../../report.ts";
+import { printRest } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import { exitOf, type Rest, workOn } from "../../session.ts";
 
 export type Control = ControlAction["type"];

@@ -3,7 +3,7 @@
 import { changeLines } from "../../../core/view/work-summary.ts";
 import { CliError, EXIT } from "../../errors.ts";
 import { requireRun } from "../../find-run.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import type { Io } from "../../terminal/io.ts";
 import { type Color, paint, printJson } from "../../terminal/output.ts";
 import { oneLine, plainText } from "../../terminal/plain-text.ts";

@@ -8,7 +8,7 @@ import type { Io } from "../../terminal/io.ts";
 import { requireOperator } from "../../operator.ts";
 import { printJson, printTable } from "../../terminal/output.ts";
 import { plainText } from "../../terminal/plain-text.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import { didYouMean } from "../../../core/check/suggest.ts";
 import { findTicket, readTickets } from "./read-tickets.ts";
 

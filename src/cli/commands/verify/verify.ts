@@ -5,7 +5,7 @@ import { verifyAudit } from "../../../http/server/audit.ts";
 import { EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { printJson, printTable } from "../../terminal/output.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 
 export async function verify(io: Io): Promise<number> {
   return withReader(io, async (store) => {

@@ -80,11 +80,11 @@ export function createConfinedWorkspaces({ clones, root, home }: Clones, sandbox
       if (ended.ok) await clones.unlock(workspace);
     },
 
-    async close(workspace, runId) {
+    async close(workspace, runId, how) {
       const ended = await end(workspace, "close");
       if (!ended.ok) return ended;
       const place = await locate(root, workspace);
-      const closed = await clones.close(workspace, runId);
+      const closed = await clones.close(workspace, runId, how);
       if (closed.ok && place.ok) await removePrivate(join(privateRoot, basename(place.value.top)));
       return closed;
     },

@@ -1,0 +1,141 @@
+// The program as it is published and as tests start it: the source and its packages in a few files. From the source each start would read
+// and link four hundred files.
+
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { build, type Plugin, type Rolldown } from "vite";
+import { ROOT } from "./report.ts";
+
+/** What is started, or imported, by the name of its file. */
+const ENTRIES: Readonly<Record<string, string>> = { main: "src/cli/main.ts", index: "src/index.ts" };
+
+/** Processes that the program starts; it looks for each beside its own files. Each is one file, for the fastest start. */
+const PROCESSES: Readonly<Record<string, string>> = {
+  "carrier-main": "src/carrier/carrier-main.ts",
+  "launch-helper": "src/git/launch-helper.ts",
+  attend: "src/workspace/sandbox/container/attend.ts",
+  exec: "src/workspace/sandbox/daytona/exec.ts",
+};
+
+/** What the commands load that people type most, in one file each, with all that they import: to find and link a file takes a millisecond. */
+const TOGETHER: readonly { readonly name: string; readonly roots: RegExp }[] = [
+  { name: "start", roots: /^cli\/main\.ts$/u },
+  { name: "words", roots: /^(cli\/(program|commands\/[^/]+\/add-[^/]+)|settings\/(site|real-folder))\.ts$/u },
+  { name: "list", roots: /^cli\/commands\/runs\/list\.ts$/u },
+  { name: "show", roots: /^cli\/commands\/runs\/show\.ts$/u },
+  { name: "inbox", roots: /^cli\/commands\/answer\/inbox\.ts$/u },
+];
+
+const MARK = "\0builtin:";
+
+type Splitting = Pick<Rolldown.OutputOptions, "codeSplitting" | "strictExecutionOrder">;
+
+/**
+ * Writes the program into `folder`, which is as deep below the root as the source, so that the program finds the shipped flows, agents and
+ * prompts. `more` are further entries.
+ */
+export async function bundle(folder: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
+  const packages = new Set<string>();
+  const groups = TOGETHER.map(({ name, roots }, index) => ({
+    name,
+    priority: TOGETHER.length - index,
+    test: (id: string) => roots.test(relative(join(ROOT, "src"), id)),
+  }));
+  // A file may hold more than a command needs; what it does not need is not executed.
+  await write(folder, { ...ENTRIES, ...more }, packages, { strictExecutionOrder: true, codeSplitting: { groups } });
+  for (const [name, file] of Object.entries(PROCESSES))
+    await write(folder, { [name]: file }, packages, { codeSplitting: false });
+  chmodSync(join(folder, "main.js"), 0o755);
+  writeFileSync(join(folder, "LICENSES.md"), licences([...packages].toSorted()));
+}
+
+async function write(
+  folder: string,
+  input: Readonly<Record<string, string>>,
+  packages: Set<string>,
+  splitting: Splitting,
+): Promise<void> {
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: "error",
+    plugins: [BUILTINS, collectPackages(packages)],
+    ssr: { noExternal: true, target: "node" },
+    build: {
+      ssr: true,
+      outDir: folder,
+      emptyOutDir: false,
+      target: "node22",
+      minify: false,
+      sourcemap: true,
+      rolldownOptions: {
+        treeshake: { propertyReadSideEffects: false },
+        input,
+        output: {
+          entryFileNames: "[name].js",
+          chunkFileNames: "[name]-[hash].js",
+          sourcemapExcludeSources: true,
+          ...splitting,
+        },
+      },
+    },
+  });
+}
+
+/**
+ * Node's own modules by a call instead of an import: for an import Node makes every export of the module, and with them loads half of
+ * itself. A start of the program costs a sixth less.
+ */
+const BUILTINS: Plugin = {
+  name: "builtins-by-call",
+  enforce: "pre",
+  resolveId: (id) => (isBuiltin(id) ? { id: `${MARK}${id}`, moduleSideEffects: false } : null),
+  load(id) {
+    if (!id.startsWith(MARK)) return null;
+    const name = id.slice(MARK.length);
+    const names = Object.keys(process.getBuiltinModule(name) ?? {}).filter(
+      (key) => /^[a-z_$][\w$]*$/iu.test(key) && key !== "default",
+    );
+    return [
+      `const builtin = /* @__PURE__ */ process.getBuiltinModule(${JSON.stringify(name)});`,
+      "export default builtin;",
+      ...names.map((key) => `export const ${key} = builtin.${key};`),
+    ].join("\n");
+  },
+};
+
+/** The folders of the packages whose code is in the files. */
+function collectPackages(found: Set<string>): Plugin {
+  return {
+    name: "collect-packages",
+    generateBundle(_options, files) {
+      for (const file of Object.values(files)) {
+        if (file.type !== "chunk") continue;
+        for (const id of file.moduleIds) if (id.includes("/node_modules/")) found.add(packageOf(id));
+      }
+    },
+  };
+}
+
+function packageOf(id: string): string {
+  let folder = dirname(id);
+  while (!existsSync(join(folder, "package.json")) || !("name" in described(folder))) folder = dirname(folder);
+  return folder;
+}
+
+function described(folder: string): { readonly name?: string; readonly version?: string; readonly license?: string } {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as ReturnType<typeof described>;
+}
+
+function licences(folders: readonly string[]): string {
+  const parts = folders.map((folder) => {
+    const { name = "", version = "", license = "" } = described(folder);
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/iu.test(each));
+    if (file === undefined && license === "")
+      throw new Error(`${name} has no licence; it cannot be published inside this program`);
+    const text = file === undefined ? "" : `\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+    return `## ${name} ${version} (${license})\n${text}`;
+  });
+  return `# Packages whose code is in these files\n\n${parts.join("\n")}`;
+}

@@ -1,0 +1,9 @@
+// The names of the runners.
+
+/** Programs that Passrail can drive; `command` is any other program, `acp` any agent that speaks the Agent Client Protocol. */
+export const PROGRAMS = ["claude", "codex", "gemini", "opencode", "acp", "command"] as const;
+
+/** The ways to play an agent. `outside` is no program: an outside worker requests the work over the API and reports the result. */
+export const RUNNERS = [...PROGRAMS, "outside"] as const;
+
+export const TEAM_RUNNERS: readonly (typeof RUNNERS)[number][] = ["claude"];

@@ -1,0 +1,70 @@
+// The system calls of a run prove it: no agent's program starts while a write to the log of the store is not on the disk. Left out where
+// there is no strace, or it may not trace.
+
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const DRIVER = join(import.meta.dirname, "..", "..", "harness", "git-driver.ts");
+const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
+
+type Seen = { readonly started: number; readonly unsynced: number; readonly withoutSync: number };
+
+/** Reads the lines of `strace -f -y`. A sync counts when it has returned, a write when it begins. */
+function readTrace(trace: string): Seen {
+  const syncing = new Set<string>();
+  const log = { isDirty: false, syncs: 0 };
+  const seen = { started: 0, unsynced: 0, withoutSync: 0 };
+  const synced = (): void => {
+    log.isDirty = false;
+    log.syncs += 1;
+  };
+  for (const line of trace.split("\n")) {
+    const [pid = ""] = line.split(" ", 1);
+    const isLog = line.includes("passrail.db-wal>");
+    if (/ p?write(?:64|v)?\(/u.test(line) && isLog) log.isDirty = true;
+    else if (/ f(?:data)?sync\(/u.test(line) && isLog) {
+      if (line.includes("<unfinished")) syncing.add(pid);
+      else synced();
+    } else if (/<\.\.\. f(?:data)?sync resumed>/u.test(line) && syncing.delete(pid)) synced();
+    else if (line.includes('execve("/bin/sh", ["/bin/sh", "-c", "PATH=')) {
+      seen.started += 1;
+      if (log.isDirty) seen.unsynced += 1;
+      if (log.syncs === 0) seen.withoutSync += 1;
+      log.syncs = 0;
+    }
+  }
+  return seen;
+}
+
+test("a trace with a write that is not on the disk is recognised", () => {
+  const agent = '7 execve("/bin/sh", ["/bin/sh", "-c", "PATH=';
+  const write = "3 pwrite64(24</home/passrail.db-wal>, 4096) = 4096";
+  const sync = "3 fdatasync(24</home/passrail.db-wal>) = 0";
+  expect(readTrace([write, sync, agent].join("\n"))).toEqual({ started: 1, unsynced: 0, withoutSync: 0 });
+  expect(readTrace([write, sync, write, agent].join("\n"))).toEqual({ started: 1, unsynced: 1, withoutSync: 0 });
+  expect(readTrace([agent].join("\n"))).toEqual({ started: 1, unsynced: 0, withoutSync: 1 });
+  const late = "3 fdatasync(24</home/passrail.db-wal> <unfinished ...>";
+  expect(readTrace([write, late, agent].join("\n")).unsynced).toBe(1);
+  const done = "3 <... fdatasync resumed>) = 0";
+  expect(readTrace([write, late, done, agent].join("\n"))).toEqual({ started: 1, unsynced: 0, withoutSync: 0 });
+});
+
+test.skipIf(!canTrace)("no agent starts while its handoff is not on the disk", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "passrail-synced-"));
+  try {
+    const [trace, log] = [join(dir, "trace"), join(dir, "log")];
+    const asked = { mode: "in-place", per: "run", work: "nothing", log, path: process.env["PATH"] };
+    const traced = ["-f", "-y", "-s", "64", "-e", "trace=write,pwrite64,pwritev,fsync,fdatasync,execve", "-o", trace];
+    const env = { ...process.env, TMPDIR: dir };
+    await promisify(execFile)("strace", [...traced, process.execPath, DRIVER, JSON.stringify(asked)], { env });
+    const { started, ...found } = readTrace(readFileSync(trace, "utf8"));
+    expect(started).toBe(4);
+    expect(found).toEqual({ unsynced: 0, withoutSync: 0 });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
