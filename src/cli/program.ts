@@ -8,6 +8,8 @@ import { didYouMean } from "../core/check/suggest.ts";
 import { CliError, EXIT, problemError, reportError, usageError } from "./errors.ts";
 import { EXAMPLES } from "./help-text.ts";
 import type { Io } from "./terminal/io.ts";
+import { meantCommand } from "./meant-command.ts";
+import { spokenUnderNpx } from "./npx.ts";
 import { withRun } from "./spoken-task.ts";
 import { addCommands } from "./wiring.ts";
 
@@ -34,12 +36,13 @@ export async function runProgram(typed: readonly string[], version: string): Pro
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
     if (process.env["PASSRAIL_DEBUG"] === "1" && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
     const options = program.opts<Globals>();
-    const err = (line: string): void => void process.stderr.write(`${line}\n`);
+    const spoken = spokenUnderNpx(process.env);
+    const err = (line: string): void => void process.stderr.write(`${json ? line : spoken(line)}\n`);
     // Commander stops at the first word that it does not know; --json may follow it.
     const json = options.json === true || beforeTexts(args).includes("--json");
     return reportError(
       { err, json, color: usesColor(process.stderr, options) },
-      error instanceof CommanderError ? toUsage(error) : error,
+      error instanceof CommanderError ? toUsage(error, calledIn(program, args)) : error,
     );
   }
 }
@@ -97,7 +100,7 @@ async function buildProgram(version: string, args: readonly string[], done: (exi
 }
 
 /** Commands that do something without a word of their group. */
-const GROUPS_THAT_ACT: ReadonlySet<string> = new Set(["trust"]);
+const GROUPS_THAT_ACT: ReadonlySet<string> = new Set(["config", "trust"]);
 
 /** Help shows a group with `<command>`; the group itself accepts any word, to explain an unknown one. */
 function termOf(command: Command): string {
@@ -112,6 +115,8 @@ function termOf(command: Command): string {
 function requireKnown(group: Command, words: readonly string[]): void {
   const [word] = words;
   if (word === undefined) return;
+  if (group.parent === null && words.every((each) => each.trim() === ""))
+    throw usageError("task_empty", "The task is empty.", 'passrail "Fix the typo in the README"');
   const known = group
     .createHelp()
     .visibleCommands(group)
@@ -121,7 +126,7 @@ function requireKnown(group: Command, words: readonly string[]): void {
     "unknown_command",
     `There is no command "${word}".`,
     [
-      didYouMean(word, known, "commands"),
+      (group.parent === null ? meantCommand(word) : undefined) ?? didYouMean(word, known, "commands"),
       // Several words without quotes may be a task.
       ...(group.parent === null && words.length > 1
         ? [`A task is one text: passrail ${JSON.stringify(words.join(" "))}`]
@@ -141,14 +146,15 @@ async function buildIo(options: Globals): Promise<Io> {
     throw usageError("project_twice", "Give --project or --cwd, not both.");
   const named = options.project === undefined ? undefined : await folderOf(home, options.project);
   const cwd = resolve(named ?? options.cwd ?? ".");
-  if (!existsSync(cwd) || !statSync(cwd).isDirectory())
-    throw new CliError("cwd_not_found", `There is no folder ${cwd}.`);
+  if (!existsSync(cwd)) throw new CliError("cwd_not_found", `There is no folder ${cwd}.`);
+  if (!statSync(cwd).isDirectory()) throw new CliError("cwd_not_found", `${cwd} is a file, not a folder.`);
   const { stdout } = process;
   const tty = stdout.isTTY && stdout.columns > 0;
   const json = options.json === true;
+  const spoken = json ? (line: string) => line : spokenUnderNpx(process.env);
   return {
-    out: (line) => void stdout.write(`${line}\n`),
-    err: (line) => void process.stderr.write(`${line}\n`),
+    out: (line) => void stdout.write(`${spoken(line)}\n`),
+    err: (line) => void process.stderr.write(`${spoken(line)}\n`),
     json,
     plain: options.plain === true || !tty,
     quiet: options.quiet === true,
@@ -175,15 +181,24 @@ function usesColor(stream: NodeJS.WriteStream, { color }: Globals): boolean {
   return stream.isTTY && color && (noColor === undefined || noColor === "") && term !== "dumb";
 }
 
+/** The command whose help says more: `passrail runs list`. */
+function calledIn(program: Command, args: readonly string[]): string {
+  let command = program;
+  for (const word of args) command = command.commands.find((each) => each.name() === word) ?? command;
+  const path: string[] = [];
+  for (let each: Command | null = command; each !== null; each = each.parent) path.unshift(each.name());
+  return path.join(" ");
+}
+
 function beforeTexts(args: readonly string[]): readonly string[] {
   const end = args.indexOf("--");
   return end === -1 ? args : args.slice(0, end);
 }
 
 /** `error: unknown option '--foo'\n(Did you mean --json?)` */
-function toUsage(error: CommanderError): CliError {
+function toUsage(error: CommanderError, command: string): CliError {
   const [first = "", ...rest] = error.message.replace(/^error: /u, "").split("\n");
   const code = error.code.replace(/^commander\./u, "").replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
-  const hint = [...rest.map((line) => line.replace(/^\((.*)\)$/u, "$1")), "see: passrail --help"].join("\n");
+  const hint = [...rest.map((line) => line.replace(/^\((.*)\)$/u, "$1")), `see: ${command} --help`].join("\n");
   return usageError(code, `${first.charAt(0).toUpperCase()}${first.slice(1)}${first.endsWith(".") ? "" : "."}`, hint);
 }

@@ -13,7 +13,7 @@ const REGISTRATIONS: readonly Registration[] = [
     load: async () => (await import("./commands/build-plan/add-build-plan.ts")).addBuildPlan,
   },
   { names: ["projects"], load: async () => (await import("./commands/projects/add-projects.ts")).addProjects },
-  { names: ["settings"], load: async () => (await import("./commands/settings/add-settings.ts")).addSettings },
+  { names: ["config", "settings"], load: async () => (await import("./commands/config/add-config.ts")).addConfig },
   { names: ["queue"], load: async () => (await import("./commands/queue/add-queue.ts")).addQueue },
   { names: ["logs"], load: async () => (await import("./commands/logs/add-logs.ts")).addLogs },
   { names: ["spec"], load: async () => (await import("./commands/spec/add-spec.ts")).addSpec },
@@ -47,8 +47,13 @@ const REGISTRATIONS: readonly Registration[] = [
   { names: ["init"], load: async () => (await import("./commands/init/add-init.ts")).addInit },
   { names: ["doctor"], load: async () => (await import("./commands/doctor/add-doctor.ts")).addDoctor },
   { names: ["verify"], load: async () => (await import("./commands/verify/add-verify.ts")).addVerify },
+  // These two look at all others, so a call of them registers everything.
+  { names: [], load: async () => (await import("./commands/completion/add-completion.ts")).addCompletion },
   { names: [], load: async () => (await import("./commands/help/add-help.ts")).addHelp },
 ];
+
+/** Every word that may follow `passrail`. */
+export const COMMAND_NAMES: readonly string[] = [...REGISTRATIONS.flatMap(({ names }) => names), "completion", "help"];
 
 /** A call that begins with a command registers only that one; help, suggestions and leading options need them all. */
 export async function addCommands(program: Command, context: CommandContext, args: readonly string[]): Promise<void> {
