@@ -10,7 +10,8 @@ export function spokenUnderNpx(environment: Readonly<Record<string, string | und
   return (line) => line.replaceAll(COMMAND, (found, before: string) => `${before}npx ${found.slice(before.length)}`);
 }
 
-/** npm sets both for `npx` and `npm exec`; a script that npm runs has another event. */
-function isNpx({ npm_command: command, npm_lifecycle_event: event }: Readonly<Record<string, string | undefined>>) {
-  return command === "exec" && event === "npx";
+/** npm tells what `npx` or `npm exec` runs; a program that passrail starts, or that starts passrail, may have its own. */
+function isNpx(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script = "" } = environment;
+  return event === "npx" && /^['"]?passrail['"]?(?:\s|$)/u.test(script);
 }

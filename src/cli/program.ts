@@ -153,7 +153,8 @@ async function buildIo(options: Globals): Promise<Io> {
   const json = options.json === true;
   const spoken = json ? (line: string) => line : spokenUnderNpx(process.env);
   return {
-    out: (line) => void stdout.write(`${spoken(line)}\n`),
+    // On a pipe it is data.
+    out: (line) => void stdout.write(`${tty ? spoken(line) : line}\n`),
     err: (line) => void process.stderr.write(`${spoken(line)}\n`),
     json,
     plain: options.plain === true || !tty,

@@ -7,13 +7,13 @@ import { listProjects } from "../../../app/projects.ts";
 import { EXIT } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { oneLine } from "../../terminal/plain-text.ts";
-import { type Candidate, type Place, valuesOf } from "./values.ts";
+import { type CompletedWord, type CompletionPlace, valuesOf } from "./values.ts";
 
 const ABOUT_WIDTH = 80;
 
 export async function complete(io: Io, program: Command, words: readonly string[]): Promise<number> {
   const current = words.at(-1) ?? "";
-  const found = await candidates(io, program, words).catch((): readonly Candidate[] => []);
+  const found = await candidates(io, program, words).catch((): readonly CompletedWord[] => []);
   for (const { word, about } of found) {
     if (word.startsWith(":")) io.out(word);
     else if (word.startsWith(current)) io.out(about === "" ? word : `${word}\t${oneLine(about, ABOUT_WIDTH)}`);
@@ -21,10 +21,10 @@ export async function complete(io: Io, program: Command, words: readonly string[
   return EXIT.ok;
 }
 
-async function candidates(io: Io, program: Command, words: readonly string[]): Promise<readonly Candidate[]> {
+async function candidates(io: Io, program: Command, words: readonly string[]): Promise<readonly CompletedWord[]> {
   const current = words.at(-1) ?? "";
   const typed = readWords(program, words.slice(0, -1));
-  const place: Place = { io: placedBy(io, typed.values), command: typed.command, given: typed.given };
+  const place: CompletionPlace = { io: placedBy(io, typed.values), command: typed.command, given: typed.given };
   if (typed.open !== undefined) return optionValues(place, typed.open);
   if (current.startsWith("-") && !typed.isText) return options(typed.command);
   const commands = typed.given.length === 0 ? visibleCommands(typed.command) : [];
@@ -80,14 +80,14 @@ function placedBy(io: Io, values: ReadonlyMap<string, string>): Io {
   return { ...io, home, cwd };
 }
 
-function visibleCommands(command: Command): readonly Candidate[] {
+function visibleCommands(command: Command): readonly CompletedWord[] {
   return command
     .createHelp()
     .visibleCommands(command)
     .map((each) => ({ word: each.name(), about: each.description() }));
 }
 
-function options(command: Command): readonly Candidate[] {
+function options(command: Command): readonly CompletedWord[] {
   const all: readonly Option[] = [...command.options, ...(command.parent === null ? [] : globalsOf(command))];
   const shown = all.filter(({ hidden }) => !hidden).map(({ long, short, description }) => [long ?? short, description]);
   return [...shown, ["--help", "help of this command"]].map(([word = "", about = ""]) => ({ word, about }));
@@ -97,7 +97,7 @@ function globalsOf(command: Command): readonly Option[] {
   return command.parent === null ? command.options : globalsOf(command.parent);
 }
 
-async function optionValues(place: Place, option: Option): Promise<readonly Candidate[]> {
+async function optionValues(place: CompletionPlace, option: Option): Promise<readonly CompletedWord[]> {
   if (option.argChoices !== undefined) return option.argChoices.map((word) => ({ word, about: "" }));
   return valuesOf(place, option.attributeName());
 }

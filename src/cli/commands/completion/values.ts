@@ -12,16 +12,16 @@ import type { Store } from "../../../store/store.ts";
 import { withReader } from "../../report.ts";
 import type { Io } from "../../terminal/io.ts";
 
-export type Candidate = { readonly word: string; readonly about: string };
+export type CompletedWord = { readonly word: string; readonly about: string };
 
 /** `given`: the arguments that were typed before. */
-export type Place = { readonly io: Io; readonly command: Command; readonly given: readonly string[] };
+export type CompletionPlace = { readonly io: Io; readonly command: Command; readonly given: readonly string[] };
 
 const NEWEST = 50;
-const FILES: readonly Candidate[] = [{ word: ":files", about: "" }];
-const FOLDERS: readonly Candidate[] = [{ word: ":folders", about: "" }];
+const FILES: readonly CompletedWord[] = [{ word: ":files", about: "" }];
+const FOLDERS: readonly CompletedWord[] = [{ word: ":folders", about: "" }];
 
-type Find = (place: Place) => Promise<readonly Candidate[]> | readonly Candidate[];
+type Find = (place: CompletionPlace) => Promise<readonly CompletedWord[]> | readonly CompletedWord[];
 
 const FINDERS: Readonly<Record<string, Find>> = {
   run: ({ io }) => runs(io),
@@ -59,20 +59,23 @@ const FINDERS: Readonly<Record<string, Find>> = {
 };
 
 /** `run --ticket` reads a file; elsewhere `ticket` is an id. */
-export async function valuesOf(place: Place, name: string): Promise<readonly Candidate[]> {
+export async function valuesOf(place: CompletionPlace, name: string): Promise<readonly CompletedWord[]> {
   const key = name === "ticket" && place.command.name() === "run" ? "ticketFile" : name;
   return Object.hasOwn(FINDERS, key) ? ((await FINDERS[key]?.(place)) ?? []) : [];
 }
 
-function plain(word: string): Candidate {
+function plain(word: string): CompletedWord {
   return { word, about: "" };
 }
 
-async function fromStore(io: Io, read: (store: Store) => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> {
+async function fromStore(
+  io: Io,
+  read: (store: Store) => Promise<readonly CompletedWord[]>,
+): Promise<readonly CompletedWord[]> {
   return withReader(io, async (store) => (store === undefined ? [] : read(store)));
 }
 
-function runs(io: Io): Promise<readonly Candidate[]> {
+function runs(io: Io): Promise<readonly CompletedWord[]> {
   return fromStore(io, async (store) =>
     (await store.listRuns({ limit: NEWEST })).map(({ number, status, flow, subject }) => ({
       word: String(number),
@@ -82,7 +85,7 @@ function runs(io: Io): Promise<readonly Candidate[]> {
 }
 
 /** Those that the command can answer: `gate` offers gates, `ask` questions. */
-function items(io: Io, group: string): Promise<readonly Candidate[]> {
+function items(io: Io, group: string): Promise<readonly CompletedWord[]> {
   const kinds: Readonly<Record<string, string>> = {
     gate: "gate",
     ask: "question",
@@ -110,7 +113,7 @@ async function foundRun(store: Store, typed: string): Promise<string | undefined
   return (found.find(({ number, id }) => String(number) === word || id === word) ?? found[0])?.id;
 }
 
-function stages(io: Io, typed: string): Promise<readonly Candidate[]> {
+function stages(io: Io, typed: string): Promise<readonly CompletedWord[]> {
   return fromStore(io, async (store) => {
     const id = await foundRun(store, typed);
     const stored = id === undefined ? undefined : await store.loadRun(id);
@@ -119,7 +122,7 @@ function stages(io: Io, typed: string): Promise<readonly Candidate[]> {
   });
 }
 
-function attempts(io: Io, typed: string): Promise<readonly Candidate[]> {
+function attempts(io: Io, typed: string): Promise<readonly CompletedWord[]> {
   return fromStore(io, async (store) => {
     const id = await foundRun(store, typed);
     const made = id === undefined ? [] : await store.attempts(id);
@@ -128,7 +131,7 @@ function attempts(io: Io, typed: string): Promise<readonly Candidate[]> {
 }
 
 /** The words that the named item, or the only open one, offers. */
-function choices(io: Io, typed: string): Promise<readonly Candidate[]> {
+function choices(io: Io, typed: string): Promise<readonly CompletedWord[]> {
   return fromStore(io, async (store) => {
     for (const { runId, item } of await store.inbox()) {
       if (typed !== "" && typed !== `${await numberOf(store, runId)}.${item.number}`) continue;
@@ -138,7 +141,7 @@ function choices(io: Io, typed: string): Promise<readonly Candidate[]> {
   });
 }
 
-async function tickets(io: Io): Promise<readonly Candidate[]> {
+async function tickets(io: Io): Promise<readonly CompletedWord[]> {
   const { readTickets } = await import("../ticket/read-tickets.ts");
   return (await readTickets(io)).scan.tickets.map(({ id, title, status }) => ({
     word: id,
@@ -147,8 +150,8 @@ async function tickets(io: Io): Promise<readonly Candidate[]> {
 }
 
 /** By the names of the files: reading every flow takes longer than a person waits for a tab. */
-function flows({ cwd }: Io): readonly Candidate[] {
-  const filesIn = (folder: string, about: string): readonly Candidate[] => {
+function flows({ cwd }: Io): readonly CompletedWord[] {
+  const filesIn = (folder: string, about: string): readonly CompletedWord[] => {
     try {
       return readdirSync(folder).flatMap((file) =>
         /\.ya?ml$/u.test(file) ? [{ word: file.replace(/\.ya?ml$/u, ""), about }] : [],
@@ -164,12 +167,12 @@ function flows({ cwd }: Io): readonly Candidate[] {
   return [...own, ...shipped];
 }
 
-function projects({ home }: Io): readonly Candidate[] {
+function projects({ home }: Io): readonly CompletedWord[] {
   const known = listProjects(home);
   return known.ok ? known.value.map(({ name, folder }) => ({ word: name, about: folder })) : [];
 }
 
-async function settings(io: Io): Promise<readonly Candidate[]> {
+async function settings(io: Io): Promise<readonly CompletedWord[]> {
   const { shownSettings } = await import("../../shown-settings.ts");
   const { listSettings } = await import("../../../settings/list-settings.ts");
   return listSettings(await shownSettings(io)).map(({ name, from }) => ({ word: name, about: from }));
