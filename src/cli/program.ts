@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { didYouMean } from "../core/check/suggest.ts";
 import { CliError, EXIT, problemError, reportError, usageError } from "./errors.ts";
+import { examplesOf } from "./examples.ts";
 import { EXAMPLES } from "./help-text.ts";
 import type { Io } from "./terminal/io.ts";
 import { meantCommand } from "./meant-command.ts";
@@ -72,6 +73,7 @@ async function buildProgram(version: string, args: readonly string[], done: (exi
     done(await command(io));
   };
   await addCommands(program, { call, version }, args);
+  for (const command of program.commands) addExamples(command, command.name());
   program.argument("[word...]").action(async (words: readonly string[]) => {
     requireKnown(program, words);
     await call(async (io) => {
@@ -97,6 +99,16 @@ async function buildProgram(version: string, args: readonly string[], done: (exi
       });
   }
   return program;
+}
+
+/** Made when somebody asks for help. */
+function addExamples(command: Command, path: string): void {
+  command.addHelpText("after", () => examplesText(examplesOf(path)));
+  for (const each of command.commands) addExamples(each, `${path} ${each.name()}`);
+}
+
+function examplesText(examples: readonly string[]): string {
+  return examples.length === 0 ? "" : `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}\n`;
 }
 
 /** Commands that do something without a word of their group. */
