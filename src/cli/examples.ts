@@ -55,6 +55,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "flow list": ["passrail flow list"],
   "flow show": ["passrail flow show quick"],
   "flow check": ["passrail flow check", "passrail flow check quick"],
+  "flow test": ["passrail flow test", "passrail flow test quick --json"],
   "flow graph": ["passrail flow graph quick"],
   "flow schema": ["passrail flow schema > flow.schema.json"],
   "flow explain": ['passrail flow explain pipeline "Fix the login"'],
