@@ -122,9 +122,9 @@ describe.skipIf(isLeftOut)("npx passrail on a clean machine", { timeout: 240_000
 
   test("with Claude Code one sentence is merged after three commands, each printed by the one before", async () => {
     const started = await type('npx passrail "fix the typo in the README"', true);
-    expect(started, started.err).toMatchObject({ code: 3 });
+    expect(started).toMatchObject({ code: 3 });
     const approve = proposed(started.err).find((command) => command.includes("gate approve"));
-    expect(approve, started.err).toBe("npx passrail gate approve 1.1");
+    expect(approve).toBe("npx passrail gate approve 1.1");
     const approved = await type(approve ?? "", true);
     expect(approved).toMatchObject({ code: 0 });
     const merge = proposed(approved.err).find((command) => / merge \d+$/u.test(command));

@@ -4,7 +4,7 @@
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { placeInputs } from "../../../app/start-run/inputs.ts";
-import { err, ok, type Problem, type Result } from "../../../core/result.ts";
+import { err, ok, type Result } from "../../../core/result.ts";
 import { type Final, simulate } from "../../../core/run/simulate.ts";
 import { listFiles, readText } from "../../../file/read-text.ts";
 import { readYaml } from "../../../file/yaml.ts";
@@ -95,7 +95,7 @@ function playAll(io: Io, flow: string): readonly CaseEnd[] {
   });
 }
 
-function readCases({ cwd }: Io, flow: string): Result<readonly Case[], Problem> {
+function readCases({ cwd }: Io, flow: string): Result<readonly Case[]> {
   const file = join(cwd, FOLDER, `${flow}.yaml`);
   const text = /^[\w.-]+$/u.test(flow) ? readText(file, cwd, "flow_tests") : undefined;
   if (text === undefined || !text.ok)
@@ -123,12 +123,15 @@ function readCases({ cwd }: Io, flow: string): Result<readonly Case[], Problem> 
 /** The first thing that is not as expected; null if all is. */
 function difference(wanted: Case["expect"], final: Final): string | null {
   const { state, status, stage, waitingFor } = final;
-  const seen: Readonly<Record<string, string | null>> = { state, status, stage, waiting_for: waitingFor };
-  for (const [key, value] of Object.entries(wanted)) {
-    if (key === "counters") continue;
-    if (seen[key] !== value)
-      return `${key} is ${seen[key] ?? "none"}, expected ${String(value ?? "none")} (it ended ${state}, ${status})`;
-  }
+  const pairs = [
+    ["state", wanted.state, state],
+    ["status", wanted.status, status],
+    ["stage", wanted.stage, stage],
+    ["waiting_for", wanted.waiting_for, waitingFor],
+  ] as const;
+  for (const [key, value, seen] of pairs)
+    if (value !== undefined && value !== seen)
+      return `${key} is ${seen ?? "none"}, expected ${value ?? "none"} (it ended ${state}, ${status})`;
   for (const [name, count] of Object.entries(wanted.counters ?? {}))
     if (final.counters[name] !== count)
       return `counter ${name} is ${final.counters[name] ?? "unknown"}, expected ${count}`;
