@@ -40,6 +40,18 @@ export function problemError(problem: Problem, exit: number = EXIT.error): CliEr
   return new CliError(problem.code, problem.message, problem.hint ?? "", exit);
 }
 
+const HOME_HINT = "Another state folder: PASSRAIL_HOME or --home. passrail doctor looks at this one.";
+
+/** What the machine refuses, in words; the code of the system stays the code of the error. */
+const SYSTEM: Readonly<Record<string, { readonly message: string; readonly hint: string }>> = {
+  EACCES: { message: "you have no permission to use it", hint: HOME_HINT },
+  EPERM: { message: "you have no permission to use it", hint: HOME_HINT },
+  EROFS: { message: "the file system is read-only", hint: HOME_HINT },
+  ENOSPC: { message: "no space is left on its disk", hint: "Free some space, then repeat the command." },
+  EDQUOT: { message: "your quota of disk space is used up", hint: "Free some space, then repeat the command." },
+  ENOTDIR: { message: "a file stands where a folder is expected", hint: HOME_HINT },
+};
+
 /** Prints any error in the one shape and gives the exit code for it. */
 export function reportError(io: Pick<Io, "err" | "json" | "color">, error: unknown): number {
   const { code, message, hint, exit } = toCliError(error);
@@ -58,8 +70,11 @@ export function reportError(io: Pick<Io, "err" | "json" | "color">, error: unkno
 function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (!(error instanceof Error)) return new CliError("unexpected", String(error));
-  const { code, hint } = error as Error & { code?: unknown; hint?: unknown };
+  const { code, hint, path } = error as Error & { code?: unknown; hint?: unknown; path?: unknown };
   if (typeof code === "string" && typeof hint === "string") return new CliError(code, error.message, hint);
+  const known = typeof code === "string" && Object.hasOwn(SYSTEM, code) ? SYSTEM[code] : undefined;
+  if (known !== undefined && typeof path === "string")
+    return new CliError(String(code).toLowerCase(), `${path}: ${known.message}`, known.hint);
   const named = typeof code === "string" ? code.toLowerCase() : "unexpected";
   return new CliError(named, error.message, "PASSRAIL_DEBUG=1 prints where it happened");
 }

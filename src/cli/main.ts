@@ -10,6 +10,7 @@ import { reportError } from "./errors.ts";
 import { isHeld } from "./interrupt.ts";
 
 const OLDEST_NODE = [22, 16] as const;
+const VERSION_WORDS: ReadonlySet<string> = new Set(["--version", "-V", "-v", "version"]);
 
 quietSqlite();
 process.stdout.on("error", onClosedOutput);
@@ -20,12 +21,13 @@ async function main(args: readonly string[]): Promise<number> {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
     process.stderr.write(
-      `✖ Passrail needs Node ${OLDEST_NODE.join(".")} or newer; this is ${process.versions.node}.\n`,
+      `✖ Passrail needs Node 22.23.3, 24.18.1, 26 or a newer one of these lines; this is ${process.versions.node}.\n`,
     );
     return 1;
   }
-  if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
-    process.stdout.write(`${version()}\n`);
+  const words = args.filter((word) => word !== "--json");
+  if (words.length === 1 && VERSION_WORDS.has(words[0] ?? "")) {
+    process.stdout.write(args.length === 1 ? `${version()}\n` : `${versionJson()}\n`);
     return 0;
   }
   keepCompiled();
@@ -52,6 +54,12 @@ function version(): string {
 function keepCompiled(): void {
   const home = homeOf(process.env);
   if (existsSync(home)) enableCompileCache(join(home, "compiled"));
+}
+
+/** What a report of a problem needs first. */
+function versionJson(): string {
+  const { node, sqlite = null } = process.versions;
+  return JSON.stringify({ version: version(), node, sqlite, platform: `${process.platform}-${process.arch}` }, null, 2);
 }
 
 /** Node 22 calls SQLite experimental on every start; only that one sentence is dropped. */

@@ -8,8 +8,11 @@ import { didYouMean } from "../core/check/suggest.ts";
 import { stateFolderProblem } from "../settings/real-folder.ts";
 import { homeOf } from "../settings/site.ts";
 import { CliError, EXIT, problemError, reportError, usageError } from "./errors.ts";
+import { examplesOf } from "./examples.ts";
 import { EXAMPLES } from "./help-text.ts";
 import type { Io } from "./terminal/io.ts";
+import { meantCommand } from "./meant-command.ts";
+import { spokenUnderNpx } from "./npx.ts";
 import { withRun } from "./spoken-task.ts";
 import { addCommands } from "./wiring.ts";
 
@@ -36,12 +39,13 @@ export async function runProgram(typed: readonly string[], version: string): Pro
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
     if (process.env["PASSRAIL_DEBUG"] === "1" && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
     const options = program.opts<Globals>();
-    const err = (line: string): void => void process.stderr.write(`${line}\n`);
+    const spoken = spokenUnderNpx(process.env);
+    const err = (line: string): void => void process.stderr.write(`${json ? line : spoken(line)}\n`);
     // Commander stops at the first word that it does not know; --json may follow it.
     const json = options.json === true || beforeTexts(args).includes("--json");
     return reportError(
       { err, json, color: usesColor(process.stderr, options) },
-      error instanceof CommanderError ? toUsage(error) : error,
+      error instanceof CommanderError ? toUsage(error, calledIn(program, args)) : error,
     );
   }
 }
@@ -71,6 +75,7 @@ function buildProgram(version: string, args: readonly string[], done: (exit: num
     done(await command(io));
   };
   addCommands(program, { call, version }, args);
+  for (const command of program.commands) addExamples(command, command.name());
   program.argument("[word...]").action(async (words: readonly string[]) => {
     requireKnown(program, words);
     await call(async (io) => {
@@ -98,8 +103,18 @@ function buildProgram(version: string, args: readonly string[], done: (exit: num
   return program;
 }
 
+/** Made when somebody asks for help. */
+function addExamples(command: Command, path: string): void {
+  command.addHelpText("after", () => examplesText(examplesOf(path)));
+  for (const each of command.commands) addExamples(each, `${path} ${each.name()}`);
+}
+
+function examplesText(examples: readonly string[]): string {
+  return examples.length === 0 ? "" : `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}\n`;
+}
+
 /** Commands that do something without a word of their group. */
-const GROUPS_THAT_ACT: ReadonlySet<string> = new Set(["trust"]);
+const GROUPS_THAT_ACT: ReadonlySet<string> = new Set(["config", "trust"]);
 
 /** Help shows a group with `<command>`; the group itself accepts any word, to explain an unknown one. */
 function termOf(command: Command): string {
@@ -114,6 +129,8 @@ function termOf(command: Command): string {
 function requireKnown(group: Command, words: readonly string[]): void {
   const [word] = words;
   if (word === undefined) return;
+  if (group.parent === null && words.every((each) => each.trim() === ""))
+    throw usageError("task_empty", "The task is empty.", 'passrail "Fix the typo in the README"');
   const known = group
     .createHelp()
     .visibleCommands(group)
@@ -123,7 +140,7 @@ function requireKnown(group: Command, words: readonly string[]): void {
     "unknown_command",
     `There is no command "${word}".`,
     [
-      didYouMean(word, known, "commands"),
+      (group.parent === null ? meantCommand(word) : undefined) ?? didYouMean(word, known, "commands"),
       // Several words without quotes may be a task.
       ...(group.parent === null && words.length > 1
         ? [`A task is one text: passrail ${JSON.stringify(words.join(" "))}`]
@@ -141,14 +158,16 @@ async function buildIo(options: Globals): Promise<Io> {
     throw usageError("project_twice", "Give --project or --cwd, not both.");
   const named = options.project === undefined ? undefined : await folderOf(home, options.project);
   const cwd = resolve(named ?? options.cwd ?? ".");
-  if (!existsSync(cwd) || !statSync(cwd).isDirectory())
-    throw new CliError("cwd_not_found", `There is no folder ${cwd}.`);
+  if (!existsSync(cwd)) throw new CliError("cwd_not_found", `There is no folder ${cwd}.`);
+  if (!statSync(cwd).isDirectory()) throw new CliError("cwd_not_found", `${cwd} is a file, not a folder.`);
   const { stdout } = process;
   const tty = stdout.isTTY && stdout.columns > 0;
   const json = options.json === true;
+  const spoken = json ? (line: string) => line : spokenUnderNpx(process.env);
   return {
-    out: (line) => void stdout.write(`${line}\n`),
-    err: (line) => void process.stderr.write(`${line}\n`),
+    // On a pipe it is data.
+    out: (line) => void stdout.write(`${tty ? spoken(line) : line}\n`),
+    err: (line) => void process.stderr.write(`${spoken(line)}\n`),
     json,
     plain: options.plain === true || !tty,
     quiet: options.quiet === true,
@@ -175,15 +194,24 @@ function usesColor(stream: NodeJS.WriteStream, { color }: Globals): boolean {
   return stream.isTTY && color && (noColor === undefined || noColor === "") && term !== "dumb";
 }
 
+/** The command whose help says more: `passrail runs list`. */
+function calledIn(program: Command, args: readonly string[]): string {
+  let command = program;
+  for (const word of args) command = command.commands.find((each) => each.name() === word) ?? command;
+  const path: string[] = [];
+  for (let each: Command | null = command; each !== null; each = each.parent) path.unshift(each.name());
+  return path.join(" ");
+}
+
 function beforeTexts(args: readonly string[]): readonly string[] {
   const end = args.indexOf("--");
   return end === -1 ? args : args.slice(0, end);
 }
 
 /** `error: unknown option '--foo'\n(Did you mean --json?)` */
-function toUsage(error: CommanderError): CliError {
+function toUsage(error: CommanderError, command: string): CliError {
   const [first = "", ...rest] = error.message.replace(/^error: /u, "").split("\n");
   const code = error.code.replace(/^commander\./u, "").replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
-  const hint = [...rest.map((line) => line.replace(/^\((.*)\)$/u, "$1")), "see: passrail --help"].join("\n");
+  const hint = [...rest.map((line) => line.replace(/^\((.*)\)$/u, "$1")), `see: ${command} --help`].join("\n");
   return usageError(code, `${first.charAt(0).toUpperCase()}${first.slice(1)}${first.endsWith(".") ? "" : "."}`, hint);
 }

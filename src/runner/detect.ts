@@ -87,6 +87,11 @@ export async function loginLine(
   return login.state === "no" ? `${runner} is not logged in: ${vendor.logIn(environment)}` : undefined;
 }
 
+/** The command that installs the runner's own program. */
+export function installOf(runner: RunnerName): string | undefined {
+  return VENDORS[runner]?.install;
+}
+
 const NOT_KNOWN: LoginState = { state: "unknown", evidence: "" };
 
 type Ask = (...words: readonly string[]) => Promise<AttemptEnd>;

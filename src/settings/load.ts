@@ -98,13 +98,20 @@ async function readSettingsFile({ shown, read: folder }: SettingsFolder): Promis
   const { readYaml } = await import("../file/yaml.ts");
   const { withMcpConfigs } = await import("./mcp-servers.ts");
   const file = join(shown, SETTINGS_FILE);
-  const read = readYaml(readFileSync(path, "utf8"), { file, subject: "settings" });
+  const text = readFileSync(path, "utf8");
+  if (saysNothing(text)) return ok(undefined);
+  const read = readYaml(text, { file, subject: "settings" });
   if (read.ok)
     return withMcpConfigs(read.value.value, (named) => {
       const asked = resolve(shown, named);
       return { shown: asked, read: inFolder(asked, { shown, read: folder }) };
     });
   return err(read.error[0] ?? { code: "yaml_syntax", message: `${file} cannot be read` });
+}
+
+/** Only comments, as `init` writes it where it found nothing to propose. */
+export function saysNothing(text: string): boolean {
+  return text.split("\n").every((line) => /^\s*(?:#.*)?$/u.test(line));
 }
 
 /** A file below the shown folder is read from the approved copies; one elsewhere is the user's own. */

@@ -1,6 +1,6 @@
 // Whether a folder can hold Passrail's state. A pseudo file system of the kernel takes no files: programs that wait for theirs never end.
 
-import { existsSync, statfsSync } from "node:fs";
+import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Problem } from "../core/result.ts";
 
@@ -23,15 +23,19 @@ const PSEUDO: Readonly<Record<number, string>> = {
   0x65735543: "fusectl",
 };
 
-/** Undefined if the folder, or the nearest one above it that exists, is on a file system for files. */
+const CHOOSE = "Choose another state folder: PASSRAIL_HOME or --home";
+
+/** Undefined if the folder, or the nearest one above it that exists, is a folder on a file system for files. */
 export function stateFolderProblem(home: string): Problem | undefined {
   let there = resolve(home);
   while (!existsSync(there) && there !== dirname(there)) there = dirname(there);
+  if (!statSync(there).isDirectory())
+    return { code: "home_unusable", message: `${there} is a file, not a folder for Passrail's state.`, hint: CHOOSE };
   const name = process.platform === "linux" ? PSEUDO[statfsSync(there).type] : undefined;
   if (name === undefined) return undefined;
   return {
     code: "home_unusable",
     message: `${home} is on ${name}, a file system of the kernel that keeps no files.`,
-    hint: "Choose another state folder: PASSRAIL_HOME or --home",
+    hint: CHOOSE,
   };
 }

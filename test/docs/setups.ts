@@ -61,6 +61,7 @@ passrail gate approve 1.1 -q > /dev/null 2>&1 || true`;
   },
   "docs/api.md": () => UP,
   "docs/build-plan.md": (place) => {
+    codingAgents(place);
     place.write("docs/spec.md", "# Names\n\nEvery user has a name.\n");
     place.write("docs/plan.md", "# Plan\n\nComplexity: standard\n");
     place.write("docs/task.md", "# Show names\n\n- [ ] names are shown\n");

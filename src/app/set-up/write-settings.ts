@@ -21,15 +21,19 @@ export function writeSettings(place: TrustPlace, text: string): Result<WrittenSe
     if (code === "EEXIST") return err(exists(path));
     return err({ code: "settings_not_written", message: `${path} cannot be written (${code ?? "unknown"}).` });
   }
+  return ok({ path, approvable: approvableAfter(before, place) });
+}
+
+/** What the operator may approve with the act that wrote the settings: nothing else waited before, and nothing else has changed. */
+export function approvableAfter(before: Result<TrustState>, place: TrustPlace): TrustState | null {
   const after = lookAtTrust(place);
-  const isOwn = before.ok && after.ok && isSettled(before.value) && onlySettings(after.value);
-  return ok({ path, approvable: isOwn ? after.value : null });
+  return before.ok && after.ok && isSettled(before.value) && onlySettings(after.value) ? after.value : null;
 }
 
 export const exists = (path: string) => ({
   code: "settings_exist",
   message: `${path} exists already, and init replaces nothing.`,
-  hint: "passrail settings   shows what is in effect\npassrail doctor     looks at the machine",
+  hint: "passrail config list        shows what is in effect\npassrail config set KEY VALUE   changes it",
 });
 
 function isSettled({ state }: TrustState): boolean {

@@ -27,6 +27,7 @@ import { type Environment, homeOf } from "../../settings/site.ts";
 import { createRedaction } from "../../core/secrets/redaction.ts";
 import { secretsOf } from "../../runner/process/environment.ts";
 import { missingLogins } from "../../runner/detect-runners.ts";
+import { absentProgram } from "./absent-program.ts";
 import { commandNotes, missingPrograms, ownPrograms, runnersOf } from "./runners.ts";
 
 export type StartInput = {
@@ -55,6 +56,8 @@ export type StartInput = {
   readonly home?: string;
   /** Of the process that will perform; default: this one's. */
   readonly environment?: Environment;
+  /** A person starts it on the machine that performs it: a program that is not there refuses the start. */
+  readonly requiresPrograms?: boolean;
 };
 
 export type Prepared = {
@@ -129,6 +132,11 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   const task = `${subject.title}\n${subject.body}`;
   const missing = missingPrograms(resolved, facts, task);
   if (missing !== undefined) return err(missing);
+  const absent =
+    start.requiresPrograms === true && !HAS_OWN_PROGRAMS.has(mode.value.mode)
+      ? absentProgram(resolved, facts, task, { environment, project, config })
+      : undefined;
+  if (absent !== undefined) return err(absent);
   const logins = await missingLogins(ownPrograms(resolved, facts, task), environment, project, config);
   const notes = [
     ...mode.value.notes,
@@ -139,6 +147,9 @@ export async function prepareRun(start: StartInput, config: Settings): Promise<R
   const alerts = [...logins, ...secretIn(task, environment)];
   return ok({ resolved, facts, warnings, notes, alerts, texts: begun.value.texts });
 }
+
+/** Their agents use the programs of an image, not those of this machine. */
+const HAS_OWN_PROGRAMS: ReadonlySet<WorkspaceMode> = new Set(["docker", "podman", "daytona"]);
 
 /** A run stores its flow by the hash, so another limit is another flow. */
 function withSettings(resolved: ResolvedFlow, { flows }: Settings): Result<ResolvedFlow> {

@@ -43,9 +43,9 @@ export function runnersOf(
   }
   for (const flag of flags) {
     const at = flag.indexOf("=");
-    if (at < 1)
-      return err({ code: "agent_invalid", message: `--agent ${flag}: expected STAGE=RUNNER or STAGE=COMMAND.` });
-    const [typed, text] = [flag.slice(0, at).trim(), flag.slice(at + 1)];
+    const isForAll = at === -1 && isRunner(flag);
+    if (at < 1 && !isForAll) return err(agentInvalid(flag));
+    const [typed, text] = isForAll ? ["*", flag] : [flag.slice(0, at).trim(), flag.slice(at + 1)];
     // Under the flow's own spelling, by which the run looks it up.
     const name = known.get(typed.toLowerCase());
     if (name === undefined) {
@@ -78,6 +78,20 @@ export function commandNotes(flow: Flow, facts: JsonObject): readonly string[] {
     ...(isForAll ? own.map((id) => `${id} runs the flow's own command; * does not replace it.`) : []),
     ...replaced.map(({ stage, command }) => `! ${stage} does not run the flow's own command: ${command}`),
   ];
+}
+
+/** `--agent claude` is `--agent '*=claude'`. */
+function isRunner(text: string): boolean {
+  return RUNNERS.some((known) => known === text.trim() && known !== "acp" && known !== "command");
+}
+
+function agentInvalid(flag: string): Problem {
+  const near = nearest(flag, RUNNERS);
+  return {
+    code: "agent_invalid",
+    message: `--agent ${flag}: expected STAGE=RUNNER or STAGE=COMMAND.`,
+    hint: near === undefined ? `for all stages: --agent '*=${flag}'` : `did you mean "${near}"?`,
+  };
 }
 
 /** `claude` is the runner, `acp:goose acp` a program that speaks ACP, anything else a command. */
@@ -132,7 +146,7 @@ export function ownPrograms(resolved: ResolvedFlow, facts: JsonObject, task: str
 }
 
 /** The stages in which an agent can work in this run, as far as is known before it starts. */
-function candidates(resolved: ResolvedFlow, facts: JsonObject, task: string): Result<readonly WorkStage[]> {
+export function candidates(resolved: ResolvedFlow, facts: JsonObject, task: string): Result<readonly WorkStage[]> {
   const found: WorkStage[] = [];
   for (const stage of allStages(resolved.flow)) {
     if (stage.kind === "dynamic") {

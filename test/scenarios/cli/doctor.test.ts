@@ -12,8 +12,12 @@ type Line = { readonly name: string; readonly state: string; readonly found: str
 
 async function examined(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const { code, out } = await own.passrail(["doctor", "--json", ...args], { env: { ...own.env, ...env } });
-  const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: readonly Line[] };
-  return { code, ok, of: (name: string) => checks.find((each) => each.name === name) };
+  const { ok, checks, readiness } = JSON.parse(out) as {
+    ok: boolean;
+    checks: readonly Line[];
+    readiness: { score: number; items: readonly { name: string; points: number; fix: string }[] } | null;
+  };
+  return { code, ok, readiness, of: (name: string) => checks.find((each) => each.name === name) };
 }
 
 test("without an agent it fails and names the commands that fix it; with one that is logged in it is well", async () => {
@@ -22,12 +26,23 @@ test("without an agent it fails and names the commands that fix it; with one tha
   expect(without).toMatchObject({ code: 1, ok: false });
   expect(without.of("agent claude")).toMatchObject({ state: "fail", fix: "npm install -g @anthropic-ai/claude-code" });
   expect(without.of("sandbox bubblewrap")).toMatchObject({ state: "warn", fix: expect.stringContaining("bubblewrap") });
+  // A README and nothing else: no checks, no tests, no word for agents; nothing that would need a lock file.
+  expect(without.readiness?.score).toBe(25);
+  expect(without.readiness?.items[0]).toMatchObject({
+    name: "checks",
+    points: 0,
+    fix: expect.stringContaining("init"),
+  });
   own.install(FIXED);
+  writeFileSync(join(own.project, "AGENTS.md"), "Run npm test.\n");
+  writeFileSync(join(own.project, "slug.test.js"), "");
+  own.git("add", "-A");
   const out = await examined({});
   expect(out.of("agent claude")).toMatchObject({ state: "warn", found: expect.stringContaining("not logged in") });
   const well = await examined({ ANTHROPIC_API_KEY: "sk-ant-of-this-test" });
   expect(well).toMatchObject({ code: 0, ok: true });
   expect(well.of("agent claude")).toMatchObject({ state: "ok" });
+  expect(well.readiness?.score).toBe(65);
   expect(well.of("repository")).toMatchObject({ state: "ok" });
   expect(well.of("agent codex")).toBeUndefined();
   writeFileSync(join(own.project, "passrail.yaml"), "slots: many\nrunner: codex\n");

@@ -1,8 +1,8 @@
-// One sentence to a merged change, and what a newcomer is told instead where that cannot be.
+// One sentence to a merged change. What a newcomer is told where that cannot be: first-hour.test.ts.
 
-import { chownSync, mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { hasTerminal, openTerminal } from "../../harness/terminal.ts";
 import { CLI } from "./bench.ts";
 import { FIXED, type Newcomer, openNewcomer } from "./first-hour.ts";
@@ -113,88 +113,5 @@ describe.runIf(hasTerminal)("on a terminal", () => {
     const ended = await watched.ended;
     expect(ended.code).toBe(3);
     expect(ended.text).not.toContain("later > ");
-  });
-});
-
-describe("what is said before anything starts", () => {
-  let own: Newcomer;
-  const folder = (name: string): string => join(own.dir, name);
-  beforeAll(() => {
-    own = openNewcomer();
-    mkdirSync(folder("plain"));
-    mkdirSync(folder("empty"));
-    own.git("init", "-q", folder("empty"));
-    own.git("clone", "-q", own.project, folder("dirty"));
-    writeFileSync(join(folder("dirty"), "README.md"), "# Changed\n");
-    own.git("clone", "-q", own.project, folder("others"));
-  });
-  afterAll(() => own.remove());
-
-  const TASK = "fix the typo in the README";
-  test.each([
-    {
-      name: "no agent",
-      words: [TASK],
-      code: 1,
-      says: ["no_agent_ready", "npm install -g @anthropic-ai/claude-code", "passrail demo"],
-    },
-    { name: "no agent, by name", words: ["run", "quick", TASK], code: 1, says: ["no_agent_ready", "passrail demo"] },
-    {
-      name: "no agent, another flow",
-      words: ["run", "feature", TASK],
-      code: 1,
-      says: ["no_agent_ready", "@openai/codex"],
-    },
-    {
-      name: "no repository",
-      words: [TASK, "--cwd", "../plain", "--agent", "*=true"],
-      code: 1,
-      says: ["not_a_git_repository", "git init && git add -A"],
-    },
-    {
-      name: "no commit",
-      words: [TASK, "--cwd", "../empty", "--agent", "*=true"],
-      code: 1,
-      says: ["no_commit_yet", "git add -A && git commit"],
-    },
-    {
-      name: "a changed file",
-      words: [TASK, "--cwd", "../dirty", "--agent", "*=true"],
-      code: 1,
-      says: ["preflight_failed", "README.md", "--allow-dirty"],
-    },
-    { name: "a mistyped command", words: ["inbx"], code: 2, says: ["unknown_command", 'did you mean "inbox"?'] },
-    {
-      name: "words without quotes",
-      words: ["fix", "the", "typo"],
-      code: 2,
-      says: ["unknown_command", 'passrail "fix the typo"'],
-    },
-    { name: "a mistyped flow", words: ["run", "quik"], code: 1, says: ["unknown_flow", 'did you mean "quick"?'] },
-    { name: "an empty task", words: ["run", "quick", "  "], code: 2, says: ["task_empty"] },
-    { name: "a task twice", words: ["run", TASK, "--ticket", "x.md"], code: 2, says: ["task_twice"] },
-    {
-      name: "a flow before a task",
-      words: ["--cwd", "../plain", TASK, "--agent", "*=true"],
-      code: 1,
-      says: ["not_a_git_repository"],
-    },
-    { name: "no changes to show", words: ["runs", "diff", "7"], code: 1, says: ["run_not_found"] },
-  ])("$name: $words ends with $code", async ({ words, code, says }) => {
-    const ended = await own.passrail(words, { env: own.env });
-    expect(ended).toMatchObject({ code, out: "" });
-    for (const text of says) expect(ended.err).toContain(text);
-    expect(ended.err).not.toContain("    at ");
-  });
-
-  test.runIf(process.getuid?.() === 0)("another user's repository is never worked on in place", async () => {
-    for (const path of ["", ".git"]) chownSync(join(folder("others"), path), 12_345, 12_345);
-    for (const flow of ["quick", "feature"]) {
-      const ended = await own.passrail(["run", flow, TASK, "--cwd", "../others", "--agent", "*=true"], {
-        env: own.env,
-      });
-      expect(ended).toMatchObject({ code: 1, out: "" });
-      expect(ended.err).toContain(`git config --global --add safe.directory ${folder("others")}`);
-    }
   });
 });

@@ -2,7 +2,9 @@
 
 import { bad, type Checkup, doubtful, good } from "../../../app/doctor/checkup.ts";
 import { lookAtMachine } from "../../../app/doctor/look-at-machine.ts";
+import { lookAtReadiness } from "../../../app/doctor/look-at-readiness.ts";
 import { lookAtWork } from "../../../app/doctor/look-at-work.ts";
+import type { Readiness } from "../../../core/setup/readiness.ts";
 import { messageOf } from "../../../core/result.ts";
 import { findDaemon } from "../../../daemon/note.ts";
 import { lookAtDatabase } from "../../../store/look-at-database.ts";
@@ -20,11 +22,15 @@ const WIDTH = 300;
 
 export async function doctor(io: Io, version: string): Promise<number> {
   const { home, cwd: project, environment } = io;
-  const [machine, work] = await Promise.all([lookAtMachine(home), lookAtWork({ home, project, environment })]);
+  const site = { home, project, environment };
+  const [machine, work, readiness] = await Promise.all([lookAtMachine(home), lookAtWork(site), lookAtReadiness(site)]);
   const checks = [...machine, await database(io), daemon(home, version), ...work];
   const isWell = checks.every(({ state }) => state !== "fail");
-  if (io.json) printJson(io, { ok: isWell, version, checks });
-  else if (!io.quiet) for (const check of checks) tell(io, check);
+  if (io.json) printJson(io, { ok: isWell, version, checks, readiness });
+  else if (!io.quiet) {
+    for (const check of checks) tell(io, check);
+    if (readiness !== null) tellReadiness(io, readiness);
+  }
   return isWell ? EXIT.ok : EXIT.error;
 }
 
@@ -46,6 +52,23 @@ async function database({ home, environment }: Io): Promise<Checkup> {
     const { hint } = error as { hint?: string };
     return bad("database", messageOf(error), hint ?? "");
   }
+}
+
+/** The score, and what would raise it, the most useful first. */
+function tellReadiness(io: Io, { score, items }: Readiness): void {
+  if (io.plain) {
+    io.out(["score", "readiness", String(score), ""].join("\t"));
+    for (const { name, points, of, fix } of items)
+      io.out(["score", name, `${points} of ${of}`, fix].map((cell) => oneLine(cell, WIDTH)).join("\t"));
+    return;
+  }
+  io.out(`\n${paint(io, "bold", `Readiness of this repository for agents: ${score} of 100`)}`);
+  for (const { name, of, found, fix } of items)
+    io.out(
+      fix === ""
+        ? `${paint(io, "green", "✓")} ${name}: ${oneLine(found, WIDTH)}`
+        : `${paint(io, "yellow", "·")} ${name} (+${of}): ${plainText(fix)}`,
+    );
 }
 
 /** A folder that nobody can read has a line of its own already. */

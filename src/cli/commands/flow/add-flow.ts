@@ -1,4 +1,4 @@
-// Registers `flow list|show|check|graph|schema|explain|simulate`.
+// Registers `flow list|show|check|test|graph|schema|explain|simulate`.
 
 import type { Command } from "commander";
 import type { CommandContext } from "../../context.ts";
@@ -21,6 +21,11 @@ export function addFlow(program: Command, context: CommandContext): void {
     .description("check flows by name or file (default: all)")
     .argument("[flows...]")
     .action((names: readonly string[]) => call(async (io) => (await import("./check.ts")).flowCheck(io, names)));
+  flow
+    .command("test")
+    .description("play the cases of .passrail/flow-tests/FLOW.yaml and compare where each ends (default: all files)")
+    .argument("[flows...]")
+    .action((names: readonly string[]) => call(async (io) => (await import("./flow-tests.ts")).flowTest(io, names)));
   flow
     .command("graph")
     .description("print a flow as a Mermaid graph")

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CliError } from "../../errors.ts";
 import type { Io } from "../../terminal/io.ts";
 import { flowCheck } from "./check.ts";
+import { flowTest } from "./flow-tests.ts";
 import { flowGraph, flowList, flowSchema, flowShow } from "./flow.ts";
 import { flowSimulate } from "./simulate.ts";
 
@@ -215,6 +216,57 @@ test("flow schema is the JSON Schema of a flow file", async () => {
   expect(JSON.parse(text())).toMatchObject({
     type: "object",
     required: expect.arrayContaining(["flow", "stages"]) as string[],
+  });
+});
+
+describe("flow test", () => {
+  const writeCases = (name: string, text: string): void => {
+    mkdirSync(join(cwd, ".passrail", "flow-tests"), { recursive: true });
+    writeFileSync(join(cwd, ".passrail", "flow-tests", `${name}.yaml`), text);
+  };
+  const SENT_BACK = `cases:
+  - name: sent back once
+    outcomes: [{ stage: build, verdict: pass }, { stage: check, verdict: revise }, { stage: build, verdict: pass }, { stage: check, verdict: pass }]
+    expect: { state: waiting, waiting_for: gate, stage: ship, counters: { again: COUNT } }
+`;
+
+  test("a case passes where the run ends as expected, and fails with what is different", async () => {
+    writeFlow("small", SMALL);
+    writeCases("small", SENT_BACK.replace("COUNT", "1"));
+    const passed = ioOf();
+    expect(await flowTest(passed.io, [])).toBe(0);
+    expect(passed.text()).toBe("✓ small: sent back once");
+    writeCases("small", SENT_BACK.replace("COUNT", "0"));
+    const failed = ioOf({ json: true });
+    expect(await flowTest(failed.io, ["small"])).toBe(1);
+    expect(JSON.parse(failed.text())).toMatchObject({
+      failed: 1,
+      cases: [{ flow: "small", problem: "counter again is 1, expected 0" }],
+    });
+    writeCases(
+      "small",
+      SENT_BACK.replace("stage: build, verdict: pass", "stage: check, verdict: pass").replace("COUNT", "1"),
+    );
+    expect(await flowTest(ioOf().io, ["small"])).toBe(1);
+  });
+
+  test.each([
+    ["cases: []\n", "cases"],
+    ["cases:\n  - { name: x, outcomes: [], expect: {} }\n", "at least one thing"],
+    ["cases:\n  - { name: x, outcomes: [], expect: { stat: waiting } }\n", "stat"],
+    ["cases: [\n", ":"],
+  ])("a file that proves nothing or cannot be read is an error: %j", async (text, says) => {
+    writeFlow("small", SMALL);
+    writeCases("small", text);
+    await expect(flowTest(ioOf().io, ["small"])).rejects.toMatchObject({
+      code: "flow_tests_invalid",
+      message: expect.stringContaining(says),
+    });
+  });
+
+  test("without any file it says where to write one", async () => {
+    await expect(flowTest(ioOf().io, [])).rejects.toMatchObject({ code: "flow_tests_missing" });
+    await expect(flowTest(ioOf().io, ["../../etc/passwd"])).rejects.toMatchObject({ code: "flow_tests_missing" });
   });
 });
 

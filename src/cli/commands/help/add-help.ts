@@ -1,20 +1,21 @@
-// Registers `help`: the help of a command, or the table of exit codes.
+// Registers `help`: the help of a command, or a text on a topic.
 
 import type { Command } from "commander";
 import { usageError } from "../../errors.ts";
-import { EXIT_CODES } from "../../help-text.ts";
+import { TOPICS } from "../../help-text.ts";
 
 export function addHelp(program: Command): void {
   program
     .command("help")
-    .description("help on a command, or: help exit-codes")
+    .description(`help on a command, or on: ${Object.keys(TOPICS).join(", ")}`)
     .argument("[topic...]")
     .action((topic: readonly string[]) => showHelp(program, topic));
 }
 
 function showHelp(program: Command, topic: readonly string[]): void {
-  if (topic[0] === "exit-codes") {
-    process.stdout.write(EXIT_CODES);
+  const [name = ""] = topic;
+  if (Object.hasOwn(TOPICS, name)) {
+    process.stdout.write(TOPICS[name] ?? "");
     return;
   }
   let command = program;
@@ -24,7 +25,7 @@ function showHelp(program: Command, topic: readonly string[]): void {
       throw usageError(
         "unknown_topic",
         `There is no help on "${topic.join(" ")}".`,
-        "passrail --help   or   passrail help exit-codes",
+        `passrail --help   or   passrail help TOPIC, with TOPIC one of ${Object.keys(TOPICS).join(", ")}`,
       );
     command = found;
   }
