@@ -14,7 +14,8 @@ const CONFIG = join(ROOT, "tsconfig.declared-keys.json");
 const SCHEMAS = ["src/core/flow/flow-file.ts", "src/core/flow/agent-options.ts", "src/core/flow/check-file.ts"];
 const RESOLVED = ["src/core/flow/flow.ts", "src/core/flow/check-result.ts"];
 /** Files that write, check or describe keys; acting on them happens elsewhere. */
-const DECLARING = /^src\/core\/(flow\/(flow|flow-file|agent-options|stored-options|check-file|check-definitions)\.ts|check\/)/u;
+const DECLARING =
+  /^src\/core\/(flow\/(flow|flow-file|agent-options|stored-options|check-file|check-definitions)\.ts|check\/)/u;
 const TESTS = /\.(test|testsuite)\.ts$/u;
 
 /** Part of the schema -> types of the resolved flow that hold its keys, where they are not stored as written. */

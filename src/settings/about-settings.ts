@@ -39,6 +39,11 @@ const ABOUT: Readonly<Record<string, AboutSetting>> = {
     about: "Which attempts run in a process of their own and outlive the daemon: agents, own or engine.",
     variables: ["PASSRAIL_ATTEMPT_PROCESS"],
   },
+  database: {
+    about: "The Postgres that holds the store: postgres://…; without it, a file in the state folder.",
+    variables: ["PASSRAIL_DATABASE_URL"],
+    isUsers: true,
+  },
   runner: {
     about: "The program that plays agents without a choice of their own: claude, codex, gemini or opencode.",
     flag: "--agent",

@@ -42,7 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an edited event passes the check of the chain",
-    file: "src/store/sqlite/verify.ts",
+    file: "src/store/verify-chain.ts",
     find: "else if (!isAsWritten) yield",
     replace: 'else if (row.hash === "") yield',
     tests: [["src/store/sqlite/verify.test.ts", "only that row is named"]],

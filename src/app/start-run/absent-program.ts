@@ -4,7 +4,7 @@
 import { isAbsolute } from "node:path";
 import { nearest } from "../../core/check/suggest.ts";
 import type { ResolvedFlow } from "../../core/flow/agent.ts";
-import { PROGRAMS } from "../../core/flow/agent-options.ts";
+import { PROGRAMS } from "../../core/flow/runner-names.ts";
 import { runnerChoiceOf } from "../../core/flow/runner-choice.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Problem } from "../../core/result.ts";

@@ -4,12 +4,12 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { listProjects } from "../../../app/projects.ts";
-import { PROGRAMS } from "../../../core/flow/agent-options.ts";
+import { PROGRAMS } from "../../../core/flow/runner-names.ts";
 import { WORKSPACE_MODES } from "../../../core/flow/workspace-mode.ts";
 import { shippedDir } from "../../../settings/site.ts";
 import { flowOf } from "../../../store/flow-of.ts";
 import type { Store } from "../../../store/store.ts";
-import { withReader } from "../../report.ts";
+import { withReader } from "../../reader.ts";
 import type { Io } from "../../terminal/io.ts";
 
 export type CompletedWord = { readonly word: string; readonly about: string };
