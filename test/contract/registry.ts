@@ -56,7 +56,7 @@ export async function startRegistry(dir: string): Promise<Registry> {
   }
 }
 
-/** The files that `npm pack` takes, without those that only tests make. */
+/** The files that `npm pack` takes. */
 function ownPackage(dir: string): Package {
   const packed = execFileSync("npm", ["pack", "--dry-run", "--ignore-scripts", "--json"], {
     cwd: ROOT,
@@ -64,8 +64,11 @@ function ownPackage(dir: string): Package {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [{ files }] = JSON.parse(packed) as [{ files: readonly { path: string }[] }];
-  const names = files.map(({ path }) => path).filter((path) => !path.startsWith("dist/program/"));
-  return pack(dir, ROOT, names);
+  return pack(
+    dir,
+    ROOT,
+    files.map(({ path }) => path),
+  );
 }
 
 function neededPackages(dir: string): readonly Package[] {
