@@ -61,7 +61,7 @@ export function measureDispatch(base: string): Promise<readonly Row[]> {
         name: "agent's end to next ticket's agent, p50",
         value: isWhole ? percentile(gaps, 0.5) : undefined,
         unit: "ms",
-        limit: { is: "at most", value: 120 },
+        limit: { is: "at most", value: 50 },
         note,
       },
       { name: "agent's end to next ticket's agent, p95", value: percentile(gaps, 0.95), unit: "ms" },
