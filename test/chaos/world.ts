@@ -111,7 +111,7 @@ function settings(dir: string): string {
 /** The shipped flow, with less patience for agents that hang. */
 function impatient(): string {
   const shipped = readFileSync(join(import.meta.dirname, "../../flows/ticket.yaml"), "utf8");
-  return shipped.replace("defaults:\n", "defaults:\n  limits: { idle: 4s }\n");
+  return shipped.replace("defaults:\n", "defaults:\n  limits: { idle: 12s }\n");
 }
 
 export function git(cwd: string, ...args: readonly string[]): string {
